@@ -1,0 +1,110 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Settings that hold for every Swift target: imports are explicit and existentials are marked.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+let nio: [Target.Dependency] = [
+  .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOPosix", package: "swift-nio"),
+]
+
+let nioWebSocket: [Target.Dependency] =
+  nio + [
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOWebSocket", package: "swift-nio"),
+  ]
+
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let package = Package(
+  name: "baton",
+  products: [
+    .executable(name: "batond", targets: ["batond"]),
+    .executable(name: "batonctl", targets: ["batonctl"]),
+    .executable(name: "baton-sandbox", targets: ["baton-sandbox"]),
+    .library(name: "BatonClient", targets: ["BatonClient"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // System libraries.
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CSecp256k1", pkgConfig: "libsecp256k1", providers: [.apt(["libsecp256k1-dev"])]),
+    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+
+    // The pure core. It imports nothing.
+    .target(name: "Channels"),
+
+    // Libraries, from the bottom up.
+    .target(name: "StrictJSON"),
+    .target(name: "Systemd", dependencies: ["CSystemd", log]),
+    .target(name: "RelayNetwork", dependencies: ["Channels"]),
+    .target(name: "Store", dependencies: ["Channels", "StrictJSON", grdb, crypto]),
+    .target(
+      name: "Nostr",
+      dependencies: [
+        "Channels", "RelayNetwork", "StrictJSON", "CSecp256k1", crypto, log,
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ] + nioWebSocket,
+      path: "Sources/Networks/Nostr"),
+    .target(
+      name: "Coordinator",
+      dependencies: [
+        "Channels", "RelayNetwork", "Store", "StrictJSON", log,
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
+      ]),
+    .target(name: "Varlink", dependencies: ["StrictJSON"] + nio),
+    .target(
+      name: "ControlAPI", dependencies: ["StrictJSON", "Varlink"],
+      resources: [.embedInCode("interfaces")]),
+    .target(
+      name: "ControlServer",
+      dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator", "StrictJSON", "Varlink", "ControlAPI", log] + nio),
+    .target(name: "BatonClient", dependencies: ["StrictJSON", "Varlink", "ControlAPI"] + nio),
+    .target(
+      name: "Sandbox",
+      dependencies: ["StrictJSON", "Nostr", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl")] + nioWebSocket),
+
+    // Programs.
+    .executableTarget(
+      name: "batond",
+      dependencies: [
+        "Channels", "RelayNetwork", "Nostr", "Store", "Coordinator", "ControlServer", "ControlAPI", "Varlink", "Systemd",
+        log, arguments, lifecycle,
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Yams", package: "Yams"),
+      ] + nio),
+    .executableTarget(
+      name: "batonctl",
+      dependencies: ["BatonClient", "ControlAPI", "Varlink", "StrictJSON", "CQREncode", arguments] + nio),
+    .executableTarget(name: "baton-sandbox", dependencies: ["Sandbox", arguments]),
+  ]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = (target.swiftSettings ?? []) + strict
+}

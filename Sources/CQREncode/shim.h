@@ -1,0 +1,2 @@
+// libqrencode: QR codes for channel links.
+#include <qrencode.h>

@@ -1,0 +1,159 @@
+/// Drives one channel: its relays, its phase and its deletion (DESIGN §4).
+///
+/// A value like `ChannelRelayMachine`, with the same order of obligations: make the mutations of an `Output` durable, in one
+/// transaction, before performing its actions.
+public struct ChannelMachine: Hashable, Sendable {
+  public let id: ChannelID
+  /// How many active relays the channel is meant to have.
+  public let wantedRelays: Int
+  /// Whether an operator asked for the deletion of the channel.
+  public private(set) var isDeletionRequested: Bool
+  /// The relays in the order in which they joined; never forgotten, so that nothing invites a removed one again.
+  public private(set) var relays: [Pairing]
+
+  /// One relay of the channel with its machine.
+  public struct Pairing: Hashable, Sendable {
+    public let relay: RelayID
+    public internal(set) var machine: ChannelRelayMachine
+
+    public init(relay: RelayID, machine: ChannelRelayMachine) {
+      self.relay = relay
+      self.machine = machine
+    }
+  }
+
+  /// A channel that was just requested.
+  public init(id: ChannelID, wantedRelays: Int, relays: [RelayID], now: Timestamp) {
+    self.init(
+      id: id, wantedRelays: wantedRelays, isDeletionRequested: false,
+      relays: relays.map {
+        Pairing(relay: $0, machine: ChannelRelayMachine(salt: Self.salt(id, $0), now: now))
+      })
+  }
+
+  /// A channel as it was stored.
+  public init(id: ChannelID, wantedRelays: Int, isDeletionRequested: Bool, relays: [Pairing]) {
+    self.id = id
+    self.wantedRelays = wantedRelays
+    self.isDeletionRequested = isDeletionRequested
+    self.relays = relays
+  }
+
+  /// The number that keeps the jitter of this channel relay apart from that of others.
+  public static func salt(_ channel: ChannelID, _ relay: RelayID) -> UInt64 {
+    UInt64(bitPattern: channel.rawValue) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: relay.rawValue)
+  }
+
+  public enum Input: Hashable, Sendable {
+    /// The channel is durable; work may begin.
+    case begun
+    /// The daemon started again.
+    case restarted
+    /// Time has passed; every relay whose timer is due goes on.
+    case timersFired
+    /// Something happened to one relay.
+    case relay(RelayID, ChannelRelayMachine.Event)
+    /// An operator wants one relay (nil: all that are not active) tried again.
+    case retryRequested(RelayID?)
+    case deletionRequested
+  }
+
+  public enum Mutation: Hashable, Sendable {
+    /// Store the present state of this relay's machine.
+    case saveRelay(RelayID)
+    /// Append to the history.
+    case recordTransition(RelayID, ChannelRelayMachine.Transition)
+    /// Store that deletion was requested.
+    case markDeleted(at: Timestamp)
+  }
+
+  public enum Action: Hashable, Sendable {
+    case invite(RelayID, operation: Int)
+    case verify(RelayID, operation: Int)
+    case withdraw(RelayID, operation: Int)
+    /// To be logged at debug level; nothing changed.
+    case reportUnexpected(RelayID, ChannelRelayMachine.Event)
+  }
+
+  /// What one input led to. Mutations become durable, together, before any action is performed.
+  public struct Output: Hashable, Sendable {
+    public var mutations: [Mutation] = []
+    public var actions: [Action] = []
+    public init() {}
+  }
+
+  /// The channel's phase, derived from its relays.
+  public var phase: ChannelPhase {
+    var counts = PhaseCounts(wanted: wantedRelays, isDeletionRequested: isDeletionRequested)
+    for pairing in relays { counts.add(pairing.machine.state.status, hasWork: !pairing.machine.isSettled) }
+    return counts.phase
+  }
+
+  /// The earliest time at which `timersFired` is due; nil when the channel waits for nothing.
+  public var timer: Timestamp? { relays.lazy.compactMap(\.machine.timer).min() }
+
+  /// Whether nothing is left to do for any relay.
+  public var isSettled: Bool { relays.allSatisfy(\.machine.isSettled) }
+
+  public var activeRelays: [RelayID] {
+    relays.filter { $0.machine.state.status == .active }.map(\.relay)
+  }
+
+  /// Takes one input in and says what is to be stored and done. Inputs for relays the channel never had change nothing.
+  public mutating func handle(_ input: Input, now: Timestamp, policy: RelayPolicy) -> Output {
+    var output = Output()
+    switch input {
+    case .begun: feedAll(.begun, now, policy, &output)
+    case .restarted: feedAll(.restarted, now, policy, &output)
+    case .timersFired:
+      feedAll(.timerFired, now, policy, &output) { machine in machine.timer.map { $0 <= now } ?? false }
+    case .relay(let relay, let event):
+      guard let index = relays.firstIndex(where: { $0.relay == relay }) else {
+        output.actions.append(.reportUnexpected(relay, event))
+        break
+      }
+      feed(event, at: index, now, policy, &output)
+    case .retryRequested(let relay):
+      feedAll(.retryRequested, now, policy, &output, relay: relay) { machine in
+        switch machine.state.status {
+        case .new, .invited, .accepted, .inactive, .failed: true
+        case .active, .removed: false
+        }
+      }
+    case .deletionRequested:
+      guard !isDeletionRequested else { break }
+      isDeletionRequested = true
+      output.mutations.append(.markDeleted(at: now))
+      feedAll(.removalRequested, now, policy, &output) { $0.state.status != .removed }
+    }
+    return output
+  }
+
+  private mutating func feedAll(
+    _ event: ChannelRelayMachine.Event, _ now: Timestamp, _ policy: RelayPolicy, _ output: inout Output,
+    relay: RelayID? = nil, where isMeant: (ChannelRelayMachine) -> Bool = { _ in true }
+  ) {
+    for index in relays.indices {
+      guard relay == nil || relays[index].relay == relay, isMeant(relays[index].machine) else { continue }
+      feed(event, at: index, now, policy, &output)
+    }
+  }
+
+  private mutating func feed(
+    _ event: ChannelRelayMachine.Event, at index: Int, _ now: Timestamp, _ policy: RelayPolicy, _ output: inout Output
+  ) {
+    let relay = relays[index].relay
+    let before = relays[index].machine
+    let actions = relays[index].machine.handle(event, now: now, policy: policy)
+    if relays[index].machine != before { output.mutations.append(.saveRelay(relay)) }
+    for action in actions {
+      switch action {
+      case .record(let transition): output.mutations.append(.recordTransition(relay, transition))
+      case .invite(let operation): output.actions.append(.invite(relay, operation: operation))
+      case .verify(let operation): output.actions.append(.verify(relay, operation: operation))
+      case .withdraw(let operation): output.actions.append(.withdraw(relay, operation: operation))
+      case .reportUnexpected(let event): output.actions.append(.reportUnexpected(relay, event))
+      }
+    }
+  }
+}

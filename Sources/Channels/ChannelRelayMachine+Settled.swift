@@ -1,0 +1,199 @@
+// The states that last: active, inactive, failed, removed.
+extension ChannelRelayMachine.Step {
+  mutating func whenActive(_ event: Event, _ link: String, _ check: Work?) {
+    switch event {
+    case .verifyRequested:
+      guard check == nil else { return unexpected(event) }
+      machine.state = .active(link: link, check: fresh(.verify))
+      perform(.verify)
+    case .timerFired, .restarted:
+      guard let check else {
+        if event != .restarted { unexpected(event) }
+        return
+      }
+      pursueCheck(event, check, link)
+    case .verified:
+      guard check != nil else { return unexpected(event) }
+      machine.state = .active(link: link, check: nil)
+    case .foundMissing(let operation):
+      guard isCurrent(operation) else { return unexpected(event) }
+      deactivate(Trouble(.missing, "the relay does not have the channel any more"), link)
+    case .troubled(let operation, let trouble, let retryAfter):
+      guard let check, isCurrent(operation) else { return unexpected(event) }
+      doubt(check, trouble, retryAfter, link)
+    case .refused(let operation, let refusal):
+      guard isCurrent(operation) else { return unexpected(event) }
+      deactivate(Trouble(refusal.cause, "readers are refused: \(refusal.detail)"), link)
+    case .misbehaved(let operation, let trouble):
+      guard isCurrent(operation) else { return unexpected(event) }
+      fail(trouble)
+    case .relayLost(let trouble): deactivate(trouble, link)
+    case .removalRequested: remove()
+    case .begun, .handedOver, .relayAccepted, .withdrawn, .relayReturned, .retryRequested: unexpected(event)
+    }
+  }
+
+  mutating func whenInactive(_ event: Event, _ trouble: Trouble, _ link: String, _ work: Work) {
+    switch event {
+    case .timerFired, .restarted:
+      switch (work.progress, event) {
+      case (.underWay(let timeoutAt), .timerFired) where now >= timeoutAt:
+        stay(trouble, link, slow(.verify, after: timedOut(work), attempt: work.attempt + 1))
+      case (.waiting(let until), .timerFired) where now >= until: tryAgain(trouble, link, work)
+      case (.underWay, .restarted): tryAgain(trouble, link, work)
+      case (.waiting, .restarted): break
+      case (.underWay, _), (.waiting, _): unexpected(event)
+      }
+    case .relayReturned, .verifyRequested:
+      guard case .waiting = work.progress else { return unexpected(event) }
+      tryAgain(trouble, link, work)
+    case .verified: enter(.active(link: link, check: nil))
+    case .relayAccepted(_, let link): accept(link: link)
+    case .foundMissing(let operation):
+      guard isCurrent(operation) else { return unexpected(event) }
+      let missing = Trouble(.missing, "the relay does not have the channel any more")
+      // It may have lost its store: hand the channel over again, at once the first time and slowly afterwards.
+      if work.attempt == 1 {
+        let invite = Work(.invite, attempt: 2, startedAt: now, progress: fresh(.invite).progress, lastTrouble: missing)
+        enter(.inactive(missing, link: link, invite), missing)
+        perform(.invite)
+      } else {
+        stay(missing, link, slow(.invite, after: missing, attempt: work.attempt + 1))
+      }
+    case .troubled(let operation, let latest, _):
+      guard isCurrent(operation) else { return unexpected(event) }
+      stay(latest, link, slow(.verify, after: latest, attempt: work.attempt + 1))
+    case .refused(let operation, let refusal):
+      guard isCurrent(operation) else { return unexpected(event) }
+      fail(refusal)
+    case .misbehaved(let operation, let trouble):
+      guard isCurrent(operation) else { return unexpected(event) }
+      fail(trouble)
+    case .retryRequested: reinvite()
+    case .removalRequested: remove()
+    case .handedOver:
+      guard isCurrent(event) else { return unexpected(event) }
+    case .begun, .withdrawn, .relayLost: unexpected(event)
+    }
+  }
+
+  mutating func whenFailed(_ event: Event, _ trouble: Trouble, _ link: String) {
+    switch event {
+    case .relayAccepted(_, let link):
+      switch trouble.cause {
+      case .timeout, .unreachable, .rateLimited, .storage, .authRequired, .missing: accept(link: link)
+      case .rejected, .wrongIdentity, .protocol, .left, .replaced, .cancelled: unexpected(event)
+      }
+    case .retryRequested: reinvite()
+    case .removalRequested: remove()
+    case .restarted: break
+    case .begun, .timerFired, .handedOver, .verified, .foundMissing, .withdrawn, .refused, .misbehaved, .troubled,
+      .relayLost, .relayReturned, .verifyRequested:
+      unexpected(event)
+    }
+  }
+
+  mutating func whenRemoved(_ event: Event, _ farewell: Work?) {
+    switch event {
+    case .timerFired, .restarted:
+      guard let farewell else {
+        if event != .restarted { unexpected(event) }
+        return
+      }
+      switch (farewell.progress, event) {
+      case (.underWay(let timeoutAt), .timerFired) where now >= timeoutAt: insist(farewell, timedOut(farewell), nil)
+      case (.waiting(let until), .timerFired) where now >= until:
+        machine.state = .removed(farewell: started(farewell))
+        perform(.withdraw)
+      case (.underWay, .restarted):
+        machine.state = .removed(farewell: started(farewell))
+        perform(.withdraw)
+      case (.waiting, .restarted): break
+      case (.underWay, _), (.waiting, _): unexpected(event)
+      }
+    case .withdrawn(let operation):
+      guard isCurrent(operation) else { return unexpected(event) }
+      enter(.removed(farewell: nil), "the relay was told")
+    case .troubled(let operation, let trouble, let retryAfter):
+      guard let farewell, isCurrent(operation) else { return unexpected(event) }
+      insist(farewell, trouble, retryAfter)
+    case .refused(let operation, let refusal):
+      guard isCurrent(operation) else { return unexpected(event) }
+      enter(.removed(farewell: nil), Trouble(refusal.cause, "the relay refused the farewell: \(refusal.detail)"))
+    case .misbehaved(let operation, let trouble):
+      guard isCurrent(operation) else { return unexpected(event) }
+      enter(.removed(farewell: nil), trouble)
+    case .relayAccepted:
+      // An invitation from before the removal got through late: the relay must hear of the removal after it.
+      guard farewell == nil else { return unexpected(event) }
+      enter(.removed(farewell: fresh(.withdraw)), "the relay accepted after the removal")
+      perform(.withdraw)
+    case .begun, .handedOver, .verified, .foundMissing, .relayLost, .relayReturned, .retryRequested, .verifyRequested,
+      .removalRequested:
+      unexpected(event)
+    }
+  }
+
+  // MARK: - Steps shared by the cells above
+
+  private mutating func pursueCheck(_ event: Event, _ check: Work, _ link: String) {
+    switch (check.progress, event) {
+    case (.underWay(let timeoutAt), .timerFired) where now >= timeoutAt: doubt(check, timedOut(check), nil, link)
+    case (.waiting(let until), .timerFired) where now >= until:
+      machine.state = .active(link: link, check: started(check))
+      perform(.verify)
+    case (.underWay, .restarted):
+      machine.state = .active(link: link, check: started(check))
+      perform(.verify)
+    case (.waiting, .restarted): break
+    case (.underWay, _), (.waiting, _): unexpected(event)
+    }
+  }
+
+  /// A check of an active relay did not succeed: ask again a few times before the relay counts as inactive.
+  private mutating func doubt(_ check: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
+    if let next = retry(check, after: trouble, retryAfter: retryAfter, attemptsMax: policy.readBacksMax) {
+      enter(.active(link: link, check: next), trouble)
+    } else {
+      deactivate(trouble, link)
+    }
+  }
+
+  private mutating func deactivate(_ trouble: Trouble, _ link: String) {
+    let work: Work
+    switch trouble.cause {
+    case .missing: work = fresh(.invite)
+    case .timeout, .unreachable, .rejected, .rateLimited, .authRequired, .wrongIdentity, .protocol, .left, .replaced,
+      .storage, .cancelled:
+      work = slow(.verify, after: trouble, attempt: 1)
+    }
+    enter(.inactive(trouble, link: link, work), trouble)
+    if case .underWay = work.progress { perform(work.task) }
+  }
+
+  private mutating func tryAgain(_ trouble: Trouble, _ link: String, _ work: Work) {
+    machine.state = .inactive(trouble, link: link, started(work))
+    perform(work.task)
+  }
+
+  private mutating func stay(_ trouble: Trouble, _ link: String, _ work: Work) {
+    enter(.inactive(trouble, link: link, work), work.lastTrouble ?? trouble)
+  }
+
+  private mutating func reinvite() {
+    enter(.invited(fresh(.invite)), "retry by request")
+    perform(.invite)
+  }
+
+  private mutating func insist(_ farewell: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
+    if let next = retry(farewell, after: trouble, retryAfter: retryAfter) {
+      enter(.removed(farewell: next), trouble)
+    } else {
+      enter(.removed(farewell: nil), Trouble(trouble.cause, "the relay could not be told: \(trouble.detail)"))
+    }
+  }
+
+  private func isCurrent(_ event: Event) -> Bool {
+    if case .handedOver(let operation) = event { isCurrent(operation) } else { false }
+  }
+}

@@ -1,0 +1,111 @@
+extension ChannelRelayMachine {
+  /// One call of `handle`: the machine being changed and the actions collected so far.
+  struct Step {
+    var machine: ChannelRelayMachine
+    let now: Timestamp
+    let policy: RelayPolicy
+    var actions: [Action] = []
+
+    init(machine: ChannelRelayMachine, now: Timestamp, policy: RelayPolicy) {
+      self.machine = machine
+      self.now = now
+      self.policy = policy
+    }
+
+    /// Changes the state and records the transition.
+    mutating func enter(_ state: State, cause: Cause? = nil, _ detail: String = "") {
+      let from = machine.state.status
+      let attempt = state.work?.attempt ?? machine.state.work?.attempt ?? 0
+      machine.state = state
+      if from != state.status { machine.since = now }
+      actions.append(
+        .record(
+          Transition(from: from, to: state.status, cause: cause, detail: detail, attempt: attempt, at: now)))
+    }
+
+    mutating func enter(_ state: State, _ trouble: Trouble) {
+      enter(state, cause: trouble.cause, trouble.detail)
+    }
+
+    /// Work whose first attempt starts now.
+    func fresh(_ task: Work.Task) -> Work {
+      Work(
+        task, attempt: 1, startedAt: now, progress: .underWay(timeoutAt: now + policy.queueAllowance + timeout(task)))
+    }
+
+    /// `work` with its next attempt under way from now on. It may still have to queue.
+    func started(_ work: Work) -> Work {
+      work.with(.underWay(timeoutAt: now + policy.queueAllowance + timeout(work.task)))
+    }
+
+    /// `work` out of the queue: its own timeout counts from now on.
+    func handedOver(_ work: Work) -> Work {
+      work.with(.underWay(timeoutAt: now + timeout(work.task)))
+    }
+
+    /// Asks the network for `task` under a new operation number.
+    mutating func perform(_ task: Work.Task) {
+      machine.operation += 1
+      switch task {
+      case .invite: actions.append(.invite(operation: machine.operation))
+      case .verify: actions.append(.verify(operation: machine.operation))
+      case .withdraw: actions.append(.withdraw(operation: machine.operation))
+      }
+    }
+
+    /// The next attempt of `work` after `trouble`, or nil when attempts or time are used up.
+    func retry(_ work: Work, after trouble: Trouble, retryAfter: Duration?, attemptsMax: Int? = nil) -> Work? {
+      guard work.attempt < attemptsMax ?? policy.attemptsMax else { return nil }
+      let nominal = max(policy.backOff(afterAttempt: work.attempt), retryAfter ?? .zero)
+      let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
+      let wait = max(policy.jittered(nominal, salt: salt), retryAfter ?? .zero)
+      let until = now + wait
+      guard until < work.startedAt + policy.effortMax else { return nil }
+      return Work(
+        work.task, attempt: work.attempt + 1, startedAt: work.startedAt, progress: .waiting(until: until),
+        lastTrouble: trouble)
+    }
+
+    /// Slow, unlimited retry of an inactive channel relay.
+    func slow(_ task: Work.Task, after trouble: Trouble, attempt: Int) -> Work {
+      let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
+      let until = now + policy.jittered(policy.slowRetry, salt: salt)
+      return Work(task, attempt: attempt, startedAt: now, progress: .waiting(until: until), lastTrouble: trouble)
+    }
+
+    /// Whether an outcome answers the operation that is under way.
+    func isCurrent(_ operation: Int) -> Bool {
+      operation == machine.operation && machine.underWay != nil
+    }
+
+    mutating func unexpected(_ event: Event) { actions.append(.reportUnexpected(event)) }
+
+    /// The relay took the channel: verify it.
+    mutating func accept(link: String) {
+      enter(.accepted(fresh(.verify), link: link))
+      perform(.verify)
+    }
+
+    /// Leaves for good; tells the relay when it may have heard of the channel.
+    mutating func remove() {
+      guard machine.operation > 0 else {
+        enter(.removed(farewell: nil), cause: .cancelled, "removed before the relay was asked")
+        return
+      }
+      enter(.removed(farewell: fresh(.withdraw)), cause: .cancelled, "removed by request")
+      perform(.withdraw)
+    }
+
+    func timedOut(_ work: Work) -> Trouble {
+      Trouble(.timeout, "no answer to \(work.task.rawValue) within \(timeout(work.task).wholeMilliseconds) ms")
+    }
+
+    private func timeout(_ task: Work.Task) -> Duration {
+      switch task {
+      case .invite: policy.invitationTimeout
+      case .verify: policy.verificationTimeout
+      case .withdraw: policy.withdrawalTimeout
+      }
+    }
+  }
+}

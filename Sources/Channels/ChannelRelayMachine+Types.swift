@@ -1,0 +1,165 @@
+extension ChannelRelayMachine {
+  /// The state of a channel relay; each case carries what exists only then.
+  public enum State: Hashable, Sendable {
+    case new(Work)
+    case invited(Work)
+    case accepted(Work, link: String)
+    /// `check` is the verification that is under way or awaited, if any.
+    case active(link: String, check: Work?)
+    case inactive(Trouble, link: String, Work)
+    /// `link` is empty when the relay never accepted.
+    case failed(Trouble, link: String)
+    /// `farewell` is what is still to be told to the relay, if anything.
+    case removed(farewell: Work?)
+
+    public var status: RelayStatus {
+      switch self {
+      case .new: .new
+      case .invited: .invited
+      case .accepted: .accepted
+      case .active: .active
+      case .inactive: .inactive
+      case .failed: .failed
+      case .removed: .removed
+      }
+    }
+
+    /// What is to be done, if anything.
+    public var work: Work? {
+      switch self {
+      case .new(let work), .invited(let work), .accepted(let work, _), .inactive(_, _, let work): work
+      case .active(_, let check): check
+      case .removed(let farewell): farewell
+      case .failed: nil
+      }
+    }
+
+    /// Address at which the relay serves the channel, once known.
+    public var relayLink: String? {
+      switch self {
+      case .accepted(_, let link), .active(let link, _): link
+      case .inactive(_, let link, _), .failed(_, let link): link.isEmpty ? nil : link
+      case .new, .invited, .removed: nil
+      }
+    }
+
+    /// Why the channel relay is not further on, if there is a reason.
+    public var trouble: Trouble? {
+      switch self {
+      case .inactive(let trouble, _, _), .failed(let trouble, _): trouble
+      case .new(let work), .invited(let work), .accepted(let work, _): work.lastTrouble
+      case .active(_, let check): check?.lastTrouble
+      case .removed(let farewell): farewell?.lastTrouble
+      }
+    }
+  }
+
+  /// Something that is to be achieved with as many attempts as the policy allows.
+  public struct Work: Hashable, Sendable {
+    public enum Task: String, Sendable, CaseIterable {
+      /// Hand the channel to the relay.
+      case invite
+      /// Read the channel back as a reader would.
+      case verify
+      /// Tell the relay that the channel leaves it.
+      case withdraw
+    }
+
+    public enum Progress: Hashable, Sendable {
+      /// The network is at it; at `timeoutAt` it counts as failed.
+      case underWay(timeoutAt: Timestamp)
+      /// The next attempt starts at `until`.
+      case waiting(until: Timestamp)
+
+      var due: Timestamp {
+        switch self {
+        case .underWay(let timeoutAt): timeoutAt
+        case .waiting(let until): until
+        }
+      }
+    }
+
+    public let task: Task
+    /// Number of the present attempt, from 1.
+    public let attempt: Int
+    /// When the first attempt of this effort began; its deadline counts from here.
+    public let startedAt: Timestamp
+    public let progress: Progress
+    public let lastTrouble: Trouble?
+
+    init(_ task: Task, attempt: Int, startedAt: Timestamp, progress: Progress, lastTrouble: Trouble? = nil) {
+      self.task = task
+      self.attempt = attempt
+      self.startedAt = startedAt
+      self.progress = progress
+      self.lastTrouble = lastTrouble
+    }
+
+    func with(_ progress: Progress) -> Self {
+      Self(task, attempt: attempt, startedAt: startedAt, progress: progress, lastTrouble: lastTrouble)
+    }
+  }
+
+  /// What can happen to a channel relay. Outcomes carry the number of the operation that they answer.
+  public enum Event: Hashable, Sendable {
+    /// The channel is durable; work may begin.
+    case begun
+    /// The daemon started again; whatever was under way is lost.
+    case restarted
+    /// The time in `timer` has passed.
+    case timerFired
+    /// The invitation left for the relay.
+    case handedOver(operation: Int)
+    /// The relay took the channel and serves it at `link`.
+    case relayAccepted(operation: Int, link: String)
+    /// A reader can fetch the channel at the relay, signed by its owner.
+    case verified(operation: Int)
+    /// The relay answered that it does not have the channel.
+    case foundMissing(operation: Int)
+    /// The relay was told, and took it.
+    case withdrawn(operation: Int)
+    /// The relay refused for good.
+    case refused(operation: Int, Trouble)
+    /// Another identity than expected, or a broken protocol.
+    case misbehaved(operation: Int, Trouble)
+    /// Something that may pass. `retryAfter` is the wait that the relay asked for.
+    case troubled(operation: Int, Trouble, retryAfter: Duration?)
+    /// The relay is down for longer than the grace time, dropped the channel, or left it.
+    case relayLost(Trouble)
+    /// The relay can be reached again.
+    case relayReturned
+    case retryRequested
+    case verifyRequested
+    case removalRequested
+  }
+
+  /// What the driver must do.
+  public enum Action: Hashable, Sendable {
+    /// Append to the history, together with the new state.
+    case record(Transition)
+    case invite(operation: Int)
+    case verify(operation: Int)
+    case withdraw(operation: Int)
+    /// The event made no sense here; nothing changed. To be logged at debug level.
+    case reportUnexpected(Event)
+  }
+
+  /// One recorded change of one status. `from == to` records a retry within the status.
+  public struct Transition: Hashable, Sendable {
+    public let from: RelayStatus
+    public let to: RelayStatus
+    public let cause: Cause?
+    public let detail: String
+    public let attempt: Int
+    public let at: Timestamp
+
+    public init(from: RelayStatus, to: RelayStatus, cause: Cause?, detail: String, attempt: Int, at: Timestamp) {
+      self.from = from
+      self.to = to
+      self.cause = cause
+      self.detail = detail
+      self.attempt = attempt
+      self.at = at
+    }
+  }
+}

@@ -1,0 +1,115 @@
+// The states on the way to `active`: new, invited, accepted.
+extension ChannelRelayMachine.Step {
+  typealias Event = ChannelRelayMachine.Event
+  typealias Work = ChannelRelayMachine.Work
+
+  mutating func whenNew(_ event: Event, _ work: Work) {
+    switch event {
+    case .begun, .timerFired, .restarted, .retryRequested: pursue(event, work) { .new($0) }
+    case .handedOver(let operation):
+      guard isCurrent(operation) else { return unexpected(event) }
+      enter(.invited(handedOver(work)))
+    case .relayAccepted(_, let link):
+      enter(.invited(work))
+      accept(link: link)
+    case .troubled(let operation, let trouble, let retryAfter):
+      guard isCurrent(operation) else { return unexpected(event) }
+      struggle(work, trouble, retryAfter) { .new($0) }
+    case .refused(let operation, let refusal):
+      guard isCurrent(operation) else { return unexpected(event) }
+      fail(refusal)
+    case .misbehaved(let operation, let trouble):
+      guard isCurrent(operation) else { return unexpected(event) }
+      fail(trouble)
+    case .removalRequested: remove()
+    case .verified, .foundMissing, .withdrawn, .relayLost, .relayReturned, .verifyRequested: unexpected(event)
+    }
+  }
+
+  mutating func whenInvited(_ event: Event, _ work: Work) {
+    switch event {
+    case .timerFired, .restarted, .retryRequested: pursue(event, work) { .invited($0) }
+    case .relayAccepted(_, let link): accept(link: link)
+    case .troubled(let operation, let trouble, let retryAfter):
+      guard isCurrent(operation) else { return unexpected(event) }
+      struggle(work, trouble, retryAfter) { .invited($0) }
+    case .refused(let operation, let refusal):
+      guard isCurrent(operation) else { return unexpected(event) }
+      fail(refusal)
+    case .misbehaved(let operation, let trouble):
+      guard isCurrent(operation) else { return unexpected(event) }
+      fail(trouble)
+    case .removalRequested: remove()
+    case .handedOver(let operation):
+      guard isCurrent(operation) else { return unexpected(event) }
+      machine.state = .invited(handedOver(work))
+    case .begun, .verified, .foundMissing, .withdrawn, .relayLost, .relayReturned, .verifyRequested:
+      unexpected(event)
+    }
+  }
+
+  mutating func whenAccepted(_ event: Event, _ work: Work, _ link: String) {
+    switch event {
+    case .timerFired, .restarted, .retryRequested, .verifyRequested:
+      pursue(event, work) { .accepted($0, link: link) }
+    case .verified: enter(.active(link: link, check: nil))
+    case .foundMissing(let operation):
+      guard isCurrent(operation) else { return unexpected(event) }
+      let trouble = Trouble(.missing, "the relay took the channel but does not serve it")
+      if let next = retry(work, after: trouble, retryAfter: nil, attemptsMax: policy.readBacksMax) {
+        enter(.accepted(next, link: link), trouble)
+      } else {
+        fail(trouble)
+      }
+    case .troubled(let operation, let trouble, let retryAfter):
+      guard isCurrent(operation) else { return unexpected(event) }
+      struggle(work, trouble, retryAfter) { .accepted($0, link: link) }
+    case .refused(let operation, let refusal):
+      guard isCurrent(operation) else { return unexpected(event) }
+      fail(Trouble(refusal.cause, "readers are refused: \(refusal.detail)"))
+    case .misbehaved(let operation, let trouble):
+      guard isCurrent(operation) else { return unexpected(event) }
+      fail(trouble)
+    case .removalRequested: remove()
+    case .begun, .handedOver, .relayAccepted, .withdrawn, .relayLost, .relayReturned:
+      unexpected(event)
+    }
+  }
+
+  /// Starts the next attempt when it is due or asked for, or counts the present one as timed out.
+  mutating func pursue(_ event: Event, _ work: Work, _ state: (Work) -> ChannelRelayMachine.State) {
+    switch (work.progress, event) {
+    case (.underWay(let timeoutAt), .timerFired) where now >= timeoutAt:
+      struggle(work, timedOut(work), nil, state)
+    case (.underWay, .restarted), (.waiting, .begun):
+      machine.state = state(started(work))
+      perform(work.task)
+    case (.waiting, .retryRequested), (.waiting, .verifyRequested):
+      // Somebody is waiting: the next attempt starts now instead of after the back-off.
+      machine.state = state(started(work))
+      perform(work.task)
+    case (.waiting(let until), .timerFired) where now >= until:
+      machine.state = state(started(work))
+      perform(work.task)
+    case (.waiting, .restarted):
+      break  // the timer stands in the state and is still good
+    case (.underWay, _), (.waiting, _):
+      unexpected(event)
+    }
+  }
+
+  /// Transient trouble: wait and try again, or fail when attempts or time are used up.
+  mutating func struggle(
+    _ work: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ state: (Work) -> ChannelRelayMachine.State
+  ) {
+    if let next = retry(work, after: trouble, retryAfter: retryAfter) {
+      enter(state(next), trouble)
+    } else {
+      fail(Trouble(trouble.cause, "gave up after \(work.attempt) attempts: \(trouble.detail)"))
+    }
+  }
+
+  mutating func fail(_ trouble: Trouble) {
+    enter(.failed(trouble, link: machine.state.relayLink ?? ""), trouble)
+  }
+}

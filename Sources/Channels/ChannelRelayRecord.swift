@@ -1,0 +1,73 @@
+/// A `ChannelRelayMachine` as one flat row, for storage.
+public struct ChannelRelayRecord: Hashable, Sendable {
+  public var status: RelayStatus
+  public var since: Timestamp
+  public var operation: Int
+  public var relayLink: String?
+  /// What is wrong; for states under way, the latest trouble.
+  public var trouble: Trouble?
+  public var task: ChannelRelayMachine.Work.Task?
+  public var attempt: Int
+  public var startedAt: Timestamp?
+  public var isUnderWay: Bool
+  public var timer: Timestamp?
+
+  public init(
+    status: RelayStatus, since: Timestamp, operation: Int, relayLink: String?, trouble: Trouble?,
+    task: ChannelRelayMachine.Work.Task?, attempt: Int, startedAt: Timestamp?, isUnderWay: Bool, timer: Timestamp?
+  ) {
+    self.status = status
+    self.since = since
+    self.operation = operation
+    self.relayLink = relayLink
+    self.trouble = trouble
+    self.task = task
+    self.attempt = attempt
+    self.startedAt = startedAt
+    self.isUnderWay = isUnderWay
+    self.timer = timer
+  }
+
+  /// The row of `machine`.
+  public init(_ machine: ChannelRelayMachine) {
+    let state = machine.state
+    let work = state.work
+    self.init(
+      status: state.status, since: machine.since, operation: machine.operation, relayLink: state.relayLink,
+      trouble: state.trouble ?? work?.lastTrouble, task: work?.task, attempt: work?.attempt ?? 0,
+      startedAt: work?.startedAt, isUnderWay: machine.underWay != nil, timer: machine.timer)
+  }
+
+  /// The machine that this row describes, or nil when the row contradicts itself.
+  public func machine(salt: UInt64) -> ChannelRelayMachine? {
+    guard let state = state, operation >= 0 else { return nil }
+    return ChannelRelayMachine(state: state, since: since, operation: operation, salt: salt)
+  }
+
+  private var state: ChannelRelayMachine.State? {
+    let work = self.work
+    switch status {
+    case .new: return work.map { .new($0) }
+    case .invited: return work.map { .invited($0) }
+    case .accepted:
+      guard let work, let relayLink else { return nil }
+      return .accepted(work, link: relayLink)
+    case .active:
+      guard let relayLink else { return nil }
+      return .active(link: relayLink, check: work)
+    case .inactive:
+      guard let work, let trouble, let relayLink else { return nil }
+      return .inactive(trouble, link: relayLink, work)
+    case .failed: return trouble.map { .failed($0, link: relayLink ?? "") }
+    case .removed: return .removed(farewell: work)
+    }
+  }
+
+  private var work: ChannelRelayMachine.Work? {
+    guard let task, let timer, let startedAt, attempt > 0 else { return nil }
+    return ChannelRelayMachine.Work(
+      task, attempt: attempt, startedAt: startedAt,
+      progress: isUnderWay ? .underWay(timeoutAt: timer) : .waiting(until: timer),
+      lastTrouble: trouble)
+  }
+}

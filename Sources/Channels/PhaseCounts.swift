@@ -1,0 +1,37 @@
+/// How many relays of a channel are where; the one place that derives a phase from them.
+public struct PhaseCounts: Hashable, Sendable {
+  public let wanted: Int
+  public let isDeletionRequested: Bool
+  public private(set) var active = 0
+  public private(set) var underWay = 0
+  public private(set) var inactive = 0
+  public private(set) var failed = 0
+  public private(set) var farewells = 0
+
+  public init(wanted: Int, isDeletionRequested: Bool) {
+    self.wanted = wanted
+    self.isDeletionRequested = isDeletionRequested
+  }
+
+  /// Counts one relay.
+  /// - Parameter hasWork: whether something is still to be done for it; matters for removed ones only.
+  public mutating func add(_ status: RelayStatus, hasWork: Bool) {
+    switch status {
+    case .new, .invited, .accepted: underWay += 1
+    case .active: active += 1
+    case .inactive: inactive += 1
+    case .failed: failed += 1
+    case .removed: farewells += hasWork ? 1 : 0
+    }
+  }
+
+  /// The phase: deletion first; a relay that was lost makes the channel `degraded`; while relays are under way it is `creating`
+  /// or `partial`; once settled it is `active` with as many relays as wanted, `degraded` with fewer, `failed` with none.
+  public var phase: ChannelPhase {
+    if isDeletionRequested { return farewells > 0 ? .deleting : .deleted }
+    if inactive > 0 { return .degraded }
+    if underWay > 0 { return active > 0 ? .partial : .creating }
+    if active == 0 { return .failed }
+    return active >= wanted ? .active : .degraded
+  }
+}

@@ -1,0 +1,77 @@
+/// What readers see of a channel.
+public struct Profile: Hashable, Sendable {
+  /// Checked by `DisplayName.validated`.
+  public var displayName: String
+  public var fullName: String?
+  public var description: String?
+  /// A data URL of at most `imageBytesMax` bytes.
+  public var image: String?
+
+  /// Upper bound of `image`, in bytes of the data URL.
+  public static let imageBytesMax = 12_500
+  /// Upper bound of `fullName`, in characters.
+  public static let fullNameCharactersMax = 160
+  /// Upper bound of `description`, in UTF-8 bytes; keeps the channel's event below what relays take.
+  public static let descriptionBytesMax = 2_000
+
+  public init(displayName: String, fullName: String? = nil, description: String? = nil, image: String? = nil) {
+    self.displayName = displayName
+    self.fullName = fullName
+    self.description = description
+    self.image = image
+  }
+}
+
+/// The rules for the name of a channel (SimpleX 7.0, `validDisplayName`; Baton uses them on every network).
+public enum DisplayName {
+  public static let charactersMax = 50
+
+  public struct Invalid: Error, Hashable, Sendable {
+    /// A sentence that says what to change.
+    public let reason: String
+  }
+
+  /// The name without surrounding white space, or what is wrong with it.
+  public static func validated(_ name: String) throws(Invalid) -> String {
+    let trimmed = trim(name)
+    guard let first = trimmed.unicodeScalars.first else { throw Invalid(reason: "the name is empty") }
+    guard trimmed.count <= charactersMax else {
+      throw Invalid(reason: "the name has \(trimmed.count) characters, at most \(charactersMax) are allowed")
+    }
+    guard isStart(first) else {
+      throw Invalid(reason: "the name must start with a letter, a digit or a symbol")
+    }
+    for scalar in trimmed.unicodeScalars {
+      if forbidden.contains(scalar) { throw Invalid(reason: "the name may not contain \(scalar)") }
+      switch scalar.properties.generalCategory {
+      case .control, .surrogate, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
+        throw Invalid(reason: "the name contains a character that cannot be shown")
+      default: break
+      }
+      if isDirectional(scalar) { throw Invalid(reason: "the name contains a character that changes the writing direction") }
+    }
+    return trimmed
+  }
+
+  private static let forbidden = Set(".,;/\\#@'\"`~".unicodeScalars)
+
+  private static func trim(_ name: String) -> String {
+    var view = Substring(name).unicodeScalars
+    while let first = view.first, first.properties.isWhitespace { view.removeFirst() }
+    while let last = view.last, last.properties.isWhitespace { view.removeLast() }
+    return String(view)
+  }
+
+  private static func isStart(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
+      .otherNumber, .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol:
+      true
+    default: false
+    }
+  }
+
+  private static func isDirectional(_ scalar: Unicode.Scalar) -> Bool {
+    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+  }
+}

@@ -1,0 +1,50 @@
+/// Timers and limits of a channel relay. They are configuration; the core receives them as values (DESIGN §4).
+public struct RelayPolicy: Hashable, Sendable {
+  /// How long one invitation may take before it counts as timed out.
+  public var invitationTimeout: Duration = .seconds(30)
+  /// How long one verification may take before it counts as timed out.
+  public var verificationTimeout: Duration = .seconds(15)
+  /// How long one farewell may take before it counts as timed out.
+  public var withdrawalTimeout: Duration = .seconds(30)
+  /// How long an operation may wait in queues before its own timeout counts; relays are asked one thing at a time.
+  public var queueAllowance: Duration = .seconds(300)
+  /// Wait before the second attempt; doubles with each further one.
+  public var backOffFirst: Duration = .seconds(1)
+  /// Longest wait between two attempts.
+  public var backOffMax: Duration = .seconds(300)
+  /// How far a wait may deviate from its nominal value, in percent, either way.
+  public var backOffJitterPercent: Int = 20
+  /// Attempts per effort before the channel relay fails.
+  public var attemptsMax: Int = 8
+  /// Time per effort before the channel relay fails.
+  public var effortMax: Duration = .seconds(900)
+  /// How often an accepting relay may answer "no such channel" before it fails with `missing`.
+  public var readBacksMax: Int = 3
+  /// How long a relay may be down before its active channel relays turn inactive.
+  public var inactiveGrace: Duration = .seconds(120)
+  /// How often an inactive channel relay is tried again.
+  public var slowRetry: Duration = .seconds(900)
+  /// Spreads the jitter of different installations; any number, fixed for one installation.
+  public var jitterSeed: UInt64 = 0
+
+  public init() {}
+
+  /// Nominal wait after `attempt` failed attempts, without jitter: doubles from `backOffFirst` up to `backOffMax`.
+  func backOff(afterAttempt attempt: Int) -> Duration {
+    var wait = backOffFirst
+    var round = 1
+    while round < attempt && wait < backOffMax {
+      wait = wait * 2
+      round += 1
+    }
+    return min(wait, backOffMax)
+  }
+
+  /// `wait` with a deviation of at most `backOffJitterPercent`, the same for the same `salt`.
+  func jittered(_ wait: Duration, salt: UInt64) -> Duration {
+    guard backOffJitterPercent > 0 else { return wait }
+    var random = SplitMix64(seed: jitterSeed ^ salt)
+    let percent = Int64.random(in: -Int64(backOffJitterPercent)...Int64(backOffJitterPercent), using: &random)
+    return .milliseconds(wait.wholeMilliseconds + wait.wholeMilliseconds / 100 * percent)
+  }
+}

@@ -1,0 +1,90 @@
+/// The relay protocol that a relay speaks and a channel lives on.
+public enum NetworkKind: String, Sendable, CaseIterable {
+  case nostr, simplex
+}
+
+/// What a channel is: a channel lives on many relays, a group on exactly one.
+public enum ChannelKind: String, Sendable, CaseIterable {
+  case channel, group
+}
+
+/// Status of one channel relay, the pairing of one channel with one relay.
+public enum RelayStatus: String, Sendable, CaseIterable {
+  case new, invited, accepted, active, inactive, failed, removed
+
+  /// Whether the relay is on its way to `active`.
+  public var isUnderWay: Bool {
+    switch self {
+    case .new, .invited, .accepted: true
+    case .active, .inactive, .failed, .removed: false
+    }
+  }
+}
+
+/// Why a channel relay changed or stays as it is. The words are stable: scripts rely on them.
+public enum Cause: String, Sendable, CaseIterable {
+  /// No answer within the time allowed.
+  case timeout
+  /// No connection: name, network, TLS or WebSocket handshake failed.
+  case unreachable
+  /// The relay said no, for good.
+  case rejected
+  /// The relay asks to come back later.
+  case rateLimited
+  /// The relay demands an authentication that did not succeed.
+  case authRequired
+  /// The relay serves something signed by somebody else, or another object than asked for.
+  case wrongIdentity
+  /// The relay does not speak the protocol.
+  case `protocol`
+  /// The relay answers, but does not have the channel.
+  case missing
+  /// The relay left the channel by itself.
+  case left
+  /// Another relay took this one's place.
+  case replaced
+  /// The relay, or Baton, could not store.
+  case storage
+  /// An operator took the request back.
+  case cancelled
+}
+
+/// State of a channel as a whole. It is always derived from the channel's relays, never stored.
+public enum ChannelPhase: String, Sendable, CaseIterable {
+  case creating, partial, active, degraded, failed, deleting, deleted
+}
+
+/// What went wrong, for whom must act: a stable cause and the peer's own words.
+public struct Trouble: Hashable, Sendable {
+  public let cause: Cause
+  /// One line of text. It may come from a relay, so it is bounded to `Trouble.detailBytesMax` and holds no control characters.
+  public let detail: String
+
+  /// Upper bound of `detail`, in UTF-8 bytes.
+  public static let detailBytesMax = 500
+
+  /// - Parameters:
+  ///   - cause: the stable word.
+  ///   - detail: any text; control characters become spaces and what is too long is cut.
+  public init(_ cause: Cause, _ detail: String) {
+    self.cause = cause
+    self.detail = Self.cleaned(detail)
+  }
+
+  private static func cleaned(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    var bytes = 0
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: scalars.append(" ")
+      default: scalars.append(scalar)
+      }
+      bytes += UTF8.width(scalar)
+      if bytes >= detailBytesMax - 8 {
+        scalars.append("…")
+        break
+      }
+    }
+    return String(scalars)
+  }
+}

@@ -1,0 +1,20 @@
+public import Channels
+public import Store
+
+/// What the coordinator needs of storage; `Store` provides it, tests put faults in between.
+public protocol CoordinatorStorage: Sendable {
+  func commit(_ mutations: [StoreMutation]) async throws
+  func counters() throws -> Store.Counters
+  func relays() throws -> [RelayRow]
+  func identities() throws -> [IdentityRow]
+  func channel(_ id: ChannelID) throws -> StoredChannel?
+  func channel(idempotencyKey: String) throws -> ChannelID?
+  func unfinishedChannels() throws -> [ChannelID]
+  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID]
+  func channelCount(of relay: RelayID) throws -> Int
+  func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws
+  func oldestRevision() throws -> Int64
+  func compactChanges(through revision: Int64) throws
+}
+
+extension Store: CoordinatorStorage {}

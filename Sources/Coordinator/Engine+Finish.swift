@@ -1,0 +1,216 @@
+internal import Channels
+internal import Logging
+internal import RelayNetwork
+internal import Store
+
+extension Engine {
+  /// Commits a batch; then, and only then, performs its actions, tells subscribers and answers requests.
+  func finish(_ batch: Batch) async {
+    let (mutations, changes) = assemble(batch)
+    if !mutations.isEmpty {
+      do {
+        try await storage.commit(mutations)
+      } catch {
+        rollBack(batch, "\(error)")
+        return
+      }
+    }
+    if storageTrouble != nil, batch.isRecovery || !mutations.isEmpty { storageRecovered() }
+    publishDirectory()
+    hub.publish(changes, revision: counters.revision)
+    for change in changes { log(change) }
+    queue(batch)
+    for id in batch.seen { settle(id) }
+    for reply in batch.replies { reply(nil) }
+    compactIfDue(changes.count)
+  }
+
+  func snapshot(_ id: ChannelID) -> ChannelSnapshot? {
+    guard let channel = live[id] else {
+      guard let stored = try? storage.channel(id) else { return nil }
+      return directory.snapshot(stored.row, stored.relays)
+    }
+    return directory.snapshot(
+      channel.row,
+      channel.machine.relays.map { ChannelRelayRow(relay: $0.relay, record: ChannelRelayRecord($0.machine)) })
+  }
+
+  /// Gives revisions to what changed and turns it into writes.
+  private func assemble(_ batch: Batch) -> ([StoreMutation], [Change]) {
+    var mutations: [StoreMutation] = []
+    var changes: [Change] = []
+    for id in batch.relayOrder {
+      guard var row = batch.relays[id] else { continue }
+      counters.revision += 1
+      row.revision = counters.revision
+      relays[id] = row
+      mutations += [.saveRelay(row), .appendChange(ChangeRow(revision: row.revision, at: batch.now, object: .relay(id)))]
+      changes.append(Change(revision: row.revision, at: batch.now, object: .relay(row)))
+    }
+    if !batch.relayOrder.isEmpty { publishDirectory() }
+    for id in batch.order {
+      guard let touch = batch.touches[id], live[id] != nil else { continue }
+      let first = counters.revision + 1
+      counters.revision += Int64(touch.transitions.count)
+      let isChanged = touch.isNew || touch.isDeletion || !touch.transitions.isEmpty
+      if isChanged {
+        counters.revision += 1
+        live[id]?.row.revision = counters.revision
+        live[id]?.row.updatedAt = batch.now
+      }
+      guard let channel = live[id], let snapshot = snapshot(id) else { continue }
+      if touch.isNew {
+        mutations.append(.insertChannel(channel.row))
+      } else if isChanged {
+        mutations.append(
+          .touchChannel(id, revision: channel.row.revision, updatedAt: batch.now, deletedAt: channel.row.deletedAt))
+      }
+      for (position, pairing) in channel.machine.relays.enumerated() where touch.saves.contains(pairing.relay) {
+        mutations.append(
+          .saveChannelRelay(
+            id, position: position, ChannelRelayRow(relay: pairing.relay, record: ChannelRelayRecord(pairing.machine))))
+      }
+      for (offset, (relay, transition)) in touch.transitions.enumerated() {
+        let row = TransitionRow(revision: first + Int64(offset), channel: id, relay: relay, transition: transition)
+        mutations.append(.appendTransition(row))
+        if let member = snapshot.relays.first(where: { $0.id == relay }) {
+          changes.append(Change(revision: row.revision, at: batch.now, object: .channelRelay(member, row)))
+        }
+      }
+      if isChanged {
+        let revision = channel.row.revision
+        mutations.append(.appendChange(ChangeRow(revision: revision, at: batch.now, object: .channel(id))))
+        changes.append(Change(revision: revision, at: batch.now, object: .channel(snapshot)))
+        batch.snapshots[id] = snapshot
+      }
+    }
+    return (mutations, changes)
+  }
+
+  // MARK: - After the commit
+
+  /// Puts the batch's actions into the lanes of their relays and lets the lanes go on.
+  private func queue(_ batch: Batch) {
+    var newlyWatched = false
+    for (id, action) in batch.actions {
+      let task: RelayOperation.Task
+      let relay: RelayID
+      let number: Int
+      switch action {
+      case .invite(let to, let operation): (task, relay, number) = (.invite, to, operation)
+      case .verify(let at, let operation): (task, relay, number) = (.verify, at, operation)
+      case .withdraw(let from, let operation): (task, relay, number) = (.withdraw, from, operation)
+      case .reportUnexpected(let relay, let event):
+        logger.debug("channel \(id.rawValue), relay \(relay.rawValue): unexpected \(event)")
+        continue
+      }
+      guard let channel = live[id], let row = relays[relay] else { continue }
+      newlyWatched = watched.insert(relay).inserted || newlyWatched
+      let content = ChannelContent(
+        identity: channel.row.identity, networkID: channel.row.networkID, author: channel.row.author,
+        document: channel.row.document)
+      lanes[relay, default: RelayLane()].add(
+        RelayOperation(
+          task: task, channel: id, relay: relay, address: row.address, number: number, content: content))
+      batch.lanesToServe.insert(relay)
+    }
+    if newlyWatched { updateWatch() }
+    for relay in batch.lanesToServe { serve(relay) }
+  }
+
+  private func serve(_ relay: RelayID) {
+    guard var lane = lanes[relay], let kind = relays[relay]?.network, let network = directory.networks[kind] else { return }
+    let ready = lane.next { operation in
+      // A removed channel relay, for example, must not be invited from an old queue.
+      live[operation.channel]?.machine.relays.first { $0.relay == relay }?.machine.underWay?.operation == operation.number
+    }
+    lanes[relay] = lane.isEmpty ? nil : lane
+    for operation in ready { network.perform(operation) }
+  }
+
+  /// Sets the channel's timer, or lets go of a channel that has nothing left to do.
+  private func settle(_ id: ChannelID) {
+    guard let channel = live[id] else { return }
+    setAlarm(.channel(id), at: channel.machine.timer)
+    if channel.machine.isSettled { live[id] = nil }
+  }
+
+  private func log(_ change: Change) {
+    switch change.object {
+    case .channelRelay(let relay, let row):
+      let transition = row.transition
+      let isRetry = transition.from == transition.to
+      let level: Logger.Level =
+        switch transition.to {
+        case .failed, .inactive: .warning
+        case .active: .notice
+        case .new, .invited, .accepted, .removed: .info
+        }
+      let words = transition.detail.isEmpty ? "" : ": \(transition.detail)"
+      let step = isRetry ? "stays \(transition.to.rawValue)" : "\(transition.from.rawValue) → \(transition.to.rawValue)"
+      logger.event(
+        .transition, level, "channel \(row.channel.rawValue) on '\(relay.name)' \(step)\(words)",
+        [
+          "BATON_CHANNEL": "\(row.channel.rawValue)", "BATON_RELAY": "\(row.relay.rawValue)",
+          "BATON_FROM": "\(transition.from.rawValue)", "BATON_TO": "\(transition.to.rawValue)",
+          "BATON_CAUSE": "\(transition.cause?.rawValue ?? "")", "BATON_ATTEMPT": "\(transition.attempt)",
+          "BATON_REVISION": "\(row.revision)",
+        ])
+    case .channel(let snapshot):
+      let id = snapshot.row.id.rawValue
+      if snapshot.row.revision == change.revision, snapshot.row.createdAt == change.at, snapshot.phase == .creating {
+        logger.event(
+          .channelCreated, .info, "channel \(id) '\(snapshot.row.profile.displayName)' was created",
+          ["BATON_CHANNEL": "\(id)"])
+      } else if snapshot.phase == .deleted {
+        logger.event(.channelDeleted, .info, "channel \(id) was deleted", ["BATON_CHANNEL": "\(id)"])
+      }
+    case .relay: break  // logged where the reason is known
+    }
+  }
+
+  // MARK: - When storage fails
+
+  /// Nothing of the batch happened: forget the machines, read them again later, refuse the requests.
+  private func rollBack(_ batch: Batch, _ reason: String) {
+    storageFailed(reason)
+    for id in batch.order {
+      live[id] = nil
+      alarmTimes[.channel(id)] = nil
+      if batch.touches[id]?.isNew == false { dirty.insert(id) }
+    }
+    // What the network was told stands; what it was not told is told again when the channels are read.
+    if let counters = try? storage.counters() { self.counters = counters }
+    if let rows = try? storage.relays() { relays = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) }) }
+    publishDirectory()
+    for reply in batch.replies { reply(.storageUnavailable(reason: reason)) }
+  }
+
+  func storageFailed(_ reason: String) {
+    if storageTrouble == nil {
+      logger.event(
+        .storageFailed, .error, "storage does not work, changes are refused until it does: \(reason)", [:])
+    }
+    storageTrouble = reason
+    setAlarm(.recovery, at: clock.now + Self.recoveryWait)
+  }
+
+  private func storageRecovered() {
+    if dirty.isEmpty {
+      storageTrouble = nil
+      logger.event(.storageRecovered, .notice, "storage works again", [:])
+    } else {
+      setAlarm(.recovery, at: clock.now)
+    }
+  }
+}
+
+extension Logger {
+  /// Logs an event that operators can search for.
+  func event(
+    _ event: JournalEvent, _ level: Level, _ message: @autoclosure () -> Message,
+    _ fields: @autoclosure () -> Metadata
+  ) {
+    log(level: level, message(), metadata: fields().merging(["MESSAGE_ID": "\(event.rawValue)"]) { own, _ in own })
+  }
+}

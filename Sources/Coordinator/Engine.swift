@@ -1,0 +1,252 @@
+internal import Channels
+internal import HeapModule
+internal import Logging
+internal import RelayNetwork
+internal import Store
+
+/// The coordinator's task: takes batches of inputs, lets the machines decide, and then commits, performs and tells, in this
+/// order (DESIGN §3). Only one task ever touches it.
+final class Engine {
+  enum Input: Sendable {
+    case report(NetworkReport)
+    case timersDue
+    case create(NewChannel, Reply<ChannelSnapshot>)
+    case retry(ChannelID, RelayID?, Reply<ChannelSnapshot>)
+    case verify(ChannelID, Reply<ChannelSnapshot>)
+    case delete(ChannelID, Reply<ChannelSnapshot>)
+    case addRelay(RelayRow, Reply<RelayRow>)
+    case removeRelay(RelayID, force: Bool, Reply<RelayRow>)
+    case recordTest(RelayID, passed: Bool, error: String?, Reply<RelayRow>)
+    /// Tell the channels that have `relay` in `status`, from the first after `after` on.
+    case sweep(RelayID, RelayStatus, ChannelRelayMachine.Event, after: ChannelID?)
+    /// Answers once everything before it is done.
+    case barrier(Reply<Void>)
+  }
+
+  struct Live {
+    var row: ChannelRow
+    var machine: ChannelMachine
+  }
+
+  enum Alarm: Hashable {
+    case channel(ChannelID)
+    case grace(RelayID)
+    case recovery
+  }
+
+  struct Entry: Comparable {
+    let due: Timestamp
+    let alarm: Alarm
+    static func < (a: Self, b: Self) -> Bool { a.due < b.due }
+    static func == (a: Self, b: Self) -> Bool { a.due == b.due }
+  }
+
+  let storage: any CoordinatorStorage
+  let directory: RelayDirectory
+  let policy: RelayPolicy
+  let clock: any CoordinatorClock
+  let logger: Logger
+  let hub: ChangeHub
+  /// Puts an input of the engine's own into the inbox.
+  let post: @Sendable (Input) -> Void
+
+  var counters: Store.Counters
+  var relays: [RelayID: RelayRow]
+  var live: [ChannelID: Live] = [:]
+  var lanes: [RelayID: RelayLane] = [:]
+  var watched: Set<RelayID> = []
+  var alarms: Heap<Entry> = []
+  var alarmTimes: [Alarm: Timestamp] = [:]
+  var quarantined: Set<ChannelID> = []
+  /// Channels whose last change could not be stored; they are read again.
+  var dirty: Set<ChannelID> = []
+  var storageTrouble: String?
+  private var waker: Task<Void, Never>?
+  private var wakeAt: Timestamp?
+  private var changesSinceCompaction = 0
+
+  static let sweepMax = 256
+  static let recoveryWait = Duration.seconds(1)
+  /// Changes that subscribers can catch up with.
+  static let changesKeptMax: Int64 = 100_000
+  private static let compactEvery = 10_000
+
+  init(
+    storage: any CoordinatorStorage, directory: RelayDirectory, policy: RelayPolicy, clock: any CoordinatorClock,
+    logger: Logger, hub: ChangeHub, post: @escaping @Sendable (Input) -> Void
+  ) throws {
+    self.storage = storage
+    self.directory = directory
+    self.policy = policy
+    self.clock = clock
+    self.logger = logger
+    self.hub = hub
+    self.post = post
+    counters = try storage.counters()
+    relays = Dictionary(uniqueKeysWithValues: try storage.relays().map { ($0.id, $0) })
+    hub.start(at: counters.revision)
+  }
+
+  deinit { waker?.cancel() }
+
+  /// Takes up the work that was unfinished when the daemon last stopped; it follows from the stored state alone.
+  func resume() async throws {
+    publishDirectory()
+    for relay in relays.keys where try storage.channelCount(of: relay) > 0 { watched.insert(relay) }
+    updateWatch()
+    let unfinished = try storage.unfinishedChannels()
+    for start in stride(from: 0, to: unfinished.count, by: Self.sweepMax) {
+      let batch = Batch(now: clock.now)
+      for id in unfinished[start..<min(start + Self.sweepMax, unfinished.count)] { feed(.restarted, to: id, batch) }
+      await finish(batch)
+    }
+    logger.info("took up \(unfinished.count) unfinished channels")
+    scheduleWake()
+  }
+
+  /// Handles what arrived while the last batch was being committed.
+  func process(_ inputs: [Input]) async {
+    let batch = Batch(now: clock.now)
+    for input in inputs { handle(input, batch) }
+    await finish(batch)
+    scheduleWake()
+  }
+
+  func stop() { waker?.cancel() }
+
+  // MARK: - Channels
+
+  /// The live machine of a channel, read from storage when it slept.
+  func load(_ id: ChannelID) -> Live? {
+    if let known = live[id] { return known }
+    guard !quarantined.contains(id) else { return nil }
+    do {
+      guard let stored = try storage.channel(id) else { return nil }
+      let pairings = stored.relays.compactMap { relay in
+        relay.record.machine(salt: ChannelMachine.salt(id, relay.relay)).map {
+          ChannelMachine.Pairing(relay: relay.relay, machine: $0)
+        }
+      }
+      let machine = ChannelMachine(
+        id: id, wantedRelays: stored.row.wantedRelays, isDeletionRequested: stored.row.deletedAt != nil, relays: pairings)
+      let loaded = Live(row: stored.row, machine: machine)
+      live[id] = loaded
+      return loaded
+    } catch let error as StoreError where error.code == .corrupt {
+      quarantine(id, error.description)
+      return nil
+    } catch {
+      dirty.insert(id)
+      storageFailed("\(error)")
+      return nil
+    }
+  }
+
+  private func quarantine(_ id: ChannelID, _ reason: String) {
+    quarantined.insert(id)
+    logger.event(
+      .quarantined, .error,
+      "channel \(id.rawValue) cannot be read and is left alone: \(reason); its rows are kept, restore a backup or delete it",
+      ["BATON_CHANNEL": "\(id.rawValue)"])
+    try? storage.quarantine(id, reason: reason, at: clock.now)
+  }
+
+  /// Feeds one input to one channel and notes what came of it.
+  func feed(_ input: ChannelMachine.Input, to id: ChannelID, _ batch: Batch) {
+    guard var channel = load(id) else { return }
+    let output = channel.machine.handle(input, now: batch.now, policy: policy)
+    if case .timersFired = input {} else { alarmTimes[.channel(id)] = nil }
+    for mutation in output.mutations {
+      switch mutation {
+      case .saveRelay(let relay): batch.touch(id).saves.insert(relay)
+      case .recordTransition(let relay, let transition): batch.touch(id).transitions.append((relay, transition))
+      case .markDeleted(let at):
+        channel.row.deletedAt = at
+        batch.touch(id).isDeletion = true
+      }
+    }
+    live[id] = channel
+    batch.actions += output.actions.map { (id, $0) }
+    batch.seen.insert(id)
+  }
+
+  // MARK: - Timers
+
+  func setAlarm(_ alarm: Alarm, at due: Timestamp?) {
+    guard alarmTimes[alarm] != due else { return }
+    alarmTimes[alarm] = due
+    if let due { alarms.insert(Entry(due: due, alarm: alarm)) }
+  }
+
+  /// The alarms that are due; each is forgotten and must be set again.
+  func dueAlarms(_ now: Timestamp) -> [Alarm] {
+    var due: [Alarm] = []
+    while let entry = alarms.min, entry.due <= now {
+      alarms.removeMin()
+      guard alarmTimes[entry.alarm] == entry.due else { continue }
+      alarmTimes[entry.alarm] = nil
+      due.append(entry.alarm)
+    }
+    return due
+  }
+
+  private func scheduleWake() {
+    while let entry = alarms.min, alarmTimes[entry.alarm] != entry.due { alarms.removeMin() }
+    guard let next = alarms.min?.due else {
+      waker?.cancel()
+      wakeAt = nil
+      return
+    }
+    guard wakeAt != next else { return }
+    wakeAt = next
+    waker?.cancel()
+    waker = Task { [clock, post] in
+      guard (try? await clock.sleep(until: next)) != nil else { return }
+      post(.timersDue)
+    }
+  }
+
+  func timersCameDue() { wakeAt = nil }
+
+  // MARK: - Keeping others up to date
+
+  func publishDirectory() {
+    let relays = relays
+    let trouble = storageTrouble
+    let count = live.count
+    directory.write {
+      $0.relays = relays
+      $0.storageTrouble = trouble
+      $0.liveChannels = count
+    }
+  }
+
+  func updateWatch() {
+    for (kind, network) in directory.networks {
+      let mine = watched.compactMap { relays[$0] }.filter { $0.network == kind }
+      network.watch(Dictionary(uniqueKeysWithValues: mine.map { ($0.id, $0.address) }))
+    }
+  }
+
+  /// Keeps the list of changes within its window, now and then.
+  func compactIfDue(_ added: Int) {
+    changesSinceCompaction += added
+    guard changesSinceCompaction >= Self.compactEvery, counters.revision > Self.changesKeptMax else { return }
+    changesSinceCompaction = 0
+    try? storage.compactChanges(through: counters.revision - Self.changesKeptMax)
+  }
+}
+
+/// A channel that is ready to be stored.
+struct NewChannel: Sendable {
+  let request: ChannelRequest
+  let profile: Profile
+  let network: NetworkKind
+  let relays: [RelayID]
+  let content: ChannelContent
+}
+
+/// Where the answer to a request goes, exactly once.
+struct Reply<Value: Sendable>: Sendable {
+  let send: @Sendable (Result<Value, BatonError>) -> Void
+}

@@ -1,0 +1,51 @@
+internal import Channels
+internal import RelayNetwork
+internal import Store
+internal import Synchronization
+
+/// What request threads may know without asking the coordinator's task: relays, identities, networks.
+final class RelayDirectory: Sendable {
+  struct Contents {
+    var relays: [RelayID: RelayRow] = [:]
+    var identities: [IdentityRow] = []
+    /// Why changes are refused at present, if they are.
+    var storageTrouble: String?
+    var liveChannels = 0
+  }
+  let networks: [NetworkKind: any RelayNetwork]
+  private let contents = Mutex(Contents())
+
+  init(networks: [any RelayNetwork]) {
+    self.networks = Dictionary(networks.map { ($0.kind, $0) }) { first, _ in first }
+  }
+
+  func read<T>(_ body: (borrowing Contents) -> sending T) -> sending T { contents.withLock { body($0) } }
+  func write(_ body: (inout Contents) -> Void) { contents.withLock { body(&$0) } }
+
+  var relays: [RelayID: RelayRow] { contents.withLock { $0.relays } }
+
+  /// Puts together what clients see of a channel.
+  func snapshot(_ row: ChannelRow, _ relays: [ChannelRelayRow]) -> ChannelSnapshot {
+    let known = self.relays
+    var counts = PhaseCounts(wanted: row.wantedRelays, isDeletionRequested: row.deletedAt != nil)
+    var active: [String] = []
+    var inactive: [String] = []
+    var members: [ChannelSnapshot.Relay] = []
+    for relay in relays {
+      counts.add(relay.record.status, hasWork: relay.record.task != nil)
+      if let link = relay.record.relayLink {
+        if relay.record.status == .active { active.append(link) }
+        if relay.record.status == .inactive { inactive.append(link) }
+      }
+      members.append(
+        ChannelSnapshot.Relay(
+          id: relay.relay, name: known[relay.relay]?.name ?? "relay \(relay.relay.rawValue)", record: relay.record))
+    }
+    let hints = active.isEmpty ? inactive : active
+    let content = ChannelContent(
+      identity: row.identity, networkID: row.networkID, author: row.author, document: row.document)
+    let link = hints.isEmpty || row.deletedAt != nil ? nil : networks[row.network]?.link(of: content, activeRelays: hints)
+    return ChannelSnapshot(
+      row: row, phase: counts.phase, link: link, isLinkUsable: !active.isEmpty && row.deletedAt == nil, relays: members)
+  }
+}

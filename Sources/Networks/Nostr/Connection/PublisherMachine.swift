@@ -1,0 +1,216 @@
+internal import Channels
+internal import RelayNetwork
+
+/// Publishes for one identity on one relay: one EVENT in flight until its OK or timeout, because relays answer under empty ids.
+struct PublisherMachine: SessionMachine {
+  private struct InFlight: Hashable {
+    let item: SessionOperation
+    /// How often AUTH was tried for this event.
+    var authenticationRounds = 0
+    /// Refused with a demand for AUTH; sent again once that is done.
+    var awaitsAuthentication = false
+  }
+
+  private let address: String
+  private let limits: NostrLimits
+  private var keeper: ConnectionKeeper
+  private var queue: [SessionOperation] = []
+  private var inFlight: InFlight?
+  /// Operations whose OK did not come in time; a late one still counts.
+  private var overdue: [String: SessionOperation] = [:]
+  private static let overdueMax = 64
+  private static let authenticationRoundsMax = 2
+  private var challenge: String?
+  private var isChallengeAnswered = false
+  private var authenticationID: String?
+  private var rubbish = 0
+  private var timeoutsInARow = 0
+  private var lastNotice: String?
+
+  init(address: String, limits: NostrLimits, salt: UInt64) {
+    self.address = address
+    self.limits = limits
+    keeper = ConnectionKeeper(limits: limits, salt: salt)
+  }
+
+  mutating func handle(_ event: SessionEvent) -> [SessionAction] {
+    switch event {
+    case .submitted(let item): return submitted(item)
+    case .watched: return []  // the reader watches
+    case .opened:
+      keeper.opened()
+      (challenge, isChallengeAnswered, authenticationID, rubbish, lastNotice) = (nil, false, nil, 0, nil)
+      return sendNext()
+    case .dialFailed(let failure): return failAll(failure.outcome)
+    case .received(let message): return received(message)
+    case .violated(let text):
+      return finish(.misbehaved(Trouble(.protocol, text))) + [.hangUp] + reconnect()
+    case .closed(let code, let reason): return closed(code, reason)
+    case .timerFired(let timer): return fired(timer)
+    case .authenticationSent(let id):
+      authenticationID = id
+      return []
+    }
+  }
+
+  private mutating func submitted(_ item: SessionOperation) -> [SessionAction] {
+    guard queue.count < limits.queueMax else {
+      return [report(item, .troubled(Trouble(.timeout, "too many operations wait for this relay"), retryAfter: .seconds(30)))]
+    }
+    queue.append(item)
+    return keeper.state == .open ? sendNext() : keeper.need()
+  }
+
+  private mutating func sendNext() -> [SessionAction] {
+    guard keeper.state == .open, inFlight == nil else { return [] }
+    guard !queue.isEmpty else { return [.setTimer(.idle, after: limits.idleTimeout)] }
+    let item = queue.removeFirst()
+    inFlight = InFlight(item: item)
+    let handedOver = item.operation.task == .invite ? [report(item, .handedOver)] : []
+    return [.cancelTimer(.idle), .send(ClientMessage.event(item.eventText))] + handedOver
+      + [.setTimer(.answer, after: limits.publishTimeout)]
+  }
+
+  private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
+    switch message {
+    case nil:
+      rubbish += 1
+      guard rubbish >= limits.rubbishMax else { return [] }
+      return handle(.violated("the relay sends messages that are not Nostr"))
+    case .ok(let id, let accepted, let text): return answered(id, accepted, text)
+    case .challenge(let text):
+      challenge = text
+      isChallengeAnswered = false
+      guard inFlight?.awaitsAuthentication == true else { return [] }
+      return authenticate()
+    case .notice(let text):
+      lastNotice = text
+      return []
+    case .event, .endOfStored, .closed, .other: return []
+    }
+  }
+
+  private mutating func answered(_ id: String, _ accepted: Bool, _ text: String) -> [SessionAction] {
+    if let authenticationID, id == authenticationID {
+      self.authenticationID = nil
+      guard inFlight?.awaitsAuthentication == true else { return [] }
+      return accepted ? resend() : finish(.refused(Trouble(.authRequired, "authentication failed: \(text)")), next: true)
+    }
+    guard let current = inFlight, id == current.item.eventID || id.isEmpty else {
+      // The answer to an event that counted as timed out: late is not never.
+      guard accepted || RelayAnswer.prefix(of: text) == "duplicate", let item = overdue.removeValue(forKey: id) else {
+        return []
+      }
+      return [report(item, success(item))]
+    }
+    timeoutsInARow = 0
+    switch RelayAnswer(accepted: accepted, text: text, mayAuthenticate: challenge != nil && !isChallengeAnswered) {
+    case .success: return finish(success(current.item), next: true)
+    case .authenticate:
+      guard current.authenticationRounds < Self.authenticationRoundsMax else {
+        return finish(.refused(Trouble(.authRequired, text)), next: true)
+      }
+      inFlight?.awaitsAuthentication = true
+      return challenge == nil || isChallengeAnswered
+        ? [.cancelTimer(.answer), .setTimer(.authentication, after: limits.authenticationTimeout)] : authenticate()
+    case .transient(let isRateLimit):
+      return finish(
+        .troubled(
+          Trouble(isRateLimit ? .rateLimited : .storage, text), retryAfter: isRateLimit ? .seconds(30) : .seconds(5)),
+        next: true)
+    case .permanent: return finish(.refused(Trouble(.rejected, text)), next: true)
+    case .unknown:
+      return finish(
+        .troubled(Trouble(.rejected, text.isEmpty ? "the relay refused without a reason" : text), retryAfter: .seconds(60)),
+        next: true)
+    }
+  }
+
+  private mutating func authenticate() -> [SessionAction] {
+    guard let challenge else { return [] }
+    isChallengeAnswered = true
+    inFlight?.authenticationRounds += 1
+    return [
+      .cancelTimer(.answer), .authenticate(challenge: challenge),
+      .setTimer(.authentication, after: limits.authenticationTimeout),
+    ]
+  }
+
+  private mutating func resend() -> [SessionAction] {
+    guard let current = inFlight else { return [] }
+    inFlight?.awaitsAuthentication = false
+    return [
+      .cancelTimer(.authentication), .send(ClientMessage.event(current.item.eventText)),
+      .setTimer(.answer, after: limits.publishTimeout),
+    ]
+  }
+
+  private mutating func fired(_ timer: SessionTimer) -> [SessionAction] {
+    switch timer {
+    case .answer:
+      guard let current = inFlight else { return [] }
+      if overdue.count >= Self.overdueMax { overdue.removeAll() }
+      overdue[current.item.eventID] = current.item
+      timeoutsInARow += 1
+      let words = lastNotice.map { "; the relay said: \($0)" } ?? ""
+      let trouble = Trouble(.timeout, "no OK within \(limits.publishTimeout.wholeMilliseconds) ms\(words)")
+      let actions = finish(.troubled(trouble, retryAfter: nil))
+      guard timeoutsInARow < 2 else { return actions + [.hangUp] + reconnect() }
+      return actions + sendNext()
+    case .authentication:
+      guard inFlight?.awaitsAuthentication == true else { return [] }
+      // Some relays answer a good AUTH with silence.
+      if isChallengeAnswered { return resend() }
+      return finish(.refused(Trouble(.authRequired, "the relay demands authentication but sent no challenge")), next: true)
+    case .reconnect:
+      keeper.waited()
+      return queue.isEmpty ? [] : keeper.need()
+    case .idle:
+      guard keeper.state == .open, queue.isEmpty, inFlight == nil else { return [] }
+      keeper.closedOnPurpose()
+      return [.hangUp]
+    }
+  }
+
+  private mutating func closed(_ code: Int?, _ reason: String) -> [SessionAction] {
+    guard keeper.state == .open else { return [] }
+    let words = "the relay closed the connection" + (code.map { " (\($0)\(reason.isEmpty ? "" : " \(reason)"))" } ?? "")
+    let outcome: RelayOutcome =
+      switch code {
+      case 1008: .refused(Trouble(.rejected, words))
+      case 1009: .refused(Trouble(.rejected, "the relay finds the event too big"))
+      default: .troubled(Trouble(.unreachable, words), retryAfter: nil)
+      }
+    return finish(outcome) + reconnect()
+  }
+
+  /// After the connection broke.
+  private mutating func reconnect() -> [SessionAction] {
+    challenge = nil
+    authenticationID = nil
+    return keeper.lost(isBusy: !queue.isEmpty)
+  }
+
+  private mutating func failAll(_ outcome: RelayOutcome) -> [SessionAction] {
+    let failed = queue
+    queue = []
+    return failed.map { report($0, outcome) } + keeper.lost(isBusy: true)
+  }
+
+  /// Ends the operation in flight.
+  private mutating func finish(_ outcome: RelayOutcome, next: Bool = false) -> [SessionAction] {
+    guard let current = inFlight else { return next ? sendNext() : [] }
+    inFlight = nil
+    return [.cancelTimer(.answer), .cancelTimer(.authentication), report(current.item, outcome)] + (next ? sendNext() : [])
+  }
+
+  private func success(_ item: SessionOperation) -> RelayOutcome {
+    item.operation.task == .withdraw ? .withdrawn : .accepted(link: address)
+  }
+
+  private func report(_ item: SessionOperation, _ outcome: RelayOutcome) -> SessionAction {
+    let operation = item.operation
+    return .report(
+      .outcome(channel: operation.channel, relay: operation.relay, number: operation.number, outcome))
+  }
+}

@@ -1,0 +1,245 @@
+internal import Channels
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+internal import NIOWebSocket
+
+/// Opens WebSocket connections to relays.
+struct RelayDialer: Sendable {
+  let tls: NIOSSLContext
+  let limits: NostrLimits
+
+  /// What arrives on a connection, in order, on its event loop.
+  enum Inbound: Sendable {
+    case message(ByteBuffer)
+    case violated(String)
+    case closed(code: Int?, reason: String)
+  }
+
+  /// An open connection. Use it on its event loop only.
+  struct Connection: Sendable {
+    let channel: any Channel
+
+    func send(_ text: String) {
+      let frame = WebSocketFrame(
+        fin: true, opcode: .text, maskKey: .random(), data: channel.allocator.buffer(string: text))
+      channel.writeAndFlush(frame, promise: nil)
+    }
+
+    func hangUp() {
+      var data = channel.allocator.buffer(capacity: 2)
+      data.write(webSocketErrorCode: .normalClosure)
+      let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
+      let channel = channel
+      channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
+    }
+  }
+
+  /// Dials `url`. Name, TCP, TLS and handshake together take at most `limits.dialTimeout`.
+  /// - Parameter deliver: called on `eventLoop`, in order; nothing follows `violated` or `closed`.
+  /// - Returns: the connection, or a failure that is always a `DialFailure`.
+  func dial(
+    _ url: RelayURL, on eventLoop: any EventLoop, deliver: @escaping @Sendable (Inbound) -> Void
+  ) -> EventLoopFuture<Connection> {
+    let limits = limits
+    let status = NIOLoopBoundBox<DialFailure?>.makeBoxSendingValue(nil, eventLoop: eventLoop)
+    let timeout = TimeAmount.milliseconds(limits.dialTimeout.wholeMilliseconds)
+    let promise = eventLoop.makePromise(of: Connection.self)
+    let deadline = eventLoop.scheduleTask(in: timeout) {
+      promise.fail(DialFailure.unreachable("no connection within \(limits.dialTimeout.wholeMilliseconds) ms"))
+    }
+
+    @Sendable func settle(_ result: Result<Connection, any Error>) {
+      deadline.cancel()
+      switch result {
+      case .success(let connection): promise.succeed(connection)
+      case .failure(let error): promise.fail(status.value ?? Self.failure(error, url))
+      }
+    }
+    ClientBootstrap(group: eventLoop)
+      .connectTimeout(timeout)
+      .channelOption(.socketOption(.so_keepalive), value: 1)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelInitializer { channel in
+        eventLoop.makeCompletedFuture {
+          promise.futureResult.whenFailure { _ in channel.close(promise: nil) }
+          if url.isSecure {
+            // An IP address cannot be a server name; NIOSSL then checks the certificate against the address.
+            let isAddress = (try? SocketAddress(ipAddress: url.host, port: 0)) != nil
+            let handler = try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : url.host)
+            try channel.pipeline.syncOperations.addHandler(handler)
+          }
+          try upgrade(channel, url, status, deliver).whenComplete(settle)
+        }
+      }
+      .connect(host: url.host, port: url.port)
+      .whenFailure { settle(.failure($0)) }
+    // Whoever lost the race against the deadline leaves no connection behind.
+    return promise.futureResult
+  }
+
+  private func upgrade(
+    _ channel: any Channel, _ url: RelayURL, _ status: NIOLoopBoundBox<DialFailure?>,
+    _ deliver: @escaping @Sendable (Inbound) -> Void
+  ) throws -> EventLoopFuture<Connection> {
+    let limits = limits
+    let upgrader = NIOTypedWebSocketClientUpgrader<Connection>(
+      maxFrameSize: limits.messageBytesMax, enableAutomaticErrorHandling: false
+    ) { channel, _ in
+      channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandlers([
+          IdleStateHandler(
+            readTimeout: .milliseconds(limits.pingInterval.wholeMilliseconds)),
+          NIOWebSocketFrameAggregator(
+            minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 4096, maxAccumulatedFrameSize: limits.messageBytesMax),
+          FrameHandler(limits: limits, deliver: deliver),
+        ])
+        return Connection(channel: channel)
+      }
+    }
+    var headers = HTTPHeaders()
+    headers.add(name: "Host", value: url.authority)
+    headers.add(name: "User-Agent", value: "Baton")
+    let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: url.requestTarget, headers: headers)
+    var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
+      upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
+        upgradeRequestHead: head, upgraders: [upgrader],
+        notUpgradingCompletionHandler: { channel in
+          // The watcher below has seen the status by now.
+          channel.eventLoop.makeFailedFuture(DialFailure.notARelay("the server does not open a WebSocket"))
+        }))
+    // Relays may speak first, in the same packet as the handshake.
+    configuration.leftOverBytesStrategy = .forwardBytes
+    let result = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
+    let upgradeHandler = try channel.pipeline.syncOperations.handler(
+      type: NIOTypedHTTPClientUpgradeHandler<Connection>.self)
+    try channel.pipeline.syncOperations.addHandler(
+      StatusWatcher(status: status), position: .before(upgradeHandler))
+    return result
+  }
+
+  private static func failure(_ error: any Error, _ url: RelayURL) -> DialFailure {
+    switch error {
+    case let failure as DialFailure: return failure
+    case let error as NIOConnectionError:
+      if error.connectionErrors.isEmpty { return .unreachable("the host name \(url.host) does not resolve") }
+      return .unreachable(error.connectionErrors.map { "\($0.error)" }.first ?? "\(error)")
+    case let error as IOError: return .unreachable(String(describing: error))
+    case let error as NIOSSLError: return .unreachable("TLS failed: \(error)")
+    case let error as BoringSSLError: return .unreachable("TLS failed: \(error)")
+    case is NIOSSLExtraError: return .unreachable("TLS failed: the certificate is not valid for \(url.host)")
+    case let error as ChannelError:
+      if case .connectTimeout = error { return .unreachable("no connection in time") }
+      return .unreachable("the connection closed during the handshake")
+    case is HTTPParserError: return .notARelay("the server does not speak HTTP")
+    default: return .unreachable("the handshake failed: \(error)")
+    }
+  }
+}
+
+/// Notes the HTTP status when it is not the one that opens a WebSocket.
+private final class StatusWatcher: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPClientResponsePart
+  private let status: NIOLoopBoundBox<DialFailure?>
+
+  init(status: NIOLoopBoundBox<DialFailure?>) { self.status = status }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .head(let head) = unwrapInboundIn(data) {
+      if head.status == .switchingProtocols {
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+      } else {
+        let retryAfter = head.headers.first(name: "Retry-After").flatMap(Int.init).map { Duration.seconds(min($0, 900)) }
+        status.value = .status(Int(head.status.code), retryAfter: retryAfter)
+      }
+    }
+    context.fireChannelRead(data)
+  }
+}
+
+/// Turns frames into messages, answers pings, pings in silence, and gives up on the dead.
+private final class FrameHandler: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = WebSocketFrame
+
+  private let limits: NostrLimits
+  private let deliver: @Sendable (RelayDialer.Inbound) -> Void
+  private var lastRead = NIODeadline.now()
+  private var isOver = false
+
+  init(limits: NostrLimits, deliver: @escaping @Sendable (RelayDialer.Inbound) -> Void) {
+    self.limits = limits
+    self.deliver = deliver
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isOver else { return }
+    lastRead = .now()
+    let frame = unwrapInboundIn(data)
+    switch frame.opcode {
+    case .text: deliver(.message(frame.unmaskedData))
+    case .binary: violate(context, "the relay sent a binary frame", .unacceptableData)
+    case .ping:
+      let data = frame.unmaskedData
+      context.writeAndFlush(
+        wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: data)), promise: nil)
+    case .connectionClose:
+      var data = frame.unmaskedData
+      let code = data.readInteger(as: UInt16.self).map(Int.init)
+      let reason = data.readString(length: min(data.readableBytes, 123)) ?? ""
+      var echo = context.channel.allocator.buffer(capacity: 2)
+      if let code { echo.writeInteger(UInt16(code)) }
+      context.writeAndFlush(
+        wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: echo)), promise: nil)
+      over(.closed(code: code, reason: reason))
+      context.close(promise: nil)
+    default: break
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard event is IdleStateHandler.IdleStateEvent else { return context.fireUserInboundEventTriggered(event) }
+    if NIODeadline.now() - lastRead > .milliseconds(limits.silenceMax.wholeMilliseconds) {
+      over(.closed(code: nil, reason: ""))
+      context.close(promise: nil)
+    } else {
+      context.writeAndFlush(
+        wrapOutboundOut(WebSocketFrame(fin: true, opcode: .ping, maskKey: .random(), data: ByteBuffer())), promise: nil)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error {
+    case NIOWebSocketError.invalidFrameLength, NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge,
+      NIOWebSocketFrameAggregator.Error.tooManyFragments:
+      violate(context, "the relay sent a message of more than \(limits.messageBytesMax) bytes", .messageTooLarge)
+    case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
+      violate(context, "the relay broke the WebSocket protocol: \(error)", .protocolError)
+    default:
+      over(.closed(code: nil, reason: "\(error)"))
+      context.close(promise: nil)
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    over(.closed(code: nil, reason: ""))
+    context.fireChannelInactive()
+  }
+
+  private func violate(_ context: ChannelHandlerContext, _ text: String, _ code: WebSocketErrorCode) {
+    var data = context.channel.allocator.buffer(capacity: 2)
+    data.write(webSocketErrorCode: code)
+    context.writeAndFlush(
+      wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)), promise: nil)
+    over(.violated(text))
+    context.close(promise: nil)
+  }
+
+  private func over(_ last: RelayDialer.Inbound) {
+    guard !isOver else { return }
+    isOver = true
+    deliver(last)
+  }
+}

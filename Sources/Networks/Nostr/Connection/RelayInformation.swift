@@ -1,0 +1,92 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+public import StrictJSON
+
+/// A relay's NIP-11 document; every field may be missing.
+public struct RelayInformation: Hashable, Sendable {
+  public let name: String?
+  public let software: String?
+  public let supportedNIPs: [Int]
+  public let requiresAuthentication: Bool
+
+  /// Largest document taken, in bytes.
+  static let bytesMax = 64 << 10
+
+  /// Reads the document; unknown members are ignored, wrong types count as missing.
+  public init?(json: JSONValue) {
+    guard json.object != nil else { return nil }
+    name = json["name"]?.string
+    software = json["software"]?.string
+    supportedNIPs = (json["supported_nips"]?.array ?? []).compactMap {
+      $0.integer.map(Int.init) ?? $0.string.flatMap { Int($0) }
+    }
+    requiresAuthentication = json["limitation"]?["auth_required"]?.bool ?? false
+  }
+}
+
+extension RelayDialer {
+  /// Asks a relay for its NIP-11 document.
+  /// - Returns: nil when there is none that can be read; relays need not have one.
+  func information(of url: RelayURL, on eventLoop: any EventLoop) -> EventLoopFuture<RelayInformation?> {
+    let promise = eventLoop.makePromise(of: RelayInformation?.self)
+    let deadline = eventLoop.scheduleTask(in: .seconds(5)) { promise.succeed(nil) }
+    ClientBootstrap(group: eventLoop)
+      .connectTimeout(.seconds(5))
+      .channelInitializer { channel in
+        eventLoop.makeCompletedFuture {
+          promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
+          if url.isSecure {
+            let isAddress = (try? SocketAddress(ipAddress: url.host, port: 0)) != nil
+            try channel.pipeline.syncOperations.addHandler(
+              NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : url.host))
+          }
+          try channel.pipeline.syncOperations.addHTTPClientHandlers()
+          try channel.pipeline.syncOperations.addHandler(InformationHandler(url: url, promise: promise))
+        }
+      }
+      .connect(host: url.host, port: url.port)
+      .whenFailure { _ in promise.succeed(nil) }
+    promise.futureResult.whenComplete { _ in deadline.cancel() }
+    return promise.futureResult
+  }
+}
+
+private final class InformationHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTPClientResponsePart
+  typealias OutboundOut = HTTPClientRequestPart
+  private let url: RelayURL
+  private let promise: EventLoopPromise<RelayInformation?>
+  private var body: [UInt8] = []
+  private var isFound = false
+
+  init(url: RelayURL, promise: EventLoopPromise<RelayInformation?>) {
+    self.url = url
+    self.promise = promise
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    let headers: HTTPHeaders = [
+      "Host": url.authority, "Accept": "application/nostr+json", "User-Agent": "Baton", "Connection": "close",
+    ]
+    let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: url.requestTarget, headers: headers)
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head): isFound = head.status == .ok
+    case .body(let part):
+      guard body.count + part.readableBytes <= RelayInformation.bytesMax else { return promise.succeed(nil) }
+      body.append(contentsOf: part.readableBytesView)
+    case .end:
+      let json = isFound ? try? JSONParser.parse(body) : nil
+      promise.succeed(json.flatMap { RelayInformation(json: $0) })
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { promise.succeed(nil) }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { promise.succeed(nil) }
+}

@@ -1,0 +1,147 @@
+internal import Channels
+internal import Logging
+internal import NIOCore
+internal import RelayNetwork
+
+/// Carries out what a session machine decides. It lives on one event loop, which is its one inbox: events are handled in the
+/// order in which they arrive, and nothing suspends in between.
+final class RelaySession<Machine: SessionMachine>: Sendable {
+  private let eventLoop: any EventLoop
+  private let shell: NIOLoopBoundBox<Shell>
+
+  /// - Parameters:
+  ///   - sign: makes the AUTH event for a challenge; nil for sessions that stay anonymous.
+  ///   - report: takes the machine's reports, on the event loop, in order.
+  init(
+    machine: Machine, url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop, logger: Logger,
+    sign: (@Sendable (_ challenge: String) -> NostrEvent?)?, report: @escaping @Sendable (NetworkReport) -> Void
+  ) {
+    self.eventLoop = eventLoop
+    let shell = Shell(
+      machine: machine, url: url, dialer: dialer, eventLoop: eventLoop, logger: logger, sign: sign, report: report)
+    self.shell = .makeBoxSendingValue(shell, eventLoop: eventLoop)
+  }
+
+  /// Feeds one event from any thread.
+  func feed(_ event: SessionEvent) {
+    let shell = shell
+    eventLoop.execute { shell.value.feed(event) }
+  }
+
+  /// Ends the session: closes the connection, cancels every timer, reports nothing more.
+  func end() -> EventLoopFuture<Void> {
+    let shell = shell
+    return eventLoop.submit { shell.value.end() }
+  }
+
+  /// The part that is confined to the event loop.
+  private final class Shell {
+    private var machine: Machine
+    private let url: RelayURL
+    private let dialer: RelayDialer
+    private let eventLoop: any EventLoop
+    private let logger: Logger
+    private let sign: (@Sendable (String) -> NostrEvent?)?
+    private let report: @Sendable (NetworkReport) -> Void
+    private var connection: RelayDialer.Connection?
+    /// Grows with every dial, so that what an earlier connection still delivers is not mistaken for the present one's.
+    private var generation = 0
+    private var timers: [SessionTimer: Scheduled<Void>] = [:]
+    private var isOver = false
+
+    init(
+      machine: Machine, url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop, logger: Logger,
+      sign: (@Sendable (String) -> NostrEvent?)?, report: @escaping @Sendable (NetworkReport) -> Void
+    ) {
+      self.machine = machine
+      self.url = url
+      self.dialer = dialer
+      self.eventLoop = eventLoop
+      self.logger = logger
+      self.sign = sign
+      self.report = report
+    }
+
+    func feed(_ event: SessionEvent) {
+      guard !isOver else { return }
+      for action in machine.handle(event) { perform(action) }
+    }
+
+    func end() {
+      isOver = true
+      for timer in timers.values { timer.cancel() }
+      timers = [:]
+      connection?.hangUp()
+      connection = nil
+    }
+
+    private func perform(_ action: SessionAction) {
+      switch action {
+      case .dial: dial()
+      case .hangUp:
+        generation += 1
+        connection?.hangUp()
+        connection = nil
+      case .send(let text): connection?.send(text)
+      case .authenticate(let challenge):
+        guard let event = sign?(challenge) else { return }
+        connection?.send(ClientMessage.auth(event))
+        feed(.authenticationSent(id: event.id))
+      case .setTimer(let timer, let after): set(timer, after)
+      case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
+      case .report(let what): report(what)
+      }
+    }
+
+    private func set(_ timer: SessionTimer, _ after: Duration) {
+      timers[timer]?.cancel()
+      let bound = NIOLoopBound(self, eventLoop: eventLoop)
+      timers[timer] = eventLoop.scheduleTask(in: .milliseconds(after.wholeMilliseconds)) {
+        bound.value.timers[timer] = nil
+        bound.value.feed(.timerFired(timer))
+      }
+    }
+
+    private func dial() {
+      generation += 1
+      let generation = generation
+      let bound = NIOLoopBound(self, eventLoop: eventLoop)
+      let started = NIODeadline.now()
+      dialer.dial(url, on: eventLoop) { inbound in
+        let shell = bound.value
+        guard shell.generation == generation else { return }
+        shell.deliver(inbound)
+      }
+      .whenComplete { result in
+        let shell = bound.value
+        guard shell.generation == generation, !shell.isOver else {
+          if case .success(let connection) = result { connection.hangUp() }
+          return
+        }
+        switch result {
+        case .success(let connection):
+          shell.connection = connection
+          shell.feed(.opened(roundTrip: .nanoseconds((NIODeadline.now() - started).nanoseconds)))
+        case .failure(let error):
+          let failure = error as? DialFailure ?? .unreachable("\(error)")
+          shell.logger.debug("no connection to \(shell.url.text): \(failure.trouble.detail)")
+          shell.feed(.dialFailed(failure))
+        }
+      }
+    }
+
+    private func deliver(_ inbound: RelayDialer.Inbound) {
+      switch inbound {
+      case .message(let buffer):
+        feed(.received(RelayMessage(buffer.readableBytesView)))
+      case .violated(let text):
+        connection = nil
+        logger.debug("\(url.text): \(text)")
+        feed(.violated(text))
+      case .closed(let code, let reason):
+        connection = nil
+        feed(.closed(code: code, reason: reason))
+      }
+    }
+  }
+}

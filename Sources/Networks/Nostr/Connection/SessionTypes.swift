@@ -1,0 +1,126 @@
+internal import Channels
+internal import RelayNetwork
+
+/// One operation in the form in which a session carries it out.
+struct SessionOperation: Hashable, Sendable {
+  let operation: RelayOperation
+  /// What is sent: the channel's event or the request to delete it. Not used by readers.
+  let eventID: String
+  let eventText: String
+}
+
+/// What can happen to a session with a relay.
+enum SessionEvent: Hashable, Sendable {
+  case submitted(SessionOperation)
+  /// Whether the relay is to be watched: connected whenever possible, ups and downs reported.
+  case watched(Bool)
+  case opened(roundTrip: Duration)
+  case dialFailed(DialFailure)
+  /// A message; nil when it is none that Nostr knows.
+  case received(RelayMessage?)
+  /// Something that a WebSocket peer must not send; the connection is gone.
+  case violated(String)
+  case closed(code: Int?, reason: String)
+  case timerFired(SessionTimer)
+  /// The AUTH event for the latest challenge was sent.
+  case authenticationSent(id: String)
+}
+
+enum SessionTimer: Hashable, Sendable, CaseIterable {
+  /// The present EVENT or REQ must be answered.
+  case answer
+  /// AUTH must be answered, or a challenge must come.
+  case authentication
+  case reconnect
+  case idle
+}
+
+/// What the driver of a session must do, in order.
+enum SessionAction: Hashable, Sendable {
+  case dial
+  case hangUp
+  case send(String)
+  /// Sign and send AUTH for this challenge, then feed `authenticationSent`.
+  case authenticate(challenge: String)
+  case setTimer(SessionTimer, after: Duration)
+  case cancelTimer(SessionTimer)
+  case report(NetworkReport)
+}
+
+/// Why no WebSocket connection came about.
+enum DialFailure: Error, Hashable, Sendable {
+  /// Name, network, TLS or time.
+  case unreachable(String)
+  /// The server answered with another HTTP status than 101.
+  case status(Int, retryAfter: Duration?)
+  /// The server does not speak HTTP or WebSocket.
+  case notARelay(String)
+
+  /// The outcome for an operation that needed the connection.
+  var outcome: RelayOutcome {
+    switch self {
+    case .unreachable(let text): return .troubled(Trouble(.unreachable, text), retryAfter: nil)
+    case .notARelay(let text): return .misbehaved(Trouble(.protocol, text))
+    case .status(let status, let retryAfter):
+      switch status {
+      case 401, 403: return .refused(Trouble(.rejected, "the server refused the connection with HTTP status \(status)"))
+      case 429, 503:
+        return .troubled(
+          Trouble(.rateLimited, "the server answered HTTP status \(status)"),
+          retryAfter: max(retryAfter ?? .zero, .seconds(30)))
+      case 500...599:
+        return .troubled(Trouble(.unreachable, "the server answered HTTP status \(status)"), retryAfter: retryAfter)
+      default:
+        return .misbehaved(
+          Trouble(.protocol, "the server answered HTTP status \(status) instead of opening a WebSocket; it is not a relay"))
+      }
+    }
+  }
+
+  /// What is wrong with the relay as a whole.
+  var trouble: Trouble {
+    switch outcome {
+    case .troubled(let trouble, _), .misbehaved(let trouble), .refused(let trouble): trouble
+    case .handedOver, .accepted, .verified, .missing, .withdrawn: Trouble(.unreachable, "")
+    }
+  }
+}
+
+/// A machine that drives one connection to one relay.
+protocol SessionMachine: Sendable {
+  mutating func handle(_ event: SessionEvent) -> [SessionAction]
+}
+
+/// Limits and timers of sessions (facts on Nostr, §2.2 and §10).
+public struct NostrLimits: Hashable, Sendable {
+  /// Name, TCP, TLS and WebSocket handshake together.
+  public var dialTimeout: Duration = .seconds(10)
+  /// Wait for the OK to an EVENT.
+  public var publishTimeout: Duration = .seconds(15)
+  /// Wait for the EOSE to a REQ.
+  public var readTimeout: Duration = .seconds(15)
+  /// Wait for the OK to AUTH, or for a challenge.
+  public var authenticationTimeout: Duration = .seconds(5)
+  /// Ping after this long without a byte.
+  public var pingInterval: Duration = .seconds(25)
+  /// Dead after this long without a byte.
+  public var silenceMax: Duration = .seconds(90)
+  /// A connection without work that nobody watches is closed after this long.
+  public var idleTimeout: Duration = .seconds(60)
+  /// Wait before the second dial; doubles with each further failure.
+  public var redialFirst: Duration = .seconds(1)
+  /// Longest wait between dials while operations wait for the connection.
+  public var redialMaxBusy: Duration = .seconds(15)
+  /// Longest wait between dials of a relay that is only watched.
+  public var redialMaxWatched: Duration = .seconds(300)
+  /// Largest message taken from a relay, in bytes.
+  public var messageBytesMax = 1 << 20
+  /// Operations that may wait for one connection.
+  public var queueMax = 1024
+  /// Channels asked for in one REQ.
+  public var readBatchMax = 32
+  /// Messages that are not Nostr before a relay counts as broken.
+  public var rubbishMax = 3
+
+  public init() {}
+}

@@ -1,0 +1,210 @@
+public import Channels
+public import Logging
+internal import NIOConcurrencyHelpers
+public import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+public import RelayNetwork
+
+/// NIP-28 public channels on Nostr relays.
+///
+/// Two sessions per relay: one per identity that publishes, one anonymous that reads back and watches.
+public final class NostrNetwork: RelayNetwork {
+  public let kind = NetworkKind.nostr
+
+  private struct State {
+    var keys: [IdentityID: SecretKey] = [:]
+    var publishers: [Publisher: RelaySession<PublisherMachine>] = [:]
+    var readers: [RelayID: Reader] = [:]
+    var report: (@Sendable (NetworkReport) -> Void)?
+    var isOver = false
+  }
+  private struct Publisher: Hashable {
+    let relay: RelayID
+    let identity: IdentityID
+  }
+  private struct Reader {
+    let address: String
+    let session: RelaySession<ReaderMachine>
+  }
+
+  private let group: any EventLoopGroup
+  private let dialer: RelayDialer
+  private let limits: NostrLimits
+  private let logger: Logger
+  /// Unix time in seconds, for events that are signed when they are sent.
+  private let now: @Sendable () -> Int64
+  private let state = NIOLockedValueBox(State())
+
+  /// - Parameters:
+  ///   - trustRoots: a PEM file with certificate authorities to trust; nil trusts the system's.
+  ///   - now: Unix time in seconds.
+  /// - Throws: when the TLS context cannot be made, for example because `trustRoots` cannot be read.
+  public init(
+    group: any EventLoopGroup, limits: NostrLimits = NostrLimits(), trustRoots: String? = nil, logger: Logger,
+    now: @escaping @Sendable () -> Int64
+  ) throws {
+    self.group = group
+    self.limits = limits
+    self.logger = logger
+    self.now = now
+    var tls = TLSConfiguration.makeClientConfiguration()
+    if let trustRoots { tls.trustRoots = .file(trustRoots) }
+    tls.applicationProtocols = ["http/1.1"]
+    dialer = RelayDialer(tls: try NIOSSLContext(configuration: tls), limits: limits)
+  }
+
+  public func parse(address: String) throws(InvalidRelayAddress) -> RelayAddress {
+    let url = try RelayURL(address)
+    return RelayAddress(text: url.text, displayHost: url.authority)
+  }
+
+  public func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey {
+    let key: SecretKey
+    if let secret {
+      do { key = try SecretKey(bytes: secret) } catch { throw NetworkFailure("the secret key is not a valid Nostr key") }
+    } else {
+      key = .random()
+    }
+    return IdentityKey(publicKey: key.publicKey, secret: key.bytes)
+  }
+
+  public func unlock(_ identity: IdentityID, key: IdentityKey) {
+    guard let secret = try? SecretKey(bytes: key.secret) else { return }
+    state.withLockedValue { $0.keys[identity] = secret }
+  }
+
+  public func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent {
+    guard let key = state.withLockedValue({ $0.keys[draft.identity] }) else {
+      throw NetworkFailure("the key of the channel's identity is not at hand")
+    }
+    let profile = draft.profile
+    let content = PublicChannel.content(
+      name: profile.displayName, about: profile.description ?? "", picture: profile.image ?? "", relays: draft.relays)
+    let seconds = draft.now.milliseconds / 1000
+    guard
+      let event = NostrEvent(signedBy: key, createdAt: seconds, kind: PublicChannel.creationKind, content: content)
+    else {
+      throw NetworkFailure("the profile holds a control character that relays treat differently")
+    }
+    return ChannelContent(
+      identity: draft.identity, networkID: event.id, author: event.publicKey, document: event.text)
+  }
+
+  public func link(of content: ChannelContent, activeRelays: [String]) -> String {
+    PublicChannel.link(id: content.networkID, author: content.author, relays: activeRelays)
+  }
+
+  public func perform(_ operation: RelayOperation) {
+    switch operation.task {
+    case .invite:
+      publish(operation, eventID: operation.content.networkID, eventText: operation.content.document)
+    case .withdraw:
+      guard let event = deletion(of: operation.content) else {
+        return report(operation, .refused(Trouble(.authRequired, "the key of the channel's identity is not at hand")))
+      }
+      publish(operation, eventID: event.id, eventText: event.text)
+    case .verify:
+      guard let session = reader(operation.relay, operation.address) else { return invalid(operation) }
+      session.feed(.submitted(SessionOperation(operation: operation, eventID: operation.content.networkID, eventText: "")))
+    }
+  }
+
+  public func watch(_ relays: [RelayID: String]) {
+    let unwatched = state.withLockedValue { state in state.readers.filter { relays[$0.key] == nil }.map(\.value.session) }
+    for session in unwatched { session.feed(.watched(false)) }
+    for (relay, address) in relays { reader(relay, address)?.feed(.watched(true)) }
+  }
+
+  public func run(report: @escaping @Sendable (NetworkReport) -> Void) async {
+    state.withLockedValue { $0.report = report }
+    let (forever, keepAlive) = AsyncStream.makeStream(of: Never.self)
+    for await _ in forever {}
+    _ = keepAlive
+    let ends = state.withLockedValue { state in
+      state.isOver = true
+      let ends = state.publishers.values.map { $0.end() } + state.readers.values.map { $0.session.end() }
+      state.publishers = [:]
+      state.readers = [:]
+      return ends
+    }
+    for end in ends { try? await end.get() }
+  }
+
+  public func test(address: RelayAddress, identity: IdentityID) -> AsyncStream<TestStep> {
+    let key = state.withLockedValue { $0.keys[identity] }
+    let test = RelayTest(dialer: dialer, eventLoop: group.next(), limits: limits, key: key, now: now)
+    return AsyncStream { continuation in
+      let task = Task {
+        await test.run(address.text) { continuation.yield($0) }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  // MARK: - Sessions
+
+  private func publish(_ operation: RelayOperation, eventID: String, eventText: String) {
+    guard let session = publisher(operation) else { return invalid(operation) }
+    session.feed(.submitted(SessionOperation(operation: operation, eventID: eventID, eventText: eventText)))
+  }
+
+  private func publisher(_ operation: RelayOperation) -> RelaySession<PublisherMachine>? {
+    guard let url = try? RelayURL(operation.address) else { return nil }
+    let name = Publisher(relay: operation.relay, identity: operation.content.identity)
+    return state.withLockedValue { state in
+      guard !state.isOver else { return nil }
+      if let session = state.publishers[name] { return session }
+      let key = state.keys[operation.content.identity]
+      let now = now
+      let session = RelaySession(
+        machine: PublisherMachine(address: url.text, limits: limits, salt: salt(operation.relay)), url: url,
+        dialer: dialer, eventLoop: group.next(), logger: logger,
+        sign: { challenge in
+          key.flatMap {
+            NostrEvent(
+              signedBy: $0, createdAt: now(), kind: 22242, tags: [["relay", url.text], ["challenge", challenge]], content: "")
+          }
+        },
+        report: { [weak self] in self?.report($0) })
+      state.publishers[name] = session
+      return session
+    }
+  }
+
+  private func reader(_ relay: RelayID, _ address: String) -> RelaySession<ReaderMachine>? {
+    guard let url = try? RelayURL(address) else { return nil }
+    return state.withLockedValue { state in
+      guard !state.isOver else { return nil }
+      if let reader = state.readers[relay], reader.address == url.text { return reader.session }
+      let session = RelaySession(
+        machine: ReaderMachine(relay: relay, limits: limits, salt: salt(relay) &+ 1), url: url, dialer: dialer,
+        eventLoop: group.next(), logger: logger, sign: nil, report: { [weak self] in self?.report($0) })
+      state.readers[relay] = Reader(address: url.text, session: session)
+      return session
+    }
+  }
+
+  private func salt(_ relay: RelayID) -> UInt64 { UInt64(bitPattern: relay.rawValue) &* 0x9E37_79B9_7F4A_7C15 }
+
+  /// Asks for the deletion of a channel (NIP-09).
+  private func deletion(of content: ChannelContent) -> NostrEvent? {
+    guard let key = state.withLockedValue({ $0.keys[content.identity] }) else { return nil }
+    return NostrEvent(
+      signedBy: key, createdAt: now(), kind: 5,
+      tags: [["e", content.networkID], ["k", String(PublicChannel.creationKind)]], content: "")
+  }
+
+  private func invalid(_ operation: RelayOperation) {
+    report(operation, .misbehaved(Trouble(.protocol, "the relay's address is not one of Nostr")))
+  }
+
+  private func report(_ operation: RelayOperation, _ outcome: RelayOutcome) {
+    report(.outcome(channel: operation.channel, relay: operation.relay, number: operation.number, outcome))
+  }
+
+  private func report(_ what: NetworkReport) {
+    state.withLockedValue { $0.report }?(what)
+  }
+}

@@ -1,0 +1,29 @@
+internal import StrictJSON
+
+/// NIP-28 public channels.
+public enum PublicChannel {
+  public static let creationKind = 40
+  /// Relay hints in a link; more make the QR code hard to scan.
+  public static let hintsMax = 5
+
+  /// The content of a kind 40 event.
+  public static func content(name: String, about: String, picture: String, relays: [String]) -> String {
+    var out: [UInt8] = []
+    out.append(contentsOf: "{\"name\":".utf8)
+    JSONValue.write(name, into: &out)
+    out.append(contentsOf: ",\"about\":".utf8)
+    JSONValue.write(about, into: &out)
+    out.append(contentsOf: ",\"picture\":".utf8)
+    JSONValue.write(picture, into: &out)
+    out.append(contentsOf: ",\"relays\":".utf8)
+    JSONValue.array(relays.map(JSONValue.string)).write(into: &out)
+    out.append(UInt8(ascii: "}"))
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  /// The link that readers open (NIP-21 with an nevent of NIP-19).
+  public static func link(id: String, author: String, relays: [String]) -> String {
+    "nostr:"
+      + NIP19.nevent(id: id, relays: Array(relays.prefix(hintsMax)), author: author, kind: UInt32(creationKind)).text
+  }
+}

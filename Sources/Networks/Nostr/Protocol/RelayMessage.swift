@@ -1,0 +1,52 @@
+public import StrictJSON
+
+/// What a relay says (NIP-01, NIP-42).
+public enum RelayMessage: Hashable, Sendable {
+  case event(subscription: String, NostrEvent)
+  /// `id` may be empty: some relays do not name the event that they refuse.
+  case ok(id: String, accepted: Bool, text: String)
+  case endOfStored(subscription: String)
+  case closed(subscription: String, text: String)
+  case notice(String)
+  case challenge(String)
+  /// A message type that Baton has no use for.
+  case other(String)
+
+  /// Reads one message; nil when it is not a Nostr message.
+  public init?(_ bytes: some Sequence<UInt8>) {
+    guard let message = try? JSONParser.parse(bytes), let parts = message.array, let type = parts.first?.string else {
+      return nil
+    }
+    func text(_ index: Int) -> String? { index < parts.count ? parts[index].string : nil }
+    switch type {
+    case "EVENT":
+      guard let subscription = text(1), parts.count > 2, let event = NostrEvent(json: parts[2]) else { return nil }
+      self = .event(subscription: subscription, event)
+    case "OK":
+      guard let id = text(1), parts.count > 2, let accepted = parts[2].bool else { return nil }
+      self = .ok(id: id, accepted: accepted, text: text(3) ?? "")
+    case "EOSE":
+      guard let subscription = text(1) else { return nil }
+      self = .endOfStored(subscription: subscription)
+    case "CLOSED":
+      guard let subscription = text(1) else { return nil }
+      self = .closed(subscription: subscription, text: text(2) ?? "")
+    case "NOTICE": self = .notice(text(1) ?? "")
+    case "AUTH":
+      guard let challenge = text(1) else { return nil }
+      self = .challenge(challenge)
+    default: self = .other(type)
+    }
+  }
+}
+
+/// What Baton says to a relay, as JSON text.
+public enum ClientMessage {
+  /// - Parameter event: the event's own JSON, sent unchanged.
+  public static func event(_ event: String) -> String { "[\"EVENT\",\(event)]" }
+  public static func auth(_ event: NostrEvent) -> String { "[\"AUTH\",\(event.text)]" }
+  public static func request(_ subscription: String, _ filters: JSONValue...) -> String {
+    JSONValue.array(["REQ", .string(subscription)] + filters).text
+  }
+  public static func close(_ subscription: String) -> String { JSONValue.array(["CLOSE", .string(subscription)]).text }
+}

@@ -1,0 +1,185 @@
+public import Channels
+
+/// A relay protocol that Baton can run channels on. Another network is one more conformance and one line in `batond`.
+///
+/// A network is told what to do by `perform` and answers through the report function given to `run`: one outcome per operation,
+/// plus what happens by itself. It keeps nothing that the store does not know, so doing an operation twice does no harm.
+public protocol RelayNetwork: Sendable {
+  var kind: NetworkKind { get }
+
+  /// The normal form of a relay address, so that two spellings of one relay do not count twice.
+  /// - Throws: `InvalidRelayAddress` that says what is wrong with it.
+  func parse(address: String) throws(InvalidRelayAddress) -> RelayAddress
+
+  /// A new key pair, or the pair that belongs to `secret`.
+  /// - Parameter secret: the secret key in the network's binary form; nil draws a new one.
+  func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey
+
+  /// Lets the network sign for `identity` from now on.
+  func unlock(_ identity: IdentityID, key: IdentityKey)
+
+  /// Makes the channel's immutable content, signed by its owner. It must be stored before it is sent anywhere.
+  func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent
+
+  /// What a reader opens to join, with the active relays as hints.
+  func link(of content: ChannelContent, activeRelays: [String]) -> String
+
+  /// Starts an operation and returns at once; the outcome comes by report.
+  func perform(_ operation: RelayOperation)
+
+  /// Keeps a connection to these relays and reports when one goes up or down; replaces the earlier set.
+  func watch(_ relays: [RelayID: String])
+
+  /// Tests a relay step by step as a reader and publisher would.
+  /// - Parameter identity: whose key may be used for signing probes.
+  func test(address: RelayAddress, identity: IdentityID) -> AsyncStream<TestStep>
+
+  /// Serves until cancelled. Reports may come from any thread; those about one relay keep their order.
+  func run(report: @escaping @Sendable (NetworkReport) -> Void) async
+}
+
+/// A relay address in normal form.
+public struct RelayAddress: Hashable, Sendable {
+  public let text: String
+  /// What people recognise the relay by.
+  public let displayHost: String
+
+  public init(text: String, displayHost: String) {
+    self.text = text
+    self.displayHost = displayHost
+  }
+}
+
+/// Why a text is no relay address.
+public struct InvalidRelayAddress: Error, Hashable, Sendable {
+  public let address: String
+  public let reason: String
+
+  public init(address: String, reason: String) {
+    self.address = address
+    self.reason = reason
+  }
+}
+
+/// A network could not do its part for a reason that is not a relay's.
+public struct NetworkFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+  public init(_ description: String) { self.description = description }
+}
+
+/// The key pair of an identity. The secret never appears in descriptions.
+public struct IdentityKey: Sendable, CustomStringConvertible, CustomReflectable {
+  /// How others name the identity, in the network's own notation.
+  public let publicKey: String
+  /// The secret key in the network's binary form.
+  public let secret: [UInt8]
+
+  public init(publicKey: String, secret: [UInt8]) {
+    self.publicKey = publicKey
+    self.secret = secret
+  }
+
+  public var description: String { "IdentityKey(\(publicKey))" }
+  public var customMirror: Mirror { Mirror(self, children: ["publicKey": publicKey]) }
+}
+
+/// What an operator asked for, before the network gave it a form.
+public struct ChannelDraft: Sendable {
+  public let identity: IdentityID
+  public let profile: Profile
+  /// Normal addresses of the relays that the channel starts with.
+  public let relays: [String]
+  public let now: Timestamp
+
+  public init(identity: IdentityID, profile: Profile, relays: [String], now: Timestamp) {
+    self.identity = identity
+    self.profile = profile
+    self.relays = relays
+    self.now = now
+  }
+}
+
+/// A channel in the form that its network gave it; never changes.
+public struct ChannelContent: Hashable, Sendable {
+  public let identity: IdentityID
+  /// How the network names the channel (nostr: the id of its kind 40 event).
+  public let networkID: String
+  /// The owner's public key in the network's notation.
+  public let author: String
+  /// What is handed to every relay, byte for byte.
+  public let document: String
+
+  public init(identity: IdentityID, networkID: String, author: String, document: String) {
+    self.identity = identity
+    self.networkID = networkID
+    self.author = author
+    self.document = document
+  }
+}
+
+/// One thing to do for one channel on one relay.
+public struct RelayOperation: Hashable, Sendable {
+  public enum Task: String, Hashable, Sendable { case invite, verify, withdraw }
+  public let task: Task
+  public let channel: ChannelID
+  public let relay: RelayID
+  public let address: String
+  /// Comes back with the outcome.
+  public let number: Int
+  public let content: ChannelContent
+
+  public init(
+    task: Task, channel: ChannelID, relay: RelayID, address: String, number: Int, content: ChannelContent
+  ) {
+    self.task = task
+    self.channel = channel
+    self.relay = relay
+    self.address = address
+    self.number = number
+    self.content = content
+  }
+}
+
+/// How an operation went.
+public enum RelayOutcome: Hashable, Sendable {
+  /// Progress only: the invitation left for the relay. Another outcome follows.
+  case handedOver
+  case accepted(link: String)
+  case verified
+  case missing
+  case withdrawn
+  /// A refusal for good: cause `rejected` or `authRequired`.
+  case refused(Trouble)
+  case misbehaved(Trouble)
+  case troubled(Trouble, retryAfter: Duration?)
+
+  /// Whether the operation is over.
+  public var isFinal: Bool { self != .handedOver }
+}
+
+/// What a network has to say.
+public enum NetworkReport: Hashable, Sendable {
+  case outcome(channel: ChannelID, relay: RelayID, number: Int, RelayOutcome)
+  /// A watched relay can be reached; `roundTrip` is how long the connection took.
+  case relayUp(RelayID, roundTrip: Duration)
+  /// A watched relay cannot be reached.
+  case relayDown(RelayID, Trouble)
+}
+
+/// One step of a relay test.
+public struct TestStep: Hashable, Sendable {
+  /// Name of the step in the network's words.
+  public let name: String
+  public let duration: Duration
+  /// nil: passed.
+  public let failure: Trouble?
+  /// What was learned, for people.
+  public let detail: String
+
+  public init(name: String, duration: Duration, failure: Trouble? = nil, detail: String = "") {
+    self.name = name
+    self.duration = duration
+    self.failure = failure
+    self.detail = detail
+  }
+}

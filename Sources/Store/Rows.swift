@@ -1,0 +1,188 @@
+public import Channels
+public import StrictJSON
+
+/// A relay as stored.
+public struct RelayRow: Hashable, Sendable {
+  public enum Health: String, Sendable, CaseIterable { case unknown, up, degraded, down }
+
+  public var id: RelayID
+  public var network: NetworkKind
+  /// In normal form.
+  public var address: String
+  public var name: String
+  public var relayOperator: OperatorID?
+  public var isEnabled: Bool
+  public var isPreset: Bool
+  public var isDeleted: Bool
+  /// Whether the last test passed; nil: never tested.
+  public var tested: Bool?
+  public var testedAt: Timestamp?
+  public var health: Health
+  public var healthSince: Timestamp?
+  public var lastError: String?
+  /// How long the latest connection took.
+  public var roundTripMilliseconds: Int64?
+  public var revision: Int64
+
+  public init(
+    id: RelayID, network: NetworkKind, address: String, name: String, relayOperator: OperatorID? = nil,
+    isEnabled: Bool = true, isPreset: Bool = false, isDeleted: Bool = false, tested: Bool? = nil,
+    testedAt: Timestamp? = nil, health: Health = .unknown, healthSince: Timestamp? = nil, lastError: String? = nil,
+    roundTripMilliseconds: Int64? = nil, revision: Int64
+  ) {
+    self.id = id
+    self.network = network
+    self.address = address
+    self.name = name
+    self.relayOperator = relayOperator
+    self.isEnabled = isEnabled
+    self.isPreset = isPreset
+    self.isDeleted = isDeleted
+    self.tested = tested
+    self.testedAt = testedAt
+    self.health = health
+    self.healthSince = healthSince
+    self.lastError = lastError
+    self.roundTripMilliseconds = roundTripMilliseconds
+    self.revision = revision
+  }
+}
+
+/// An identity as stored; its key is sealed.
+public struct IdentityRow: Hashable, Sendable {
+  public var id: IdentityID
+  public var name: String
+  public var network: NetworkKind
+  public var publicKey: String
+  /// The secret key, encrypted by `SecretBox`.
+  public var sealedKey: [UInt8]
+  public var createdAt: Timestamp
+
+  public init(
+    id: IdentityID, name: String, network: NetworkKind, publicKey: String, sealedKey: [UInt8], createdAt: Timestamp
+  ) {
+    self.id = id
+    self.name = name
+    self.network = network
+    self.publicKey = publicKey
+    self.sealedKey = sealedKey
+    self.createdAt = createdAt
+  }
+}
+
+/// A channel as stored, without its relays.
+public struct ChannelRow: Hashable, Sendable {
+  public var id: ChannelID
+  public var kind: ChannelKind
+  public var network: NetworkKind
+  public var identity: IdentityID
+  public var profile: Profile
+  public var preferences: JSONValue?
+  /// How the network names the channel, for example the id of its event.
+  public var networkID: String
+  public var author: String
+  /// What is handed to every relay, byte for byte.
+  public var document: String
+  public var wantedRelays: Int
+  public var heal: Bool
+  public var custom: JSONValue?
+  public var idempotencyKey: String?
+  public var createdAt: Timestamp
+  public var updatedAt: Timestamp
+  /// When deletion was requested.
+  public var deletedAt: Timestamp?
+  /// Revision of the latest change to the channel or one of its relays.
+  public var revision: Int64
+
+  public init(
+    id: ChannelID, kind: ChannelKind, network: NetworkKind, identity: IdentityID, profile: Profile,
+    preferences: JSONValue?, networkID: String, author: String, document: String, wantedRelays: Int, heal: Bool,
+    custom: JSONValue?, idempotencyKey: String?, createdAt: Timestamp, updatedAt: Timestamp, deletedAt: Timestamp? = nil,
+    revision: Int64
+  ) {
+    self.id = id
+    self.kind = kind
+    self.network = network
+    self.identity = identity
+    self.profile = profile
+    self.preferences = preferences
+    self.networkID = networkID
+    self.author = author
+    self.document = document
+    self.wantedRelays = wantedRelays
+    self.heal = heal
+    self.custom = custom
+    self.idempotencyKey = idempotencyKey
+    self.createdAt = createdAt
+    self.updatedAt = updatedAt
+    self.deletedAt = deletedAt
+    self.revision = revision
+  }
+}
+
+/// One relay of a channel as stored.
+public struct ChannelRelayRow: Hashable, Sendable {
+  public var relay: RelayID
+  public var record: ChannelRelayRecord
+
+  public init(relay: RelayID, record: ChannelRelayRecord) {
+    self.relay = relay
+    self.record = record
+  }
+}
+
+/// A channel with all of its relays, removed ones too, in the order in which they joined.
+public struct StoredChannel: Hashable, Sendable {
+  public var row: ChannelRow
+  public var relays: [ChannelRelayRow]
+
+  public init(row: ChannelRow, relays: [ChannelRelayRow]) {
+    self.row = row
+    self.relays = relays
+  }
+}
+
+/// One line of a channel's history.
+public struct TransitionRow: Hashable, Sendable {
+  public var revision: Int64
+  public var channel: ChannelID
+  public var relay: RelayID
+  public var transition: ChannelRelayMachine.Transition
+
+  public init(revision: Int64, channel: ChannelID, relay: RelayID, transition: ChannelRelayMachine.Transition) {
+    self.revision = revision
+    self.channel = channel
+    self.relay = relay
+    self.transition = transition
+  }
+}
+
+/// That something changed; what it looks like now stands in its own table.
+public struct ChangeRow: Hashable, Sendable {
+  public enum Object: Hashable, Sendable {
+    case channel(ChannelID)
+    case relay(RelayID)
+    case channelRelay(TransitionRow)
+  }
+  public var revision: Int64
+  public var at: Timestamp
+  public var object: Object
+
+  public init(revision: Int64, at: Timestamp, object: Object) {
+    self.revision = revision
+    self.at = at
+    self.object = object
+  }
+}
+
+/// One write. A list of them becomes durable together or not at all.
+public enum StoreMutation: Hashable, Sendable {
+  case insertChannel(ChannelRow)
+  case touchChannel(ChannelID, revision: Int64, updatedAt: Timestamp, deletedAt: Timestamp?)
+  case saveChannelRelay(ChannelID, position: Int, ChannelRelayRow)
+  case appendTransition(TransitionRow)
+  /// Not for `channelRelay`: their change is the transition itself.
+  case appendChange(ChangeRow)
+  case saveRelay(RelayRow)
+  case insertIdentity(IdentityRow)
+}

@@ -1,0 +1,156 @@
+internal import GRDB
+
+/// The tables, as one ordered list of migrations that is only ever appended to.
+enum Schema {
+  /// Marks the file as Baton's: "BATN".
+  static let applicationID: Int32 = 0x4241_544E
+
+  private static let migrations: [(name: String, sql: String)] = [
+    (
+      "1 operators, relays, identities, channels, history",
+      """
+      CREATE TABLE operators (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        enabled INTEGER NOT NULL DEFAULT 1,
+        deleted INTEGER NOT NULL DEFAULT 0,
+        revision INTEGER NOT NULL
+      ) STRICT;
+
+      CREATE TABLE relays (
+        id INTEGER PRIMARY KEY,
+        network TEXT NOT NULL,
+        address TEXT NOT NULL,
+        name TEXT NOT NULL,
+        operator_id INTEGER REFERENCES operators(id),
+        enabled INTEGER NOT NULL,
+        preset INTEGER NOT NULL,
+        deleted INTEGER NOT NULL,
+        tested INTEGER,
+        tested_at INTEGER,
+        health TEXT NOT NULL,
+        health_since INTEGER,
+        last_error TEXT,
+        round_trip_ms INTEGER,
+        revision INTEGER NOT NULL,
+        UNIQUE (network, address)
+      ) STRICT;
+
+      CREATE TABLE identities (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        network TEXT NOT NULL,
+        public_key TEXT NOT NULL,
+        sealed_key BLOB NOT NULL,
+        created_at INTEGER NOT NULL,
+        UNIQUE (network, name)
+      ) STRICT;
+
+      CREATE TABLE channels (
+        id INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        network TEXT NOT NULL,
+        identity_id INTEGER NOT NULL REFERENCES identities(id),
+        display_name TEXT NOT NULL,
+        full_name TEXT,
+        description TEXT,
+        image TEXT,
+        preferences TEXT,
+        network_id TEXT NOT NULL,
+        author TEXT NOT NULL,
+        document TEXT NOT NULL,
+        wanted_relays INTEGER NOT NULL,
+        heal INTEGER NOT NULL,
+        custom TEXT,
+        idempotency_key TEXT UNIQUE,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        deleted_at INTEGER,
+        revision INTEGER NOT NULL
+      ) STRICT;
+
+      CREATE TABLE channel_relays (
+        channel_id INTEGER NOT NULL REFERENCES channels(id),
+        relay_id INTEGER NOT NULL REFERENCES relays(id),
+        position INTEGER NOT NULL,
+        status TEXT NOT NULL,
+        since INTEGER NOT NULL,
+        operation INTEGER NOT NULL,
+        relay_link TEXT,
+        cause TEXT,
+        detail TEXT,
+        task TEXT,
+        attempt INTEGER NOT NULL,
+        started_at INTEGER,
+        under_way INTEGER NOT NULL,
+        timer_at INTEGER,
+        PRIMARY KEY (channel_id, relay_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX channel_relays_of_relay ON channel_relays (relay_id, status, channel_id);
+      CREATE INDEX channel_relays_unfinished ON channel_relays (channel_id) WHERE task IS NOT NULL;
+
+      CREATE TABLE transitions (
+        revision INTEGER PRIMARY KEY,
+        channel_id INTEGER NOT NULL,
+        relay_id INTEGER NOT NULL,
+        from_status TEXT NOT NULL,
+        to_status TEXT NOT NULL,
+        cause TEXT,
+        detail TEXT NOT NULL,
+        attempt INTEGER NOT NULL,
+        at INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX transitions_of_channel ON transitions (channel_id, revision);
+
+      CREATE TABLE changes (
+        revision INTEGER PRIMARY KEY,
+        at INTEGER NOT NULL,
+        channel_id INTEGER,
+        relay_id INTEGER
+      ) STRICT;
+
+      CREATE TABLE settings (
+        key TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      -- Rows that could not be read stay where they are; what is wrong with them stands here.
+      CREATE TABLE quarantine (
+        channel_id INTEGER PRIMARY KEY,
+        reason TEXT NOT NULL,
+        at INTEGER NOT NULL
+      ) STRICT;
+      """
+    )
+  ]
+
+  /// Number of migrations that this program knows; stands in `user_version` of a migrated file.
+  static var version: Int32 { Int32(migrations.count) }
+
+  /// Brings the file up to date.
+  /// - Throws: `StoreError.incompatible` when it is newer than this program or not Baton's.
+  static func migrate(_ pool: DatabasePool) throws {
+    try pool.writeWithoutTransaction { db in
+      let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+      let version = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0
+      guard application == applicationID || isEmpty else {
+        throw StoreError(.incompatible, "the file \(pool.path) is a database of another program")
+      }
+      guard version <= self.version else {
+        throw StoreError(
+          .incompatible,
+          "the database \(pool.path) has schema \(version), this program knows schemas up to \(self.version): "
+            + "run the newer batond, or restore a backup from before the upgrade")
+      }
+      for index in Int(version)..<migrations.count {
+        try db.inTransaction {
+          try db.execute(sql: migrations[index].sql)
+          try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+          try db.execute(sql: "PRAGMA user_version = \(index + 1)")
+          return .commit
+        }
+      }
+    }
+  }
+}

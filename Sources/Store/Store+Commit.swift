@@ -1,0 +1,128 @@
+internal import Channels
+internal import Foundation
+internal import GRDB
+internal import StrictJSON
+
+extension Store {
+  /// Makes all `mutations` durable in one transaction; when it returns they survive a crash of the machine.
+  /// - Throws: `StoreError`; then none of them happened.
+  public func commit(_ mutations: [StoreMutation]) async throws {
+    do {
+      try await pool.write { db in
+        for mutation in mutations { try Self.apply(mutation, db) }
+      }
+    } catch {
+      throw Self.wrap(error, pool.path)
+    }
+  }
+
+  private static func apply(_ mutation: StoreMutation, _ db: Database) throws {
+    switch mutation {
+    case .insertChannel(let row): try insert(row, db)
+    case .touchChannel(let id, let revision, let updatedAt, let deletedAt):
+      try run(
+        db, "UPDATE channels SET revision = ?, updated_at = ?, deleted_at = ? WHERE id = ?",
+        [revision, updatedAt.milliseconds, deletedAt?.milliseconds, id.rawValue])
+    case .saveChannelRelay(let channel, let position, let row): try save(row, channel, position, db)
+    case .appendTransition(let row):
+      let transition = row.transition
+      try run(
+        db,
+        """
+        INSERT INTO transitions (revision, channel_id, relay_id, from_status, to_status, cause, detail, attempt, at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
+          row.revision, row.channel.rawValue, row.relay.rawValue, transition.from.rawValue, transition.to.rawValue,
+          transition.cause?.rawValue, transition.detail, transition.attempt, transition.at.milliseconds,
+        ])
+    case .appendChange(let row):
+      let (channel, relay): (Int64?, Int64?) =
+        switch row.object {
+        case .channel(let id): (id.rawValue, nil)
+        case .relay(let id): (nil, id.rawValue)
+        case .channelRelay(let transition): (transition.channel.rawValue, transition.relay.rawValue)
+        }
+      try run(
+        db, "INSERT INTO changes (revision, at, channel_id, relay_id) VALUES (?, ?, ?, ?)",
+        [row.revision, row.at.milliseconds, channel, relay])
+    case .saveRelay(let row): try save(row, db)
+    case .insertIdentity(let row):
+      try run(
+        db,
+        """
+        INSERT INTO identities (id, name, network, public_key, sealed_key, created_at) VALUES (?, ?, ?, ?, ?, ?)
+        """,
+        [
+          row.id.rawValue, row.name, row.network.rawValue, row.publicKey, row.sealedKey.databaseBlob,
+          row.createdAt.milliseconds,
+        ])
+    }
+  }
+
+  private static func run(_ db: Database, _ sql: String, _ arguments: [(any DatabaseValueConvertible)?]) throws {
+    let statement = try db.cachedStatement(sql: sql)
+    try statement.execute(arguments: StatementArguments(arguments))
+  }
+
+  private static func insert(_ row: ChannelRow, _ db: Database) throws {
+    try run(
+      db,
+      """
+      INSERT INTO channels (id, kind, network, identity_id, display_name, full_name, description, image, preferences, network_id,
+        author, document, wanted_relays, heal, custom, idempotency_key, created_at, updated_at, deleted_at, revision)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        row.id.rawValue, row.kind.rawValue, row.network.rawValue, row.identity.rawValue, row.profile.displayName,
+        row.profile.fullName, row.profile.description, row.profile.image, row.preferences?.text, row.networkID,
+        row.author, row.document, row.wantedRelays, row.heal, row.custom?.text, row.idempotencyKey,
+        row.createdAt.milliseconds, row.updatedAt.milliseconds, row.deletedAt?.milliseconds, row.revision,
+      ])
+  }
+
+  private static func save(_ row: ChannelRelayRow, _ channel: ChannelID, _ position: Int, _ db: Database) throws {
+    let record = row.record
+    try run(
+      db,
+      """
+      INSERT INTO channel_relays (channel_id, relay_id, position, status, since, operation, relay_link, cause, detail, task, attempt,
+        started_at, under_way, timer_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (channel_id, relay_id) DO UPDATE SET status = excluded.status, since = excluded.since,
+        operation = excluded.operation, relay_link = excluded.relay_link, cause = excluded.cause, detail = excluded.detail,
+        task = excluded.task, attempt = excluded.attempt, started_at = excluded.started_at, under_way = excluded.under_way,
+        timer_at = excluded.timer_at
+      """,
+      [
+        channel.rawValue, row.relay.rawValue, position, record.status.rawValue, record.since.milliseconds,
+        record.operation, record.relayLink, record.trouble?.cause.rawValue, record.trouble?.detail,
+        record.task?.rawValue, record.attempt, record.startedAt?.milliseconds, record.isUnderWay,
+        record.timer?.milliseconds,
+      ])
+  }
+
+  private static func save(_ row: RelayRow, _ db: Database) throws {
+    try run(
+      db,
+      """
+      INSERT INTO relays (id, network, address, name, operator_id, enabled, preset, deleted, tested, tested_at, health, health_since,
+        last_error, round_trip_ms, revision)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET address = excluded.address, name = excluded.name, operator_id = excluded.operator_id,
+        enabled = excluded.enabled, preset = excluded.preset, deleted = excluded.deleted, tested = excluded.tested,
+        tested_at = excluded.tested_at, health = excluded.health, health_since = excluded.health_since,
+        last_error = excluded.last_error, round_trip_ms = excluded.round_trip_ms, revision = excluded.revision
+      """,
+      [
+        row.id.rawValue, row.network.rawValue, row.address, row.name, row.relayOperator?.rawValue, row.isEnabled,
+        row.isPreset, row.isDeleted, row.tested, row.testedAt?.milliseconds, row.health.rawValue,
+        row.healthSince?.milliseconds, row.lastError, row.roundTripMilliseconds, row.revision,
+      ])
+  }
+}
+
+extension [UInt8] {
+  /// The bytes as SQLite stores them.
+  var databaseBlob: DatabaseValue { Data(self).databaseValue }
+}

@@ -1,0 +1,317 @@
+public import Channels
+internal import Foundation
+internal import GRDB
+internal import StrictJSON
+
+extension Store {
+  /// The numbers from which ids and revisions go on.
+  public struct Counters: Hashable, Sendable {
+    public var revision: Int64
+    public var channel: Int64
+    public var relay: Int64
+    public var identity: Int64
+  }
+
+  public func counters() throws -> Counters {
+    try reading { pool in
+      try pool.read { db in
+        func top(_ sql: String) throws -> Int64 { try Int64.fetchOne(db, sql: sql) ?? 0 }
+        return Counters(
+          revision: try max(
+            top("SELECT max(revision) FROM transitions"), top("SELECT max(revision) FROM changes"),
+            top("SELECT CAST(value AS INTEGER) FROM settings WHERE key = 'oldest_revision'")),
+          channel: try top("SELECT max(id) FROM channels"), relay: try top("SELECT max(id) FROM relays"),
+          identity: try top("SELECT max(id) FROM identities"))
+      }
+    }
+  }
+
+  public func relays() throws -> [RelayRow] {
+    try reading { pool in
+      try pool.read { db in try Row.fetchAll(db, sql: "SELECT * FROM relays ORDER BY id").compactMap(Self.relay) }
+    }
+  }
+
+  public func identities() throws -> [IdentityRow] {
+    try reading { pool in
+      try pool.read { db in
+        try Row.fetchAll(db, sql: "SELECT * FROM identities ORDER BY id").compactMap { row in
+          guard let network = NetworkKind(rawValue: row["network"]) else { return nil }
+          let sealed: Data = row["sealed_key"]
+          return IdentityRow(
+            id: IdentityID(rawValue: row["id"]), name: row["name"], network: network, publicKey: row["public_key"],
+            sealedKey: Array(sealed), createdAt: Timestamp(milliseconds: row["created_at"]))
+        }
+      }
+    }
+  }
+
+  /// A channel with its relays; nil when there is none. Throws `corrupt` when its rows contradict themselves.
+  public func channel(_ id: ChannelID) throws -> StoredChannel? {
+    try reading { pool in try pool.read { db in try Self.channel(id, db) } }
+  }
+
+  /// The channel that was created with `idempotencyKey`.
+  public func channel(idempotencyKey: String) throws -> ChannelID? {
+    try reading { pool in
+      try pool.read { db in
+        try Int64.fetchOne(db, sql: "SELECT id FROM channels WHERE idempotency_key = ?", arguments: [idempotencyKey])
+          .map(ChannelID.init(rawValue:))
+      }
+    }
+  }
+
+  /// The channels named `name`, deleted ones left out, at most two: enough to tell that a name is not unique.
+  public func channels(named name: String) throws -> [ChannelID] {
+    try reading { pool in
+      try pool.read { db in
+        try Int64.fetchAll(
+          db, sql: "SELECT id FROM channels WHERE display_name = ? AND deleted_at IS NULL LIMIT 2", arguments: [name]
+        ).map(ChannelID.init(rawValue:))
+      }
+    }
+  }
+
+  /// One page of channels by id, with the revision at which it is true.
+  /// - Parameters:
+  ///   - after: the last id of the page before.
+  ///   - isDescending: newest first.
+  public func channels(
+    after: ChannelID?, isDescending: Bool, limit: Int
+  ) throws -> (channels: [StoredChannel], unreadable: [ChannelID], revision: Int64) {
+    try reading { pool in
+      try pool.read { db in
+        let bound = after?.rawValue ?? (isDescending ? .max : 0)
+        let sql =
+          "SELECT id FROM channels WHERE id \(isDescending ? "<" : ">") ? ORDER BY id \(isDescending ? "DESC" : "ASC") LIMIT ?"
+        let ids = try Int64.fetchAll(db, sql: sql, arguments: [bound, limit]).map(ChannelID.init(rawValue:))
+        var channels: [StoredChannel] = []
+        var unreadable: [ChannelID] = []
+        for id in ids {
+          do {
+            if let channel = try Self.channel(id, db) { channels.append(channel) }
+          } catch is StoreError {
+            unreadable.append(id)
+          }
+        }
+        return (channels, unreadable, try Self.revision(db))
+      }
+    }
+  }
+
+  /// Channels with something left to do, in the order of their ids.
+  public func unfinishedChannels() throws -> [ChannelID] {
+    try reading { pool in
+      try pool.read { db in
+        try Int64.fetchAll(
+          db, sql: "SELECT DISTINCT channel_id FROM channel_relays WHERE task IS NOT NULL ORDER BY channel_id"
+        ).map(ChannelID.init(rawValue:))
+      }
+    }
+  }
+
+  /// Channels that have `relay` in `status`, by id.
+  public func channels(
+    of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int
+  ) throws -> [ChannelID] {
+    try reading { pool in
+      try pool.read { db in
+        try Int64.fetchAll(
+          db,
+          sql:
+            "SELECT channel_id FROM channel_relays WHERE relay_id = ? AND status = ? AND channel_id > ? ORDER BY channel_id LIMIT ?",
+          arguments: [relay.rawValue, status.rawValue, after?.rawValue ?? 0, limit]
+        ).map(ChannelID.init(rawValue:))
+      }
+    }
+  }
+
+  /// How many channels have `relay` as a member that was not removed.
+  public func channelCount(of relay: RelayID) throws -> Int {
+    try reading { pool in
+      try pool.read { db in
+        try Int.fetchOne(
+          db, sql: "SELECT count(*) FROM channel_relays WHERE relay_id = ? AND status <> 'removed'",
+          arguments: [relay.rawValue]) ?? 0
+      }
+    }
+  }
+
+  /// How many channel relays are in each status, and how many channels there are, deleted ones left out.
+  public func totals() throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int) {
+    try reading { pool in
+      try pool.read { db in
+        var relays: [RelayStatus: Int] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT status, count(*) AS n FROM channel_relays GROUP BY status") {
+          if let status = RelayStatus(rawValue: row["status"]) { relays[status] = row["n"] }
+        }
+        return (
+          try Int.fetchOne(db, sql: "SELECT count(*) FROM channels WHERE deleted_at IS NULL") ?? 0, relays,
+          try Int.fetchOne(db, sql: "SELECT count(*) FROM quarantine") ?? 0
+        )
+      }
+    }
+  }
+
+  /// The latest lines of a channel's history, oldest first.
+  public func transitions(of channel: ChannelID, limit: Int) throws -> [TransitionRow] {
+    try reading { pool in
+      try pool.read { db in
+        try Row.fetchAll(
+          db,
+          sql:
+            "SELECT * FROM (SELECT * FROM transitions WHERE channel_id = ? ORDER BY revision DESC LIMIT ?) ORDER BY revision",
+          arguments: [channel.rawValue, limit]
+        ).compactMap(Self.transition)
+      }
+    }
+  }
+
+  /// Changes after `revision`, oldest first.
+  public func changes(after revision: Int64, limit: Int) throws -> [ChangeRow] {
+    try reading { pool in
+      try pool.read { db in
+        let transitions = try Row.fetchAll(
+          db, sql: "SELECT * FROM transitions WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit]
+        ).compactMap(Self.transition).map {
+          ChangeRow(revision: $0.revision, at: $0.transition.at, object: .channelRelay($0))
+        }
+        let others = try Row.fetchAll(
+          db, sql: "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit]
+        ).compactMap { row -> ChangeRow? in
+          let channel: Int64? = row["channel_id"]
+          let relay: Int64? = row["relay_id"]
+          guard
+            let object = channel.map({ ChangeRow.Object.channel(ChannelID(rawValue: $0)) })
+              ?? relay.map({ ChangeRow.Object.relay(RelayID(rawValue: $0)) })
+          else { return nil }
+          return ChangeRow(revision: row["revision"], at: Timestamp(milliseconds: row["at"]), object: object)
+        }
+        return Array((transitions + others).sorted { $0.revision < $1.revision }.prefix(limit))
+      }
+    }
+  }
+
+  /// The oldest revision after which all changes are still known.
+  public func oldestRevision() throws -> Int64 {
+    try reading { pool in try pool.read { db in Int64(try Self.setting("oldest_revision", db) ?? "0") ?? 0 } }
+  }
+
+  /// Forgets which objects changed at or before `revision`; the history of channels stays.
+  public func compactChanges(through revision: Int64) throws {
+    try reading { pool in
+      try pool.write { db in
+        try db.execute(sql: "DELETE FROM changes WHERE revision <= ?", arguments: [revision])
+        try db.execute(
+          sql:
+            "INSERT INTO settings (key, value) VALUES ('oldest_revision', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+          arguments: [String(revision)])
+      }
+    }
+  }
+
+  /// A number that this installation drew once; spreads its retries and choices.
+  public func installationSeed(_ draw: () -> UInt64) throws -> UInt64 {
+    try reading { pool in
+      try pool.write { db in
+        if let text = try Self.setting("seed", db), let seed = UInt64(text) { return seed }
+        let seed = draw()
+        try db.execute(sql: "INSERT INTO settings (key, value) VALUES ('seed', ?)", arguments: [String(seed)])
+        return seed
+      }
+    }
+  }
+
+  /// Notes that a channel cannot be read. Its rows stay for a person to look at.
+  public func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
+    try reading { pool in
+      try pool.write { db in
+        try db.execute(
+          sql: "INSERT INTO quarantine (channel_id, reason, at) VALUES (?, ?, ?) ON CONFLICT (channel_id) DO NOTHING",
+          arguments: [channel.rawValue, reason, at.milliseconds])
+      }
+    }
+  }
+
+  // MARK: - Rows
+
+  static func setting(_ key: String, _ db: Database) throws -> String? {
+    try String.fetchOne(db, sql: "SELECT value FROM settings WHERE key = ?", arguments: [key])
+  }
+
+  private static func revision(_ db: Database) throws -> Int64 {
+    try Int64.fetchOne(
+      db,
+      sql: "SELECT max(coalesce((SELECT max(revision) FROM transitions), 0), coalesce((SELECT max(revision) FROM changes), 0))")
+      ?? 0
+  }
+
+  private static func relay(_ row: Row) -> RelayRow? {
+    guard let network = NetworkKind(rawValue: row["network"]), let health = RelayRow.Health(rawValue: row["health"]) else {
+      return nil
+    }
+    return RelayRow(
+      id: RelayID(rawValue: row["id"]), network: network, address: row["address"], name: row["name"],
+      relayOperator: (row["operator_id"] as Int64?).map(OperatorID.init(rawValue:)), isEnabled: row["enabled"],
+      isPreset: row["preset"], isDeleted: row["deleted"], tested: row["tested"],
+      testedAt: (row["tested_at"] as Int64?).map(Timestamp.init(milliseconds:)), health: health,
+      healthSince: (row["health_since"] as Int64?).map(Timestamp.init(milliseconds:)), lastError: row["last_error"],
+      roundTripMilliseconds: row["round_trip_ms"], revision: row["revision"])
+  }
+
+  private static func channel(_ id: ChannelID, _ db: Database) throws -> StoredChannel? {
+    let statement = try db.cachedStatement(sql: "SELECT * FROM channels WHERE id = ?")
+    guard let row = try Row.fetchOne(statement, arguments: [id.rawValue]) else { return nil }
+    func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "channel \(id.rawValue): \(what) cannot be read") }
+    func json(_ column: String) throws -> JSONValue? {
+      guard let text: String = row[column] else { return nil }
+      guard let value = try? JSONParser.parse(text) else { throw corrupt(column) }
+      return value
+    }
+    guard let kind = ChannelKind(rawValue: row["kind"]) else { throw corrupt("kind") }
+    guard let network = NetworkKind(rawValue: row["network"]) else { throw corrupt("network") }
+    let channel = ChannelRow(
+      id: id, kind: kind, network: network, identity: IdentityID(rawValue: row["identity_id"]),
+      profile: Profile(
+        displayName: row["display_name"], fullName: row["full_name"], description: row["description"], image: row["image"]),
+      preferences: try json("preferences"), networkID: row["network_id"], author: row["author"],
+      document: row["document"], wantedRelays: row["wanted_relays"], heal: row["heal"], custom: try json("custom"),
+      idempotencyKey: row["idempotency_key"], createdAt: Timestamp(milliseconds: row["created_at"]),
+      updatedAt: Timestamp(milliseconds: row["updated_at"]),
+      deletedAt: (row["deleted_at"] as Int64?).map(Timestamp.init(milliseconds:)), revision: row["revision"])
+    let relays = try db.cachedStatement(sql: "SELECT * FROM channel_relays WHERE channel_id = ? ORDER BY position")
+    return StoredChannel(
+      row: channel,
+      relays: try Row.fetchAll(relays, arguments: [id.rawValue]).map { row in
+        guard let relay = channelRelay(row) else { throw corrupt("the status of relay \(row["relay_id"] as Int64)") }
+        return relay
+      })
+  }
+
+  private static func channelRelay(_ row: Row) -> ChannelRelayRow? {
+    guard let status = RelayStatus(rawValue: row["status"]) else { return nil }
+    let cause = (row["cause"] as String?).map(Cause.init(rawValue:))
+    let task = (row["task"] as String?).map(ChannelRelayMachine.Work.Task.init(rawValue:))
+    if case .some(.none) = cause { return nil }
+    if case .some(.none) = task { return nil }
+    let trouble = (cause ?? nil).map { Trouble($0, row["detail"] ?? "") }
+    let record = ChannelRelayRecord(
+      status: status, since: Timestamp(milliseconds: row["since"]), operation: row["operation"],
+      relayLink: row["relay_link"], trouble: trouble, task: task ?? nil, attempt: row["attempt"],
+      startedAt: (row["started_at"] as Int64?).map(Timestamp.init(milliseconds:)), isUnderWay: row["under_way"],
+      timer: (row["timer_at"] as Int64?).map(Timestamp.init(milliseconds:)))
+    return record.machine(salt: 0) == nil ? nil : ChannelRelayRow(relay: RelayID(rawValue: row["relay_id"]), record: record)
+  }
+
+  private static func transition(_ row: Row) -> TransitionRow? {
+    guard let from = RelayStatus(rawValue: row["from_status"]), let to = RelayStatus(rawValue: row["to_status"]) else {
+      return nil
+    }
+    return TransitionRow(
+      revision: row["revision"], channel: ChannelID(rawValue: row["channel_id"]),
+      relay: RelayID(rawValue: row["relay_id"]),
+      transition: .init(
+        from: from, to: to, cause: (row["cause"] as String?).flatMap(Cause.init(rawValue:)), detail: row["detail"],
+        attempt: row["attempt"], at: Timestamp(milliseconds: row["at"])))
+  }
+}

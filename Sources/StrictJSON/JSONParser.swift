@@ -1,0 +1,232 @@
+/// Why a text is not the JSON that Baton accepts.
+public struct JSONParseError: Error, Hashable, Sendable, CustomStringConvertible {
+  public enum Reason: String, Sendable {
+    case unexpectedEnd = "ends too early"
+    case unexpectedCharacter = "has an unexpected character"
+    case invalidNumber = "has an invalid number"
+    case invalidString = "has an invalid string"
+    case invalidUTF8 = "is not UTF-8"
+    case duplicateKey = "has the same key twice"
+    case tooDeep = "is nested too deeply"
+    case trailingBytes = "goes on after its end"
+  }
+  public let reason: Reason
+  /// Offset of the offending byte.
+  public let offset: Int
+  public var description: String { "JSON \(reason.rawValue) at byte \(offset)" }
+}
+
+/// A strict JSON parser (RFC 8259): no duplicate keys, no lone surrogates, no invalid UTF-8, bounded depth, integers kept exact.
+///
+/// Foundation's parser accepts duplicate keys in silence, which would let two readers see two different messages.
+public struct JSONParser {
+  /// How deep arrays and objects may be nested.
+  public static let depthMax = 64
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var at = 0
+  private var depth = 0
+
+  /// Parses one JSON text; white space around it is allowed.
+  public static func parse(_ bytes: some Sequence<UInt8>) throws(JSONParseError) -> JSONValue {
+    let result: Result<JSONValue, JSONParseError>? = bytes.withContiguousStorageIfAvailable { parse(buffer: $0) }
+    return try (result ?? Array(bytes).withUnsafeBufferPointer { parse(buffer: $0) }).get()
+  }
+
+  /// Parses one JSON text.
+  public static func parse(_ text: String) throws(JSONParseError) -> JSONValue { try parse(text.utf8) }
+
+  private static func parse(buffer: UnsafeBufferPointer<UInt8>) -> Result<JSONValue, JSONParseError> {
+    var parser = JSONParser(bytes: buffer)
+    do throws(JSONParseError) {
+      parser.skipSpace()
+      let value = try parser.value()
+      parser.skipSpace()
+      guard parser.at == buffer.count else { throw parser.failure(.trailingBytes) }
+      return .success(value)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  private func failure(_ reason: JSONParseError.Reason) -> JSONParseError { JSONParseError(reason: reason, offset: at) }
+
+  private mutating func skipSpace() {
+    while at < bytes.count, bytes[at] == 0x20 || bytes[at] == 0x0A || bytes[at] == 0x0D || bytes[at] == 0x09 { at += 1 }
+  }
+
+  private mutating func value() throws(JSONParseError) -> JSONValue {
+    guard at < bytes.count else { throw failure(.unexpectedEnd) }
+    switch bytes[at] {
+    case UInt8(ascii: "{"): return try object()
+    case UInt8(ascii: "["): return try array()
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try literal("true", .bool(true))
+    case UInt8(ascii: "f"): return try literal("false", .bool(false))
+    case UInt8(ascii: "n"): return try literal("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    default: throw failure(.unexpectedCharacter)
+    }
+  }
+
+  private mutating func literal(_ word: StaticString, _ value: JSONValue) throws(JSONParseError) -> JSONValue {
+    let count = word.utf8CodeUnitCount
+    guard at + count <= bytes.count else { throw failure(.unexpectedEnd) }
+    for index in 0..<count where bytes[at + index] != word.utf8Start[index] { throw failure(.unexpectedCharacter) }
+    at += count
+    return value
+  }
+
+  private mutating func enter() throws(JSONParseError) {
+    depth += 1
+    guard depth <= Self.depthMax else { throw failure(.tooDeep) }
+    at += 1
+    skipSpace()
+  }
+
+  /// Whether the container goes on after a member: `,` yes, `close` no.
+  private mutating func goesOn(until close: UInt8) throws(JSONParseError) -> Bool {
+    skipSpace()
+    guard at < bytes.count else { throw failure(.unexpectedEnd) }
+    defer { at += 1 }
+    if bytes[at] == close { return false }
+    guard bytes[at] == UInt8(ascii: ",") else { throw failure(.unexpectedCharacter) }
+    return true
+  }
+
+  private mutating func array() throws(JSONParseError) -> JSONValue {
+    try enter()
+    defer { depth -= 1 }
+    var elements: [JSONValue] = []
+    if at < bytes.count, bytes[at] == UInt8(ascii: "]") {
+      at += 1
+      return .array([])
+    }
+    repeat {
+      skipSpace()
+      elements.append(try value())
+    } while try goesOn(until: UInt8(ascii: "]"))
+    return .array(elements)
+  }
+
+  private mutating func object() throws(JSONParseError) -> JSONValue {
+    try enter()
+    defer { depth -= 1 }
+    var members: [String: JSONValue] = [:]
+    if at < bytes.count, bytes[at] == UInt8(ascii: "}") {
+      at += 1
+      return .object([:])
+    }
+    repeat {
+      skipSpace()
+      guard at < bytes.count else { throw failure(.unexpectedEnd) }
+      guard bytes[at] == UInt8(ascii: "\"") else { throw failure(.unexpectedCharacter) }
+      let key = try string()
+      skipSpace()
+      guard at < bytes.count else { throw failure(.unexpectedEnd) }
+      guard bytes[at] == UInt8(ascii: ":") else { throw failure(.unexpectedCharacter) }
+      at += 1
+      skipSpace()
+      guard members.updateValue(try value(), forKey: key) == nil else { throw failure(.duplicateKey) }
+    } while try goesOn(until: UInt8(ascii: "}"))
+    return .object(members)
+  }
+
+  private mutating func string() throws(JSONParseError) -> String {
+    at += 1
+    let start = at
+    while at < bytes.count, bytes[at] != UInt8(ascii: "\""), bytes[at] != UInt8(ascii: "\\"), bytes[at] >= 0x20 { at += 1 }
+    guard at < bytes.count else { throw failure(.unexpectedEnd) }
+    if bytes[at] == UInt8(ascii: "\"") {
+      defer { at += 1 }
+      return try text(UnsafeBufferPointer(rebasing: bytes[start..<at]))
+    }
+    var unescaped = Array(bytes[start..<at])
+    while true {
+      guard at < bytes.count else { throw failure(.unexpectedEnd) }
+      let byte = bytes[at]
+      guard byte >= 0x20 else { throw failure(.invalidString) }
+      at += 1
+      if byte == UInt8(ascii: "\"") { break }
+      if byte == UInt8(ascii: "\\") { try escape(into: &unescaped) } else { unescaped.append(byte) }
+    }
+    return try unescaped.withUnsafeBufferPointer { (buffer) throws(JSONParseError) in try text(buffer) }
+  }
+
+  private func text(_ utf8: UnsafeBufferPointer<UInt8>) throws(JSONParseError) -> String {
+    guard let text = String(validating: utf8, as: UTF8.self) else { throw failure(.invalidUTF8) }
+    return text
+  }
+
+  private mutating func escape(into unescaped: inout [UInt8]) throws(JSONParseError) {
+    guard at < bytes.count else { throw failure(.unexpectedEnd) }
+    let byte = bytes[at]
+    at += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): unescaped.append(byte)
+    case UInt8(ascii: "b"): unescaped.append(0x08)
+    case UInt8(ascii: "f"): unescaped.append(0x0C)
+    case UInt8(ascii: "n"): unescaped.append(0x0A)
+    case UInt8(ascii: "r"): unescaped.append(0x0D)
+    case UInt8(ascii: "t"): unescaped.append(0x09)
+    case UInt8(ascii: "u"):
+      var unit = try hexUnit()
+      if (0xD800..<0xDC00).contains(unit) {
+        guard at + 1 < bytes.count, bytes[at] == UInt8(ascii: "\\"), bytes[at + 1] == UInt8(ascii: "u") else {
+          throw failure(.invalidString)
+        }
+        at += 2
+        let low = try hexUnit()
+        guard (0xDC00..<0xE000).contains(low) else { throw failure(.invalidString) }
+        unit = 0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)
+      }
+      guard let scalar = Unicode.Scalar(unit) else { throw failure(.invalidString) }
+      unescaped.append(contentsOf: UTF8.encode(scalar) ?? .init())
+    default: throw failure(.invalidString)
+    }
+  }
+
+  private mutating func hexUnit() throws(JSONParseError) -> UInt32 {
+    guard at + 4 <= bytes.count else { throw failure(.unexpectedEnd) }
+    var unit: UInt32 = 0
+    for _ in 0..<4 {
+      guard let digit = Character(Unicode.Scalar(bytes[at])).hexDigitValue, bytes[at] < 0x80 else {
+        throw failure(.invalidString)
+      }
+      unit = unit << 4 | UInt32(digit)
+      at += 1
+    }
+    return unit
+  }
+
+  private mutating func number() throws(JSONParseError) -> JSONValue {
+    let start = at
+    if bytes[at] == UInt8(ascii: "-") { at += 1 }
+    guard at < bytes.count, isDigit(bytes[at]) else { throw failure(.invalidNumber) }
+    if bytes[at] == UInt8(ascii: "0") { at += 1 } else { skipDigits() }
+    guard at == bytes.count || !isDigit(bytes[at]) else { throw failure(.invalidNumber) }
+    var isInteger = true
+    if at < bytes.count, bytes[at] == UInt8(ascii: ".") {
+      isInteger = false
+      at += 1
+      guard at < bytes.count, isDigit(bytes[at]) else { throw failure(.invalidNumber) }
+      skipDigits()
+    }
+    if at < bytes.count, bytes[at] | 0x20 == UInt8(ascii: "e") {
+      isInteger = false
+      at += 1
+      if at < bytes.count, bytes[at] == UInt8(ascii: "+") || bytes[at] == UInt8(ascii: "-") { at += 1 }
+      guard at < bytes.count, isDigit(bytes[at]) else { throw failure(.invalidNumber) }
+      skipDigits()
+    }
+    let text = String(decoding: bytes[start..<at], as: UTF8.self)
+    if isInteger, let integer = Int64(text) { return .integer(integer) }
+    guard let double = Double(text), double.isFinite else { throw failure(.invalidNumber) }
+    return .number(double)
+  }
+
+  private mutating func skipDigits() { while at < bytes.count, isDigit(bytes[at]) { at += 1 } }
+  private func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+}
