@@ -41,7 +41,8 @@ public final class Coordinator: Sendable {
   public func run(ready: @Sendable () -> Void) async throws {
     let inbox = inbox
     try await prepareIdentities()
-    await withTaskGroup(of: Void.self) { group in
+    let failure = await withTaskGroup(of: Void.self) { group -> (any Error)? in
+      var failure: (any Error)?
       for network in directory.networks.values {
         group.addTask { await network.run { inbox.put(.report($0)) } }
       }
@@ -58,15 +59,22 @@ public final class Coordinator: Sendable {
         }
         engine.stop()
       } catch {
-        logger.error("cannot take up work: \(error)")
+        failure = error
       }
+      inbox.close()
       hub.finish()
       group.cancelAll()
+      return failure
     }
+    inbox.finish()
+    if let failure { throw failure }
   }
 
   /// Lets `run` return after what was taken in by now.
   public func stop() { inbox.close() }
+
+  /// Whether `run` has returned.
+  public var isStopped: Bool { inbox.isDone }
 
   /// Makes the identity `main` where it is missing and gives the networks their keys.
   private func prepareIdentities() async throws {
@@ -160,7 +168,7 @@ public final class Coordinator: Sendable {
   }
 
   /// Tests a relay step by step and remembers the verdict once the stream is read to its end.
-  public func testRelay(_ id: RelayID) throws(BatonError) -> AsyncStream<TestStep> {
+  public func testRelay(_ id: RelayID) throws(BatonError) -> AsyncStream<RelayTestStep> {
     guard let row = directory.relays[id], !row.isDeleted, let network = directory.networks[row.network] else {
       throw .noSuchRelay(id)
     }
@@ -181,7 +189,7 @@ public final class Coordinator: Sendable {
   }
 
   /// Tests an address that need not be known.
-  public func testRelay(address: String, network kind: NetworkKind) throws(BatonError) -> AsyncStream<TestStep> {
+  public func testRelay(address: String, network kind: NetworkKind) throws(BatonError) -> AsyncStream<RelayTestStep> {
     guard let network = directory.networks[kind] else {
       throw .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
     }
@@ -190,7 +198,7 @@ public final class Coordinator: Sendable {
 
   private func testRelay(
     address: String, network kind: NetworkKind, _ network: any RelayNetwork
-  ) throws(BatonError) -> AsyncStream<TestStep> {
+  ) throws(BatonError) -> AsyncStream<RelayTestStep> {
     let normal = try parse(address, network)
     let identity = directory.read { $0.identities }.first { $0.network == kind && $0.name == Self.mainIdentity }
     return network.test(address: normal, identity: identity?.id ?? IdentityID(rawValue: 0))

@@ -7,6 +7,7 @@ final class Inbox<Element: Sendable>: Sendable {
     var elements: Deque<Element> = []
     var waiter: CheckedContinuation<Void, Never>?
     var isClosed = false
+    var isDone = false
   }
   private let state = Mutex(State())
 
@@ -42,6 +43,12 @@ final class Inbox<Element: Sendable>: Sendable {
       }
     }
   }
+
+  /// Whether nobody takes out any more.
+  var isDone: Bool { state.withLock { $0.isDone } }
+
+  /// Notes that nobody takes out any more.
+  func finish() { state.withLock { $0.isDone = true } }
 
   /// Takes nothing in any more; what waits can still be taken out.
   func close() {

@@ -26,7 +26,8 @@ final class RelayDirectory: Sendable {
 
   /// Puts together what clients see of a channel.
   func snapshot(_ row: ChannelRow, _ relays: [ChannelRelayRow]) -> ChannelSnapshot {
-    let known = self.relays
+    let (known, identities) = contents.withLock { ($0.relays, $0.identities) }
+    let identity = identities.first { $0.id == row.identity }?.name ?? "identity \(row.identity.rawValue)"
     var counts = PhaseCounts(wanted: row.wantedRelays, isDeletionRequested: row.deletedAt != nil)
     var active: [String] = []
     var inactive: [String] = []
@@ -46,6 +47,7 @@ final class RelayDirectory: Sendable {
       identity: row.identity, networkID: row.networkID, author: row.author, document: row.document)
     let link = hints.isEmpty || row.deletedAt != nil ? nil : networks[row.network]?.link(of: content, activeRelays: hints)
     return ChannelSnapshot(
-      row: row, phase: counts.phase, link: link, isLinkUsable: !active.isEmpty && row.deletedAt == nil, relays: members)
+      row: row, identityName: identity, phase: counts.phase, link: link, isLinkUsable: !active.isEmpty && row.deletedAt == nil,
+      relays: members)
   }
 }

@@ -9,6 +9,7 @@ public struct ChannelSnapshot: Hashable, Sendable {
     public let record: ChannelRelayRecord
   }
   public let row: ChannelRow
+  public let identityName: String
   public let phase: ChannelPhase
   /// What readers open; there from the first active relay on, and while any relay may still serve it.
   public let link: String?

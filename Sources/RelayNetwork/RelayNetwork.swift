@@ -32,7 +32,7 @@ public protocol RelayNetwork: Sendable {
 
   /// Tests a relay step by step as a reader and publisher would.
   /// - Parameter identity: whose key may be used for signing probes.
-  func test(address: RelayAddress, identity: IdentityID) -> AsyncStream<TestStep>
+  func test(address: RelayAddress, identity: IdentityID) -> AsyncStream<RelayTestStep>
 
   /// Serves until cancelled. Reports may come from any thread; those about one relay keep their order.
   func run(report: @escaping @Sendable (NetworkReport) -> Void) async
@@ -167,7 +167,7 @@ public enum NetworkReport: Hashable, Sendable {
 }
 
 /// One step of a relay test.
-public struct TestStep: Hashable, Sendable {
+public struct RelayTestStep: Hashable, Sendable {
   /// Name of the step in the network's words.
   public let name: String
   public let duration: Duration

@@ -131,7 +131,7 @@ public final class NostrNetwork: RelayNetwork {
     for end in ends { try? await end.get() }
   }
 
-  public func test(address: RelayAddress, identity: IdentityID) -> AsyncStream<TestStep> {
+  public func test(address: RelayAddress, identity: IdentityID) -> AsyncStream<RelayTestStep> {
     let key = state.withLockedValue { $0.keys[identity] }
     let test = RelayTest(dialer: dialer, eventLoop: group.next(), limits: limits, key: key, now: now)
     return AsyncStream { continuation in

@@ -15,12 +15,12 @@ struct RelayTest: Sendable {
   private static let relay = RelayID(rawValue: 0)
 
   /// Runs the steps until one fails.
-  func run(_ address: String, _ yield: @Sendable (TestStep) -> Void) async {
+  func run(_ address: String, _ yield: @Sendable (RelayTestStep) -> Void) async {
     guard let url = try? RelayURL(address) else { return }
     let clock = ContinuousClock()
     var started = clock.now
     func step(_ name: String, _ failure: Trouble? = nil, _ detail: String = "") {
-      yield(TestStep(name: name, duration: clock.now - started, failure: failure, detail: detail))
+      yield(RelayTestStep(name: name, duration: clock.now - started, failure: failure, detail: detail))
       started = clock.now
     }
 

@@ -147,15 +147,17 @@ private final class StatusWatcher: ChannelInboundHandler, RemovableChannelHandle
   init(status: NIOLoopBoundBox<DialFailure?>) { self.status = status }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var isDone = false
     if case .head(let head) = unwrapInboundIn(data) {
-      if head.status == .switchingProtocols {
-        context.pipeline.syncOperations.removeHandler(self, promise: nil)
-      } else {
+      isDone = head.status == .switchingProtocols
+      if !isDone {
         let retryAfter = head.headers.first(name: "Retry-After").flatMap(Int.init).map { Duration.seconds(min($0, 900)) }
         status.value = .status(Int(head.status.code), retryAfter: retryAfter)
       }
     }
     context.fireChannelRead(data)
+    // What follows the handshake is not HTTP any more.
+    if isDone { context.pipeline.syncOperations.removeHandler(self, promise: nil) }
   }
 }
 

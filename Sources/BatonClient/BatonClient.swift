@@ -1,0 +1,170 @@
+public import ControlAPI
+public import StrictJSON
+public import Varlink
+
+/// A client of Baton's control interfaces: typed calls over one Unix socket.
+///
+/// Calls share one connection; each stream has its own, because a stream occupies its connection.
+public struct BatonClient: Sendable {
+  public static let defaultSocket = "/run/batond/control"
+
+  public let socket: String
+  private let connection: VarlinkClient
+
+  /// Connects to a daemon.
+  /// - Parameter socket: path of the control socket.
+  /// - Throws: `VarlinkClient.Failure.notReachable` when nobody serves there.
+  public init(socket: String = defaultSocket) async throws(VarlinkClient.Failure) {
+    self.socket = socket
+    connection = try await VarlinkClient.connect(path: socket)
+  }
+
+  public func close() async { await connection.close() }
+
+  /// Calls any method.
+  /// - Throws: `VarlinkError` as declared in the interface, or `VarlinkClient.Failure`.
+  public func call(
+    _ method: String, _ parameters: [String: JSONValue] = [:], timeout: Duration? = .seconds(45)
+  ) async throws -> [String: JSONValue] {
+    try await connection.call(method, parameters, timeout: timeout)
+  }
+
+  /// Calls any method with `more`. Ends after the last reply; ending the iteration closes the stream's connection.
+  public func stream(
+    _ method: String, _ parameters: [String: JSONValue] = [:]
+  ) async throws(VarlinkClient.Failure) -> AsyncThrowingStream<[String: JSONValue], any Error> {
+    let own = try await VarlinkClient.connect(path: socket)
+    let replies = own.callMore(method, parameters)
+    return AsyncThrowingStream { continuation in
+      let task = Task {
+        do {
+          for try await reply in replies { continuation.yield(reply.parameters) }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+        await own.close()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  // MARK: - Daemon
+
+  public func status() async throws -> DaemonStatus {
+    try DaemonStatus(json: .object(try await call("org.batond.Daemon.Status")))
+  }
+
+  public func ping() async throws { _ = try await call("io.systemd.service.Ping") }
+
+  // MARK: - Relays
+
+  /// All relays that are not deleted, by id.
+  public func relays() async throws -> [Relay] {
+    try await all("org.batond.Relays.List", "relays")
+  }
+
+  public func relay(id: Int64) async throws -> Relay { try await relay("Get", ["id": .integer(id)]) }
+  public func relay(name: String) async throws -> Relay { try await relay("Get", ["name": .string(name)]) }
+
+  public func addRelay(_ request: AddRelay) async throws -> Relay { try await relay("Add", try request.json.object ?? [:]) }
+
+  public func removeRelay(id: Int64, force: Bool = false) async throws -> Relay {
+    try await relay("Remove", ["id": .integer(id), "force": .bool(force)])
+  }
+
+  /// Tests a relay; the steps arrive as they end.
+  public func testRelay(_ request: TestRequest) async throws -> AsyncThrowingStream<TestStep, any Error> {
+    let replies = try await stream("org.batond.Relays.Test", try request.json.object ?? [:])
+    return Self.map(replies) { try $0["step"].map { try TestStep(json: $0) } }
+  }
+
+  // MARK: - Channels
+
+  /// All channels that are not deleted, by id.
+  /// - Parameter filter: see `org.batond.Channels.List`.
+  public func channels(filter: JSONValue? = nil) async throws -> [Channel] {
+    try await all("org.batond.Channels.List", "channels", filter.map { ["filter": $0] } ?? [:])
+  }
+
+  public func channel(id: Int64) async throws -> Channel { try await channel("Get", ["id": .integer(id)]) }
+  public func channel(name: String) async throws -> Channel { try await channel("Get", ["name": .string(name)]) }
+
+  /// Creates a channel; returns once it is durable.
+  public func createChannel(_ request: CreateChannel) async throws -> Channel {
+    try await channel("Create", try request.json.object ?? [:])
+  }
+
+  /// Creates a channel and follows it until no relay is under way.
+  public func createChannelAndFollow(_ request: CreateChannel) async throws -> AsyncThrowingStream<Channel, any Error> {
+    let replies = try await stream("org.batond.Channels.Create", try request.json.object ?? [:])
+    return Self.map(replies) { try $0["channel"].map { try Channel(json: $0) } }
+  }
+
+  /// Tries relays again: one, or all that are not active.
+  public func retryChannel(id: Int64, relayId: Int64? = nil) async throws -> Channel {
+    var parameters: [String: JSONValue] = ["id": .integer(id)]
+    if let relayId { parameters["relayId"] = .integer(relayId) }
+    return try await channel("RetryRelay", parameters)
+  }
+
+  public func verifyChannel(id: Int64) async throws -> Channel { try await channel("Verify", ["id": .integer(id)]) }
+  public func deleteChannel(id: Int64) async throws -> Channel { try await channel("Delete", ["id": .integer(id)]) }
+
+  public func transitions(channelID: Int64, limit: Int = 100) async throws -> [Transition] {
+    let reply = try await call(
+      "org.batond.Channels.Transitions", ["id": .integer(channelID), "limit": .integer(Int64(limit))])
+    return try [Transition](json: reply["transitions"] ?? [])
+  }
+
+  // MARK: - Changes
+
+  /// Changes as they are committed. Without `since` the first message is a snapshot marker.
+  public func watch(_ request: WatchRequest = WatchRequest()) async throws -> AsyncThrowingStream<ChangeMessage, any Error> {
+    let replies = try await stream("org.batond.Monitor.Watch", try request.json.object ?? [:])
+    return Self.map(replies) { try ChangeMessage(json: .object($0)) }
+  }
+
+  // MARK: - Helpers
+
+  private func relay(_ method: String, _ parameters: [String: JSONValue]) async throws -> Relay {
+    try Relay(json: try await call("org.batond.Relays.\(method)", parameters)["relay"] ?? .null)
+  }
+
+  private func channel(_ method: String, _ parameters: [String: JSONValue]) async throws -> Channel {
+    try Channel(json: try await call("org.batond.Channels.\(method)", parameters)["channel"] ?? .null)
+  }
+
+  private func all<T: Decodable>(
+    _ method: String, _ key: String, _ parameters: [String: JSONValue] = [:]
+  ) async throws -> [T] {
+    var parameters = parameters
+    parameters["limit"] = 1000
+    var items: [T] = []
+    repeat {
+      let reply = try await call(method, parameters)
+      items += try [T](json: reply[key] ?? [])
+      parameters["cursor"] = reply["nextCursor"]
+    } while parameters["cursor"] != nil
+    return items
+  }
+
+  private static func map<T: Sendable>(
+    _ replies: AsyncThrowingStream<[String: JSONValue], any Error>,
+    _ transform: @escaping @Sendable ([String: JSONValue]) throws -> T?
+  ) -> AsyncThrowingStream<T, any Error> {
+    AsyncThrowingStream { continuation in
+      let task = Task {
+        do {
+          for try await reply in replies {
+            if let value = try transform(reply) { continuation.yield(value) }
+          }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+}

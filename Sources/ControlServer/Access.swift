@@ -1,0 +1,58 @@
+internal import Glibc
+internal import Varlink
+
+/// Who may do what, decided from what the kernel says of the peer (DESIGN §8).
+public struct Access: Sendable {
+  enum Permission: Sendable { case read, change }
+
+  private let ownUser: UInt32
+  private let changeGroup: UInt32?
+  private let readGroup: UInt32?
+
+  /// - Parameters:
+  ///   - changeGroup: name of the group that may do everything, besides root and the daemon's own user.
+  ///   - readGroup: name of the group that may read and watch.
+  public init(changeGroup: String, readGroup: String) {
+    ownUser = geteuid()
+    self.changeGroup = Self.groupID(changeGroup)
+    self.readGroup = Self.groupID(readGroup)
+  }
+
+  init(ownUser: UInt32, changeGroup: UInt32?, readGroup: UInt32?) {
+    self.ownUser = ownUser
+    self.changeGroup = changeGroup
+    self.readGroup = readGroup
+  }
+
+  func allows(_ peer: VarlinkPeer, _ permission: Permission) -> Bool {
+    if peer.uid == 0 || peer.uid == ownUser { return true }
+    if let changeGroup, peer.groups.contains(changeGroup) { return true }
+    guard permission == .read, let readGroup else { return false }
+    return peer.groups.contains(readGroup)
+  }
+
+  /// The identifier of the group that may do everything, if the system has it.
+  public var changeGroupID: UInt32? { changeGroup }
+
+  private static func groupID(_ name: String) -> UInt32? { getgrnam(name)?.pointee.gr_gid }
+
+  /// What each method needs. A method that is not listed here cannot be called.
+  static let permissions: [String: Permission] = [
+    "io.systemd.service.Ping": .read,
+    "org.batond.Channels.Create": .change,
+    "org.batond.Channels.Delete": .change,
+    "org.batond.Channels.Get": .read,
+    "org.batond.Channels.Link": .read,
+    "org.batond.Channels.List": .read,
+    "org.batond.Channels.RetryRelay": .change,
+    "org.batond.Channels.Transitions": .read,
+    "org.batond.Channels.Verify": .change,
+    "org.batond.Daemon.Status": .read,
+    "org.batond.Monitor.Watch": .read,
+    "org.batond.Relays.Add": .change,
+    "org.batond.Relays.Get": .read,
+    "org.batond.Relays.List": .read,
+    "org.batond.Relays.Remove": .change,
+    "org.batond.Relays.Test": .change,
+  ]
+}

@@ -1,0 +1,161 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import Store
+internal import StrictJSON
+internal import Varlink
+
+extension ControlInterface {
+  private struct ByID: Decodable {
+    let id: Int64
+    var channel: ChannelID { ChannelID(rawValue: id) }
+  }
+
+  /// `org.batond.Channels`.
+  static func channels(_ context: ControlContext) -> ControlInterface {
+    let coordinator = context.coordinator
+    let store = context.store
+    let name = Interfaces.channels.name
+    return ControlInterface(
+      definition: Interfaces.channels, context: context,
+      methods: [
+        "Create": { call, stream in try await create(call, stream, coordinator) },
+        "Get": { call, _ in
+          struct Request: Decodable { let id: Int64?, name: String? }
+          let request = try call.decode(Request.self)
+          return ["channel": try Channel(try find(request.id, request.name, context)).json]
+        },
+        "List": { call, stream in
+          var request = try call.decode(ListRequest.self)
+          while true {
+            let page = try ListPage(request, fields: channelFields, interface: name)
+            let reply = try channelPage(page, context)
+            guard call.mode == .more, let next = reply["nextCursor"]?.string else { return reply }
+            try await stream.send(reply)
+            request.cursor = next
+          }
+        },
+        "Link": { call, _ in
+          let id = try call.decode(ByID.self).id
+          let snapshot = try find(id, nil, context)
+          guard let link = snapshot.link else { throw VarlinkError("\(name).NoLink", ["id": .integer(id)]) }
+          let active = snapshot.relays.filter { $0.record.status == .active }.count
+          return [
+            "link": .string(link), "usable": .bool(snapshot.isLinkUsable), "activeRelays": .integer(Int64(active)),
+            "wantedRelays": .integer(Int64(snapshot.row.wantedRelays)),
+          ]
+        },
+        "RetryRelay": { call, _ in
+          struct Request: Decodable { let id: Int64, relayId: Int64? }
+          let request = try call.decode(Request.self)
+          let snapshot = try await coordinator.retry(
+            ChannelID(rawValue: request.id), relay: request.relayId.map(RelayID.init(rawValue:)))
+          return ["channel": try Channel(snapshot).json]
+        },
+        "Verify": { call, _ in
+          ["channel": try Channel(try await coordinator.verify(try call.decode(ByID.self).channel)).json]
+        },
+        "Delete": { call, _ in
+          ["channel": try Channel(try await coordinator.delete(try call.decode(ByID.self).channel)).json]
+        },
+        "Transitions": { call, _ in
+          struct Request: Decodable { let id: Int64, limit: Int? }
+          let request = try call.decode(Request.self)
+          let limit = request.limit ?? ListPage.limitDefault
+          guard (1...ListPage.limitMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
+          let snapshot = try find(request.id, nil, context)
+          let names = Dictionary(snapshot.relays.map { ($0.id, $0.name) }) { first, _ in first }
+          let rows = try store.transitions(of: ChannelID(rawValue: request.id), limit: limit)
+          return [
+            "transitions": try rows.map { row in
+              Transition(row, relayName: names[row.relay] ?? "relay \(row.relay.rawValue)")
+            }.json
+          ]
+        },
+      ])
+  }
+
+  private static let channelFields: Set<String> = [
+    "id", "kind", "network", "identity", "profile", "phase", "link", "linkUsable", "wantedRelays", "heal", "custom",
+    "createdAt", "updatedAt", "revision",
+  ]
+
+  private static func create(
+    _ call: VarlinkCall, _ stream: VarlinkStream, _ coordinator: Coordinator
+  ) async throws -> [String: JSONValue] {
+    let request = try call.decode(CreateChannel.self)
+    let profile = request.profile
+    let wanted = ChannelRequest(
+      profile: Channels.Profile(
+        displayName: profile.displayName, fullName: profile.fullName, description: profile.description,
+        image: profile.image),
+      preferences: profile.preferences, network: try network(request.network), identity: request.identity,
+      relays: request.relayIds?.map(RelayID.init(rawValue:)), pick: request.pick, heal: request.heal ?? true,
+      custom: request.custom, idempotencyKey: request.idempotencyKey)
+    guard call.mode == .more else { return ["channel": try Channel(try await coordinator.create(wanted)).json] }
+
+    // Subscribed before the request, so that no change falls in between.
+    let subscription = coordinator.hub.subscribe()
+    defer { coordinator.hub.unsubscribe(subscription.id) }
+    var latest = try await coordinator.create(wanted)
+    guard !latest.hasSettled else { return ["channel": try Channel(latest).json] }
+    try await stream.send(["channel": try Channel(latest).json])
+    for await change in subscription.changes {
+      guard case .channel(let snapshot) = change.object, snapshot.row.id == latest.row.id,
+        snapshot.row.revision > latest.row.revision
+      else { continue }
+      latest = snapshot
+      if snapshot.hasSettled { break }
+      try await stream.send(["channel": try Channel(snapshot).json])
+    }
+    return ["channel": try Channel(latest).json]
+  }
+
+  private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) throws -> ChannelSnapshot {
+    var id = id.map(ChannelID.init(rawValue:))
+    if id == nil {
+      guard let name else { throw VarlinkError.invalidParameter("id") }
+      let found = try context.store.channels(named: name)
+      guard found.count == 1 else {
+        throw VarlinkError("\(Interfaces.channels.name).NoSuchChannel", ["name": .string(name)])
+      }
+      id = found.first
+    }
+    guard let id, let stored = try context.store.channel(id) else {
+      throw BatonError.noSuchChannel(id ?? ChannelID(rawValue: 0))
+    }
+    return context.coordinator.snapshot(stored)
+  }
+
+  private static let scanSize = 256
+
+  private static func channelPage(_ page: ListPage, _ context: ControlContext) throws -> [String: JSONValue] {
+    let asksForPhase = page.filter.fields.contains("phase")
+    var found: [JSONValue] = []
+    var last: Int64 = page.after ?? 0
+    var after = page.after.map(ChannelID.init(rawValue:))
+    var revision: Int64?
+    while true {
+      let part = try context.store.channels(after: after, isDescending: page.isDescending, limit: scanSize)
+      // True at the revision of the first read: what changed since is newer in itself and comes again by Watch.
+      revision = revision ?? part.revision
+      for stored in part.channels {
+        guard asksForPhase || stored.row.deletedAt == nil else { continue }
+        let json = try Channel(context.coordinator.snapshot(stored)).json
+        guard page.filter.matches(json) else { continue }
+        if found.count == page.limit {
+          return [
+            "channels": .array(found), "nextCursor": .string(page.cursor(after: last)),
+            "revision": .integer(revision ?? 0),
+          ]
+        }
+        found.append(json)
+        last = stored.row.id.rawValue
+      }
+      let ids = part.channels.map(\.row.id) + part.unreadable
+      guard ids.count == scanSize, let next = page.isDescending ? ids.min() : ids.max() else { break }
+      after = next
+    }
+    return ["channels": .array(found), "revision": .integer(revision ?? 0)]
+  }
+}

@@ -1,0 +1,90 @@
+internal import Channels
+internal import Coordinator
+internal import Logging
+internal import Store
+internal import StrictJSON
+internal import Varlink
+
+/// What all control interfaces need.
+struct ControlContext: Sendable {
+  let coordinator: Coordinator
+  let store: Store
+  let access: Access
+  let logger: Logger
+  let version: String
+  let startedAt: Timestamp
+}
+
+/// One interface: checks the permission, runs the method, turns refusals into the interface's errors.
+struct ControlInterface: VarlinkInterface {
+  typealias Method = @Sendable (_ call: VarlinkCall, _ stream: VarlinkStream) async throws -> [String: JSONValue]
+
+  let definition: IDL.Interface
+  let context: ControlContext
+  let methods: [String: Method]
+
+  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue] {
+    guard let permission = Access.permissions[call.method], let method = methods[call.name] else {
+      throw VarlinkError("org.varlink.service.MethodNotImplemented", ["method": .string(call.method)])
+    }
+    guard context.access.allows(peer, permission) else { throw VarlinkError.permissionDenied }
+    if permission == .change {
+      context.logger.info("\(call.method) by uid \(peer.uid), pid \(peer.pid)")
+    }
+    do {
+      return try await method(call, stream)
+    } catch let error as BatonError {
+      throw error.varlink(definition.name)
+    } catch let error as StoreError {
+      throw VarlinkError("\(definition.name).StorageUnavailable", ["reason": .string(error.description)])
+    } catch let error as JSONShapeError {
+      throw VarlinkError.invalidParameter(error.path.first ?? "parameters")
+    }
+  }
+}
+
+extension BatonError {
+  /// The error as `interface` declares it.
+  func varlink(_ interface: String) -> VarlinkError {
+    func error(_ name: String, _ parameters: [String: JSONValue] = [:]) -> VarlinkError {
+      VarlinkError("\(interface).\(name)", parameters)
+    }
+    switch self {
+    case .noSuchRelay(let id): return error("NoSuchRelay", ["id": .integer(id.rawValue)])
+    case .noSuchChannel(let id): return error("NoSuchChannel", ["id": .integer(id.rawValue)])
+    case .noSuchIdentity(let name): return error("NoSuchIdentity", ["name": .string(name)])
+    case .noEnabledRelays(let network): return error("NoEnabledRelays", ["network": .string(network.rawValue)])
+    case .notEnoughRelays(let wanted, let available):
+      return error("NotEnoughRelays", ["wanted": .integer(Int64(wanted)), "available": .integer(Int64(available))])
+    case .invalidDisplayName(let reason): return error("InvalidDisplayName", ["reason": .string(reason)])
+    case .invalidProfile(let field, let reason):
+      return error("InvalidProfile", ["field": .string(field), "reason": .string(reason)])
+    case .invalidImage(let reason): return error("InvalidImage", ["reason": .string(reason)])
+    case .invalidAddress(let address, let reason):
+      return error("InvalidAddress", ["address": .string(address), "reason": .string(reason)])
+    case .duplicateAddress(let id): return error("DuplicateAddress", ["id": .integer(id.rawValue)])
+    case .duplicateName(let name): return error("DuplicateName", ["name": .string(name)])
+    case .networkMismatch(let id): return error("NetworkMismatch", ["relayId": .integer(id.rawValue)])
+    case .relayInUse(let channels): return error("RelayInUse", ["channels": .integer(Int64(channels))])
+    case .busy: return error("Busy")
+    case .storageUnavailable(let reason): return error("StorageUnavailable", ["reason": .string(reason)])
+    case .networkUnavailable(let network, let reason):
+      return error("NetworkUnavailable", ["network": .string(network.rawValue), "reason": .string(reason)])
+    }
+  }
+}
+
+extension VarlinkCall {
+  /// The parameters as a typed value.
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    // A null parameter means the same as an absent one.
+    try T(json: .object(parameters.filter { $0.value != .null }))
+  }
+}
+
+extension Encodable {
+  /// The value as the members of a reply.
+  var members: [String: JSONValue] {
+    get throws { try json.object ?? [:] }
+  }
+}

@@ -1,0 +1,44 @@
+public import Channels
+internal import ControlAPI
+public import Coordinator
+public import Logging
+public import NIOCore
+public import Store
+internal import Varlink
+
+/// Serves the control interfaces.
+public struct ControlServer: Sendable {
+  private let context: ControlContext
+  private let server: VarlinkServer
+
+  /// Starts serving on sockets that listen already.
+  public static func start(
+    coordinator: Coordinator, store: Store, access: Access, sockets: [CInt], group: any EventLoopGroup, version: String,
+    startedAt: Timestamp, logger: Logger
+  ) async throws -> ControlServer {
+    let context = ControlContext(
+      coordinator: coordinator, store: store, access: access, logger: logger, version: version, startedAt: startedAt)
+    let service = VarlinkService(
+      .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
+      interfaces: [
+        ControlInterface.relays(context), .channels(context), .monitor(context), .daemon(context), .systemd(context),
+      ])
+    let server = try await VarlinkServer.start(service, sockets: sockets, group: group) { notice in
+      switch notice {
+      case .protocolBroken(let peer, let reason):
+        logger.debug("disconnected uid \(peer?.uid ?? .max), pid \(peer?.pid ?? 0): \(reason)")
+      case .tooManyConnections(let peer):
+        logger.warning("refused a connection of uid \(peer?.uid ?? .max): too many are open")
+      case .internalError(let peer, let method, let error):
+        logger.error("\(method) called by uid \(peer.uid) failed: \(error)")
+      }
+    }
+    return ControlServer(context: context, server: server)
+  }
+
+  public func stopAccepting() async { await server.stopAccepting() }
+  public func stop() async { await server.stop() }
+
+  /// One line for people and for systemd.
+  public func summary() throws -> String { try ControlInterface.status(context).summary }
+}

@@ -1,0 +1,165 @@
+internal import StrictJSON
+
+/// A condition on objects, in the operators that chat developers know (CONTROL): a bare value means `$eq`; several members must all hold.
+struct Filter: Sendable {
+  struct Invalid: Error, Hashable, Sendable {
+    let path: String
+    let reason: String
+  }
+
+  private indirect enum Node: Sendable {
+    case all([Node])
+    case any([Node])
+    case none([Node])
+    case field([String], Test)
+  }
+
+  private enum Test: Sendable {
+    case equal(JSONValue), notEqual(JSONValue)
+    case greater(JSONValue), greaterOrEqual(JSONValue), less(JSONValue), lessOrEqual(JSONValue)
+    case isIn([JSONValue]), isNotIn([JSONValue])
+    case exists(Bool)
+    case contains(JSONValue)
+    case query(String), autocomplete(String)
+  }
+
+  static let depthMax = 8
+  static let nodesMax = 200
+
+  private let root: Node
+  /// The outermost names of the fields that the filter looks at.
+  let fields: Set<String>
+
+  /// - Parameter known: the fields that objects have; below `custom` any name is allowed.
+  init(_ json: JSONValue?, known: Set<String>) throws(Invalid) {
+    var parser = Parser(known: known)
+    root = try parser.node(json ?? [:], path: "filter", depth: 0)
+    fields = parser.fields
+  }
+
+  func matches(_ object: JSONValue) -> Bool { Self.matches(root, object) }
+
+  private static func matches(_ node: Node, _ object: JSONValue) -> Bool {
+    switch node {
+    case .all(let nodes): nodes.allSatisfy { matches($0, object) }
+    case .any(let nodes): nodes.contains { matches($0, object) }
+    case .none(let nodes): !nodes.contains { matches($0, object) }
+    case .field(let path, let test): matches(test, path.reduce(object) { $0?[$1] })
+    }
+  }
+
+  private static func matches(_ test: Test, _ value: JSONValue?) -> Bool {
+    let value = value == .null ? nil : value
+    switch test {
+    case .equal(let wanted): return wanted == .null ? value == nil : value.map { equal($0, wanted) } ?? false
+    case .notEqual(let other): return !matches(.equal(other), value)
+    case .greater(let bound): return order(value, bound).map { $0 > 0 } ?? false
+    case .greaterOrEqual(let bound): return order(value, bound).map { $0 >= 0 } ?? false
+    case .less(let bound): return order(value, bound).map { $0 < 0 } ?? false
+    case .lessOrEqual(let bound): return order(value, bound).map { $0 <= 0 } ?? false
+    case .isIn(let values): return values.contains { matches(.equal($0), value) }
+    case .isNotIn(let values): return !values.contains { matches(.equal($0), value) }
+    case .exists(let wanted): return (value != nil) == wanted
+    case .contains(let element): return value?.array?.contains { equal($0, element) } ?? false
+    case .query(let text): return value?.string?.lowercased().contains(text.lowercased()) ?? false
+    case .autocomplete(let prefix):
+      let words = value?.string?.lowercased().split { !$0.isLetter && !$0.isNumber } ?? []
+      return words.contains { $0.hasPrefix(prefix.lowercased()) }
+    }
+  }
+
+  private static func equal(_ a: JSONValue, _ b: JSONValue) -> Bool { a == b || order(a, b) == 0 }
+
+  /// Numbers and texts have an order; other pairs have none.
+  private static func order(_ a: JSONValue?, _ b: JSONValue) -> Int? {
+    switch (a, b) {
+    case (.integer(let a)?, .integer(let b)): return a < b ? -1 : a > b ? 1 : 0
+    case (.string(let a)?, .string(let b)): return a < b ? -1 : a > b ? 1 : 0
+    case (.integer(let a)?, .number(let b)): return order(.number(Double(a)), .number(b))
+    case (.number(let a)?, .integer(let b)): return order(.number(a), .number(Double(b)))
+    case (.number(let a)?, .number(let b)): return a < b ? -1 : a > b ? 1 : 0
+    default: return nil
+    }
+  }
+
+  private struct Parser {
+    let known: Set<String>
+    var fields: Set<String> = []
+    var nodes = 0
+
+    mutating func node(_ json: JSONValue, path: String, depth: Int) throws(Invalid) -> Node {
+      guard let members = json.object else { throw Invalid(path: path, reason: "must be an object") }
+      guard depth < Filter.depthMax else { throw Invalid(path: path, reason: "is nested too deeply") }
+      var all: [Node] = []
+      for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+        nodes += 1
+        guard nodes <= Filter.nodesMax else { throw Invalid(path: path, reason: "has too many conditions") }
+        switch key {
+        case "$and": all.append(.all(try list(value, "\(path).$and", depth)))
+        case "$or": all.append(.any(try list(value, "\(path).$or", depth)))
+        case "$nor": all.append(.none(try list(value, "\(path).$nor", depth)))
+        default: all += try field(key, value, "\(path).\(key)")
+        }
+      }
+      return .all(all)
+    }
+
+    private mutating func list(_ json: JSONValue, _ path: String, _ depth: Int) throws(Invalid) -> [Node] {
+      guard let elements = json.array, !elements.isEmpty else {
+        throw Invalid(path: path, reason: "must be a list of at least one condition")
+      }
+      var list: [Node] = []
+      for (index, element) in elements.enumerated() {
+        list.append(try node(element, path: "\(path).\(index)", depth: depth + 1))
+      }
+      return list
+    }
+
+    private mutating func field(_ name: String, _ json: JSONValue, _ path: String) throws(Invalid) -> [Node] {
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      guard let first = parts.first, known.contains(first) else { throw Invalid(path: path, reason: "is no field") }
+      fields.insert(first)
+      guard let tests = json.object, tests.keys.contains(where: { $0.hasPrefix("$") }) else {
+        return [.field(parts, .equal(json))]
+      }
+      var nodes: [Node] = []
+      for (key, value) in tests.sorted(by: { $0.key < $1.key }) {
+        nodes.append(.field(parts, try test(key, value, "\(path).\(key)")))
+      }
+      return nodes
+    }
+
+    private func test(_ key: String, _ value: JSONValue, _ path: String) throws(Invalid) -> Test {
+      func text() throws(Invalid) -> String {
+        guard let text = value.string, !text.isEmpty else { throw Invalid(path: path, reason: "must be a text") }
+        return text
+      }
+      func comparable() throws(Invalid) -> JSONValue {
+        switch value {
+        case .integer, .number, .string: return value
+        case .null, .bool, .array, .object: throw Invalid(path: path, reason: "must be a number or a text")
+        }
+      }
+      switch key {
+      case "$eq": return .equal(value)
+      case "$ne": return .notEqual(value)
+      case "$gt": return .greater(try comparable())
+      case "$gte": return .greaterOrEqual(try comparable())
+      case "$lt": return .less(try comparable())
+      case "$lte": return .lessOrEqual(try comparable())
+      case "$in", "$nin":
+        guard let values = value.array, values.count <= Filter.nodesMax else {
+          throw Invalid(path: path, reason: "must be a list of at most \(Filter.nodesMax) values")
+        }
+        return key == "$in" ? .isIn(values) : .isNotIn(values)
+      case "$exists":
+        guard let wanted = value.bool else { throw Invalid(path: path, reason: "must be a boolean") }
+        return .exists(wanted)
+      case "$contains": return .contains(value)
+      case "$q": return .query(try text())
+      case "$autocomplete": return .autocomplete(try text())
+      default: throw Invalid(path: path, reason: "is no operator")
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import RelayNetwork
+internal import Store
+internal import StrictJSON
+
+// From the domain to the wire.
+
+extension Timestamp {
+  var text: String { RFC3339.text(milliseconds: milliseconds) }
+}
+
+extension Relay {
+  init(_ row: RelayRow, channels: Int? = nil) {
+    self.init(
+      id: row.id.rawValue, network: row.network.rawValue, address: row.address, name: row.name,
+      operatorId: row.relayOperator?.rawValue, enabled: row.isEnabled, preset: row.isPreset, deleted: row.isDeleted,
+      tested: row.tested, testedAt: row.testedAt?.text, health: row.health.rawValue, healthSince: row.healthSince?.text,
+      lastError: row.lastError, roundTripMilliseconds: row.roundTripMilliseconds, channels: channels.map(Int64.init),
+      revision: row.revision)
+  }
+}
+
+extension ControlAPI.TestStep {
+  init(_ step: RelayTestStep) {
+    self.init(
+      name: step.name,
+      durationMilliseconds: Double(step.duration.components.attoseconds / 1_000_000_000_000) / 1000
+        + Double(step.duration.components.seconds) * 1000,
+      passed: step.failure == nil, cause: step.failure?.cause.rawValue, detail: step.failure?.detail ?? step.detail)
+  }
+}
+
+extension ChannelRelay {
+  init(_ relay: ChannelSnapshot.Relay) {
+    let record = relay.record
+    self.init(
+      relayId: relay.id.rawValue, relayName: relay.name, status: record.status.rawValue,
+      cause: record.trouble?.cause.rawValue, detail: record.trouble?.detail, attempt: record.attempt,
+      relayLink: record.relayLink, since: record.since.text,
+      nextAttemptAt: record.isUnderWay ? nil : record.timer?.text)
+  }
+}
+
+extension Channel {
+  init(_ snapshot: ChannelSnapshot) {
+    let row = snapshot.row
+    let profile = ControlAPI.Profile(
+      displayName: row.profile.displayName, fullName: row.profile.fullName, description: row.profile.description,
+      image: row.profile.image, preferences: row.preferences)
+    self.init(
+      id: row.id.rawValue, kind: row.kind.rawValue, network: row.network.rawValue, identity: snapshot.identityName,
+      profile: profile, phase: snapshot.phase.rawValue, link: snapshot.link, linkUsable: snapshot.isLinkUsable,
+      relays: snapshot.relays.map(ChannelRelay.init), wantedRelays: row.wantedRelays, heal: row.heal, custom: row.custom,
+      createdAt: row.createdAt.text, updatedAt: row.updatedAt.text, revision: row.revision)
+  }
+}
+
+extension Transition {
+  init(_ row: TransitionRow, relayName: String) {
+    let transition = row.transition
+    self.init(
+      revision: row.revision, relayId: row.relay.rawValue, relayName: relayName, from: transition.from.rawValue,
+      to: transition.to.rawValue, cause: transition.cause?.rawValue, detail: transition.detail,
+      attempt: transition.attempt, time: transition.at.text)
+  }
+}
+
+extension ChangeMessage {
+  /// A change as subscribers get it.
+  init(_ change: Change) throws {
+    let time = change.at.text
+    switch change.object {
+    case .relay(let row):
+      self.init(revision: change.revision, time: time, kind: "relay", after: try Relay(row).json)
+    case .channel(let snapshot):
+      self.init(revision: change.revision, time: time, kind: "channel", after: try Channel(snapshot).json)
+    case .channelRelay(let relay, let row):
+      var transition = try Transition(row, relayName: relay.name).members
+      transition["channelId"] = .integer(row.channel.rawValue)
+      self.init(
+        revision: change.revision, time: time, kind: "channelRelay",
+        before: ["status": .string(row.transition.from.rawValue)], after: try ChannelRelay(relay).json,
+        transition: .object(transition))
+    }
+  }
+}

@@ -1,0 +1,202 @@
+internal import NIOCore
+internal import NIOWebSocket
+internal import Nostr
+internal import StrictJSON
+internal import Synchronization
+
+/// One client of a sandbox relay.
+final class RelayConnection: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = WebSocketFrame
+
+  /// What other connections may use of this one.
+  struct Handle: Sendable {
+    let channel: any Channel
+    let offer: @Sendable (NostrEvent) -> Void
+  }
+
+  private let relay: SandboxRelay
+  private var subscriptions: [String: [EventFilter]] = [:]
+  private var challenge: String?
+  private var isAuthenticated = false
+
+  init(relay: SandboxRelay) { self.relay = relay }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    let eventLoop = context.eventLoop
+    let handle = Handle(channel: context.channel) { event in
+      eventLoop.execute {
+        let (handler, context) = bound.value
+        for (name, filters) in handler.subscriptions where filters.contains(where: { $0.matches(event) }) {
+          handler.send(["EVENT", .string(name)], event.text, context)
+        }
+      }
+    }
+    relay.state.withLock { state in
+      state.connections[ObjectIdentifier(context.channel)] = handle
+      state.counts.connections += 1
+    }
+    if relay.fault == .auth { sendChallenge(context) }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    relay.state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(context.channel)) }
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = unwrapInboundIn(data)
+    switch frame.opcode {
+    case .text: received(Array(frame.unmaskedData.readableBytesView), context)
+    case .ping:
+      guard relay.fault != .stall else { return }
+      context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)), promise: nil)
+    case .connectionClose:
+      let channel = context.channel
+      context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: frame.unmaskedData)))
+        .whenComplete { _ in channel.close(promise: nil) }
+    default: break
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  // MARK: - Messages
+
+  private func received(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
+    guard let parts = try? JSONParser.parse(bytes).array, let type = parts.first?.string else {
+      return send(["NOTICE", "error: not a message"], context)
+    }
+    relay.state.withLock { state in
+      if type == "EVENT" { state.counts.eventsReceived += 1 }
+      if type == "REQ" { state.counts.requestsReceived += 1 }
+    }
+    let fault = relay.fault
+    switch fault {
+    case .stall: return
+    case .closeMidFrame: return closeMidFrame(context)
+    case .rubbish: return sendText("this is not JSON", context)
+    case .binary: return write(.binary, context.channel.allocator.buffer(repeating: 7, count: 64), context)
+    case .huge: return write(.text, context.channel.allocator.buffer(repeating: 0x20, count: 10 << 20), context)
+    case .none, .refuse, .rateLimit, .auth, .emptyID, .lose, .forgeID, .forgeSignature, .forget, .down: break
+    }
+    switch type {
+    case "EVENT": event(parts, fault, context)
+    case "REQ": request(parts, fault, context)
+    case "CLOSE": if parts.count > 1, let name = parts[1].string { subscriptions[name] = nil }
+    case "AUTH": authenticate(parts, context)
+    default: send(["NOTICE", "error: unknown message"], context)
+    }
+  }
+
+  private func event(_ parts: [JSONValue], _ fault: SandboxFault, _ context: ChannelHandlerContext) {
+    guard parts.count > 1, let event = NostrEvent(json: parts[1]) else {
+      return send(["NOTICE", "invalid: not an event"], context)
+    }
+    func answer(_ accepted: Bool, _ text: String) {
+      let id = fault == .emptyID ? "" : event.id
+      send(["OK", .string(id), .bool(accepted), .string(text)], context)
+    }
+    if (try? event.verify()) == nil { return answer(false, "invalid: bad id or signature") }
+    switch fault {
+    case .refuse: return answer(false, "blocked: this relay takes nothing from you")
+    case .rateLimit: return answer(false, "rate-limited: slow down")
+    case .lose: return answer(true, "")
+    case .auth where !isAuthenticated:
+      if challenge == nil { sendChallenge(context) }
+      return answer(false, "auth-required: who are you?")
+    case .none, .stall, .auth, .emptyID, .forgeID, .forgeSignature, .forget, .closeMidFrame, .rubbish, .binary, .huge, .down:
+      break
+    }
+    do {
+      guard try relay.store.add(event) else { return answer(true, "duplicate: have it already") }
+    } catch {
+      return answer(false, "error: cannot store")
+    }
+    answer(true, "")
+    let others = relay.state.withLock { Array($0.connections.values) }
+    for other in others { other.offer(event) }
+  }
+
+  private func request(_ parts: [JSONValue], _ fault: SandboxFault, _ context: ChannelHandlerContext) {
+    guard parts.count > 2, let name = parts[1].string, (1...64).contains(name.utf8.count) else {
+      return send(["NOTICE", "invalid: not a request"], context)
+    }
+    let filters = parts.dropFirst(2).compactMap(EventFilter.init)
+    guard filters.count == parts.count - 2 else {
+      return send(["CLOSED", .string(name), "invalid: not a filter"], context)
+    }
+    var sent: Set<String> = []
+    for filter in filters {
+      for event in relay.store.find(filter) where sent.insert(event.id).inserted {
+        send(["EVENT", .string(name)], forged(event, fault).text, context)
+      }
+    }
+    subscriptions[name] = filters
+    send(["EOSE", .string(name)], context)
+  }
+
+  private func forged(_ event: NostrEvent, _ fault: SandboxFault) -> NostrEvent {
+    switch fault {
+    case .forgeID:
+      NostrEvent(
+        id: event.id, publicKey: event.publicKey, createdAt: event.createdAt, kind: event.kind, tags: event.tags,
+        content: event.content + " ", signature: event.signature)
+    case .forgeSignature:
+      NostrEvent(
+        id: event.id, publicKey: event.publicKey, createdAt: event.createdAt, kind: event.kind, tags: event.tags,
+        content: event.content, signature: String(repeating: "0", count: 128))
+    case .none, .refuse, .stall, .rateLimit, .auth, .emptyID, .lose, .forget, .closeMidFrame, .rubbish, .binary, .huge, .down:
+      event
+    }
+  }
+
+  // MARK: - NIP-42
+
+  private func sendChallenge(_ context: ChannelHandlerContext) {
+    let text = (0..<16).map { _ in String(UInt8.random(in: 0...255), radix: 16) }.joined()
+    challenge = text
+    send(["AUTH", .string(text)], context)
+  }
+
+  private func authenticate(_ parts: [JSONValue], _ context: ChannelHandlerContext) {
+    guard parts.count > 1, let event = NostrEvent(json: parts[1]) else { return }
+    let isGood =
+      (try? event.verify()) != nil && event.kind == 22242 && event.tag("challenge") == challenge
+      && event.tag("relay") == relay.url
+    isAuthenticated = isAuthenticated || isGood
+    send(["OK", .string(event.id), .bool(isGood), .string(isGood ? "" : "auth-required: that is not right")], context)
+  }
+
+  // MARK: - Sending
+
+  private func send(_ parts: [JSONValue], _ context: ChannelHandlerContext) {
+    sendText(JSONValue.array(parts).text, context)
+  }
+
+  /// Sends a message whose last part is JSON text already.
+  private func send(_ parts: [JSONValue], _ last: String, _ context: ChannelHandlerContext) {
+    sendText("\(JSONValue.array(parts).text.dropLast()),\(last)]", context)
+  }
+
+  private func sendText(_ text: String, _ context: ChannelHandlerContext) {
+    write(.text, context.channel.allocator.buffer(string: text), context)
+  }
+
+  private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
+    context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
+  }
+
+  /// The head of a frame of 1,000 bytes, ten of them, and the end of the connection.
+  private func closeMidFrame(_ context: ChannelHandlerContext) {
+    var bytes = context.channel.allocator.buffer(capacity: 16)
+    bytes.writeBytes([0x81, 126, 0x03, 0xE8])
+    bytes.writeRepeatingByte(0x5B, count: 10)
+    let channel = context.channel
+    guard let encoder = try? context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self) else {
+      return channel.close(promise: nil)
+    }
+    encoder.writeAndFlush(NIOAny(bytes)).whenComplete { _ in channel.close(promise: nil) }
+  }
+}

@@ -1,0 +1,33 @@
+/// How a sandbox relay misbehaves. One at a time.
+public enum SandboxFault: String, Sendable, CaseIterable {
+  /// Works as it should.
+  case none
+  /// Refuses every event for good.
+  case refuse
+  /// Takes everything in and answers nothing.
+  case stall
+  /// Asks to come back later.
+  case rateLimit = "rate-limit"
+  /// Demands NIP-42 authentication before it takes events.
+  case auth
+  /// Answers under an empty event id.
+  case emptyID = "empty-id"
+  /// Answers "OK, true" and stores nothing.
+  case lose
+  /// Serves something else under the id that was asked for.
+  case forgeID = "forge-id"
+  /// Serves the right event with a broken signature.
+  case forgeSignature = "forge-signature"
+  /// Forgets all events, once.
+  case forget
+  /// Closes the connection in the middle of a frame.
+  case closeMidFrame = "close-mid-frame"
+  /// Answers with text that is not Nostr.
+  case rubbish
+  /// Answers with binary frames.
+  case binary
+  /// Answers with a frame of 10 MiB.
+  case huge
+  /// Does not accept connections and drops those that are open.
+  case down
+}

@@ -1,0 +1,162 @@
+public import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+internal import NIOWebSocket
+internal import Nostr
+internal import Synchronization
+
+/// A Nostr relay on loopback for trying Baton out and for tests: NIP-01, 09, 11, 42, and faults on demand. Not for production.
+public final class SandboxRelay: Sendable {
+  /// Certificate and key for `wss`.
+  public struct TLS: Sendable {
+    public let certificateFile: String
+    public let keyFile: String
+    public init(certificateFile: String, keyFile: String) {
+      self.certificateFile = certificateFile
+      self.keyFile = keyFile
+    }
+  }
+
+  /// What a relay has seen; for tests and measurements.
+  public struct Counts: Hashable, Sendable {
+    public var connections = 0
+    public var eventsReceived = 0
+    public var requestsReceived = 0
+  }
+
+  struct State {
+    var fault = SandboxFault.none
+    var listener: (any Channel)?
+    var connections: [ObjectIdentifier: RelayConnection.Handle] = [:]
+    var counts = Counts()
+  }
+
+  public let port: Int
+  private let group: any EventLoopGroup
+  private let tls: NIOSSLContext?
+  let store: EventStore
+  let state = Mutex(State())
+
+  private init(port: Int, group: any EventLoopGroup, tls: NIOSSLContext?, store: EventStore) {
+    self.port = port
+    self.group = group
+    self.tls = tls
+    self.store = store
+  }
+
+  /// Starts a relay on 127.0.0.1.
+  /// - Parameters:
+  ///   - port: 0 takes a free one.
+  ///   - file: SQLite file for the events; nil keeps them in memory.
+  public static func start(
+    port: Int = 0, file: String? = nil, tls: TLS? = nil, fault: SandboxFault = .none, group: (any EventLoopGroup)? = nil
+  ) async throws -> SandboxRelay {
+    let group = group ?? MultiThreadedEventLoopGroup.singleton
+    var context: NIOSSLContext?
+    if let tls {
+      context = try NIOSSLContext(
+        configuration: .makeServerConfiguration(
+          certificateChain: try NIOSSLCertificate.fromPEMFile(tls.certificateFile).map { .certificate($0) },
+          privateKey: .privateKey(try NIOSSLPrivateKey(file: tls.keyFile, format: .pem))))
+    }
+    // The port must be known before the first connection can ask for the relay's own address.
+    let probe = try await ServerBootstrap(group: group).serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .bind(host: "127.0.0.1", port: port).get()
+    let number = probe.localAddress?.port ?? port
+    try await probe.close()
+    let relay = SandboxRelay(port: number, group: group, tls: context, store: try EventStore(path: file))
+    relay.state.withLock { $0.fault = fault }
+    if fault != .down { try await relay.listen() }
+    return relay
+  }
+
+  public var url: String { "\(tls == nil ? "ws" : "wss")://127.0.0.1:\(port)" }
+  public var fault: SandboxFault { state.withLock { $0.fault } }
+  public var counts: Counts { state.withLock { $0.counts } }
+  public var eventCount: Int { store.count }
+
+  /// Changes how the relay misbehaves. `down` takes effect at once; leaving it makes the relay listen on its port again.
+  public func set(_ fault: SandboxFault) async throws {
+    let before = state.withLock { state in
+      defer { state.fault = fault == .forget ? .none : fault }
+      return state.fault
+    }
+    if fault == .forget { store.forgetAll() }
+    if fault == .down {
+      await stop()
+    } else if before == .down {
+      try await listen()
+    }
+  }
+
+  /// Stops listening and drops all connections.
+  public func stop() async {
+    let (listener, connections) = state.withLock { state in
+      defer { state.listener = nil }
+      return (state.listener, Array(state.connections.values))
+    }
+    try? await listener?.close()
+    for connection in connections { try? await connection.channel.close() }
+  }
+
+  private func listen() async throws {
+    let listener = try await ServerBootstrap(group: group)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelOption(.backlog, value: 256)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelInitializer { [self] channel in
+        channel.eventLoop.makeCompletedFuture { try configure(channel) }
+      }
+      .bind(host: "127.0.0.1", port: port).get()
+    state.withLock { $0.listener = listener }
+  }
+
+  private func configure(_ channel: any Channel) throws {
+    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+    let information = InformationHandler(relay: self)
+    let bound = NIOLoopBound(information, eventLoop: channel.eventLoop)
+    let upgrader = NIOWebSocketServerUpgrader(
+      maxFrameSize: 1 << 20,
+      shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
+      upgradePipelineHandler: { [self] channel, _ in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers([
+            NIOWebSocketFrameAggregator(
+              minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024, maxAccumulatedFrameSize: 1 << 20),
+            RelayConnection(relay: self),
+          ])
+        }
+      })
+    try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+      withServerUpgrade: (
+        upgraders: [upgrader],
+        completionHandler: { context in context.pipeline.syncOperations.removeHandler(bound.value, promise: nil) }
+      ))
+    try channel.pipeline.syncOperations.addHandler(information)
+  }
+}
+
+/// Answers plain HTTP with the NIP-11 document.
+private final class InformationHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+  private let relay: SandboxRelay
+
+  init(relay: SandboxRelay) { self.relay = relay }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .end = unwrapInboundIn(data) else { return }
+    let auth = relay.fault == .auth
+    let body =
+      "{\"name\":\"Baton sandbox\",\"description\":\"a relay to try things out\",\"software\":\"baton-sandbox\","
+      + "\"supported_nips\":[1,9,11,42],\"limitation\":{\"auth_required\":\(auth)}}"
+    let headers: HTTPHeaders = [
+      "Content-Type": "application/nostr+json", "Content-Length": "\(body.utf8.count)", "Connection": "close",
+    ]
+    context.write(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers))), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(string: body)))), promise: nil)
+    let channel = context.channel
+    context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+  }
+}

@@ -1,0 +1,78 @@
+internal import CSystemd
+internal import Glibc
+public import Logging
+
+extension Logger.Level {
+  /// The level as syslog and the journal count it.
+  var priority: Int {
+    switch self {
+    case .critical: 2
+    case .error: 3
+    case .warning: 4
+    case .notice: 5
+    case .info: 6
+    case .debug, .trace: 7
+    }
+  }
+}
+
+/// Writes to the journal with one field per metadata key (native protocol). Keys must be journal field names.
+public struct JournalLogHandler: LogHandler {
+  public var logLevel: Logger.Level = .info
+  public var metadata: Logger.Metadata = [:]
+  private let identifier: String
+
+  public init(identifier: String) { self.identifier = identifier }
+
+  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  public func log(event: LogEvent) {
+    var fields = [
+      "MESSAGE=\(event.message)", "PRIORITY=\(event.level.priority)", "SYSLOG_IDENTIFIER=\(identifier)",
+      "CODE_FILE=\(event.file)", "CODE_LINE=\(event.line)", "CODE_FUNC=\(event.function)",
+    ]
+    for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { _, latest in latest }) {
+      let text = "\(value)"
+      // Every value is framed with its length by the library, so no text can pass for a field.
+      if !text.isEmpty, Self.isFieldName(key) { fields.append("\(key)=\(text)") }
+    }
+    let copies = fields.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    let vectors = copies.compactMap { copy in copy.map { iovec(iov_base: $0, iov_len: strlen($0)) } }
+    sd_journal_sendv(vectors, CInt(vectors.count))
+  }
+
+  static func isFieldName(_ key: String) -> Bool {
+    guard (1...64).contains(key.utf8.count), let first = key.utf8.first, first >= 65 && first <= 90 else { return false }
+    return key.utf8.allSatisfy { $0 >= 65 && $0 <= 90 || $0 >= 48 && $0 <= 57 || $0 == 95 }
+  }
+}
+
+/// Writes one line per message to standard error. Under a service manager each line begins with its priority as `<N>`.
+public struct StandardErrorLogHandler: LogHandler {
+  public var logLevel: Logger.Level = .info
+  public var metadata: Logger.Metadata = [:]
+  private let prefixesPriority: Bool
+
+  /// - Parameter prefixesPriority: whether a log collector reads the lines.
+  public init(prefixesPriority: Bool) { self.prefixesPriority = prefixesPriority }
+
+  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  public func log(event: LogEvent) {
+    let text = Self.line("\(event.message)")
+    let line = prefixesPriority ? "<\(event.level.priority)>\(text)\n" : "\(event.level): \(text)\n"
+    _ = line.withCString { write(2, $0, strlen($0)) }
+  }
+
+  /// One line, whatever was in the text: what a peer said must not pass for a line of ours.
+  static func line(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+  }
+}

@@ -1,0 +1,129 @@
+internal import NIOCore
+internal import StrictJSON
+
+/// One server connection: one call at a time, answers in the order of the calls.
+final class ConnectionHandler: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let service: VarlinkService
+  private let limits: VarlinkServer.Limits
+  private let registry: ConnectionRegistry
+  private let notice: @Sendable (VarlinkServer.Notice) -> Void
+  private var frames: FrameBuffer
+  private var peer: VarlinkPeer?
+  private var task: Task<Void, Never>?
+  private var isInputClosed = false
+  private var isOver = false
+  private var mustRead = false
+
+  init(
+    service: VarlinkService, limits: VarlinkServer.Limits, registry: ConnectionRegistry,
+    notice: @escaping @Sendable (VarlinkServer.Notice) -> Void
+  ) {
+    self.service = service
+    self.limits = limits
+    self.registry = registry
+    self.notice = notice
+    frames = FrameBuffer(messageBytesMax: limits.messageBytesMax)
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    peer =
+      try? context.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+        VarlinkPeer(socket: $0)
+      } ?? nil
+    guard let peer, registry.add(context.channel, user: peer.uid) else {
+      notice(.tooManyConnections(peer))
+      return over(context)
+    }
+    context.fireChannelActive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isOver else { return }
+    var bytes = unwrapInboundIn(data)
+    frames.append(&bytes)
+    serveNext(context)
+  }
+
+  /// Reading stops while more than one message's worth waits for its turn.
+  func read(context: ChannelHandlerContext) {
+    if frames.count > limits.messageBytesMax, task != nil { mustRead = true } else { context.read() }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard let event = event as? ChannelEvent, event == .inputClosed else {
+      return context.fireUserInboundEventTriggered(event)
+    }
+    isInputClosed = true
+    if task == nil { over(context) }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    isOver = true
+    task?.cancel()
+    if let peer { registry.remove(context.channel, user: peer.uid) }
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { over(context) }
+
+  private func over(_ context: ChannelHandlerContext) {
+    guard !isOver else { return }
+    isOver = true
+    task?.cancel()
+    context.close(promise: nil)
+  }
+
+  private func serveNext(_ context: ChannelHandlerContext) {
+    guard task == nil, !isOver, let peer else { return }
+    do {
+      guard let message = try frames.next() else {
+        if isInputClosed { over(context) }
+        return
+      }
+      serve(try VarlinkCall(message: message.readableBytesView), peer, context)
+    } catch {
+      notice(.protocolBroken(peer, reason: "\(error)"))
+      over(context)
+    }
+  }
+
+  private func serve(_ call: VarlinkCall, _ peer: VarlinkPeer, _ context: ChannelHandlerContext) {
+    let channel = context.channel
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    let stream = VarlinkStream { parameters in
+      guard call.mode == .more else { return }
+      let message = VarlinkReply(parameters: parameters, continues: true).message
+      try await channel.writeAndFlush(channel.allocator.buffer(bytes: message)).get()
+    }
+    task = Task { [service, notice] in
+      let message: [UInt8]
+      do {
+        message = VarlinkReply(parameters: try await service.answer(call, from: peer, stream: stream)).message
+      } catch let error as VarlinkError {
+        message = error.message
+      } catch {
+        if !Task.isCancelled { notice(.internalError(peer, method: call.method, error: "\(error)")) }
+        message = VarlinkError("org.varlink.service.MethodNotImplemented", ["method": .string(call.method)]).message
+      }
+      channel.eventLoop.execute {
+        let (handler, context) = bound.value
+        handler.answered(call.mode == .oneway ? nil : message, context)
+      }
+    }
+  }
+
+  private func answered(_ message: [UInt8]?, _ context: ChannelHandlerContext) {
+    task = nil
+    guard !isOver else { return }
+    if let message { context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: message)), promise: nil) }
+    serveNext(context)
+    if mustRead, frames.count <= limits.messageBytesMax || task == nil {
+      mustRead = false
+      context.read()
+    }
+  }
+}

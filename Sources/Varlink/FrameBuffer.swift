@@ -1,0 +1,34 @@
+internal import NIOCore
+
+/// Cuts a byte stream into messages at NUL bytes. Bounded, and no byte is looked at twice.
+struct FrameBuffer {
+  let messageBytesMax: Int
+  private var buffer = ByteBuffer()
+  private var scanned = 0
+
+  init(messageBytesMax: Int) { self.messageBytesMax = messageBytesMax }
+
+  /// Bytes that wait.
+  var count: Int { buffer.readableBytes }
+
+  mutating func append(_ bytes: inout ByteBuffer) {
+    buffer.writeBuffer(&bytes)
+  }
+
+  /// The next message without its terminator; nil when it is not complete yet.
+  mutating func next() throws(VarlinkProtocolError) -> ByteBuffer? {
+    let view = buffer.readableBytesView.dropFirst(scanned)
+    guard let end = view.firstIndex(of: 0) else {
+      scanned = buffer.readableBytes
+      guard scanned <= messageBytesMax else { throw VarlinkProtocolError("a message is longer than \(messageBytesMax) bytes") }
+      return nil
+    }
+    let length = end - buffer.readerIndex
+    guard length <= messageBytesMax else { throw VarlinkProtocolError("a message is longer than \(messageBytesMax) bytes") }
+    let message = buffer.readSlice(length: length)
+    buffer.moveReaderIndex(forwardBy: 1)
+    scanned = 0
+    if buffer.readableBytes == 0 { buffer.clear() } else { buffer.discardReadBytes() }
+    return message
+  }
+}

@@ -1,0 +1,85 @@
+public import StrictJSON
+
+/// One interface that a server offers.
+public protocol VarlinkInterface: Sendable {
+  /// The interface in its definition language, as served to clients.
+  var definition: IDL.Interface { get }
+
+  /// Answers one call of a method that `definition` has, with parameters whose names it has.
+  /// - Parameter stream: takes replies before the last one; only for calls with `more`.
+  /// - Returns: the parameters of the last reply.
+  /// - Throws: `VarlinkError` for the client; anything else is answered as an internal error and logged by the caller.
+  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue]
+}
+
+/// Where a method with several replies puts all but the last one.
+public struct VarlinkStream: Sendable {
+  /// Sends one reply and waits until the connection took it; throws when the client is gone.
+  public let send: @Sendable ([String: JSONValue]) async throws -> Void
+
+  public init(send: @escaping @Sendable ([String: JSONValue]) async throws -> Void) { self.send = send }
+}
+
+/// All interfaces of one server, with `org.varlink.service` among them.
+public struct VarlinkService: Sendable {
+  public struct Information: Hashable, Sendable {
+    public let vendor: String
+    public let product: String
+    public let version: String
+    public let url: String
+
+    public init(vendor: String, product: String, version: String, url: String) {
+      self.vendor = vendor
+      self.product = product
+      self.version = version
+      self.url = url
+    }
+  }
+
+  private let information: Information
+  private let interfaces: [String: any VarlinkInterface]
+  private let own: IDL.Interface
+
+  public init(_ information: Information, interfaces: [any VarlinkInterface]) {
+    self.information = information
+    self.interfaces = Dictionary(interfaces.map { ($0.definition.name, $0) }) { first, _ in first }
+    own = IDL.service
+  }
+
+  /// Answers one call.
+  public func answer(
+    _ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream
+  ) async throws -> [String: JSONValue] {
+    guard call.method.contains(".") else { throw VarlinkError.methodNotFound(call.method) }
+    guard let definition = call.interface == own.name ? own : interfaces[call.interface]?.definition else {
+      throw VarlinkError.interfaceNotFound(call.interface)
+    }
+    guard let method = definition.methods.first(where: { $0.name == call.name }) else {
+      throw VarlinkError.methodNotFound(call.method)
+    }
+    for key in call.parameters.keys.sorted() where !method.input.contains(where: { $0.name == key }) {
+      throw VarlinkError.invalidParameter(key)
+    }
+    if method.requiresMore, call.mode != .more { throw VarlinkError.expectedMore }
+    guard let interface = interfaces[call.interface] else { return try answerOwn(call) }
+    return try await interface.answer(call, from: peer, stream: stream)
+  }
+
+  private func answerOwn(_ call: VarlinkCall) throws -> [String: JSONValue] {
+    switch call.name {
+    case "GetInfo":
+      return [
+        "vendor": .string(information.vendor), "product": .string(information.product),
+        "version": .string(information.version), "url": .string(information.url),
+        "interfaces": .array((interfaces.keys + [own.name]).sorted().map(JSONValue.string)),
+      ]
+    case "GetInterfaceDescription":
+      guard let name = call.parameters["interface"]?.string else { throw VarlinkError.invalidParameter("interface") }
+      guard let definition = name == own.name ? own : interfaces[name]?.definition else {
+        throw VarlinkError.interfaceNotFound(name)
+      }
+      return ["description": .string(definition.text)]
+    default: throw VarlinkError.methodNotFound(call.method)
+    }
+  }
+}

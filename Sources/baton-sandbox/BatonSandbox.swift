@@ -1,0 +1,68 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Glibc
+internal import Sandbox
+
+@main
+struct BatonSandbox: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "baton-sandbox",
+    abstract: "Runs Nostr relays on loopback to try Baton with, and makes them misbehave.",
+    discussion: """
+      Prints one address a line on standard output when all relays are ready, then the address of the HTTP control on standard \
+      error. POST /relays/N/FAULT there makes relay N misbehave, POST /relays/N/none heals it, GET /relays lists them.
+      Faults: \(SandboxFault.allCases.map(\.rawValue).joined(separator: ", ")).
+      Not for production: it keeps what everybody sends it.
+      """,
+    version: "baton-sandbox 0.1.0")
+
+  @Option(help: "How many relays to run.") var relays = 3
+  @Option(help: "The first relay's port, the others follow. Default: free ports.") var port: Int?
+  @Option(name: .customLong("control-port"), help: "Port of the HTTP control. Default: a free one.") var controlPort = 0
+  @Option(help: "Directory for one SQLite file per relay. Default: events are kept in memory.") var directory: String?
+  @Option(help: "RELAY=KIND: a fault to begin with, relays count from 1; may be repeated.") var fault: [String] = []
+
+  func validate() throws {
+    guard (1...1000).contains(relays) else { throw ValidationError("--relays must be 1 to 1000.") }
+    if let port, !(1...(65536 - relays)).contains(port) { throw ValidationError("--port leaves no room for all relays.") }
+    _ = try faults()
+  }
+
+  private func faults() throws -> [Int: SandboxFault] {
+    var faults: [Int: SandboxFault] = [:]
+    for text in fault {
+      let parts = text.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, let number = Int(parts[0]), (1...relays).contains(number),
+        let kind = SandboxFault(rawValue: String(parts[1]))
+      else { throw ValidationError("'\(text)' is no RELAY=KIND with a known fault and a relay from 1 to \(relays).") }
+      faults[number] = kind
+    }
+    return faults
+  }
+
+  func run() async throws {
+    signal(SIGPIPE, SIG_IGN)
+    let faults = try faults()
+    if let directory {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    }
+    var running: [SandboxRelay] = []
+    do {
+      for number in 1...relays {
+        running.append(
+          try await SandboxRelay.start(
+            port: port.map { $0 + number - 1 } ?? 0, file: directory.map { "\($0)/relay\(number).db" },
+            fault: faults[number] ?? .none))
+      }
+      let control = try await SandboxControl.start(relays: running, port: controlPort)
+      for relay in running { print(relay.url) }
+      fflush(nil)
+      FileHandle.standardError.write(Data("control \(control.url)\n".utf8))
+    } catch {
+      FileHandle.standardError.write(Data("baton-sandbox: cannot start: \(error)\n".utf8))
+      throw ExitCode(75)
+    }
+    // Until a signal ends the process.
+    for await _ in AsyncStream<Never>.makeStream().stream {}
+  }
+}

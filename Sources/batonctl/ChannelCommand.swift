@@ -1,0 +1,167 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Foundation
+internal import StrictJSON
+
+struct ChannelCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "channel", abstract: "Creates and manages channels.",
+    subcommands: [
+      ChannelCreate.self, List.self, Show.self, Link.self, History.self, Retry.self, Verify.self, Delete.self,
+    ])
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lists the channels.")
+    @OptionGroup var global: GlobalOptions
+    @Option(help: "A condition in JSON, for example '{\"phase\": \"degraded\"}'.") var filter: String?
+    @Option(help: "id, or -id for the newest first. Write it as --sort=-id.") var sort: String = "id"
+    @Option(help: "Most channels to list, 1 to 1000.") var limit: Int = 100
+    @Flag(help: "List all, however many.") var all = false
+
+    func validate() throws {
+      guard ["id", "-id"].contains(sort) else { throw ValidationError("--sort must be id or -id.") }
+      guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
+      if let filter, (try? JSONParser.parse(filter))?.object == nil {
+        throw ValidationError("--filter must be a JSON object.")
+      }
+    }
+
+    func run() async throws {
+      try await global.connected { session in
+        var parameters: [String: JSONValue] = [
+          "limit": .integer(Int64(all ? 1000 : limit)),
+          "sort": [["field": "id", "direction": sort == "id" ? 1 : -1]],
+        ]
+        parameters["filter"] = filter.flatMap { try? JSONParser.parse($0) }
+        var channels: [Channel] = []
+        repeat {
+          let reply = try await session.client.call("org.batond.Channels.List", parameters)
+          channels += try [Channel](json: reply["channels"] ?? [])
+          parameters["cursor"] = reply["nextCursor"]
+        } while all && parameters["cursor"] != nil
+        let hasMore = parameters["cursor"] != nil
+        try session.show(channels) {
+          guard !channels.isEmpty else { return "No channels. Create one with batonctl channel create NAME." }
+          let table = Terminal.table(
+            ["ID", "NAME", "PHASE", "RELAYS", "CHANGED"],
+            channels.map {
+              ["\($0.id)", $0.profile.displayName, $0.phase, "\(ChannelView.activeCount($0))/\($0.wantedRelays)", $0.updatedAt]
+            })
+          return hasMore ? table + "\nThere are more: say --all." : table
+        }
+      }
+    }
+  }
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Shows one channel with all of its relays.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The channel, by id or name.") var channel: String
+
+    func run() async throws {
+      try await global.connected { session in
+        let channel = try await session.channel(channel)
+        try session.show(channel) { ChannelView(terminal: session.terminal).details(channel) }
+      }
+    }
+  }
+
+  struct Link: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Prints what a reader opens to join.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The channel, by id or name.") var channel: String
+    @Flag(help: "Draw it as a QR code too.") var qr = false
+    @Option(name: .customLong("qr-file"), help: "Write it as a QR code to an SVG file.", completion: .file(extensions: ["svg"]))
+    var qrFile: String?
+
+    func run() async throws {
+      try await global.connected { session in
+        let channel = try await session.channel(channel)
+        let reply = try await session.client.call("org.batond.Channels.Link", ["id": .integer(channel.id)])
+        let link = reply["link"]?.string ?? ""
+        try session.show(JSONValue.object(reply)) { link }
+        guard qr || qrFile != nil else { return }
+        guard let code = QRCode(link) else { throw Refusal(text: "the link is too long for a QR code") }
+        if let qrFile {
+          guard FileManager.default.createFile(atPath: qrFile, contents: Data(code.svg.utf8)) else {
+            throw Refusal(text: "cannot write \(qrFile)")
+          }
+        }
+        if qr, !session.options.json { print(code.text(hasColor: session.terminal.hasColor)) }
+      }
+    }
+  }
+
+  struct History: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Prints what happened to a channel, oldest first.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The channel, by id or name.") var channel: String
+    @Option(help: "Most lines, from the latest back, 1 to 1000.") var limit: Int = 100
+
+    func run() async throws {
+      try await global.connected { session in
+        let channel = try await session.channel(channel)
+        let lines = try await session.client.transitions(channelID: channel.id, limit: limit)
+        try session.show(lines) {
+          Terminal.table(
+            ["TIME", "RELAY", "FROM", "TO", "ATTEMPT", "WHY"],
+            lines.map {
+              let why = [$0.cause.map { "(\($0))" }, $0.detail].compactMap { $0 }.joined(separator: " ")
+              return [$0.time, $0.relayName, $0.from, $0.to, "\($0.attempt)", why]
+            })
+        }
+      }
+    }
+  }
+
+  struct Retry: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Tries relays again that are not active: one, or all.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The channel, by id or name.") var channel: String
+    @Argument(help: "The relay, by id or name; all when absent.") var relay: String?
+
+    func run() async throws {
+      try await global.connected { session in
+        let id = try await session.channel(channel).id
+        var relayID: Int64?
+        if let relay { relayID = try await session.relay(relay).id }
+        let channel = try await session.client.retryChannel(id: id, relayId: relayID)
+        try session.show(channel) { ChannelView(terminal: session.terminal).details(channel) }
+      }
+    }
+  }
+
+  struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Has the daemon read a channel back from all of its relays now.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The channel, by id or name.") var channel: String
+
+    func run() async throws {
+      try await global.connected { session in
+        let channel = try await session.client.verifyChannel(id: try await session.channel(channel).id)
+        try session.show(channel) { "Verifying. See batonctl channel show \(channel.id)." }
+      }
+    }
+  }
+
+  struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Removes a channel from all of its relays.",
+      discussion: "Relays are asked to delete it; readers who have it may keep what they have. It cannot be brought back.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The channel, by id or name.") var channel: String
+    @Flag(help: "Do not ask.") var yes = false
+
+    func run() async throws {
+      try await global.connected { session in
+        let channel = try await session.channel(channel)
+        try session.confirm(
+          "Delete channel \(channel.id) '\(channel.profile.displayName)' for all readers?", isDefault: false, yes: yes)
+        let deleted = try await session.client.deleteChannel(id: channel.id)
+        try session.show(deleted) { "Channel \(deleted.id) is \(deleted.phase)." }
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import ControlAPI
+
+/// How channels look to people.
+struct ChannelView {
+  let terminal: Terminal
+
+  /// The relays that count: those that were not removed.
+  static func members(_ channel: Channel) -> [ChannelRelay] { channel.relays.filter { $0.status != "removed" } }
+
+  static func activeCount(_ channel: Channel) -> Int { channel.relays.filter { $0.status == "active" }.count }
+
+  /// The line of one relay: dot, name, status, cause.
+  func relayLine(_ relay: ChannelRelay, width: Int) -> String {
+    let name = relay.relayName + String(repeating: " ", count: max(0, width - relay.relayName.count))
+    var words = relay.status
+    if relay.status != "active" {
+      let reason = [relay.cause.map { "(\($0))" }, relay.detail].compactMap { $0 }.joined(separator: " ")
+      if !reason.isEmpty { words += " \(reason)" }
+      if let next = relay.nextAttemptAt, relay.status != "removed" { words += "; attempt \(relay.attempt) at \(next)" }
+    }
+    return "  \(terminal.dot(relay.status)) \(name)  \(words)"
+  }
+
+  /// A bar, the count, and a line per relay.
+  func progress(_ channel: Channel) -> [String] {
+    let members = Self.members(channel)
+    let (active, total) = (Self.activeCount(channel), max(members.count, 1))
+    let cells = 30
+    let full = active * cells / total
+    let bar =
+      terminal.paint(String(repeating: "█", count: full), .green)
+      + terminal.paint(String(repeating: "░", count: cells - full), .gray)
+    let width = members.map(\.relayName.count).max() ?? 0
+    return ["\(bar) \(active)/\(members.count) relays active"] + members.map { relayLine($0, width: width) }
+  }
+
+  /// The plain sentence for a channel that does not have all of its relays.
+  func shortfall(_ channel: Channel) -> String? {
+    let (active, wanted) = (Self.activeCount(channel), channel.wantedRelays)
+    guard active < wanted else { return nil }
+    let failed = Self.members(channel).filter { $0.status == "failed" || $0.status == "inactive" }
+    let reasons = failed.map { "\($0.relayName): \($0.detail ?? $0.cause ?? $0.status)" }
+    let head =
+      active > 0
+      ? "Channel works with \(active) of \(wanted) relays." : "Channel does not work: no relay is active."
+    return ([head] + reasons.map { "  \($0)" }).joined(separator: "\n")
+  }
+
+  func details(_ channel: Channel) -> String {
+    var lines = [
+      "\(terminal.dot(channel.phase)) \(channel.profile.displayName) (channel \(channel.id))",
+      "phase     \(channel.phase), \(Self.activeCount(channel)) of \(channel.wantedRelays) relays active",
+      "network   \(channel.network), identity \(channel.identity)",
+    ]
+    if let description = channel.profile.description, !description.isEmpty { lines.append("about     \(description)") }
+    lines.append(
+      "link      \(channel.link ?? "none yet")\(channel.link != nil && !channel.linkUsable ? " (no relay is active)" : "")")
+    lines.append("created   \(channel.createdAt), changed \(channel.updatedAt)")
+    let width = channel.relays.map(\.relayName.count).max() ?? 0
+    lines += channel.relays.map { relayLine($0, width: width) }
+    return lines.joined(separator: "\n")
+  }
+}

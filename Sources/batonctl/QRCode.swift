@@ -1,0 +1,59 @@
+internal import CQREncode
+
+/// A QR code (libqrencode).
+struct QRCode {
+  private let width: Int
+  private let modules: [Bool]
+  /// Light modules around the code that readers need.
+  private static let margin = 2
+
+  /// - Returns: nil when `text` is too long for a QR code.
+  init?(_ text: String) {
+    guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return nil }
+    defer { QRcode_free(code) }
+    width = Int(code.pointee.width)
+    guard let data = code.pointee.data else { return nil }
+    modules = (0..<(width * width)).map { data[$0] & 1 == 1 }
+  }
+
+  private func isDark(_ row: Int, _ column: Int) -> Bool {
+    guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
+    return modules[row * width + column]
+  }
+
+  /// Two rows of modules per line of text. With `hasColor` it is black on white whatever the terminal's colours are; without, it suits a dark
+  /// terminal.
+  func text(hasColor: Bool) -> String {
+    let span = (-Self.margin)..<(width + Self.margin)
+    return stride(from: span.lowerBound, to: span.upperBound, by: 2).map { row in
+      let cells = span.map { column -> String in
+        let (upper, lower) = (isDark(row, column), isDark(row + 1, column))
+        return switch (upper, lower) {
+        case (false, false): "█"
+        case (false, true): "▀"
+        case (true, false): "▄"
+        case (true, true): " "
+        }
+      }
+      let line = cells.joined()
+      return hasColor ? "\u{1B}[97;40m\(line)\u{1B}[0m" : line
+    }
+    .joined(separator: "\n")
+  }
+
+  /// The code as an SVG image.
+  var svg: String {
+    let size = width + 2 * Self.margin
+    var path = ""
+    for row in 0..<width {
+      for column in 0..<width where isDark(row, column) {
+        path += "M\(column + Self.margin) \(row + Self.margin)h1v1h-1z"
+      }
+    }
+    return """
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(size) \(size)" shape-rendering="crispEdges">\
+      <rect width="\(size)" height="\(size)" fill="#fff"/><path d="\(path)" fill="#000"/></svg>
+
+      """
+  }
+}

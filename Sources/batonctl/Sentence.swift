@@ -1,0 +1,52 @@
+internal import StrictJSON
+internal import Varlink
+
+/// One clear sentence for each error: what happened, to what, and what to do.
+enum Sentence {
+  static func of(_ error: VarlinkClient.Failure, _ path: String) -> String {
+    switch error {
+    case .notReachable(let reason): "\(reason); is batond running? Name another socket with --socket or $BATON_SOCKET"
+    case .disconnected: "the daemon closed the connection"
+    case .timedOut: "the daemon did not answer in time"
+    case .protocolBroken(let reason): "what answers at \(path) does not speak Varlink: \(reason)"
+    }
+  }
+
+  static func of(_ error: VarlinkError) -> String {
+    let short = error.name.split(separator: ".").last.map(String.init) ?? error.name
+    func text(_ key: String) -> String {
+      switch error.parameters[key] {
+      case .string(let text)?: text
+      case .integer(let number)?: String(number)
+      default: "?"
+      }
+    }
+    let named = error.parameters["name"]?.string.map { "named '\($0)'" } ?? "with id \(text("id"))"
+    switch short {
+    case "NoSuchRelay": return "there is no relay \(named); see batonctl relay list"
+    case "NoSuchChannel": return "there is no channel, or more than one, \(named); see batonctl channel list"
+    case "NoSuchIdentity": return "there is no identity named '\(text("name"))'"
+    case "NoEnabledRelays":
+      return "no relay on \(text("network")) is enabled; add one with batonctl relay add ADDRESS, or enable one"
+    case "NotEnoughRelays": return "\(text("wanted")) relays were asked for, \(text("available")) can be used"
+    case "InvalidDisplayName": return "the name cannot be used: \(text("reason"))"
+    case "InvalidProfile": return "\(text("field")) cannot be used: \(text("reason"))"
+    case "InvalidImage": return "the image cannot be used: \(text("reason"))"
+    case "InvalidAddress": return "'\(text("address"))' is no relay address: \(text("reason"))"
+    case "DuplicateAddress": return "there is a relay with this address already: relay \(text("id"))"
+    case "DuplicateName": return "there is a relay named '\(text("name"))' already; choose another with --name"
+    case "NetworkMismatch": return "relay \(text("relayId")) lives on another network than the others"
+    case "RelayInUse": return "\(text("channels")) channels use this relay; --force removes it all the same, they keep it"
+    case "NoLink": return "channel \(text("id")) has no link yet: no relay was active so far"
+    case "InvalidFilter": return "\(text("path")) cannot be used: \(text("reason"))"
+    case "NetworkUnavailable": return text("reason")
+    case "Busy": return "the daemon has too much to do, try again"
+    case "StorageUnavailable": return "the daemon cannot store changes at present, nothing was changed: \(text("reason"))"
+    case "RevisionCompacted": return "changes before revision \(text("oldest")) are not kept any more; list again"
+    case "TooSlow": return "the changes were not read fast enough; go on with --since"
+    case "PermissionDenied": return "you may not do this; root and members of the group baton may"
+    case "InvalidParameter": return "the daemon does not accept the parameter '\(text("parameter"))'"
+    default: return error.description
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+
+struct Status: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Says how the daemon is.")
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    try await global.connected { session in
+      let status = try await session.client.status()
+      try session.show(status) {
+        let counts = status.channelRelays
+        var lines = [
+          "batond \(status.version), process \(status.pid), since \(status.startedAt)",
+          "channels    \(status.channels), \(status.channelsUnderWay) with something to do",
+          "on relays   \(counts.active) active, \(counts.underWay) under way, \(counts.inactive) inactive, \(counts.failed) failed",
+          "relays      \(status.relays), \(status.relaysDown) down",
+          "revision    \(status.revision)",
+        ]
+        if status.quarantined > 0 { lines.append("unreadable  \(status.quarantined) channels, see the journal") }
+        if let trouble = status.storageTrouble { lines.append("storage     does not work: \(trouble)") }
+        return lines.joined(separator: "\n")
+      }
+    }
+  }
+}
+
+struct Watch: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Prints changes as they happen.")
+  @OptionGroup var global: GlobalOptions
+  @Option(help: "Begin with what changed after this revision.") var since: Int64?
+  @Option(help: "Only this channel, by id or name.") var channel: [String] = []
+  @Option(help: "Only this relay, by id or name.") var relay: [String] = []
+
+  func run() async throws {
+    try await global.connected { session in
+      var request = WatchRequest(since: since)
+      for name in channel { request.channelIds = (request.channelIds ?? []) + [try await session.channel(name).id] }
+      for name in relay { request.relayIds = (request.relayIds ?? []) + [try await session.relay(name).id] }
+      for try await change in try await session.client.watch(request) {
+        try session.show(change) { Self.line(change, session.terminal) }
+        flush()
+      }
+    }
+  }
+
+  private static func line(_ change: ChangeMessage, _ terminal: Terminal) -> String {
+    let head = "\(change.time)  \(change.revision)"
+    switch change.kind {
+    case "channelRelay":
+      guard let transition = change.transition else { return head }
+      let from = transition["from"]?.string ?? "?"
+      let to = transition["to"]?.string ?? "?"
+      let detail = transition["detail"]?.string ?? ""
+      let step = from == to ? "stays \(to)" : "\(from) → \(to)"
+      let place = "channel \(transition["channelId"]?.integer ?? 0) on \(transition["relayName"]?.string ?? "?")"
+      return "\(head)  \(terminal.dot(to)) \(place)  \(step)\(detail.isEmpty ? "" : "  \(detail)")"
+    case "channel":
+      let name = change.after?["profile"]?["displayName"]?.string ?? "?"
+      let phase = change.after?["phase"]?.string ?? "?"
+      return "\(head)  \(terminal.dot(phase)) channel \(change.after?["id"]?.integer ?? 0) '\(name)'  \(phase)"
+    case "relay":
+      let health = change.after?["health"]?.string ?? "?"
+      return "\(head)  \(terminal.dot(health)) relay '\(change.after?["name"]?.string ?? "?")'  \(health)"
+    default: return "\(head)  \(change.kind)"
+    }
+  }
+}

@@ -1,0 +1,75 @@
+internal import ArgumentParser
+internal import Foundation
+internal import StrictJSON
+
+@main
+struct Batond: AsyncParsableCommand {
+  static let version = "0.1.0"
+
+  static let configuration = CommandConfiguration(
+    commandName: "batond",
+    abstract: "Runs Baton: creates channels on relays and keeps them there.",
+    version: "batond \(version)",
+    subcommands: [Run.self, CheckConfig.self],
+    defaultSubcommand: Run.self)
+}
+
+/// Options that stand above environment and file.
+struct CommonOptions: ParsableArguments {
+  @Option(name: .long, help: "The configuration file. Default: \(Settings.defaultFile), if it is there.")
+  var config: String?
+
+  @Option(name: .customLong("state-dir"), help: "Where the database and the key file live.")
+  var stateDirectory: String?
+
+  @Option(help: "Where to serve the control interfaces, as unix:PATH.")
+  var listen: String?
+
+  @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
+  var logLevel: String?
+
+  func settings() async throws -> Settings {
+    var arguments: [String: String] = [:]
+    arguments["state.directory"] = stateDirectory.map(Self.absolute)
+    arguments["log.level"] = logLevel
+    if let listen {
+      guard listen.hasPrefix("unix:"), listen.utf8.count > 5 else {
+        throw ValidationError("--listen must be unix:PATH")
+      }
+      arguments["control.socket"] = Self.absolute(String(listen.dropFirst(5)))
+    }
+    return try await Settings(
+      arguments: arguments, environment: ProcessInfo.processInfo.environment, file: config.map(Self.absolute))
+  }
+
+  private static func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+  }
+}
+
+struct CheckConfig: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check-config", abstract: "Checks the configuration and says all that is wrong with it.",
+    discussion: "Exit status 0: good; 78: not. Touches neither the database nor the network.")
+
+  @OptionGroup var common: CommonOptions
+  @Flag(help: "Print one JSON document.") var json = false
+
+  func run() async throws {
+    var problems: [String] = []
+    do {
+      _ = try await common.settings()
+    } catch let error as ConfigurationError {
+      problems = error.problems
+    }
+    if json {
+      let list = JSONValue.array(problems.map(JSONValue.string))
+      print(JSONValue.object(["ok": .bool(problems.isEmpty), "problems": list]).text)
+    } else if problems.isEmpty {
+      print("The configuration is good.")
+    } else {
+      for problem in problems { FileHandle.standardError.write(Data("\(problem)\n".utf8)) }
+    }
+    if !problems.isEmpty { throw ExitCode(ExitStatus.configuration) }
+  }
+}

@@ -1,0 +1,101 @@
+internal import Configuration
+internal import Yams
+
+/// A problem in a configuration file.
+struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  let line: Int
+  let column: Int
+  let text: String
+  var description: String { "\(line):\(column): \(text)" }
+}
+
+/// All problems of a file.
+struct FileProblems: Error, Hashable, Sendable {
+  let problems: [FileProblem]
+}
+
+/// A configuration file whose every key and value was checked, with the place of what is wrong. The stock YAML snapshot ignores
+/// unknown keys, and a misspelt option that does nothing is worse than a refusal.
+struct CheckedYAML: FileConfigSnapshot {
+  struct ParsingOptions: FileParsingOptions {
+    static var `default`: Self { Self() }
+  }
+  let providerName: String
+  private let values: [String: String]
+
+  init(data: RawSpan, providerName: String, parsingOptions: ParsingOptions) throws {
+    guard let text = data.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
+      throw FileProblems(problems: [FileProblem(line: 1, column: 1, text: "the file is not UTF-8")])
+    }
+    try self.init(text: text, providerName: providerName)
+  }
+
+  init(text: String, providerName: String) throws(FileProblems) {
+    var walk = Walk()
+    do {
+      if let root = try Yams.compose(yaml: text, .default, .default, .utf8) { walk.section(root, "") }
+    } catch {
+      throw FileProblems(problems: [Self.problem(error)])
+    }
+    guard walk.problems.isEmpty else { throw FileProblems(problems: walk.problems) }
+    values = walk.values
+    self.providerName = providerName
+  }
+
+  func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+    let name = key.components.joined(separator: ".")
+    return LookupResult(encodedKey: name, value: values[name].map { ConfigValue(.string($0), isSecret: false) })
+  }
+
+  var description: String { "\(providerName)[\(values.count) values]" }
+  var debugDescription: String { description }
+
+  private static func problem(_ error: any Error) -> FileProblem {
+    switch error {
+    case YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _),
+      YamlError.composer(_, let problem, let mark, _):
+      FileProblem(line: mark.line, column: mark.column, text: problem)
+    case YamlError.duplicatedKeysInMapping(let keys, let context):
+      FileProblem(
+        line: context.mark.line, column: context.mark.column,
+        text: "the key \(keys.joined(separator: ", ")) is written twice")
+    default: FileProblem(line: 1, column: 1, text: "the file is not YAML")
+    }
+  }
+
+  private struct Walk {
+    var values: [String: String] = [:]
+    var problems: [FileProblem] = []
+
+    mutating func note(_ mark: Mark?, _ text: String) {
+      problems.append(FileProblem(line: mark?.line ?? 1, column: mark?.column ?? 1, text: text))
+    }
+
+    mutating func section(_ node: Yams.Node, _ path: String) {
+      if node.null != nil { return }
+      guard case .mapping(let mapping) = node else {
+        return note(node.mark, path.isEmpty ? "the file must hold sections" : "\(path) must be a section")
+      }
+      for (key, value) in mapping {
+        let name = (path.isEmpty ? "" : path + ".") + (key.string ?? "")
+        if let setting = Setting.all.first(where: { $0.key == name }) {
+          take(value, setting)
+        } else if Setting.all.contains(where: { $0.key.hasPrefix(name + ".") }) {
+          section(value, name)
+        } else {
+          note(key.mark, "there is no option '\(name)'")
+        }
+      }
+    }
+
+    private mutating func take(_ node: Yams.Node, _ setting: Setting) {
+      if node.null != nil { return }
+      guard case .scalar(let scalar) = node else { return note(node.mark, "\(setting.key) must be one value") }
+      if let problem = setting.kind.problem(scalar.string) {
+        note(node.mark, "\(setting.key) \(problem), it is '\(scalar.string)'")
+      } else {
+        values[setting.key] = scalar.string
+      }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+internal import Store
+internal import Varlink
+
+/// What the daemon ends with (facts on systemd, §7): systemd does not restart it where a restart cannot help.
+enum ExitStatus {
+  static let data: Int32 = 65
+  static let software: Int32 = 70
+  static let inputOutput: Int32 = 74
+  static let temporary: Int32 = 75
+  static let permission: Int32 = 77
+  static let configuration: Int32 = 78
+
+  static func of(_ error: any Error) -> Int32 {
+    switch error {
+    case is ConfigurationError: configuration
+    case let error as ListenError: error.isInUse ? temporary : permission
+    case let error as StoreError:
+      switch error.code {
+      case .notAccessible, .wrongKey: permission
+      case .inUse: temporary
+      case .incompatible, .corrupt: data
+      case .inputOutput: inputOutput
+      }
+    default: software
+    }
+  }
+}

@@ -1,0 +1,161 @@
+internal import ArgumentParser
+internal import Channels
+internal import ControlServer
+internal import Coordinator
+internal import Foundation
+internal import Glibc
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import Nostr
+internal import Store
+internal import Systemd
+internal import UnixSignals
+internal import Varlink
+
+struct Run: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs the daemon in the foreground.",
+    discussion: """
+      SIGTERM and SIGINT end it after what is under way was stored; a second one ends it at once.
+      Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 74 the database cannot be written;
+      75 the socket or the state directory is in use; 77 no permission; 78 the configuration is wrong.
+      """)
+
+  @OptionGroup var common: CommonOptions
+
+  func run() async throws {
+    // A client that goes away must not end the daemon.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      try await Service(try await common.settings()).run()
+    } catch let error as ValidationError {
+      throw error
+    } catch {
+      let status = ExitStatus.of(error)
+      FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
+      Systemd.notify("STATUS=\(error)", "ERRNO=0", "EXIT_STATUS=\(status)")
+      throw ExitCode(status)
+    }
+  }
+}
+
+/// Wires the parts of the daemon and runs them.
+private struct Service {
+  private let settings: Settings
+  private let logger: Logger
+  private let clock = SystemClock()
+
+  init(_ settings: Settings) {
+    self.settings = settings
+    let level = Logger.Level(rawValue: settings.logLevel) ?? .info
+    var logger: Logger
+    if Systemd.isStandardErrorJournal {
+      logger = Logger(label: "batond") { _ in JournalLogHandler(identifier: "batond") }
+    } else {
+      logger = Logger(label: "batond") { _ in StandardErrorLogHandler(prefixesPriority: Systemd.isManaged) }
+    }
+    logger.logLevel = level
+    self.logger = logger
+  }
+
+  func run() async throws {
+    let startedAt = clock.now
+    // Registered before READY: a stop that comes early must not kill.
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+    let store = try Store(directory: settings.stateDirectory)
+    defer { store.close() }
+    let access = Access(changeGroup: settings.controlGroup, readGroup: settings.readGroup)
+    let sockets = try listen(access)
+    let seed = try store.installationSeed { .random(in: 0 ... .max) }
+    let group = MultiThreadedEventLoopGroup.singleton
+    let clock = clock
+    let nostr = try NostrNetwork(
+      group: group, limits: settings.nostrLimits, trustRoots: settings.trustRoots, logger: logger,
+      now: { clock.now.milliseconds / 1000 })
+    let coordinator = Coordinator(
+      storage: store, networks: [nostr], policy: settings.policy(seed: seed), clock: clock,
+      secrets: try .atFile(settings.stateDirectory + "/identity.key"), logger: logger)
+
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
+      tasks.addTask {
+        defer { readiness.finish() }
+        try await coordinator.run { readiness.finish() }
+      }
+      for await _ in ready {}
+      guard !coordinator.isStopped else { return try await tasks.next() ?? () }
+      let server = try await ControlServer.start(
+        coordinator: coordinator, store: store, access: access, sockets: sockets, group: group, version: Batond.version,
+        startedAt: startedAt, logger: logger)
+      let summary = (try? server.summary()) ?? ""
+      logger.notice("batond \(Batond.version) is ready at \(settings.controlSocket): \(summary)")
+      Systemd.notify("READY=1", "STATUS=\(summary)")
+      tasks.addTask { await keepStatus(server, coordinator) }
+      tasks.addTask { await feedWatchdog(coordinator) }
+      tasks.addTask { await waitForSignals(signals, server, coordinator) }
+      while let end = await tasks.nextResult() {
+        if case .failure(let error) = end, !(error is CancellationError) { throw error }
+        guard coordinator.isStopped else { continue }
+        // Every answer is on its way by now.
+        await server.stop()
+        tasks.cancelAll()
+      }
+    }
+    logger.notice("batond has stopped")
+  }
+
+  private func listen(_ access: Access) throws -> [CInt] {
+    let inherited = Systemd.listenSockets(named: "varlink")
+    if !inherited.isEmpty { return inherited }
+    let path = settings.controlSocket
+    let directory = (path as NSString).deletingLastPathComponent
+    try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    // Anybody may connect; who may do what is decided per call from the peer's credentials.
+    return [try UnixListener.listen(path: path, mode: 0o666)]
+  }
+
+  private func waitForSignals(
+    _ signals: UnixSignalsSequence, _ server: ControlServer, _ coordinator: Coordinator
+  ) async {
+    var isStopping = false
+    for await signal in signals {
+      if signal == .sighup {
+        logger.notice("SIGHUP: this version reads its configuration at the start only, restart it")
+        continue
+      }
+      guard !isStopping else {
+        logger.warning("stopped at once by a second signal")
+        exit(0)
+      }
+      isStopping = true
+      logger.notice("stopping on \(signal)")
+      Systemd.notify("STOPPING=1", "STATUS=stopping")
+      Task {
+        await server.stopAccepting()
+        coordinator.stop()
+      }
+    }
+  }
+
+  /// Tells systemd how things are, when they changed, at most every few seconds.
+  private func keepStatus(_ server: ControlServer, _ coordinator: Coordinator) async {
+    guard Systemd.isManaged else { return }
+    var told: Int64 = -1
+    while (try? await clock.sleep(until: clock.now + .seconds(5))) != nil {
+      let revision = coordinator.hub.revision
+      guard revision != told, let summary = try? server.summary() else { continue }
+      told = revision
+      Systemd.notify("STATUS=\(summary)")
+    }
+  }
+
+  /// A sign of life only after a round trip through the coordinator: when it hangs, systemd restarts the daemon.
+  private func feedWatchdog(_ coordinator: Coordinator) async {
+    guard let interval = Systemd.watchdogInterval else { return }
+    while (try? await clock.sleep(until: clock.now + interval / 2)) != nil {
+      guard (try? await coordinator.barrier()) != nil else { continue }
+      Systemd.notify("WATCHDOG=1")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// One option of the configuration file. The list of them is the schema, the reference and the source of the defaults.
+struct Setting: Sendable {
+  /// What the text of a value must be.
+  enum Kind: Sendable {
+    case path
+    case level
+    case group
+    /// A time span such as `30s`, `2min`, `500ms`, or a number of seconds.
+    case duration
+    case integer(ClosedRange<Int>)
+
+    /// What is wrong with `text`; nil when nothing is.
+    func problem(_ text: String) -> String? {
+      switch self {
+      case .path: text.hasPrefix("/") ? nil : "must be an absolute path"
+      case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
+      case .group: text.isEmpty ? "must be the name of a group" : nil
+      case .duration: Setting.duration(text) == nil ? "must be a time span such as 30s, 2min or 500ms" : nil
+      case .integer(let range):
+        Int(text).map(range.contains) == true
+          ? nil : "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+      }
+    }
+  }
+
+  let key: String
+  let kind: Kind
+  let fallback: String
+  let summary: String
+
+  static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+
+  static let all: [Setting] = [
+    Setting(key: "log.level", kind: .level, fallback: "info", summary: "least severe messages that are logged"),
+    Setting(
+      key: "state.directory", kind: .path, fallback: "/var/lib/batond", summary: "where the database and the key file live"),
+    Setting(key: "control.socket", kind: .path, fallback: "/run/batond/control", summary: "path of the control socket"),
+    Setting(key: "control.group", kind: .group, fallback: "baton", summary: "group that may do everything"),
+    Setting(key: "control.readGroup", kind: .group, fallback: "baton-read", summary: "group that may read and watch"),
+    Setting(
+      key: "channel.invitationTimeout", kind: .duration, fallback: "30s", summary: "how long one invitation may take"),
+    Setting(
+      key: "channel.verificationTimeout", kind: .duration, fallback: "15s", summary: "how long one verification may take"),
+    Setting(key: "channel.backOffFirst", kind: .duration, fallback: "1s", summary: "wait before the second attempt; doubles"),
+    Setting(key: "channel.backOffMax", kind: .duration, fallback: "5min", summary: "longest wait between attempts"),
+    Setting(
+      key: "channel.attemptsMax", kind: .integer(1...100), fallback: "8", summary: "attempts before a channel relay fails"),
+    Setting(key: "channel.effortMax", kind: .duration, fallback: "15min", summary: "time before a channel relay fails"),
+    Setting(
+      key: "channel.inactiveGrace", kind: .duration, fallback: "2min",
+      summary: "how long a relay may be down before its channels count as inactive there"),
+    Setting(
+      key: "channel.slowRetry", kind: .duration, fallback: "15min", summary: "how often an inactive channel relay is tried"),
+    Setting(
+      key: "nostr.trustRoots", kind: .path, fallback: "",
+      summary: "PEM file with certificate authorities; the system's when empty"),
+    Setting(key: "nostr.dialTimeout", kind: .duration, fallback: "10s", summary: "how long connecting to a relay may take"),
+    Setting(key: "nostr.publishTimeout", kind: .duration, fallback: "15s", summary: "how long a relay may take to answer"),
+    Setting(
+      key: "nostr.redialMax", kind: .duration, fallback: "5min",
+      summary: "longest wait between attempts to reach a relay that is down"),
+  ]
+
+  /// A time span: a number with `ms`, `s`, `min` or `h`; without a unit, seconds.
+  static func duration(_ text: String) -> Duration? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    guard let number = Int64(digits), number <= 1_000_000_000 else { return nil }
+    switch text[digits.endIndex...] {
+    case "ms": return .milliseconds(number)
+    case "s", "": return .seconds(number)
+    case "min": return .seconds(number * 60)
+    case "h": return .seconds(number * 3600)
+    default: return nil
+    }
+  }
+}
