@@ -102,6 +102,30 @@ let package = Package(
       name: "batonctl",
       dependencies: ["BatonClient", "ControlAPI", "Varlink", "StrictJSON", "CQREncode", arguments] + nio),
     .executableTarget(name: "baton-sandbox", dependencies: ["Sandbox", arguments]),
+
+    // Tests.
+    .target(name: "TestSupport", dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator"] + nio, path: "Tests/TestSupport"),
+    .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
+    .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+    .testTarget(
+      name: "NostrTests", dependencies: ["Nostr", "Channels", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log] + nio,
+      exclude: ["Vectors"]),
+    .testTarget(name: "StoreTests", dependencies: ["Store", "Channels", "StrictJSON", "TestSupport", grdb]),
+    .testTarget(
+      name: "CoordinatorTests", dependencies: ["Coordinator", "Channels", "RelayNetwork", "Store", "TestSupport", log]),
+    .testTarget(name: "VarlinkTests", dependencies: ["Varlink", "ControlAPI", "StrictJSON", "TestSupport"] + nio),
+    .testTarget(
+      name: "ControlTests",
+      dependencies: [
+        "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Store", "StrictJSON", "Varlink", "Channels",
+        "RelayNetwork", "TestSupport", log,
+      ] + nio),
+    .testTarget(name: "BatondTests", dependencies: ["batond", "Systemd", "TestSupport", log]),
+    .testTarget(name: "RepositoryTests", dependencies: ["Coordinator", "ControlAPI", "Varlink"]),
+    .testTarget(
+      name: "EndToEnd",
+      dependencies: ["BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "batond", "batonctl", "baton-sandbox"],
+      exclude: ["python"]),
   ]
 )
 

@@ -41,7 +41,7 @@ extension ChannelRelayMachine.Step {
         stay(trouble, link, slow(.verify, after: timedOut(work), attempt: work.attempt + 1))
       case (.waiting(let until), .timerFired) where now >= until: tryAgain(trouble, link, work)
       case (.underWay, .restarted): tryAgain(trouble, link, work)
-      case (.waiting, .restarted): break
+      case (.waiting, .restarted): machine.state = .inactive(trouble, link: link, resumed(work))
       case (.underWay, _), (.waiting, _): unexpected(event)
       }
     case .relayReturned, .verifyRequested:
@@ -108,7 +108,7 @@ extension ChannelRelayMachine.Step {
       case (.underWay, .restarted):
         machine.state = .removed(farewell: started(farewell))
         perform(.withdraw)
-      case (.waiting, .restarted): break
+      case (.waiting, .restarted): machine.state = .removed(farewell: resumed(farewell))
       case (.underWay, _), (.waiting, _): unexpected(event)
       }
     case .withdrawn(let operation):
@@ -145,7 +145,7 @@ extension ChannelRelayMachine.Step {
     case (.underWay, .restarted):
       machine.state = .active(link: link, check: started(check))
       perform(.verify)
-    case (.waiting, .restarted): break
+    case (.waiting, .restarted): machine.state = .active(link: link, check: resumed(check))
     case (.underWay, _), (.waiting, _): unexpected(event)
     }
   }

@@ -38,6 +38,15 @@ extension ChannelRelayMachine {
       work.with(.underWay(timeoutAt: now + policy.queueAllowance + timeout(work.task)))
     }
 
+    /// `work` as it goes on after a restart: a clock that was set back must not make it wait for longer than it ever would have.
+    func resumed(_ work: Work) -> Work {
+      guard case .waiting(let until) = work.progress else { return started(work) }
+      let longest = max(policy.slowRetry, policy.backOffMax) * 2
+      return Work(
+        work.task, attempt: work.attempt, startedAt: min(work.startedAt, now),
+        progress: .waiting(until: min(until, now + longest)), lastTrouble: work.lastTrouble)
+    }
+
     /// `work` out of the queue: its own timeout counts from now on.
     func handedOver(_ work: Work) -> Work {
       work.with(.underWay(timeoutAt: now + timeout(work.task)))

@@ -91,8 +91,7 @@ extension ChannelRelayMachine.Step {
     case (.waiting(let until), .timerFired) where now >= until:
       machine.state = state(started(work))
       perform(work.task)
-    case (.waiting, .restarted):
-      break  // the timer stands in the state and is still good
+    case (.waiting, .restarted): machine.state = state(resumed(work))
     case (.underWay, _), (.waiting, _):
       unexpected(event)
     }

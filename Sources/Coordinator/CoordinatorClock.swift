@@ -8,14 +8,21 @@ public protocol CoordinatorClock: Sendable {
   func sleep(until time: Timestamp) async throws
 }
 
-/// The machine's clock.
+/// The machine's clock: the time of day at the start, going on evenly from there. Setting the clock while the daemon runs does
+/// not move its timers.
 public struct SystemClock: CoordinatorClock {
-  public init() {}
+  private let offset: Int64
 
-  public var now: Timestamp {
+  public init() {
+    offset = Self.milliseconds(CLOCK_REALTIME) - Self.milliseconds(CLOCK_BOOTTIME)
+  }
+
+  public var now: Timestamp { Timestamp(milliseconds: Self.milliseconds(CLOCK_BOOTTIME) + offset) }
+
+  private static func milliseconds(_ clock: CInt) -> Int64 {
     var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
   public func sleep(until time: Timestamp) async throws {

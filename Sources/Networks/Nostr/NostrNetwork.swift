@@ -17,6 +17,8 @@ public final class NostrNetwork: RelayNetwork {
     var publishers: [Publisher: RelaySession<PublisherMachine>] = [:]
     var readers: [RelayID: Reader] = [:]
     var report: (@Sendable (NetworkReport) -> Void)?
+    /// What was to be reported before anybody listened.
+    var unreported: [NetworkReport] = []
     var isOver = false
   }
   private struct Publisher: Hashable {
@@ -117,7 +119,12 @@ public final class NostrNetwork: RelayNetwork {
   }
 
   public func run(report: @escaping @Sendable (NetworkReport) -> Void) async {
-    state.withLockedValue { $0.report = report }
+    let early = state.withLockedValue { state in
+      state.report = report
+      defer { state.unreported = [] }
+      return state.unreported
+    }
+    for what in early { report(what) }
     let (forever, keepAlive) = AsyncStream.makeStream(of: Never.self)
     for await _ in forever {}
     _ = keepAlive
@@ -205,6 +212,10 @@ public final class NostrNetwork: RelayNetwork {
   }
 
   private func report(_ what: NetworkReport) {
-    state.withLockedValue { $0.report }?(what)
+    let report = state.withLockedValue { state in
+      if state.report == nil { state.unreported.append(what) }
+      return state.report
+    }
+    report?(what)
   }
 }

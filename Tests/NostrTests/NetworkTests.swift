@@ -1,0 +1,213 @@
+import Channels
+import Foundation
+import Logging
+import NIOPosix
+import RelayNetwork
+import Sandbox
+import TestSupport
+import Testing
+
+@testable import Nostr
+
+/// The Nostr network against real relays of the sandbox, over real sockets.
+struct NetworkTests {
+  /// A network with one identity and a stream of what it reports.
+  private struct Bench {
+    let network: NostrNetwork
+    let reports: AsyncStream<NetworkReport>
+    let task: Task<Void, Never>
+
+    init(limits: NostrLimits = Self.quick, trustRoots: String? = nil) throws {
+      network = try NostrNetwork(
+        group: MultiThreadedEventLoopGroup.singleton, limits: limits, trustRoots: trustRoots,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { Int64(Date().timeIntervalSince1970) })
+      network.unlock(IdentityID(rawValue: 1), key: try network.makeIdentity(secret: nil))
+      let (reports, continuation) = AsyncStream.makeStream(of: NetworkReport.self)
+      self.reports = reports
+      let network = network
+      task = Task { await network.run { continuation.yield($0) } }
+    }
+
+    static var quick: NostrLimits {
+      var limits = NostrLimits()
+      limits.publishTimeout = .milliseconds(400)
+      limits.readTimeout = .milliseconds(400)
+      limits.dialTimeout = .seconds(2)
+      limits.redialFirst = .milliseconds(50)
+      return limits
+    }
+
+    func content(_ relay: String) throws -> ChannelContent {
+      try network.prepare(
+        ChannelDraft(
+          identity: IdentityID(rawValue: 1), profile: Profile(displayName: "News"), relays: [relay],
+          now: Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))))
+    }
+
+    /// The final outcome of one operation.
+    func perform(_ task: RelayOperation.Task, _ content: ChannelContent, at address: String) async -> RelayOutcome? {
+      network.perform(
+        RelayOperation(
+          task: task, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: address, number: 1,
+          content: content))
+      for await report in reports {
+        if case .outcome(_, _, _, let outcome) = report, outcome.isFinal { return outcome }
+      }
+      return nil
+    }
+
+    func end() async {
+      task.cancel()
+      await task.value
+    }
+  }
+
+  @Test func channelIsPublishedReadBackAndWithdrawn() async throws {
+    let relay = try await SandboxRelay.start()
+    let bench = try Bench()
+    let content = try bench.content(relay.url)
+    #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(relay.eventCount == 1)
+    #expect(await bench.perform(.withdraw, content, at: relay.url) == .withdrawn)
+    #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test(arguments: [
+    (SandboxFault.refuse, Cause.rejected), (.rateLimit, .rateLimited), (.stall, .timeout), (.rubbish, .timeout),
+    (.binary, .protocol), (.huge, .protocol), (.closeMidFrame, .unreachable), (.down, .unreachable),
+  ])
+  func faultsWhilePublishingHaveTheirCause(_ fault: SandboxFault, _ cause: Cause) async throws {
+    let relay = try await SandboxRelay.start(fault: fault)
+    let bench = try Bench()
+    let outcome = await bench.perform(.invite, try bench.content(relay.url), at: relay.url)
+    #expect(outcome.flatMap(Self.cause) == cause, "\(fault): \(String(describing: outcome))")
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test(arguments: [
+    (SandboxFault.forgeID, Cause.wrongIdentity), (.forgeSignature, .wrongIdentity), (.stall, .timeout),
+    (.binary, .protocol), (.huge, .protocol), (.closeMidFrame, .unreachable), (.down, .unreachable),
+  ])
+  func faultsWhileReadingHaveTheirCause(_ fault: SandboxFault, _ cause: Cause) async throws {
+    let relay = try await SandboxRelay.start()
+    let bench = try Bench()
+    let content = try bench.content(relay.url)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    try await relay.set(fault)
+    let outcome = await bench.perform(.verify, content, at: relay.url)
+    #expect(outcome.flatMap(Self.cause) == cause, "\(fault): \(String(describing: outcome))")
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func lyingAcknowledgementIsFoundByReadingBack() async throws {
+    let relay = try await SandboxRelay.start(fault: .lose)
+    let bench = try Bench()
+    let content = try bench.content(relay.url)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test(arguments: [SandboxFault.auth, .emptyID])
+  func oddButHonestRelaysWork(_ fault: SandboxFault) async throws {
+    let relay = try await SandboxRelay.start(fault: fault)
+    let bench = try Bench()
+    let content = try bench.content(relay.url)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified)
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func watchedRelayGoesDownAndComesBack() async throws {
+    let relay = try await SandboxRelay.start()
+    let bench = try Bench()
+    let id = RelayID(rawValue: 5)
+    bench.network.watch([id: relay.url])
+    var states: [String] = []
+    for await report in bench.reports {
+      switch report {
+      case .relayUp(id, _):
+        states.append("up")
+        if states.count == 1 { try await relay.set(.down) }
+      case .relayDown(id, _):
+        states.append("down")
+        try await relay.set(.none)
+      default: break
+      }
+      if states.count == 3 { break }
+    }
+    #expect(states == ["up", "down", "up"])
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func serverThatIsNoRelayIsRefused() async throws {
+    let control = try await SandboxControl.start(relays: [])
+    let bench = try Bench()
+    let address = control.url.replacingOccurrences(of: "http", with: "ws")
+    let outcome = await bench.perform(.invite, try bench.content(address), at: address)
+    #expect(outcome.flatMap(Self.cause) == .protocol, "\(String(describing: outcome))")
+    await bench.end()
+  }
+
+  @Test func tlsIsCheckedAgainstTheHost() async throws {
+    let folder = try TemporaryFolder()
+    let certificate = try folder.makeCertificate(name: "IP:127.0.0.1")
+    let stranger = try folder.makeCertificate(name: "DNS:other.example")
+    for (tls, roots, works) in [
+      (certificate, certificate.certificate, true), (stranger, stranger.certificate, false),
+      (certificate, nil, false),
+    ] {
+      let relay = try await SandboxRelay.start(
+        tls: .init(certificateFile: tls.certificate, keyFile: tls.key))
+      let bench = try Bench(trustRoots: roots)
+      let content = try bench.content(relay.url)
+      let outcome = await bench.perform(.invite, content, at: relay.url)
+      if works {
+        #expect(outcome == .accepted(link: relay.url))
+      } else {
+        #expect(outcome.flatMap(Self.cause) == .unreachable, "\(String(describing: outcome))")
+      }
+      await bench.end()
+      await relay.stop()
+    }
+  }
+
+  @Test func relayTestNamesTheStepThatFails() async throws {
+    let relay = try await SandboxRelay.start()
+    let bench = try Bench()
+    func steps() async throws -> [String] {
+      var names: [String] = []
+      let address = try bench.network.parse(address: relay.url)
+      for await step in bench.network.test(address: address, identity: IdentityID(rawValue: 1)) {
+        names.append(step.failure.map { "\(step.name) \($0.cause)" } ?? step.name)
+      }
+      return names
+    }
+    #expect(try await steps() == ["connect", "info", "publish", "readBack", "cleanUp"])
+    try await relay.set(.refuse)
+    #expect(try await steps() == ["connect", "info", "publish rejected"])
+    try await relay.set(.lose)
+    #expect(try await steps() == ["connect", "info", "publish", "readBack missing", "cleanUp"])
+    try await relay.set(.down)
+    #expect(try await steps() == ["connect unreachable"])
+    await bench.end()
+    await relay.stop()
+  }
+
+  private static func cause(_ outcome: RelayOutcome) -> Cause? {
+    switch outcome {
+    case .refused(let trouble), .misbehaved(let trouble), .troubled(let trouble, _): trouble.cause
+    case .handedOver, .accepted, .verified, .missing, .withdrawn: nil
+    }
+  }
+}

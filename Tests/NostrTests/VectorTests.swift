@@ -1,0 +1,164 @@
+import Foundation
+import StrictJSON
+import Testing
+
+@testable import Nostr
+
+private func vector(_ name: String) throws -> Data {
+  let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Vectors")
+  return try Data(contentsOf: folder.appendingPathComponent(name))
+}
+
+private func bytes(_ hex: Substring) -> [UInt8] { Hex.decode(hex.lowercased(), count: hex.utf8.count / 2) ?? [] }
+
+struct VectorTests {
+  @Test func bip340VectorsHold() throws {
+    let text = String(decoding: try vector("bip340-test-vectors.csv"), as: UTF8.self)
+    var checked = 0
+    for line in text.split(whereSeparator: \.isNewline).dropFirst() {
+      let row = line.split(separator: ",", omittingEmptySubsequences: false)
+      let (secret, key, auxiliary, message, signature) = (
+        bytes(row[1]), bytes(row[2]), bytes(row[3]), bytes(row[4]), bytes(row[5])
+      )
+      #expect(Signature.isValid(signature, of: message, by: key) == (row[6] == "TRUE"), "row \(row[0])")
+      if !secret.isEmpty, message.count == 32 {
+        let secretKey = try SecretKey(bytes: secret)
+        #expect(secretKey.publicKey == Hex.encode(key))
+        #expect(secretKey.sign(digest: message, auxiliary: auxiliary) == signature, "row \(row[0])")
+      }
+      checked += 1
+    }
+    #expect(checked == 19)
+  }
+
+  @Test func eventVectorsHold() throws {
+    let events = try #require(try JSONParser.parse(try vector("events.json"))["events"]?.array)
+    #expect(events.count > 5)
+    for entry in events {
+      let name = entry["name"]?.string ?? ""
+      guard let json = entry["event"], let event = NostrEvent(json: json) else {
+        #expect(entry["valid"]?.bool == false, "\(name) cannot be read")
+        continue
+      }
+      let isValid = (try? event.verify()) != nil
+      #expect(isValid == entry["valid"]?.bool, "\(name)")
+      if let serialized = entry["serialized"]?.string, isValid {
+        let ours = NostrEvent.serialized(
+          publicKey: event.publicKey, createdAt: event.createdAt, kind: event.kind, tags: event.tags, content: event.content)
+        #expect(String(decoding: ours, as: UTF8.self) == serialized, "\(name)")
+      }
+      #expect(NostrEvent(json: try JSONParser.parse(event.text)) == event, "\(name)")
+    }
+  }
+
+  @Test func nip19VectorsHold() throws {
+    let vectors = try JSONParser.parse(try vector("nip19.json"))
+    for entry in try #require(vectors["valid"]?.array) {
+      let text = try #require(entry["bech32"]?.string)
+      let decoded = try #require(entry["decoded"])
+      let name = try NIP19(text)
+      #expect(try NIP19(name.text) == name, "\(text)")
+      let parts = (decoded["tlv"]?.array ?? []).compactMap(\.array)
+      func values(_ type: Int64) -> [String] { parts.filter { $0[0] == .integer(type) }.compactMap { $0[1].string } }
+      func texts(_ type: Int64) -> [String] { values(type).map { String(decoding: bytes(Substring($0)), as: UTF8.self) } }
+      switch name {
+      case .npub(let hex), .note(let hex): #expect(hex == decoded["hex"]?.string)
+      case .nsec(let secret): #expect(Hex.encode(secret) == decoded["hex"]?.string)
+      case .nprofile(let key, let relays):
+        #expect([key] == values(0) && relays == texts(1), "\(text)")
+      case .nevent(let id, let relays, let author, let kind):
+        #expect([id] == values(0) && relays == texts(1) && author == values(2).first, "\(text)")
+        #expect(kind == values(3).first.flatMap { UInt32($0, radix: 16) }, "\(text)")
+      case .naddr(let identifier, let relays, let author, let kind):
+        #expect([identifier] == texts(0) && relays == texts(1) && [author] == values(2), "\(text)")
+        #expect(kind == values(3).first.flatMap { UInt32($0, radix: 16) }, "\(text)")
+      }
+    }
+    for entry in vectors["invalid"]?.array ?? [] {
+      let text = try #require(entry["bech32"]?.string ?? entry.string)
+      #expect(throws: NIP19.Failure.self, "\(text)") { try NIP19(text) }
+    }
+  }
+
+  @Test func signingRefusesWhatRelaysHashDifferently() {
+    let key = SecretKey.random()
+    for text in ["a\u{0B}b", "a\u{1F}b", "a\u{7F}b", "\u{0}"] {
+      #expect(NostrEvent(signedBy: key, createdAt: 1, kind: 1, content: text) == nil)
+      #expect(NostrEvent(signedBy: key, createdAt: 1, kind: 1, tags: [["t", text]], content: "") == nil)
+    }
+    #expect(NostrEvent(signedBy: key, createdAt: 1, kind: 1, content: "tab\tline\nslash/") != nil)
+  }
+
+  @Test func secretsStayOutOfDescriptions() throws {
+    let key = SecretKey.random()
+    let secret = Hex.encode(key.bytes)
+    #expect(!"\(key)".contains(secret) && !String(reflecting: key).contains(secret))
+    var dumped = ""
+    dump(key, to: &dumped)
+    #expect(!dumped.contains("\(key.bytes[0])\n- \(key.bytes[1])"))
+  }
+}
+
+struct RelayURLTests {
+  @Test(arguments: [
+    ("ws://Relay.Example", "ws://relay.example"), ("wss://relay.example:443/", "wss://relay.example"),
+    ("WSS://relay.example/path/", "wss://relay.example/path/"), ("ws://relay.example:80/x?y=1#z", "ws://relay.example/x?y=1"),
+    ("ws://[::1]:7777", "ws://[::1]:7777"), ("ws://127.0.0.1:8080/", "ws://127.0.0.1:8080"),
+    ("wss://relay.example:80", "wss://relay.example:80"), ("ws://h?x", "ws://h/?x"),
+  ])
+  func spellingsHaveOneNormalForm(_ text: String, _ normal: String) throws {
+    let url = try RelayURL(text)
+    #expect(url.text == normal)
+    #expect(try RelayURL(url.text) == url)
+  }
+
+  @Test(arguments: [
+    "", "relay.example", "http://relay.example", "ws://", "ws:///x", "ws://a b", "ws://user@host", "ws://host:0",
+    "ws://host:70000", "ws://host:x", "ws://[::1", "ws://[::1]x", "ws://-a.b", "ws://a..b", "wss://bücher.example",
+    "ws://" + String(repeating: "a", count: 300),
+  ])
+  func otherTextIsRefusedWithAReason(_ text: String) {
+    #expect { try RelayURL(text) } throws: { "\($0)".contains("reason") }
+  }
+}
+
+struct RelayMessageTests {
+  @Test func messagesAreRead() {
+    #expect(RelayMessage("[\"OK\",\"ab\",true,\"\"]\n".utf8) == .ok(id: "ab", accepted: true, text: ""))
+    #expect(RelayMessage("[\"OK\",\"\",false]".utf8) == .ok(id: "", accepted: false, text: ""))
+    #expect(RelayMessage("[\"EOSE\",\"s\"]".utf8) == .endOfStored(subscription: "s"))
+    #expect(RelayMessage("[\"CLOSED\",\"s\",\"error: x\"]".utf8) == .closed(subscription: "s", text: "error: x"))
+    #expect(RelayMessage("[\"AUTH\",\"c\"]".utf8) == .challenge("c"))
+    #expect(RelayMessage("[\"NEG-ERR\",1]".utf8) == .other("NEG-ERR"))
+  }
+
+  @Test(arguments: [
+    "", "{}", "[]", "[1]", "[\"OK\",1,true]", "[\"OK\",\"a\",\"true\"]", "[\"EVENT\",\"s\",{}]", "[\"EVENT\",\"s\"]", "[\"AUTH\"]",
+    "hello",
+  ])
+  func rubbishIsNotAMessage(_ text: String) {
+    #expect(RelayMessage(text.utf8) == nil)
+  }
+}
+
+/// The table of facts on Nostr, §2.1 and §10: what relays really say.
+struct RelayAnswerTests {
+  @Test(arguments: [
+    (true, "", false, RelayAnswer.success), (true, "anything", false, .success),
+    (false, "duplicate: exists", false, .success), (false, "auth-required: you must auth", false, .authenticate),
+    (false, "restricted: permission denied", true, .authenticate),
+    (false, "restricted: insufficient permissions", false, .permanent),
+    (false, "blocked: auth-required: please", false, .authenticate), (false, "blocked: not welcome", false, .permanent),
+    (false, "blocked: this relay: closed", false, .permanent),
+    (false, "rate-limited: slow down", false, .transient(isRateLimit: true)),
+    (false, "error: database is locked", false, .transient(isRateLimit: false)),
+    (false, "mute: no one was listening", false, .transient(isRateLimit: false)),
+    (false, "invalid: bad signature", false, .permanent), (false, "pow: 28 bits needed", false, .permanent),
+    (false, "rejected: abc not allowed", false, .permanent), (false, "payment-required: pay", false, .permanent),
+    (false, "unsupported: filter", false, .permanent), (false, "", false, .unknown), (false, "go away", false, .unknown),
+    (false, "Rate-Limited: x", false, .transient(isRateLimit: true)),
+  ])
+  func answersAreClassified(_ accepted: Bool, _ text: String, _ mayAuthenticate: Bool, _ expected: RelayAnswer) {
+    #expect(RelayAnswer(accepted: accepted, text: text, mayAuthenticate: mayAuthenticate) == expected)
+  }
+}
