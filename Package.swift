@@ -104,11 +104,13 @@ let package = Package(
     .executableTarget(name: "baton-sandbox", dependencies: ["Sandbox", arguments]),
 
     // Tests.
-    .target(name: "TestSupport", dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator"] + nio, path: "Tests/TestSupport"),
+    .target(
+      name: "TestSupport", dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator"] + nio, path: "Tests/TestSupport"),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
     .testTarget(
-      name: "NostrTests", dependencies: ["Nostr", "Channels", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log] + nio,
+      name: "NostrTests",
+      dependencies: ["Nostr", "Channels", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log] + nio,
       exclude: ["Vectors"]),
     .testTarget(name: "StoreTests", dependencies: ["Store", "Channels", "StrictJSON", "TestSupport", grdb]),
     .testTarget(
@@ -124,7 +126,9 @@ let package = Package(
     .testTarget(name: "RepositoryTests", dependencies: ["Coordinator", "ControlAPI", "Varlink"]),
     .testTarget(
       name: "EndToEnd",
-      dependencies: ["BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "batond", "batonctl", "baton-sandbox"],
+      dependencies: [
+        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "batond", "batonctl", "baton-sandbox",
+      ],
       exclude: ["python"]),
   ]
 )

@@ -150,9 +150,10 @@ extension ChannelRelayMachine.Step {
     }
   }
 
-  /// A check of an active relay did not succeed: ask again a few times before the relay counts as inactive.
+  /// A check of an active relay did not succeed: ask again a few times, for at least the grace time, before it counts as inactive.
   private mutating func doubt(_ check: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
-    if let next = retry(check, after: trouble, retryAfter: retryAfter, attemptsMax: policy.readBacksMax) {
+    let isOver = check.attempt >= policy.readBacksMax && now >= check.startedAt + policy.inactiveGrace
+    if !isOver, let next = retry(check, after: trouble, retryAfter: retryAfter, attemptsMax: .max) {
       enter(.active(link: link, check: next), trouble)
     } else {
       deactivate(trouble, link)

@@ -128,10 +128,13 @@ extension ControlInterface {
   }
 
   private static let scanSize = 256
+  /// A page ends here at the latest, however few channels it has: clients bound what they take.
+  private static let pageBytesMax = 1 << 20
 
   private static func channelPage(_ page: ListPage, _ context: ControlContext) throws -> [String: JSONValue] {
     let asksForPhase = page.filter.fields.contains("phase")
     var found: [JSONValue] = []
+    var bytes = 0
     var last: Int64 = page.after ?? 0
     var after = page.after.map(ChannelID.init(rawValue:))
     var revision: Int64?
@@ -143,13 +146,14 @@ extension ControlInterface {
         guard asksForPhase || stored.row.deletedAt == nil else { continue }
         let json = try Channel(context.coordinator.snapshot(stored)).json
         guard page.filter.matches(json) else { continue }
-        if found.count == page.limit {
+        if found.count == page.limit || bytes > pageBytesMax {
           return [
             "channels": .array(found), "nextCursor": .string(page.cursor(after: last)),
             "revision": .integer(revision ?? 0),
           ]
         }
         found.append(json)
+        bytes += json.bytes.count
         last = stored.row.id.rawValue
       }
       let ids = part.channels.map(\.row.id) + part.unreadable

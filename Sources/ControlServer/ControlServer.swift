@@ -23,7 +23,9 @@ public struct ControlServer: Sendable {
       interfaces: [
         ControlInterface.relays(context), .channels(context), .monitor(context), .daemon(context), .systemd(context),
       ])
-    let server = try await VarlinkServer.start(service, sockets: sockets, group: group) { notice in
+    let server = try await VarlinkServer.start(
+      service, sockets: sockets, group: group, isKnown: { access.allows($0, .read) }
+    ) { notice in
       switch notice {
       case .protocolBroken(let peer, let reason):
         logger.debug("disconnected uid \(peer?.uid ?? .max), pid \(peer?.pid ?? 0): \(reason)")

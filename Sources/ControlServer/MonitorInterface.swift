@@ -32,7 +32,10 @@ extension ControlInterface {
       let now = SystemClock().now
       try await stream.send(try ChangeMessage(revision: last, time: now.text, kind: "snapshot").members)
     } else {
-      guard last >= 0, last <= subscription.revision else { throw VarlinkError.invalidParameter("since") }
+      // A list may have read a commit that subscribers are about to hear of.
+      guard last >= 0, try last <= subscription.revision || last <= context.store.counters().revision else {
+        throw VarlinkError.invalidParameter("since")
+      }
       try await catchUp(from: &last, to: subscription.revision, selection, stream, context)
     }
     for await change in subscription.changes where change.revision > last {
@@ -51,12 +54,15 @@ extension ControlInterface {
   private static func catchUp(
     from last: inout Int64, to end: Int64, _ selection: Selection, _ stream: VarlinkStream, _ context: ControlContext
   ) async throws {
-    let oldest = try context.store.oldestRevision()
-    guard last >= oldest else {
-      throw VarlinkError("\(Interfaces.monitor.name).RevisionCompacted", ["oldest": .integer(oldest)])
-    }
-    while last < end {
+    var isFirst = true
+    while isFirst || last < end {
+      isFirst = false
       let rows = try context.store.changes(after: last, limit: catchUpSize)
+      // Asked after each page: what is forgotten meanwhile must not pass for nothing.
+      let oldest = try context.store.oldestRevision()
+      guard last >= oldest else {
+        throw VarlinkError("\(Interfaces.monitor.name).RevisionCompacted", ["oldest": .integer(oldest)])
+      }
       guard !rows.isEmpty else { return }
       for row in rows {
         guard row.revision <= end else { return }
@@ -75,14 +81,23 @@ extension ControlInterface {
         Change(revision: row.revision, at: row.at, object: .relay($0))
       }
     case .channel(let id):
-      return try context.store.channel(id).map {
+      return try readable(id, context).map {
         Change(revision: row.revision, at: row.at, object: .channel(context.coordinator.snapshot($0)))
       }
     case .channelRelay(let transition):
-      guard let stored = try context.store.channel(transition.channel),
+      guard let stored = try readable(transition.channel, context),
         let relay = context.coordinator.snapshot(stored).relays.first(where: { $0.id == transition.relay })
       else { return nil }
       return Change(revision: row.revision, at: row.at, object: .channelRelay(relay, transition))
+    }
+  }
+
+  /// The channel, unless its rows cannot be read; one such channel must not end every watch.
+  private static func readable(_ id: ChannelID, _ context: ControlContext) throws -> StoredChannel? {
+    do {
+      return try context.store.channel(id)
+    } catch let error as StoreError where error.code == .corrupt {
+      return nil
     }
   }
 

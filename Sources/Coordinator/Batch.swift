@@ -26,7 +26,8 @@ final class Batch {
   var lanesToServe: Set<RelayID> = []
   /// What was published, for the replies.
   var snapshots: [ChannelID: ChannelSnapshot] = [:]
-  var idempotencyKeys: [String: ChannelID] = [:]
+  /// By the key's bytes, as the store compares them.
+  var idempotencyKeys: [[UInt8]: ChannelID] = [:]
 
   init(now: Timestamp) { self.now = now }
 

@@ -63,8 +63,12 @@ public struct ChannelRequest: Hashable, Sendable {
     if let custom, custom.bytes.count > Self.customBytesMax {
       throw .invalidProfile(field: "custom", reason: "it has more than \(Self.customBytesMax) bytes")
     }
-    if let key = idempotencyKey, key.isEmpty || key.utf8.count > Self.idempotencyKeyBytesMax {
-      throw .invalidProfile(field: "idempotencyKey", reason: "it must have 1 to \(Self.idempotencyKeyBytesMax) bytes")
+    if let key = idempotencyKey {
+      guard (1...Self.idempotencyKeyBytesMax).contains(key.utf8.count), key.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+        throw .invalidProfile(
+          field: "idempotencyKey",
+          reason: "it must have 1 to \(Self.idempotencyKeyBytesMax) bytes and no control characters")
+      }
     }
     return profile
   }

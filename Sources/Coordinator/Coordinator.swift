@@ -39,6 +39,19 @@ public final class Coordinator: Sendable {
   /// - Parameter ready: called once unfinished work was taken up again.
   /// - Throws: `StoreError` when the store cannot be read at the start.
   public func run(ready: @Sendable () -> Void) async throws {
+    defer {
+      inbox.close()
+      inbox.finish()
+      hub.finish()
+    }
+    try await withTaskCancellationHandler {
+      try await serve(ready: ready)
+    } onCancel: { [inbox] in
+      inbox.close()
+    }
+  }
+
+  private func serve(ready: @Sendable () -> Void) async throws {
     let inbox = inbox
     try await prepareIdentities()
     let failure = await withTaskGroup(of: Void.self) { group -> (any Error)? in
@@ -61,12 +74,9 @@ public final class Coordinator: Sendable {
       } catch {
         failure = error
       }
-      inbox.close()
-      hub.finish()
       group.cancelAll()
       return failure
     }
-    inbox.finish()
     if let failure { throw failure }
   }
 
@@ -120,8 +130,7 @@ public final class Coordinator: Sendable {
     let content: ChannelContent
     do {
       content = try network.prepare(
-        ChannelDraft(identity: identity.id, profile: profile, relays: chosen.compactMap { relays[$0]?.address }, now: clock.now)
-      )
+        ChannelDraft(identity: identity.id, profile: profile, relays: chosen.compactMap { relays[$0]?.address }))
     } catch {
       throw .networkUnavailable(kind, reason: error.description)
     }

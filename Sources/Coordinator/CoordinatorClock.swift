@@ -9,7 +9,7 @@ public protocol CoordinatorClock: Sendable {
 }
 
 /// The machine's clock: the time of day at the start, going on evenly from there. Setting the clock while the daemon runs does
-/// not move its timers.
+/// not move its timers; what is signed for others takes the time of day instead.
 public struct SystemClock: CoordinatorClock {
   private let offset: Int64
 

@@ -12,6 +12,7 @@ public protocol CoordinatorStorage: Sendable {
   func unfinishedChannels() throws -> [ChannelID]
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID]
   func channelCount(of relay: RelayID) throws -> Int
+  func hasChannels(_ relay: RelayID) throws -> Bool
   func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws
   func oldestRevision() throws -> Int64
   func compactChanges(through revision: Int64) throws

@@ -6,7 +6,9 @@ internal import Store
 extension Engine {
   /// Commits a batch; then, and only then, performs its actions, tells subscribers and answers requests.
   func finish(_ batch: Batch) async {
-    let (mutations, changes) = assemble(batch)
+    var (mutations, changes) = assemble(batch)
+    // Recovery proves itself by a write.
+    if batch.isRecovery, mutations.isEmpty { mutations = [.probe(batch.now)] }
     if !mutations.isEmpty {
       do {
         try await storage.commit(mutations)
@@ -15,7 +17,8 @@ extension Engine {
         return
       }
     }
-    if storageTrouble != nil, batch.isRecovery || !mutations.isEmpty { storageRecovered() }
+    if storageTrouble != nil, !mutations.isEmpty { storageRecovered() }
+    committed = (counters, relays)
     publishDirectory()
     hub.publish(changes, revision: counters.revision)
     for change in changes { log(change) }
@@ -47,7 +50,6 @@ extension Engine {
       mutations += [.saveRelay(row), .appendChange(ChangeRow(revision: row.revision, at: batch.now, object: .relay(id)))]
       changes.append(Change(revision: row.revision, at: batch.now, object: .relay(row)))
     }
-    if !batch.relayOrder.isEmpty { publishDirectory() }
     for id in batch.order {
       guard let touch = batch.touches[id], live[id] != nil else { continue }
       let first = counters.revision + 1
@@ -105,6 +107,7 @@ extension Engine {
         continue
       }
       guard let channel = live[id], let row = relays[relay] else { continue }
+      if task == .withdraw { directory.networks[row.network]?.cancel(id, at: relay) }
       newlyWatched = watched.insert(relay).inserted || newlyWatched
       let content = ChannelContent(
         identity: channel.row.identity, networkID: channel.row.networkID, author: channel.row.author,
@@ -180,9 +183,18 @@ extension Engine {
       if batch.touches[id]?.isNew == false { dirty.insert(id) }
     }
     // What the network was told stands; what it was not told is told again when the channels are read.
-    if let counters = try? storage.counters() { self.counters = counters }
-    if let rows = try? storage.relays() { relays = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) }) }
+    (counters, relays) = committed
+    for (id, heard) in batch.relays {
+      // What was heard of a relay stands too, only its storing is late.
+      guard var row = relays[id] else { continue }
+      (row.health, row.healthSince) = (heard.health, heard.healthSince)
+      (row.lastError, row.roundTripMilliseconds) = (heard.lastError, heard.roundTripMilliseconds)
+      relays[id] = row
+      unsaved.insert(id)
+    }
     publishDirectory()
+    for id in batch.seen where batch.touches[id] == nil { settle(id) }
+    for relay in batch.lanesToServe { serve(relay) }
     for reply in batch.replies { reply(.storageUnavailable(reason: reason)) }
   }
 
@@ -199,8 +211,24 @@ extension Engine {
     if dirty.isEmpty {
       storageTrouble = nil
       logger.event(.storageRecovered, .notice, "storage works again", [:])
-    } else {
+      sweepAgain()
+    } else if alarmTimes[.recovery] == nil {
       setAlarm(.recovery, at: clock.now)
+    }
+  }
+}
+
+extension Engine {
+  /// Sweeps that fell into the time without storage are made up for.
+  private func sweepAgain() {
+    for id in watched {
+      guard let row = relays[id] else { continue }
+      if row.health == .down {
+        let since = min(row.healthSince ?? clock.now, clock.now)
+        setAlarm(.grace(id), at: max(since + policy.inactiveGrace, clock.now))
+      } else {
+        post(.sweep(id, .inactive, .relayReturned, after: nil))
+      }
     }
   }
 }

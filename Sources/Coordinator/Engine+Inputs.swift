@@ -15,6 +15,7 @@ extension Engine {
     case .timersDue: fireTimers(batch)
     case .create(let channel, let reply): create(channel, reply, batch)
     case .retry(let id, let relay, let reply):
+      batch.seen.insert(id)
       guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply) }
       if let relay, !channel.machine.relays.contains(where: { $0.relay == relay }) {
         return reply.send(.failure(.noSuchRelay(relay)))
@@ -22,6 +23,7 @@ extension Engine {
       feed(.retryRequested(relay), to: id, batch)
       answer(reply, id, batch)
     case .verify(let id, let reply):
+      batch.seen.insert(id)
       guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply) }
       for pairing in channel.machine.relays { feed(.relay(pairing.relay, .verifyRequested), to: id, batch) }
       answer(reply, id, batch)
@@ -69,6 +71,8 @@ extension Engine {
         let some = dirty.prefix(Self.sweepMax)
         dirty.subtract(some)
         for id in some { feed(.restarted, to: id, batch) }
+        for id in unsaved { if let row = relays[id] { batch.save(row) } }
+        unsaved = []
         batch.isRecovery = true
       }
     }
@@ -78,7 +82,7 @@ extension Engine {
 
   private func create(_ new: NewChannel, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
     if let key = new.request.idempotencyKey {
-      if let id = batch.idempotencyKeys[key] { return answer(reply, id, batch) }
+      if let id = batch.idempotencyKeys[Array(key.utf8)] { return answer(reply, id, batch) }
       do {
         if let id = try storage.channel(idempotencyKey: key) {
           guard load(id) != nil else { return refuse(id, reply) }
@@ -89,7 +93,7 @@ extension Engine {
         return reply.send(.failure(.storageUnavailable(reason: "\(error)")))
       }
     }
-    for relay in new.relays where relays[relay] == nil { return reply.send(.failure(.noSuchRelay(relay))) }
+    for relay in new.relays where relays[relay]?.isDeleted != false { return reply.send(.failure(.noSuchRelay(relay))) }
     counters.channel += 1
     let id = ChannelID(rawValue: counters.channel)
     let row = ChannelRow(
@@ -100,7 +104,7 @@ extension Engine {
     live[id] = Live(
       row: row, machine: ChannelMachine(id: id, wantedRelays: new.relays.count, relays: new.relays, now: batch.now))
     batch.touch(id).isNew = true
-    if let key = new.request.idempotencyKey { batch.idempotencyKeys[key] = id }
+    if let key = new.request.idempotencyKey { batch.idempotencyKeys[Array(key.utf8)] = id }
     feed(.begun, to: id, batch)
     answer(reply, id, batch)
   }
@@ -162,7 +166,8 @@ extension Engine {
     if isNews { row.healthSince = batch.now }
     row.health = .down
     row.lastError = trouble.detail
-    setAlarm(.grace(id), at: max((row.healthSince ?? batch.now) + policy.inactiveGrace, batch.now))
+    let since = min(row.healthSince ?? batch.now, batch.now)
+    setAlarm(.grace(id), at: max(since + policy.inactiveGrace, batch.now))
     guard isNews else { return }
     keep(row, batch)
     logger.event(
@@ -197,9 +202,12 @@ extension Engine {
   }
 
   private func removeRelay(_ id: RelayID, _ force: Bool, _ reply: Reply<RelayRow>, _ batch: Batch) {
-    let count: Int
+    // Channels of this very batch are not stored yet.
+    var count = batch.order.filter { channel in
+      batch.touches[channel]?.isNew == true && live[channel]?.machine.relays.contains { $0.relay == id } == true
+    }.count
     do {
-      count = try storage.channelCount(of: id)
+      count += try storage.channelCount(of: id)
     } catch {
       return reply.send(.failure(.storageUnavailable(reason: "\(error)")))
     }

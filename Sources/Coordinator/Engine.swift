@@ -52,6 +52,10 @@ final class Engine {
 
   var counters: Store.Counters
   var relays: [RelayID: RelayRow]
+  /// Both as they were after the latest commit.
+  var committed: (counters: Store.Counters, relays: [RelayID: RelayRow])
+  /// Relays whose health is known but could not be stored yet.
+  var unsaved: Set<RelayID> = []
   var live: [ChannelID: Live] = [:]
   var lanes: [RelayID: RelayLane] = [:]
   var watched: Set<RelayID> = []
@@ -84,6 +88,7 @@ final class Engine {
     self.post = post
     counters = try storage.counters()
     relays = Dictionary(uniqueKeysWithValues: try storage.relays().map { ($0.id, $0) })
+    committed = (counters, relays)
     hub.start(at: counters.revision)
   }
 
@@ -92,7 +97,7 @@ final class Engine {
   /// Takes up the work that was unfinished when the daemon last stopped; it follows from the stored state alone.
   func resume() async throws {
     publishDirectory()
-    for relay in relays.keys where try storage.channelCount(of: relay) > 0 { watched.insert(relay) }
+    for relay in relays.keys where try storage.hasChannels(relay) { watched.insert(relay) }
     updateWatch()
     let unfinished = try storage.unfinishedChannels()
     for start in stride(from: 0, to: unfinished.count, by: Self.sweepMax) {
@@ -155,7 +160,6 @@ final class Engine {
   func feed(_ input: ChannelMachine.Input, to id: ChannelID, _ batch: Batch) {
     guard var channel = load(id) else { return }
     let output = channel.machine.handle(input, now: batch.now, policy: policy)
-    if case .timersFired = input {} else { alarmTimes[.channel(id)] = nil }
     for mutation in output.mutations {
       switch mutation {
       case .saveRelay(let relay): batch.touch(id).saves.insert(relay)
@@ -176,6 +180,10 @@ final class Engine {
     guard alarmTimes[alarm] != due else { return }
     alarmTimes[alarm] = due
     if let due { alarms.insert(Entry(due: due, alarm: alarm)) }
+    // Entries that were replaced leave when they come to the top; many of them are cleared out before that.
+    if alarms.count > 1024, alarms.count > 4 * alarmTimes.count {
+      alarms = Heap(alarmTimes.map { Entry(due: $0.value, alarm: $0.key) })
+    }
   }
 
   /// The alarms that are due; each is forgotten and must be set again.

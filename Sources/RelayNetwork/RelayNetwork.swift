@@ -27,6 +27,9 @@ public protocol RelayNetwork: Sendable {
   /// Starts an operation and returns at once; the outcome comes by report.
   func perform(_ operation: RelayOperation)
 
+  /// Nothing that still waits for `channel` at `relay` may be sent any more; its outcome may be anything final.
+  func cancel(_ channel: ChannelID, at relay: RelayID)
+
   /// Keeps a connection to these relays and reports when one goes up or down; replaces the earlier set.
   func watch(_ relays: [RelayID: String])
 
@@ -34,7 +37,8 @@ public protocol RelayNetwork: Sendable {
   /// - Parameter identity: whose key may be used for signing probes.
   func test(address: RelayAddress, identity: IdentityID) -> AsyncStream<RelayTestStep>
 
-  /// Serves until cancelled. Reports may come from any thread; those about one relay keep their order.
+  /// Serves until cancelled. Reports may come from any thread; those about one relay keep their order. What is to be reported
+  /// before this is called is kept for it.
   func run(report: @escaping @Sendable (NetworkReport) -> Void) async
 }
 
@@ -89,13 +93,11 @@ public struct ChannelDraft: Sendable {
   public let profile: Profile
   /// Normal addresses of the relays that the channel starts with.
   public let relays: [String]
-  public let now: Timestamp
 
-  public init(identity: IdentityID, profile: Profile, relays: [String], now: Timestamp) {
+  public init(identity: IdentityID, profile: Profile, relays: [String]) {
     self.identity = identity
     self.profile = profile
     self.relays = relays
-    self.now = now
   }
 }
 

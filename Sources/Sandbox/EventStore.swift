@@ -92,7 +92,7 @@ struct EventFilter: Sendable {
     kinds = members["kinds"]?.array.map { Set($0.compactMap(\.integer)) }
     since = members["since"]?.integer
     until = members["until"]?.integer
-    limit = members["limit"]?.integer.map(Int.init)
+    limit = members["limit"]?.integer.map { max(0, Int($0)) }
     var tags: [Character: Set<String>] = [:]
     for key in members.keys where key.count == 2 && key.hasPrefix("#") {
       if let name = key.last, let values = texts(key) { tags[name] = Set(values) }

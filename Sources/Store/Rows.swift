@@ -185,4 +185,6 @@ public enum StoreMutation: Hashable, Sendable {
   case appendChange(ChangeRow)
   case saveRelay(RelayRow)
   case insertIdentity(IdentityRow)
+  /// Writes something of no meaning, to see whether writing works.
+  case probe(Timestamp)
 }

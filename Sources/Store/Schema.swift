@@ -69,6 +69,8 @@ enum Schema {
         revision INTEGER NOT NULL
       ) STRICT;
 
+      CREATE INDEX channels_alive ON channels (id) WHERE deleted_at IS NULL;
+
       CREATE TABLE channel_relays (
         channel_id INTEGER NOT NULL REFERENCES channels(id),
         relay_id INTEGER NOT NULL REFERENCES relays(id),

@@ -21,8 +21,10 @@ public struct SecretBox: Sendable, CustomStringConvertible {
     let manager = FileManager.default
     if !manager.fileExists(atPath: path) {
       let bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
-      // Exclusive, and with its final permissions from the start.
-      let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      // Written beside and moved into place, with its final permissions from the start: a crash leaves no half a key.
+      let new = path + ".new"
+      unlink(new)
+      let descriptor = Glibc.open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else {
         throw StoreError(.notAccessible, "cannot make the key file \(path): \(String(cString: strerror(errno)))")
       }
@@ -30,6 +32,10 @@ public struct SecretBox: Sendable, CustomStringConvertible {
       do {
         try handle.write(contentsOf: bytes)
         try handle.synchronize()
+        guard rename(new, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        let directory = Glibc.open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        fsync(directory)
+        Glibc.close(directory)
       } catch {
         throw StoreError(.notAccessible, "cannot write the key file \(path): \(error.localizedDescription)")
       }

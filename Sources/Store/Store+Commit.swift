@@ -47,6 +47,10 @@ extension Store {
         db, "INSERT INTO changes (revision, at, channel_id, relay_id) VALUES (?, ?, ?, ?)",
         [row.revision, row.at.milliseconds, channel, relay])
     case .saveRelay(let row): try save(row, db)
+    case .probe(let at):
+      try run(
+        db, "INSERT INTO settings (key, value) VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        [String(at.milliseconds)])
     case .insertIdentity(let row):
       try run(
         db,

@@ -137,6 +137,17 @@ extension Store {
     }
   }
 
+  /// Whether any channel has `relay` as a member that was not removed.
+  public func hasChannels(_ relay: RelayID) throws -> Bool {
+    try reading { pool in
+      try pool.read { db in
+        try Bool.fetchOne(
+          db, sql: "SELECT EXISTS (SELECT 1 FROM channel_relays WHERE relay_id = ? AND status <> 'removed')",
+          arguments: [relay.rawValue]) ?? false
+      }
+    }
+  }
+
   /// How many channel relays are in each status, and how many channels there are, deleted ones left out.
   public func totals() throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int) {
     try reading { pool in

@@ -10,6 +10,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private let service: VarlinkService
   private let limits: VarlinkServer.Limits
   private let registry: ConnectionRegistry
+  private let isKnown: @Sendable (VarlinkPeer) -> Bool
   private let notice: @Sendable (VarlinkServer.Notice) -> Void
   private var frames: FrameBuffer
   private var peer: VarlinkPeer?
@@ -20,11 +21,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   init(
     service: VarlinkService, limits: VarlinkServer.Limits, registry: ConnectionRegistry,
-    notice: @escaping @Sendable (VarlinkServer.Notice) -> Void
+    isKnown: @escaping @Sendable (VarlinkPeer) -> Bool, notice: @escaping @Sendable (VarlinkServer.Notice) -> Void
   ) {
     self.service = service
     self.limits = limits
     self.registry = registry
+    self.isKnown = isKnown
     self.notice = notice
     frames = FrameBuffer(messageBytesMax: limits.messageBytesMax)
   }
@@ -34,7 +36,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
       try? context.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
         VarlinkPeer(socket: $0)
       } ?? nil
-    guard let peer, registry.add(context.channel, user: peer.uid) else {
+    guard let peer, registry.add(context.channel, user: peer.uid, isKnown: isKnown(peer)) else {
       notice(.tooManyConnections(peer))
       return over(context)
     }
@@ -116,12 +118,21 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
   }
 
+  /// A call is over when its reply was taken: a peer that does not read gets no further answers, and none is cut off.
   private func answered(_ message: [UInt8]?, _ context: ChannelHandlerContext) {
+    guard !isOver, let message else { return done(context) }
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: message))).whenComplete { _ in
+      let (handler, context) = bound.value
+      handler.done(context)
+    }
+  }
+
+  private func done(_ context: ChannelHandlerContext) {
     task = nil
     guard !isOver else { return }
-    if let message { context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: message)), promise: nil) }
     serveNext(context)
-    if mustRead, frames.count <= limits.messageBytesMax || task == nil {
+    if mustRead, !isOver, frames.count <= limits.messageBytesMax || task == nil {
       mustRead = false
       context.read()
     }

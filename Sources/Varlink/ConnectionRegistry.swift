@@ -16,10 +16,10 @@ final class ConnectionRegistry: Sendable {
   var channels: [any Channel] { state.withLock { Array($0.channels.values) } }
 
   /// Whether the connection may stay.
-  func add(_ channel: any Channel, user: UInt32) -> Bool {
-    state.withLock { state in
-      guard state.channels.count < limits.connectionsMax, state.perUser[user, default: 0] < limits.connectionsPerUserMax
-      else { return false }
+  func add(_ channel: any Channel, user: UInt32, isKnown: Bool) -> Bool {
+    let userMax = isKnown ? limits.connectionsPerUserMax : limits.connectionsPerStrangerMax
+    return state.withLock { state in
+      guard state.channels.count < limits.connectionsMax, state.perUser[user, default: 0] < userMax else { return false }
       state.channels[ObjectIdentifier(channel)] = channel
       state.perUser[user, default: 0] += 1
       return true

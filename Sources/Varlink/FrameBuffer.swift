@@ -28,7 +28,12 @@ struct FrameBuffer {
     let message = buffer.readSlice(length: length)
     buffer.moveReaderIndex(forwardBy: 1)
     scanned = 0
-    if buffer.readableBytes == 0 { buffer.clear() } else { buffer.discardReadBytes() }
+    // Moving the rest up front costs a copy: only when more was read than is left.
+    if buffer.readableBytes == 0 {
+      buffer.clear()
+    } else if buffer.readerIndex > buffer.readableBytes {
+      buffer.discardReadBytes()
+    }
     return message
   }
 }

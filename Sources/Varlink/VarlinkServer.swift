@@ -8,10 +8,12 @@ public final class VarlinkServer: Sendable {
   public struct Limits: Hashable, Sendable {
     /// Largest message taken in, in bytes.
     public var messageBytesMax = 1 << 20
-    /// Connections open at once.
-    public var connectionsMax = 4096
+    /// Connections open at once; half of the descriptors at most, the others are for relays and the store.
+    public var connectionsMax = max(16, min(4096, Int(sysconf(CInt(_SC_OPEN_MAX))) / 2))
     /// Connections of one user open at once.
-    public var connectionsPerUserMax = 1024
+    public var connectionsPerUserMax = 128
+    /// Connections open at once of a user who may not read anything.
+    public var connectionsPerStrangerMax = 8
     public init() {}
   }
 
@@ -33,8 +35,10 @@ public final class VarlinkServer: Sendable {
   }
 
   /// Starts serving on sockets that listen already.
+  /// - Parameter isKnown: whether a peer may call anything of weight; strangers get few connections.
   public static func start(
     _ service: VarlinkService, sockets: [CInt], group: any EventLoopGroup, limits: Limits = Limits(),
+    isKnown: @escaping @Sendable (VarlinkPeer) -> Bool = { _ in true },
     notice: @escaping @Sendable (Notice) -> Void
   ) async throws -> VarlinkServer {
     let registry = ConnectionRegistry(limits: limits)
@@ -46,7 +50,7 @@ public final class VarlinkServer: Sendable {
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandler(
-              ConnectionHandler(service: service, limits: limits, registry: registry, notice: notice))
+              ConnectionHandler(service: service, limits: limits, registry: registry, isKnown: isKnown, notice: notice))
           }
         }
         .withBoundSocket(socket).get()
@@ -62,10 +66,19 @@ public final class VarlinkServer: Sendable {
     for listener in listeners { try? await listener.close() }
   }
 
-  /// Stops accepting, then closes the connections that are open, after what was written to them has left.
-  public func stop() async {
+  /// Stops accepting, lets every connection finish the call that it is in, and closes it.
+  /// - Parameter grace: how long a call may still take.
+  public func stop(grace: Duration = .seconds(2)) async {
     await stopAccepting()
-    for channel in registry.channels { try? await channel.close() }
+    let open = registry.channels
+    for channel in open {
+      channel.eventLoop.execute {
+        // Idle connections close at once, busy ones after their reply.
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+      }
+      channel.eventLoop.scheduleTask(in: TimeAmount(grace)) { channel.close(promise: nil) }
+    }
+    for channel in open { try? await channel.closeFuture.get() }
   }
 }
 

@@ -39,7 +39,8 @@ struct ChannelCommand: AsyncParsableCommand {
           let reply = try await session.client.call("org.batond.Channels.List", parameters)
           channels += try [Channel](json: reply["channels"] ?? [])
           parameters["cursor"] = reply["nextCursor"]
-        } while all && parameters["cursor"] != nil
+          if !all { parameters["limit"] = .integer(Int64(max(1, limit - channels.count))) }
+        } while (all || channels.count < limit) && parameters["cursor"] != nil
         let hasMore = parameters["cursor"] != nil
         try session.show(channels) {
           guard !channels.isEmpty else { return "No channels. Create one with batonctl channel create NAME." }

@@ -135,6 +135,9 @@ struct ChannelCreate: AsyncParsableCommand {
 
   private func finish(_ channel: Channel, _ session: Session) throws {
     let view = ChannelView(terminal: session.terminal)
+    if wait == .all, ChannelView.members(channel).contains(where: { ["new", "invited", "accepted"].contains($0.status) }) {
+      throw Refusal(text: "the daemon stopped reporting; see batonctl channel show \(channel.id)", status: 75)
+    }
     let active = ChannelView.activeCount(channel)
     if let shortfall = view.shortfall(channel), wait == .all || active == 0 {
       session.say(shortfall)

@@ -69,10 +69,9 @@ private struct Service {
     let sockets = try listen(access)
     let seed = try store.installationSeed { .random(in: 0 ... .max) }
     let group = MultiThreadedEventLoopGroup.singleton
-    let clock = clock
     let nostr = try NostrNetwork(
       group: group, limits: settings.nostrLimits, trustRoots: settings.trustRoots, logger: logger,
-      now: { clock.now.milliseconds / 1000 })
+      now: { Int64(time(nil)) })
     let coordinator = Coordinator(
       storage: store, networks: [nostr], policy: settings.policy(seed: seed), clock: clock,
       secrets: try .atFile(settings.stateDirectory + "/identity.key"), logger: logger)
@@ -88,9 +87,10 @@ private struct Service {
       let server = try await ControlServer.start(
         coordinator: coordinator, store: store, access: access, sockets: sockets, group: group, version: Batond.version,
         startedAt: startedAt, logger: logger)
+      Systemd.notify("READY=1")
       let summary = (try? server.summary()) ?? ""
       logger.notice("batond \(Batond.version) is ready at \(settings.controlSocket): \(summary)")
-      Systemd.notify("READY=1", "STATUS=\(summary)")
+      Systemd.notify("STATUS=\(summary)")
       tasks.addTask { await keepStatus(server, coordinator) }
       tasks.addTask { await feedWatchdog(coordinator) }
       tasks.addTask { await waitForSignals(signals, server, coordinator) }
@@ -142,10 +142,14 @@ private struct Service {
   private func keepStatus(_ server: ControlServer, _ coordinator: Coordinator) async {
     guard Systemd.isManaged else { return }
     var told: Int64 = -1
-    while (try? await clock.sleep(until: clock.now + .seconds(5))) != nil {
+    var wait = Duration.seconds(5)
+    while (try? await clock.sleep(until: clock.now + wait)) != nil {
       let revision = coordinator.hub.revision
+      let started = clock.now
       guard revision != told, let summary = try? server.summary() else { continue }
       told = revision
+      // Counting a large database takes its time; it must not take more than a twentieth of all.
+      wait = max(.seconds(5), (clock.now - started) * 20)
       Systemd.notify("STATUS=\(summary)")
     }
   }

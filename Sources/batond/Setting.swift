@@ -5,7 +5,7 @@ struct Setting: Sendable {
     case path
     case level
     case group
-    /// A time span such as `30s`, `2min`, `500ms`, or a number of seconds.
+    /// A time span such as `30s`, `2min`, `500ms`, or a number of seconds; at least 100 ms.
     case duration
     case integer(ClosedRange<Int>)
 
@@ -15,7 +15,9 @@ struct Setting: Sendable {
       case .path: text.hasPrefix("/") ? nil : "must be an absolute path"
       case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
       case .group: text.isEmpty ? "must be the name of a group" : nil
-      case .duration: Setting.duration(text) == nil ? "must be a time span such as 30s, 2min or 500ms" : nil
+      case .duration:
+        (Setting.duration(text) ?? .zero) < .milliseconds(100)
+          ? "must be a time span such as 30s, 2min or 500ms, at least 100ms" : nil
       case .integer(let range):
         Int(text).map(range.contains) == true
           ? nil : "must be a whole number from \(range.lowerBound) to \(range.upperBound)"

@@ -40,8 +40,7 @@ struct NetworkTests {
     func content(_ relay: String) throws -> ChannelContent {
       try network.prepare(
         ChannelDraft(
-          identity: IdentityID(rawValue: 1), profile: Profile(displayName: "News"), relays: [relay],
-          now: Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))))
+          identity: IdentityID(rawValue: 1), profile: Profile(displayName: "News"), relays: [relay]))
     }
 
     /// The final outcome of one operation.

@@ -188,7 +188,8 @@ struct ReaderMachineTests {
       signature: String(repeating: "0", count: 128))
     for forged in [forgedID, forgedSignature] {
       var machine = opened([item])
-      guard case .misbehaved(let trouble)? = outcomes(machine.handle(.received(.event(subscription: "b1", forged)))).first else {
+      guard case .misbehaved(let trouble)? = outcomes(machine.handle(.received(.event(subscription: "b1", forged)))).first
+      else {
         #expect(Bool(false))
         continue
       }

@@ -133,7 +133,8 @@ struct RelayMessageTests {
   }
 
   @Test(arguments: [
-    "", "{}", "[]", "[1]", "[\"OK\",1,true]", "[\"OK\",\"a\",\"true\"]", "[\"EVENT\",\"s\",{}]", "[\"EVENT\",\"s\"]", "[\"AUTH\"]",
+    "", "{}", "[]", "[1]", "[\"OK\",1,true]", "[\"OK\",\"a\",\"true\"]", "[\"EVENT\",\"s\",{}]", "[\"EVENT\",\"s\"]",
+    "[\"AUTH\"]",
     "hello",
   ])
   func rubbishIsNotAMessage(_ text: String) {

@@ -83,9 +83,11 @@ public final class NostrNetwork: RelayNetwork {
     let profile = draft.profile
     let content = PublicChannel.content(
       name: profile.displayName, about: profile.description ?? "", picture: profile.image ?? "", relays: draft.relays)
-    let seconds = draft.now.milliseconds / 1000
+    // The tag keeps two channels with one profile apart that are created within the same second.
+    let tag = ["baton", String(UInt64.random(in: 0 ... .max), radix: 16)]
     guard
-      let event = NostrEvent(signedBy: key, createdAt: seconds, kind: PublicChannel.creationKind, content: content)
+      let event = NostrEvent(
+        signedBy: key, createdAt: now(), kind: PublicChannel.creationKind, tags: [tag], content: content)
     else {
       throw NetworkFailure("the profile holds a control character that relays treat differently")
     }
@@ -112,6 +114,11 @@ public final class NostrNetwork: RelayNetwork {
     }
   }
 
+  public func cancel(_ channel: ChannelID, at relay: RelayID) {
+    let sessions = state.withLockedValue { state in state.publishers.filter { $0.key.relay == relay }.map(\.value) }
+    for session in sessions { session.feed(.cancelled(channel)) }
+  }
+
   public func watch(_ relays: [RelayID: String]) {
     let unwatched = state.withLockedValue { state in state.readers.filter { relays[$0.key] == nil }.map(\.value.session) }
     for session in unwatched { session.feed(.watched(false)) }
@@ -119,12 +126,11 @@ public final class NostrNetwork: RelayNetwork {
   }
 
   public func run(report: @escaping @Sendable (NetworkReport) -> Void) async {
-    let early = state.withLockedValue { state in
+    state.withLockedValue { state in
+      for what in state.unreported { report(what) }
+      state.unreported = []
       state.report = report
-      defer { state.unreported = [] }
-      return state.unreported
     }
-    for what in early { report(what) }
     let (forever, keepAlive) = AsyncStream.makeStream(of: Never.self)
     for await _ in forever {}
     _ = keepAlive

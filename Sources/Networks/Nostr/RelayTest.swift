@@ -20,7 +20,8 @@ struct RelayTest: Sendable {
     let clock = ContinuousClock()
     var started = clock.now
     func step(_ name: String, _ failure: Trouble? = nil, _ detail: String = "") {
-      yield(RelayTestStep(name: name, duration: clock.now - started, failure: failure, detail: detail))
+      yield(
+        RelayTestStep(name: name, duration: clock.now - started, failure: failure, detail: Trouble(.protocol, detail).detail))
       started = clock.now
     }
 

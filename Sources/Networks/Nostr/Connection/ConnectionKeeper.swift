@@ -9,6 +9,8 @@ struct ConnectionKeeper: Hashable, Sendable {
   }
   private(set) var state: State = .idle
   private(set) var failures = 0
+  /// Waiting at the pace of a relay that is only watched.
+  private var waitsLong = false
   private let limits: NostrLimits
   private let salt: UInt64
 
@@ -17,30 +19,46 @@ struct ConnectionKeeper: Hashable, Sendable {
     self.salt = salt
   }
 
-  /// Dials unless that is under way or must wait.
+  /// Dials unless that is under way or must wait. A long wait of a connection that was only watched becomes a short one.
   mutating func need() -> [SessionAction] {
-    guard state == .idle else { return [] }
-    state = .dialing
-    return [.cancelTimer(.idle), .dial]
+    switch state {
+    case .idle:
+      state = .dialing
+      return [.cancelTimer(.idle), .dial]
+    case .waiting where waitsLong:
+      waitsLong = false
+      return [.setTimer(.reconnect, after: redialWait(isBusy: true))]
+    case .waiting, .dialing, .open: return []
+    }
   }
 
-  mutating func opened() {
+  /// Back-off does not end with a handshake: a relay that closes at once must not be dialled every second.
+  mutating func opened() -> [SessionAction] {
     state = .open
-    failures = 0
+    return [.setTimer(.stable, after: limits.stableAfter)]
   }
+
+  /// The connection lasted.
+  mutating func lasted() { if state == .open { failures = 0 } }
 
   /// The dial failed or the connection broke.
-  /// - Parameter isBusy: whether operations wait for the connection.
-  mutating func lost(isBusy: Bool) -> [SessionAction] {
+  /// - Parameters:
+  ///   - isBusy: whether operations wait for the connection.
+  ///   - atLeast: the wait that the relay asked for.
+  mutating func lost(isBusy: Bool, atLeast: Duration = .zero) -> [SessionAction] {
     failures += 1
     state = .waiting
-    return [.setTimer(.reconnect, after: redialWait(isBusy: isBusy))]
+    waitsLong = !isBusy && atLeast == .zero
+    return [.cancelTimer(.stable), .setTimer(.reconnect, after: max(redialWait(isBusy: isBusy), atLeast))]
   }
 
   /// The wait after a failure is over.
   mutating func waited() { if state == .waiting { state = .idle } }
 
-  mutating func closedOnPurpose() { state = .idle }
+  mutating func closedOnPurpose() {
+    state = .idle
+    failures = 0
+  }
 
   private func redialWait(isBusy: Bool) -> Duration {
     let cap = isBusy ? limits.redialMaxBusy : limits.redialMaxWatched

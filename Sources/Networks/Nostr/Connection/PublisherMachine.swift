@@ -5,7 +5,7 @@ internal import RelayNetwork
 struct PublisherMachine: SessionMachine {
   private struct InFlight: Hashable {
     let item: SessionOperation
-    /// How often AUTH was tried for this event.
+    /// How often the relay demanded AUTH for this event.
     var authenticationRounds = 0
     /// Refused with a demand for AUTH; sent again once that is done.
     var awaitsAuthentication = false
@@ -26,6 +26,8 @@ struct PublisherMachine: SessionMachine {
   private var rubbish = 0
   private var timeoutsInARow = 0
   private var lastNotice: String?
+  /// Events of this connection that timed out: an OK under an empty id may still be theirs.
+  private var unanswered = 0
 
   init(address: String, limits: NostrLimits, salt: UInt64) {
     self.address = address
@@ -36,12 +38,14 @@ struct PublisherMachine: SessionMachine {
   mutating func handle(_ event: SessionEvent) -> [SessionAction] {
     switch event {
     case .submitted(let item): return submitted(item)
+    case .cancelled(let channel): return cancelled(channel)
     case .watched: return []  // the reader watches
     case .opened:
-      keeper.opened()
+      let opened = keeper.opened()
+      unanswered = 0
       (challenge, isChallengeAnswered, authenticationID, rubbish, lastNotice) = (nil, false, nil, 0, nil)
-      return sendNext()
-    case .dialFailed(let failure): return failAll(failure.outcome)
+      return opened + sendNext()
+    case .dialFailed(let failure): return failAll(failure)
     case .received(let message): return received(message)
     case .violated(let text):
       return finish(.misbehaved(Trouble(.protocol, text))) + [.hangUp] + reconnect()
@@ -59,6 +63,15 @@ struct PublisherMachine: SessionMachine {
     }
     queue.append(item)
     return keeper.state == .open ? sendNext() : keeper.need()
+  }
+
+  private mutating func cancelled(_ channel: ChannelID) -> [SessionAction] {
+    func isStale(_ item: SessionOperation) -> Bool {
+      item.operation.channel == channel && item.operation.task == .invite
+    }
+    let stale = queue.filter(isStale)
+    queue.removeAll(where: isStale)
+    return stale.map { report($0, .troubled(Trouble(.cancelled, "taken back before it was sent"), retryAfter: nil)) }
   }
 
   private mutating func sendNext() -> [SessionAction] {
@@ -81,7 +94,8 @@ struct PublisherMachine: SessionMachine {
     case .challenge(let text):
       challenge = text
       isChallengeAnswered = false
-      guard inFlight?.awaitsAuthentication == true else { return [] }
+      // One AUTH at a time: a relay that floods challenges gets no flood of signatures.
+      guard inFlight?.awaitsAuthentication == true, authenticationID == nil else { return [] }
       return authenticate()
     case .notice(let text):
       lastNotice = text
@@ -90,13 +104,26 @@ struct PublisherMachine: SessionMachine {
     }
   }
 
-  private mutating func answered(_ id: String, _ accepted: Bool, _ text: String) -> [SessionAction] {
+  private mutating func answered(_ givenID: String, _ accepted: Bool, _ text: String) -> [SessionAction] {
+    var id = givenID
+    if id.isEmpty {
+      // Relays leave the id out when they refuse. It means the one thing that is not answered yet, if there is just one.
+      if unanswered > 0 {
+        unanswered -= 1
+        return []
+      }
+      guard let current = inFlight else { return [] }
+      if current.awaitsAuthentication, authenticationID == nil { return [] }
+      id = current.awaitsAuthentication ? authenticationID ?? "" : current.item.eventID
+    } else if overdue[id] != nil, id != inFlight?.item.eventID {
+      unanswered = max(0, unanswered - 1)
+    }
     if let authenticationID, id == authenticationID {
       self.authenticationID = nil
       guard inFlight?.awaitsAuthentication == true else { return [] }
       return accepted ? resend() : finish(.refused(Trouble(.authRequired, "authentication failed: \(text)")), next: true)
     }
-    guard let current = inFlight, id == current.item.eventID || id.isEmpty else {
+    guard let current = inFlight, id == current.item.eventID else {
       // The answer to an event that counted as timed out: late is not never.
       guard accepted || RelayAnswer.prefix(of: text) == "duplicate", let item = overdue.removeValue(forKey: id) else {
         return []
@@ -110,6 +137,7 @@ struct PublisherMachine: SessionMachine {
       guard current.authenticationRounds < Self.authenticationRoundsMax else {
         return finish(.refused(Trouble(.authRequired, text)), next: true)
       }
+      inFlight?.authenticationRounds += 1
       inFlight?.awaitsAuthentication = true
       return challenge == nil || isChallengeAnswered
         ? [.cancelTimer(.answer), .setTimer(.authentication, after: limits.authenticationTimeout)] : authenticate()
@@ -129,7 +157,6 @@ struct PublisherMachine: SessionMachine {
   private mutating func authenticate() -> [SessionAction] {
     guard let challenge else { return [] }
     isChallengeAnswered = true
-    inFlight?.authenticationRounds += 1
     return [
       .cancelTimer(.answer), .authenticate(challenge: challenge),
       .setTimer(.authentication, after: limits.authenticationTimeout),
@@ -139,6 +166,7 @@ struct PublisherMachine: SessionMachine {
   private mutating func resend() -> [SessionAction] {
     guard let current = inFlight else { return [] }
     inFlight?.awaitsAuthentication = false
+    authenticationID = nil
     return [
       .cancelTimer(.authentication), .send(ClientMessage.event(current.item.eventText)),
       .setTimer(.answer, after: limits.publishTimeout),
@@ -152,6 +180,7 @@ struct PublisherMachine: SessionMachine {
       if overdue.count >= Self.overdueMax { overdue.removeAll() }
       overdue[current.item.eventID] = current.item
       timeoutsInARow += 1
+      unanswered += 1
       let words = lastNotice.map { "; the relay said: \($0)" } ?? ""
       let trouble = Trouble(.timeout, "no OK within \(limits.publishTimeout.wholeMilliseconds) ms\(words)")
       let actions = finish(.troubled(trouble, retryAfter: nil))
@@ -160,11 +189,14 @@ struct PublisherMachine: SessionMachine {
     case .authentication:
       guard inFlight?.awaitsAuthentication == true else { return [] }
       // Some relays answer a good AUTH with silence.
-      if isChallengeAnswered { return resend() }
+      if challenge != nil { return resend() }
       return finish(.refused(Trouble(.authRequired, "the relay demands authentication but sent no challenge")), next: true)
     case .reconnect:
       keeper.waited()
       return queue.isEmpty ? [] : keeper.need()
+    case .stable:
+      keeper.lasted()
+      return []
     case .idle:
       guard keeper.state == .open, queue.isEmpty, inFlight == nil else { return [] }
       keeper.closedOnPurpose()
@@ -191,16 +223,17 @@ struct PublisherMachine: SessionMachine {
     return keeper.lost(isBusy: !queue.isEmpty)
   }
 
-  private mutating func failAll(_ outcome: RelayOutcome) -> [SessionAction] {
+  private mutating func failAll(_ failure: DialFailure) -> [SessionAction] {
     let failed = queue
     queue = []
-    return failed.map { report($0, outcome) } + keeper.lost(isBusy: true)
+    return failed.map { report($0, failure.outcome) } + keeper.lost(isBusy: true, atLeast: failure.retryAfter)
   }
 
   /// Ends the operation in flight.
   private mutating func finish(_ outcome: RelayOutcome, next: Bool = false) -> [SessionAction] {
     guard let current = inFlight else { return next ? sendNext() : [] }
     inFlight = nil
+    authenticationID = nil
     return [.cancelTimer(.answer), .cancelTimer(.authentication), report(current.item, outcome)] + (next ? sendNext() : [])
   }
 

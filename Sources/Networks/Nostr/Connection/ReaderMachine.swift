@@ -28,15 +28,17 @@ struct ReaderMachine: SessionMachine {
   mutating func handle(_ event: SessionEvent) -> [SessionAction] {
     switch event {
     case .submitted(let item): return submitted(item.operation)
+    case .cancelled: return []  // reading does no harm
     case .watched(let isWatched): return watched(isWatched)
     case .opened(let roundTrip):
-      keeper.opened()
+      let opened = keeper.opened()
       (rubbish, lastNotice, timeoutsInARow) = (0, nil, 0)
-      return up(roundTrip) + askNext()
+      return opened + up(roundTrip) + askNext()
     case .dialFailed(let failure):
       let failed = queue
       queue = []
-      return failed.map { report($0, failure.outcome) } + down(failure.trouble) + keeper.lost(isBusy: false)
+      return failed.map { report($0, failure.outcome) } + down(failure.trouble)
+        + keeper.lost(isBusy: false, atLeast: failure.retryAfter)
     case .received(let message): return received(message)
     case .violated(let text):
       let trouble = Trouble(.protocol, text)
@@ -154,6 +156,9 @@ struct ReaderMachine: SessionMachine {
       guard keeper.state == .open, !isWatched, queue.isEmpty, subscription == nil else { return [] }
       keeper.closedOnPurpose()
       return [.hangUp]
+    case .stable:
+      keeper.lasted()
+      return []
     case .authentication: return []
     }
   }

@@ -5,6 +5,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 internal import NIOWebSocket
+internal import StrictJSON
 
 /// Opens WebSocket connections to relays.
 struct RelayDialer: Sendable {
@@ -34,6 +35,8 @@ struct RelayDialer: Sendable {
       let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
       let channel = channel
       channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
+      // A peer that does not read must not keep the connection.
+      channel.eventLoop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
     }
   }
 
@@ -51,6 +54,9 @@ struct RelayDialer: Sendable {
       promise.fail(DialFailure.unreachable("no connection within \(limits.dialTimeout.wholeMilliseconds) ms"))
     }
 
+    // One channel is made for each address that is tried; only the one that connects may settle the dial.
+    let upgrades = NIOLoopBoundBox<[ObjectIdentifier: EventLoopFuture<Connection>]>.makeBoxSendingValue(
+      [:], eventLoop: eventLoop)
     @Sendable func settle(_ result: Result<Connection, any Error>) {
       deadline.cancel()
       switch result {
@@ -59,6 +65,7 @@ struct RelayDialer: Sendable {
       }
     }
     ClientBootstrap(group: eventLoop)
+      .resolver(ConcurrentResolver(eventLoop))
       .connectTimeout(timeout)
       .channelOption(.socketOption(.so_keepalive), value: 1)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -71,11 +78,22 @@ struct RelayDialer: Sendable {
             let handler = try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : url.host)
             try channel.pipeline.syncOperations.addHandler(handler)
           }
-          try upgrade(channel, url, status, deliver).whenComplete(settle)
+          upgrades.value[ObjectIdentifier(channel)] = try upgrade(channel, url, status, deliver)
         }
       }
       .connect(host: url.host, port: url.port)
-      .whenFailure { settle(.failure($0)) }
+      .whenComplete { result in
+        let candidates = upgrades.value
+        upgrades.value = [:]
+        switch result {
+        case .failure(let error): settle(.failure(error))
+        case .success(let channel):
+          guard let upgrade = candidates[ObjectIdentifier(channel)] else {
+            return settle(.failure(ChannelError.ioOnClosedChannel))
+          }
+          upgrade.whenComplete(settle)
+        }
+      }
     // Whoever lost the race against the deadline leaves no connection behind.
     return promise.futureResult
   }
@@ -124,6 +142,7 @@ struct RelayDialer: Sendable {
     switch error {
     case let failure as DialFailure: return failure
     case let error as NIOConnectionError:
+      if let failure = error.dnsAError as? DialFailure { return failure }
       if error.connectionErrors.isEmpty { return .unreachable("the host name \(url.host) does not resolve") }
       return .unreachable(error.connectionErrors.map { "\($0.error)" }.first ?? "\(error)")
     case let error as IOError: return .unreachable(String(describing: error))
@@ -184,6 +203,8 @@ private final class FrameHandler: ChannelInboundHandler {
     case .text: deliver(.message(frame.unmaskedData))
     case .binary: violate(context, "the relay sent a binary frame", .unacceptableData)
     case .ping:
+      // RFC 6455 lets us leave out pongs; a peer that pings without reading gets none.
+      guard context.channel.isWritable else { return }
       let data = frame.unmaskedData
       context.writeAndFlush(
         wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: data)), promise: nil)
@@ -209,7 +230,17 @@ private final class FrameHandler: ChannelInboundHandler {
     } else {
       context.writeAndFlush(
         wrapOutboundOut(WebSocketFrame(fin: true, opcode: .ping, maskKey: .random(), data: ByteBuffer())), promise: nil)
+      if NIODeadline.now() - lastRead > .milliseconds(limits.silenceMax.wholeMilliseconds / 2) { askForLife(context) }
     }
+  }
+
+  /// Some relays answer no pings: any answer to a request that finds nothing is a sign of life too.
+  private func askForLife(_ context: ChannelHandlerContext) {
+    let nothing = String(repeating: "0", count: 64)
+    let request = ClientMessage.request("alive", ["ids": [.string(nothing)], "limit": 1])
+    let data = context.channel.allocator.buffer(string: request)
+    context.writeAndFlush(
+      wrapOutboundOut(WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: data)), promise: nil)
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

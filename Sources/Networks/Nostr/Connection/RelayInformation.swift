@@ -33,6 +33,7 @@ extension RelayDialer {
     let promise = eventLoop.makePromise(of: RelayInformation?.self)
     let deadline = eventLoop.scheduleTask(in: .seconds(5)) { promise.succeed(nil) }
     ClientBootstrap(group: eventLoop)
+      .resolver(ConcurrentResolver(eventLoop))
       .connectTimeout(.seconds(5))
       .channelInitializer { channel in
         eventLoop.makeCompletedFuture {

@@ -12,6 +12,8 @@ struct SessionOperation: Hashable, Sendable {
 /// What can happen to a session with a relay.
 enum SessionEvent: Hashable, Sendable {
   case submitted(SessionOperation)
+  /// Invitations of this channel that still wait must not be sent.
+  case cancelled(ChannelID)
   /// Whether the relay is to be watched: connected whenever possible, ups and downs reported.
   case watched(Bool)
   case opened(roundTrip: Duration)
@@ -33,6 +35,8 @@ enum SessionTimer: Hashable, Sendable, CaseIterable {
   case authentication
   case reconnect
   case idle
+  /// The connection has lasted: back-off begins anew after it.
+  case stable
 }
 
 /// What the driver of a session must do, in order.
@@ -77,6 +81,11 @@ enum DialFailure: Error, Hashable, Sendable {
     }
   }
 
+  /// How long the relay wants to be left alone.
+  var retryAfter: Duration {
+    if case .troubled(_, let wait?) = outcome { wait } else { .zero }
+  }
+
   /// What is wrong with the relay as a whole.
   var trouble: Trouble {
     switch outcome {
@@ -107,6 +116,8 @@ public struct NostrLimits: Hashable, Sendable {
   public var silenceMax: Duration = .seconds(90)
   /// A connection without work that nobody watches is closed after this long.
   public var idleTimeout: Duration = .seconds(60)
+  /// A connection that held this long counts as good; redialling begins anew after it.
+  public var stableAfter: Duration = .seconds(30)
   /// Wait before the second dial; doubles with each further failure.
   public var redialFirst: Duration = .seconds(1)
   /// Longest wait between dials while operations wait for the connection.
