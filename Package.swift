@@ -122,7 +122,7 @@ let package = Package(
         "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Store", "StrictJSON", "Varlink", "Channels",
         "RelayNetwork", "TestSupport", log,
       ] + nio),
-    .testTarget(name: "BatondTests", dependencies: ["batond", "Systemd", "TestSupport", log]),
+    .testTarget(name: "BatondTests", dependencies: ["batond", "Channels", "Systemd", "TestSupport", log]),
     .testTarget(name: "RepositoryTests", dependencies: ["Coordinator", "ControlAPI", "Varlink"]),
     .testTarget(
       name: "EndToEnd",

@@ -53,10 +53,11 @@ public final class Store: Sendable {
     }
   }
 
-  /// Writes the log back into the database file and closes it.
+  /// Writes the log back into the database file, closes it and lets the state directory go.
   public func close() {
     try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
     try? pool.close()
+    flock(lock.fileDescriptor, LOCK_UN)
   }
 
   /// The value of SQLite's `synchronous` setting on the writer; 2 is FULL.

@@ -1,0 +1,319 @@
+import BatonClient
+import Channels
+import ControlAPI
+import Coordinator
+import Foundation
+import Logging
+import NIOPosix
+import RelayNetwork
+import Store
+import StrictJSON
+import TestSupport
+import Testing
+import Varlink
+
+@testable import ControlServer
+
+/// The whole control path: client, socket, server, coordinator, store.
+private final class Bench: Sendable {
+  let folder: TemporaryFolder
+  let network = FakeNetwork()
+  let store: Store
+  let coordinator: Coordinator
+  let server: ControlServer
+  let client: BatonClient
+  private let task: Task<Void, any Error>
+
+  init(access: Access = Access(changeGroup: "baton", readGroup: "baton-read")) async throws {
+    folder = try TemporaryFolder()
+    store = try Store(directory: folder.path + "/state")
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let coordinator = Coordinator(
+      storage: store, networks: [network], policy: RelayPolicy(), clock: SystemClock(),
+      secrets: try .atFile(folder.path + "/key"), logger: logger)
+    self.coordinator = coordinator
+    let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
+    task = Task {
+      defer { readiness.finish() }
+      try await coordinator.run { readiness.finish() }
+    }
+    for await _ in ready {}
+    let socket = try UnixListener.listen(path: folder.path + "/c", mode: 0o600)
+    server = try await ControlServer.start(
+      coordinator: coordinator, store: store, access: access, sockets: [socket],
+      group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: SystemClock().now, logger: logger)
+    client = try await BatonClient(socket: folder.path + "/c")
+  }
+
+  func addRelays(_ count: Int) async throws -> [Int64] {
+    var ids: [Int64] = []
+    for number in 1...count { ids.append(try await client.addRelay(AddRelay(address: "ws://r\(number)")).id) }
+    return ids
+  }
+
+  func create(_ name: String) async throws -> Channel? {
+    var last: Channel?
+    let changes = try await client.createChannelAndFollow(CreateChannel(profile: .init(displayName: name)))
+    for try await channel in changes { last = channel }
+    return last
+  }
+
+  func stop() async throws {
+    await client.close()
+    coordinator.stop()
+    try await task.value
+    await server.stop()
+    store.close()
+  }
+}
+
+struct ControlTests {
+  @Test func creationIsFollowedToItsEnd() async throws {
+    let bench = try await Bench()
+    _ = try await bench.addRelays(3)
+    var phases: [String] = []
+    let request = CreateChannel(profile: .init(displayName: "News", description: "d"), custom: ["team": "news"])
+    var last: Channel?
+    for try await channel in try await bench.client.createChannelAndFollow(request) {
+      phases.append(channel.phase)
+      last = channel
+    }
+    #expect(phases.first == "creating" && phases.last == "active")
+    let channel = try #require(last)
+    #expect(channel.linkUsable && channel.relays.count == 3 && channel.custom == ["team": "news"])
+    #expect(try await bench.client.channel(name: "News") == channel)
+    let history = try await bench.client.transitions(channelID: channel.id)
+    #expect(history.count == 9 && history.last?.to == "active")
+    let status = try await bench.client.status()
+    #expect(status.channels == 1 && status.channelRelays.active == 3 && status.storageWorks)
+    try await bench.stop()
+  }
+
+  @Test func watchMissesNothingAndRepeatsNothing() async throws {
+    let bench = try await Bench()
+    _ = try await bench.addRelays(2)
+    var before: [ChangeMessage] = []
+    let revision = try await bench.client.status().revision
+    let live = try await bench.client.watch(WatchRequest(since: 0))
+    _ = try await bench.create("One")
+    let end = try await bench.client.status().revision
+    for try await change in live {
+      before.append(change)
+      if change.revision == end { break }
+    }
+    #expect(before.map(\.revision) == Array(1...end))
+    var later: [ChangeMessage] = []
+    for try await change in try await bench.client.watch(WatchRequest(since: revision)) {
+      later.append(change)
+      if change.revision == end { break }
+    }
+    #expect(later.map(\.revision) == Array((revision + 1)...end))
+    #expect(later.filter { $0.kind == "channelRelay" }.allSatisfy { $0.transition?["channelId"] == 1 && $0.before != nil })
+    for try await change in try await bench.client.watch() {
+      #expect(change.kind == "snapshot" && change.revision == end)
+      break
+    }
+    try await bench.stop()
+  }
+
+  @Test func watchIsFiltered() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    _ = try await bench.create("One")
+    _ = try await bench.create("Two")
+    var seen: [ChangeMessage] = []
+    let request = WatchRequest(since: 0, kinds: ["channelRelay"], channelIds: [2], relayIds: [relays[0]])
+    for try await change in try await bench.client.watch(request) {
+      seen.append(change)
+      if change.transition?["to"] == "active" { break }
+    }
+    #expect(seen.map { $0.transition?["to"]?.string } == ["invited", "accepted", "active"])
+    #expect(seen.allSatisfy { $0.transition?["channelId"] == 2 && $0.transition?["relayId"] == .integer(relays[0]) })
+    try await bench.stop()
+  }
+
+  @Test func listsAreFilteredAndPaged() async throws {
+    let bench = try await Bench()
+    _ = try await bench.addRelays(1)
+    for number in 1...7 {
+      _ = try await bench.client.createChannel(
+        CreateChannel(
+          profile: .init(displayName: "Channel \(number)"),
+          custom: ["team": number % 2 == 0 ? "news" : "sport", "n": .integer(Int64(number))]))
+    }
+    func names(_ filter: JSONValue) async throws -> [String] {
+      try await bench.client.channels(filter: filter).map { String($0.profile.displayName.dropFirst(8)) }
+    }
+    #expect(try await names(["custom.team": "news"]) == ["2", "4", "6"])
+    #expect(try await names(["custom.n": ["$gt": 2, "$lte": 4]]) == ["3", "4"])
+    #expect(try await names(["$or": [["custom.n": 1], ["id": ["$in": [7]]]]]) == ["1", "7"])
+    #expect(try await names(["$nor": [["custom.team": "news"]], "id": ["$ne": 1]]) == ["3", "5", "7"])
+    #expect(try await names(["profile.displayName": ["$q": "NEL 5"]]) == ["5"])
+    #expect(try await names(["profile.displayName": ["$autocomplete": "chan"], "custom.x": ["$exists": false]]).count == 7)
+    let page = try await bench.client.call(
+      "org.batond.Channels.List", ["limit": 3, "sort": [["field": "id", "direction": -1]]])
+    #expect(page["channels"]?.array?.map { $0["id"]?.integer } == [7, 6, 5])
+    let next = try await bench.client.call(
+      "org.batond.Channels.List",
+      ["limit": 3, "sort": [["field": "id", "direction": -1]], "cursor": try #require(page["nextCursor"])])
+    #expect(next["channels"]?.array?.map { $0["id"]?.integer } == [4, 3, 2])
+    try await bench.stop()
+  }
+
+  private static let refusals: [(String, JSONValue, String)] = [
+    ("org.batond.Channels.Get", ["id": 99], "org.batond.Channels.NoSuchChannel"),
+    ("org.batond.Channels.Get", [:], "org.varlink.service.InvalidParameter"),
+    ("org.batond.Channels.Get", ["id": "x"], "org.varlink.service.InvalidParameter"),
+    ("org.batond.Channels.Create", ["profile": ["displayName": ""]], "org.batond.Channels.InvalidDisplayName"),
+    ("org.batond.Channels.Create", ["profile": ["displayName": "x"]], "org.batond.Channels.NoEnabledRelays"),
+    ("org.batond.Channels.Create", ["profile": 1], "org.varlink.service.InvalidParameter"),
+    ("org.batond.Channels.Create", ["profile": ["displayName": "x", "image": "y"]], "org.batond.Channels.InvalidImage"),
+    ("org.batond.Channels.Create", ["profile": ["displayName": "x"], "relayIds": [9]], "org.batond.Channels.NoSuchRelay"),
+    (
+      "org.batond.Channels.Create", ["profile": ["displayName": "x"], "network": "simplex"],
+      "org.batond.Channels.NetworkUnavailable"
+    ),
+    (
+      "org.batond.Channels.Create", ["profile": ["displayName": "x"], "network": "irc"], "org.varlink.service.InvalidParameter"
+    ),
+    ("org.batond.Channels.List", ["limit": 0], "org.varlink.service.InvalidParameter"),
+    ("org.batond.Channels.List", ["filter": ["nope": 1]], "org.batond.Channels.InvalidFilter"),
+    ("org.batond.Channels.List", ["filter": ["id": ["$like": 1]]], "org.batond.Channels.InvalidFilter"),
+    ("org.batond.Channels.List", ["cursor": "rubbish"], "org.batond.Channels.InvalidFilter"),
+    ("org.batond.Channels.List", ["sort": [["field": "phase"]]], "org.batond.Channels.InvalidFilter"),
+    ("org.batond.Channels.Link", ["id": 99], "org.batond.Channels.NoSuchChannel"),
+    ("org.batond.Channels.Delete", ["id": 99], "org.batond.Channels.NoSuchChannel"),
+    ("org.batond.Channels.RetryRelay", ["id": 99], "org.batond.Channels.NoSuchChannel"),
+    ("org.batond.Relays.Add", ["address": "http://x"], "org.batond.Relays.InvalidAddress"),
+    ("org.batond.Relays.Add", ["address": "ws://x", "name": "a/b"], "org.batond.Relays.InvalidDisplayName"),
+    ("org.batond.Relays.Add", [:], "org.varlink.service.InvalidParameter"),
+    ("org.batond.Relays.Get", ["name": "nope"], "org.batond.Relays.NoSuchRelay"),
+    ("org.batond.Relays.Remove", ["id": 99], "org.batond.Relays.NoSuchRelay"),
+    ("org.batond.Relays.Test", [:], "org.varlink.service.InvalidParameter"),
+    ("org.batond.Monitor.Watch", [:], "org.varlink.service.ExpectedMore"),
+    ("org.batond.Daemon.Status", ["x": 1], "org.varlink.service.InvalidParameter"),
+  ]
+
+  @Test(arguments: refusals)
+  func badRequestsGetTheErrorThatTheInterfaceDeclares(_ method: String, _ parameters: JSONValue, _ error: String) async throws {
+    let bench = try await Bench()
+    do {
+      _ = try await bench.client.call(method, parameters.object ?? [:])
+      Issue.record("\(method) was not refused")
+    } catch let refused as VarlinkError {
+      #expect(refused.name == error)
+      let interface = try #require(Interfaces.all.first { error.hasPrefix($0.name + ".") || error.hasPrefix("org.varlink") })
+      if !error.hasPrefix("org.varlink") {
+        let declared = try #require(
+          interface.errors.first { "\(interface.name).\($0.name)" == error }, "\(error) is not declared")
+        #expect(Set(refused.parameters.keys).isSubset(of: Set(declared.fields.map(\.name))))
+      }
+    }
+    try await bench.stop()
+  }
+
+  @Test func watchFromTheFutureIsRefused() async throws {
+    let bench = try await Bench()
+    await #expect(throws: VarlinkError.invalidParameter("since")) {
+      for try await _ in try await bench.client.watch(WatchRequest(since: 1_000)) {}
+    }
+    try await bench.stop()
+  }
+
+  @Test func strangersAreRefusedAndReadersMayRead() async throws {
+    let me = geteuid()
+    func allowed(_ access: Access, _ permission: Access.Permission, uid: UInt32, groups: Set<UInt32>) -> Bool {
+      access.allows(VarlinkPeer(pid: 1, uid: uid, gid: groups.first ?? 0, groups: groups), permission)
+    }
+    let access = Access(ownUser: 500, changeGroup: 60, readGroup: 61)
+    for (uid, groups, reads, changes) in [
+      (0, [], true, true), (500, [], true, true), (7, [60], true, true), (7, [61], true, false), (7, [62], false, false),
+      (7, [], false, false), (7, [61, 60], true, true),
+    ] as [(UInt32, Set<UInt32>, Bool, Bool)] {
+      #expect(allowed(access, .read, uid: uid, groups: groups) == reads)
+      #expect(allowed(access, .change, uid: uid, groups: groups) == changes)
+    }
+    let without = Access(ownUser: 500, changeGroup: nil, readGroup: nil)
+    #expect(!allowed(without, .read, uid: 7, groups: [0]))
+    _ = me
+  }
+
+  @Test func everyMethodHasAPermissionAndNoOther() {
+    let methods = Interfaces.all.flatMap { interface in interface.methods.map { "\(interface.name).\($0.name)" } }
+    #expect(Set(methods) == Set(Access.permissions.keys))
+  }
+}
+
+/// The Swift types and the interface files must say the same.
+struct WireTests {
+  private func keys(_ value: some Encodable) throws -> Set<String> { Set(try value.json.object?.keys.map { $0 } ?? []) }
+
+  private func fields(_ interface: IDL.Interface, _ type: String) throws -> Set<String> {
+    for case .structure(let structure) in interface.members where structure.name == type {
+      return Set(structure.fields.map(\.name))
+    }
+    throw CocoaError(.keyValueValidation)
+  }
+
+  @Test func typesHaveTheFieldsOfTheInterfaceFiles() throws {
+    let relay = Relay(
+      id: 1, network: "nostr", address: "a", name: "n", operatorId: 1, enabled: true, preset: false, deleted: false,
+      tested: true,
+      testedAt: "t", health: "up", healthSince: "t", lastError: "e", roundTripMilliseconds: 1, channels: 1, revision: 1)
+    #expect(try keys(relay) == fields(Interfaces.relays, "Relay"))
+    let step = TestStep(name: "n", durationMilliseconds: 1, passed: true, cause: "c", detail: "d")
+    #expect(try keys(step) == fields(Interfaces.relays, "TestStep"))
+    let member = ChannelRelay(
+      relayId: 1, relayName: "n", status: "new", cause: "c", detail: "d", attempt: 1, relayLink: "l", since: "s",
+      nextAttemptAt: "n")
+    #expect(try keys(member) == fields(Interfaces.channels, "ChannelRelay"))
+    let profile = ControlAPI.Profile(displayName: "d", fullName: "f", description: "d", image: "i", preferences: [:])
+    #expect(try keys(profile) == fields(Interfaces.channels, "Profile"))
+    let channel = Channel(
+      id: 1, kind: "channel", network: "nostr", identity: "main", profile: profile, phase: "active", link: "l",
+      linkUsable: true,
+      relays: [member], wantedRelays: 1, heal: true, custom: [:], createdAt: "c", updatedAt: "u", revision: 1)
+    #expect(try keys(channel) == fields(Interfaces.channels, "Channel"))
+    let transition = Transition(
+      revision: 1, relayId: 1, relayName: "n", from: "new", to: "new", cause: "c", detail: "d", attempt: 1, time: "t")
+    #expect(try keys(transition) == fields(Interfaces.channels, "Transition"))
+  }
+
+  @Test func enumerationsHaveTheWordsOfTheCore() throws {
+    func values(_ interface: IDL.Interface, _ type: String) -> [String] {
+      for case .enumeration(let name, let values, _) in interface.members where name == type { return values }
+      return []
+    }
+    #expect(values(Interfaces.channels, "RelayStatus") == RelayStatus.allCases.map(\.rawValue))
+    #expect(values(Interfaces.channels, "Phase") == ChannelPhase.allCases.map(\.rawValue))
+    #expect(values(Interfaces.channels, "Network") == NetworkKind.allCases.map(\.rawValue))
+    #expect(values(Interfaces.relays, "Health") == RelayRow.Health.allCases.map(\.rawValue))
+  }
+
+  @Test func everythingInTheInterfacesIsDocumented() {
+    for interface in Interfaces.all {
+      for member in interface.members {
+        switch member {
+        case .structure(let structure), .error(let structure):
+          #expect(!structure.comment.isEmpty, "\(interface.name).\(structure.name)")
+          for field in structure.fields { #expect(!field.comment.isEmpty, "\(interface.name).\(structure.name).\(field.name)") }
+        case .enumeration(let name, _, let comment): #expect(!comment.isEmpty, "\(interface.name).\(name)")
+        case .method(let method):
+          #expect(!method.comment.isEmpty, "\(interface.name).\(method.name)")
+          for field in method.input + method.output {
+            #expect(!field.comment.isEmpty, "\(interface.name).\(method.name).\(field.name)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (0, "1970-01-01T00:00:00.000Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+    (1_750_000_000_123, "2025-06-15T15:06:40.123Z"),
+    (-1, "1969-12-31T23:59:59.999Z"), (4_102_444_799_999, "2099-12-31T23:59:59.999Z"),
+  ])
+  func timesAreRFC3339(_ milliseconds: Int64, _ text: String) {
+    #expect(RFC3339.text(milliseconds: milliseconds) == text)
+  }
+}

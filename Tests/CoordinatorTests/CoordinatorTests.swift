@@ -1,0 +1,308 @@
+import Channels
+import Coordinator
+import Logging
+import RelayNetwork
+import Store
+import TestSupport
+import Testing
+
+/// A coordinator on a real store, with a network inside the process and a clock that the test moves.
+private final class Bench: Sendable {
+  let folder: TemporaryFolder
+  let clock: ManualClock
+  let network: FakeNetwork
+  let store: Store
+  let storage: FaultyStorage
+  let coordinator: Coordinator
+  private let task: Task<Void, any Error>
+
+  init(_ earlier: Bench? = nil) async throws {
+    folder = try earlier?.folder ?? TemporaryFolder()
+    clock = earlier?.clock ?? ManualClock()
+    network = FakeNetwork()
+    store = try Store(directory: folder.path + "/state")
+    storage = FaultyStorage(store)
+    var policy = RelayPolicy()
+    policy.backOffJitterPercent = 0
+    let coordinator = Coordinator(
+      storage: storage, networks: [network], policy: policy, clock: clock,
+      secrets: try .atFile(folder.path + "/key"), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    self.coordinator = coordinator
+    let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
+    task = Task {
+      defer { readiness.finish() }
+      try await coordinator.run { readiness.finish() }
+    }
+    for await _ in ready {}
+  }
+
+  func addRelays(_ count: Int) async throws -> [RelayID] {
+    var ids: [RelayID] = []
+    for number in 1...count {
+      ids.append(
+        try await coordinator.addRelay(network: .nostr, address: "ws://r\(number)", name: nil, isEnabled: true).id)
+    }
+    return ids
+  }
+
+  func create(_ name: String = "News", relays: [RelayID]? = nil, key: String? = nil) async throws -> ChannelSnapshot {
+    try await coordinator.create(
+      ChannelRequest(profile: Profile(displayName: name), relays: relays, idempotencyKey: key))
+  }
+
+  /// The channel once `isDone`, moving the clock from timer to timer where it must be moved.
+  func channel(_ id: ChannelID, until isDone: (ChannelSnapshot) -> Bool) async throws -> ChannelSnapshot {
+    for _ in 0..<200 {
+      try await coordinator.barrier()
+      guard let stored = try store.channel(id) else { throw StoreError(.corrupt, "the channel is gone") }
+      let snapshot = coordinator.snapshot(stored)
+      if isDone(snapshot) { return snapshot }
+      // The waker may still be on its way to the clock.
+      if let next = clock.nextWake { clock.advance(by: max(next - clock.now, .zero)) } else { await Task.yield() }
+    }
+    throw StoreError(.inputOutput, "the channel does not get there")
+  }
+
+  func stop() async throws {
+    coordinator.stop()
+    try await task.value
+    store.close()
+  }
+}
+
+struct CoordinatorTests {
+  @Test func channelBecomesActiveOnAllRelays() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(3)
+    let created = try await bench.create(relays: relays)
+    #expect(created.phase == .creating && created.link == nil && !created.isLinkUsable)
+    let done = try await bench.channel(created.row.id) { $0.hasSettled }
+    #expect(done.phase == .active && done.isLinkUsable)
+    #expect(done.link == "fake:\(created.row.networkID)?ws://r1,ws://r2,ws://r3")
+    try await bench.stop()
+  }
+
+  @Test func deadRelayFailsAfterItsAttemptsAndTheChannelWorks() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(3)
+    bench.network.set(.unreachable, at: "ws://r2")
+    let created = try await bench.create(relays: relays)
+    let done = try await bench.channel(created.row.id) { $0.hasSettled }
+    #expect(done.phase == .degraded && done.isLinkUsable)
+    let failed = try #require(done.relays.first { $0.record.status == .failed })
+    #expect(failed.id == relays[1] && failed.record.trouble?.cause == .unreachable)
+    let attempts = try bench.store.transitions(of: created.row.id, limit: 100).filter { $0.relay == relays[1] }
+    #expect(attempts.count == 8 && attempts.last?.transition.to == .failed)
+    #expect(attempts.dropLast().map(\.transition.attempt) == [2, 3, 4, 5, 6, 7, 8])
+    bench.network.set(.works, at: "ws://r2")
+    _ = try await bench.coordinator.retry(created.row.id, relay: relays[1])
+    let healed = try await bench.channel(created.row.id) { $0.hasSettled && $0.phase == .active }
+    #expect(healed.relays.allSatisfy { $0.record.status == .active })
+    try await bench.stop()
+  }
+
+  @Test func refusalAndLieAreToldApart() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    bench.network.set(.refuses, at: "ws://r1")
+    bench.network.set(.loses, at: "ws://r2")
+    let created = try await bench.create(relays: relays)
+    let done = try await bench.channel(created.row.id) { $0.hasSettled }
+    #expect(done.phase == .failed && done.link == nil)
+    #expect(done.relays.map { $0.record.trouble?.cause } == [.rejected, .missing])
+    try await bench.stop()
+  }
+
+  @Test func silentRelayIsGivenUpByTheClock() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    bench.network.set(.silent, at: "ws://r1")
+    let created = try await bench.create(relays: relays)
+    let done = try await bench.channel(created.row.id) { $0.hasSettled }
+    #expect(done.relays.first?.record.trouble?.cause == .timeout)
+    try await bench.stop()
+  }
+
+  @Test func workGoesOnAfterARestart() async throws {
+    let first = try await Bench()
+    let relays = try await first.addRelays(2)
+    first.network.set(.silent, at: "ws://r1")
+    let created = try await first.create(relays: relays)
+    _ = try await first.channel(created.row.id) { $0.relays.contains { $0.record.status == .active } }
+    try await first.stop()
+
+    let second = try await Bench(first)
+    let done = try await second.channel(created.row.id) { $0.hasSettled }
+    #expect(done.phase == .active)
+    #expect(done.row.document == created.row.document && done.row.networkID == created.row.networkID)
+    #expect(second.network.channels(at: "ws://r1") == [created.row.networkID])
+    try await second.stop()
+  }
+
+  @Test func sameKeyGivesTheSameChannel() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    async let a = bench.create(relays: relays, key: "once")
+    async let b = bench.create(relays: relays, key: "once")
+    let ids = try await [a.row.id, b.row.id]
+    #expect(ids[0] == ids[1])
+    #expect(try await bench.create("Other", relays: relays, key: "once").row.id == ids[0])
+    #expect(try bench.store.counters().channel == 1)
+    try await bench.stop()
+  }
+
+  @Test func twoEqualRequestsAreTwoChannels() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    let (a, b) = (try await bench.create(relays: relays), try await bench.create(relays: relays))
+    #expect(a.row.id != b.row.id && a.row.networkID != b.row.networkID)
+    try await bench.stop()
+  }
+
+  @Test func relayThatGoesDownTurnsInactiveAfterTheGraceTimeAndComesBack() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    let created = try await bench.create(relays: relays)
+    _ = try await bench.channel(created.row.id) { $0.phase == .active }
+    bench.network.relayWent(true, relays[0])
+    bench.network.relayWent(false, relays[0])
+    try await bench.coordinator.barrier()
+    let during = bench.coordinator.snapshot(try #require(try bench.store.channel(created.row.id)))
+    #expect(during.phase == .active, "within the grace time nothing happens")
+    #expect(bench.coordinator.relays.first?.health == .down)
+    let after = try await bench.channel(created.row.id) { $0.phase == .degraded }
+    #expect(after.relays.first?.record.trouble?.cause == .unreachable)
+    #expect(after.link == "fake:\(created.row.networkID)?ws://r2")
+    bench.network.relayWent(true, relays[0])
+    let back = try await bench.channel(created.row.id) { $0.phase == .active }
+    #expect(back.relays.allSatisfy { $0.record.status == .active })
+    try await bench.stop()
+  }
+
+  @Test func deletedChannelIsWithdrawnAndStaysDeleted() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    let created = try await bench.create(relays: relays)
+    _ = try await bench.channel(created.row.id) { $0.phase == .active }
+    #expect(try await bench.coordinator.delete(created.row.id).phase == .deleting)
+    let deleted = try await bench.channel(created.row.id) { $0.phase == .deleted }
+    #expect(deleted.link == nil && bench.network.channels(at: "ws://r1").isEmpty)
+    await #expect(throws: BatonError.noSuchChannel(created.row.id)) {
+      try await bench.coordinator.retry(created.row.id, relay: nil)
+    }
+    #expect(bench.network.violations.isEmpty)
+    try await bench.stop()
+  }
+
+  @Test func failedStorageRefusesChangesAndLosesNothing() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    let created = try await bench.create(relays: relays)
+    bench.storage.isBroken = true
+    await #expect { try await bench.create("Other", relays: relays) } throws: { error in
+      if case .storageUnavailable = error as? BatonError { true } else { false }
+    }
+    #expect(bench.coordinator.storageTrouble?.contains("full") == true)
+    #expect(try bench.store.channel(created.row.id) != nil, "reading still works")
+    bench.storage.isBroken = false
+    let done = try await bench.channel(created.row.id) { $0.phase == .active }
+    #expect(done.relays.count == 2)
+    for _ in 0..<50 where bench.coordinator.storageTrouble != nil {
+      if let next = bench.clock.nextWake { bench.clock.advance(by: max(next - bench.clock.now, .zero)) }
+      try await bench.coordinator.barrier()
+    }
+    #expect(bench.coordinator.storageTrouble == nil)
+    #expect(try await bench.create("Third", relays: relays).row.id == ChannelID(rawValue: 2), "the refused one left no trace")
+    try await bench.stop()
+  }
+
+  @Test func subscribersSeeEveryCommittedChangeOnceAndInOrder() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(3)
+    let subscription = bench.coordinator.hub.subscribe()
+    let created = try await bench.create(relays: relays)
+    _ = try await bench.channel(created.row.id) { $0.phase == .active }
+    try await bench.stop()
+    var live: [Int64] = []
+    for await change in subscription.changes { live.append(change.revision) }
+    let again = try await Bench(bench)
+    let stored = try again.store.changes(after: subscription.revision, limit: 1000).map(\.revision)
+    #expect(live == stored && live == Array((subscription.revision + 1)...(live.last ?? 0)))
+    try await again.stop()
+  }
+
+  @Test func manyCreationsShareACommit() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(3)
+    let before = bench.storage.commits
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<200 { group.addTask { _ = try await bench.create("c\(number)", relays: relays) } }
+      try await group.waitForAll()
+    }
+    for id in 1...200 as ClosedRange<Int64> {
+      _ = try await bench.channel(ChannelID(rawValue: id)) { $0.phase == .active }
+    }
+    #expect(bench.storage.commits - before < 200, "there were \(bench.storage.commits - before) commits for 200 channels")
+    #expect(bench.coordinator.liveChannelCount == 0, "settled channels cost no memory")
+    try await bench.stop()
+  }
+
+  @Test func badRequestsAreRefusedByName() async throws {
+    let bench = try await Bench()
+    await #expect(throws: BatonError.noEnabledRelays(.nostr)) { try await bench.create() }
+    let relays = try await bench.addRelays(2)
+    await #expect(throws: BatonError.noSuchRelay(RelayID(rawValue: 99))) {
+      try await bench.create(relays: [RelayID(rawValue: 99)])
+    }
+    await #expect(throws: BatonError.notEnoughRelays(wanted: 5, available: 2)) {
+      try await bench.coordinator.create(ChannelRequest(profile: Profile(displayName: "x"), pick: 5))
+    }
+    func isRefused(_ profile: Profile, custom: String = "") async -> Bool {
+      (try? await bench.coordinator.create(ChannelRequest(profile: profile, relays: relays))) == nil
+    }
+    #expect(await isRefused(Profile(displayName: "a/b")))
+    #expect(await isRefused(Profile(displayName: "ok", image: "http://x/y.png")))
+    #expect(await isRefused(Profile(displayName: "ok", image: "data:image/png;base64,AAAA")))
+    #expect(
+      await isRefused(
+        Profile(displayName: "ok", image: "data:image/png;base64,iVBORw0KGgo" + String(repeating: "A", count: 12_500))))
+    #expect(await isRefused(Profile(displayName: "ok", description: String(repeating: "x", count: 2_001))))
+    #expect(await isRefused(Profile(displayName: "ok", description: "a\u{0}b")))
+    await #expect(throws: BatonError.duplicateAddress(relays[0])) {
+      try await bench.coordinator.addRelay(network: .nostr, address: "ws://r1", name: nil, isEnabled: true)
+    }
+    await #expect(throws: BatonError.duplicateName("r1")) {
+      try await bench.coordinator.addRelay(network: .nostr, address: "ws://r9", name: "r1", isEnabled: true)
+    }
+    await #expect { try await bench.create(key: "a\u{0}b") } throws: { error in
+      if case .invalidProfile(field: "idempotencyKey", _) = error as? BatonError { true } else { false }
+    }
+    #expect(try bench.store.counters().channel == 0, "refused creations leave no trace")
+    try await bench.stop()
+  }
+
+  @Test func removedRelayComesBackWithItsAddress() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    let created = try await bench.create(relays: relays)
+    _ = try await bench.channel(created.row.id) { $0.phase == .active }
+    await #expect(throws: BatonError.relayInUse(channels: 1)) {
+      try await bench.coordinator.removeRelay(relays[0], force: false)
+    }
+    #expect(try await bench.coordinator.removeRelay(relays[0], force: true).isDeleted)
+    await #expect(throws: BatonError.noSuchRelay(relays[0])) { try await bench.create(relays: relays) }
+    let revived = try await bench.coordinator.addRelay(network: .nostr, address: "ws://r1", name: nil, isEnabled: true)
+    #expect(revived.id == relays[0] && !revived.isDeleted)
+    try await bench.stop()
+  }
+
+  @Test func testOfARelayIsRemembered() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    bench.network.set(.unreachable, at: "ws://r2")
+    for id in relays { for await _ in try bench.coordinator.testRelay(id) {} }
+    #expect(bench.coordinator.relays.map(\.tested) == [true, false])
+    #expect(bench.coordinator.relays[1].lastError == "connect: refused")
+    try await bench.stop()
+  }
+}

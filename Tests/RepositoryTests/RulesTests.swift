@@ -1,0 +1,111 @@
+import ControlAPI
+import Coordinator
+import Foundation
+import Testing
+import Varlink
+
+/// Rules of the project that a machine can check.
+struct RulesTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private func sources(_ folder: String) throws -> [(name: String, text: String)] {
+    let base = Self.root.appendingPathComponent(folder)
+    let names = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []
+    return try names.filter { $0.hasSuffix(".swift") }.map {
+      (folder + "/" + $0, try String(contentsOf: base.appendingPathComponent($0), encoding: .utf8))
+    }
+  }
+
+  private func imports(_ text: String) -> [String] {
+    text.split(separator: "\n").filter {
+      $0.hasPrefix("import ") || $0.contains(" import ") && !$0.hasPrefix(" ") && !$0.hasPrefix("/")
+    }
+    .compactMap { $0.split(separator: " ").last.map(String.init) }
+  }
+
+  @Test func coreImportsNothing() throws {
+    let files = try sources("Sources/Channels")
+    #expect(files.count > 5)
+    for file in files { #expect(imports(file.text).isEmpty, "\(file.name): the core may import nothing") }
+  }
+
+  @Test func dependenciesPointDownwards() throws {
+    // Each layer may import what stands before it, not what stands after.
+    let order = [
+      "Channels", "StrictJSON", "RelayNetwork", "Store", "Nostr", "Coordinator", "Varlink", "ControlAPI", "ControlServer",
+    ]
+    for (index, module) in order.enumerated() {
+      let folder = module == "Nostr" ? "Sources/Networks/Nostr" : "Sources/\(module)"
+      for file in try sources(folder) {
+        for name in imports(file.text) { #expect(!order[(index + 1)...].contains(name), "\(file.name) imports \(name)") }
+      }
+    }
+    for file in try sources("Sources/Varlink") {
+      #expect(!imports(file.text).contains { ["Channels", "Store", "Coordinator", "ControlAPI"].contains($0) }, "\(file.name)")
+    }
+    for file in try sources("Sources/BatonClient") {
+      #expect(
+        !imports(file.text).contains { ["Store", "Coordinator", "ControlServer", "Channels"].contains($0) }, "\(file.name)")
+    }
+    for file in try sources("Sources") where !file.name.hasPrefix("Sources/Store/") && !file.name.hasPrefix("Sources/Sandbox/")
+    {
+      #expect(!imports(file.text).contains("GRDB"), "\(file.name): SQL stays inside Store")
+    }
+  }
+
+  @Test func filesAreShortAndNothingIsForced() throws {
+    for file in try sources("Sources") {
+      let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count <= 420, "\(file.name) has \(lines.count) lines")
+      for (number, line) in lines.enumerated() {
+        for banned in ["try!", "fatalError(", "as! ", "@unchecked Sendable", "DispatchSemaphore"]
+        where line.contains(banned) && !file.name.hasSuffix("ChannelCreate.swift") {
+          Issue.record("\(file.name):\(number + 1): \(banned)")
+        }
+      }
+    }
+  }
+
+  @Test func testsDoNotSleep() throws {
+    for file in try sources("Tests") where !file.name.hasSuffix("RulesTests.swift") {
+      for banned in ["Task.sleep", "usleep(", "Thread.sleep"] {
+        #expect(!file.text.contains(banned), "\(file.name) sleeps: wait for what you mean")
+      }
+    }
+  }
+
+  @Test func everyErrorHasASentenceInTheCommandLine() throws {
+    let sentences = try String(
+      contentsOf: Self.root.appendingPathComponent("Sources/batonctl/Sentence.swift"), encoding: .utf8)
+    for interface in Interfaces.all {
+      for error in interface.errors { #expect(sentences.contains("case \"\(error.name)\""), "\(interface.name).\(error.name)") }
+    }
+  }
+
+  @Test func journalIdentifiersAreUniqueAndWellFormed() {
+    let ids = JournalEvent.allCases.map(\.rawValue)
+    #expect(Set(ids).count == ids.count)
+    #expect(ids.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy { $0.isHexDigit && !$0.isUppercase } })
+  }
+
+  @Test func versionsAgree() throws {
+    let daemon = try String(contentsOf: Self.root.appendingPathComponent("Sources/batond/Batond.swift"), encoding: .utf8)
+    let version = try #require(daemon.firstMatch(of: /version = "([0-9.]+)"/)?.1)
+    for file in ["Sources/batonctl/Batonctl.swift", "Sources/baton-sandbox/BatonSandbox.swift", "CHANGELOG.md"] {
+      let text = try String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8)
+      #expect(text.contains(version), "\(file) does not name version \(version)")
+    }
+  }
+
+  @Test func documentsNameFilesThatExist() throws {
+    let documents = ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/performance.md"]
+    for document in documents {
+      let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)
+      for match in text.matches(of: /`((?:Sources|Tests|Benchmarks|docs|scripts)\/[A-Za-z0-9_+.\/-]+)`/) {
+        let path = Self.root.appendingPathComponent(String(match.1)).path
+        #expect(FileManager.default.fileExists(atPath: path), "\(document) names \(match.1)")
+      }
+    }
+  }
+}

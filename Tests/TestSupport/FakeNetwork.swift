@@ -1,0 +1,133 @@
+public import Channels
+public import RelayNetwork
+internal import Synchronization
+
+/// A network inside the process: a small world of relays that answers as it is told and refuses what no network may be asked.
+public final class FakeNetwork: RelayNetwork {
+  /// How a relay behaves.
+  public enum Behaviour: Sendable {
+    case works, silent, unreachable, refuses, loses
+  }
+
+  private struct State {
+    var report: (@Sendable (NetworkReport) -> Void)?
+    var early: [NetworkReport] = []
+    var behaviours: [String: Behaviour] = [:]
+    /// Channels that each relay has, with how often each was handed over.
+    var stored: [String: Set<String>] = [:]
+    var invitations: [String: Int] = [:]
+    var violations: [String] = []
+    var withdrawn: Set<String> = []
+    var performed = 0
+    var nextID = 0
+    var watched: [RelayID: String] = [:]
+  }
+  public let kind = NetworkKind.nostr
+  private let state = Mutex(State())
+
+  public init() {}
+
+  public func set(_ behaviour: Behaviour, at address: String) { state.withLock { $0.behaviours[address] = behaviour } }
+  public func channels(at address: String) -> Set<String> { state.withLock { $0.stored[address] ?? [] } }
+  /// What the network was asked that must never be asked.
+  public var violations: [String] { state.withLock { $0.violations } }
+  public var performed: Int { state.withLock { $0.performed } }
+
+  public func relayWent(_ up: Bool, _ relay: RelayID) {
+    send(up ? .relayUp(relay, roundTrip: .milliseconds(1)) : .relayDown(relay, Trouble(.unreachable, "connection refused")))
+  }
+
+  /// Reports an outcome by hand.
+  public func send(_ report: NetworkReport) {
+    let listener = state.withLock { state in
+      if state.report == nil { state.early.append(report) }
+      return state.report
+    }
+    listener?(report)
+  }
+
+  // MARK: - RelayNetwork
+
+  public func parse(address: String) throws(InvalidRelayAddress) -> RelayAddress {
+    guard address.hasPrefix("ws://") else { throw InvalidRelayAddress(address: address, reason: "it must start with ws://") }
+    return RelayAddress(text: address, displayHost: String(address.dropFirst(5)))
+  }
+
+  public func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey {
+    IdentityKey(publicKey: "key", secret: secret ?? [UInt8](repeating: 7, count: 32))
+  }
+
+  public func unlock(_ identity: IdentityID, key: IdentityKey) {}
+
+  public func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return "event\(state.nextID)-\(draft.profile.displayName)"
+    }
+    return ChannelContent(identity: draft.identity, networkID: id, author: "key", document: "{}")
+  }
+
+  public func link(of content: ChannelContent, activeRelays: [String]) -> String {
+    "fake:\(content.networkID)?\(activeRelays.joined(separator: ","))"
+  }
+
+  public func cancel(_ channel: ChannelID, at relay: RelayID) {}
+  public func watch(_ relays: [RelayID: String]) { state.withLock { $0.watched = relays } }
+
+  public func test(address: RelayAddress, identity: IdentityID) -> AsyncStream<RelayTestStep> {
+    let behaviour = state.withLock { $0.behaviours[address.text] ?? .works }
+    return AsyncStream { continuation in
+      if case .works = behaviour {
+        continuation.yield(RelayTestStep(name: "connect", duration: .milliseconds(1)))
+      } else {
+        continuation.yield(
+          RelayTestStep(name: "connect", duration: .milliseconds(1), failure: Trouble(.unreachable, "refused")))
+      }
+      continuation.finish()
+    }
+  }
+
+  public func run(report: @escaping @Sendable (NetworkReport) -> Void) async {
+    state.withLock { state in
+      for early in state.early { report(early) }
+      state.early = []
+      state.report = report
+    }
+    let (forever, keepAlive) = AsyncStream.makeStream(of: Never.self)
+    for await _ in forever {}
+    _ = keepAlive
+  }
+
+  public func perform(_ operation: RelayOperation) {
+    let outcomes = state.withLock { state -> [RelayOutcome] in
+      state.performed += 1
+      return Self.answer(operation, &state)
+    }
+    for outcome in outcomes {
+      send(.outcome(channel: operation.channel, relay: operation.relay, number: operation.number, outcome))
+    }
+  }
+
+  private static func answer(_ operation: RelayOperation, _ state: inout State) -> [RelayOutcome] {
+    let (address, id) = (operation.address, operation.content.networkID)
+    let place = "\(id) at \(address)"
+    if operation.task == .invite {
+      state.invitations[place, default: 0] += 1
+      if state.withdrawn.contains(place) { state.violations.append("\(place) was invited after its removal") }
+    }
+    if operation.task == .withdraw { state.withdrawn.insert(place) }
+    switch (state.behaviours[address] ?? .works, operation.task) {
+    case (.silent, _): return []
+    case (.unreachable, _): return [.troubled(Trouble(.unreachable, "connection refused"), retryAfter: nil)]
+    case (.refuses, .invite): return [.handedOver, .refused(Trouble(.rejected, "blocked: no"))]
+    case (.loses, .invite): return [.handedOver, .accepted(link: address)]
+    case (.works, .invite):
+      state.stored[address, default: []].insert(id)
+      return [.handedOver, .accepted(link: address)]
+    case (_, .verify): return [state.stored[address]?.contains(id) == true ? .verified : .missing]
+    case (_, .withdraw):
+      state.stored[address]?.remove(id)
+      return [.withdrawn]
+    }
+  }
+}

@@ -1,0 +1,47 @@
+public import Channels
+public import Coordinator
+public import Store
+internal import Synchronization
+
+/// A real store whose writes can be made to fail, as with a full disk.
+public final class FaultyStorage: CoordinatorStorage {
+  private struct State {
+    var isBroken = false
+    var commits = 0
+  }
+  private let store: Store
+  private let state = Mutex(State())
+
+  public init(_ store: Store) { self.store = store }
+
+  public var isBroken: Bool {
+    get { state.withLock { $0.isBroken } }
+    set { state.withLock { $0.isBroken = newValue } }
+  }
+  public var commits: Int { state.withLock { $0.commits } }
+
+  public func commit(_ mutations: [StoreMutation]) async throws {
+    let isBroken = state.withLock { state in
+      state.commits += 1
+      return state.isBroken
+    }
+    if isBroken { throw StoreError(.inputOutput, "database or disk is full") }
+    try await store.commit(mutations)
+  }
+  public func counters() throws -> Store.Counters { try store.counters() }
+  public func relays() throws -> [RelayRow] { try store.relays() }
+  public func identities() throws -> [IdentityRow] { try store.identities() }
+  public func channel(_ id: ChannelID) throws -> StoredChannel? { try store.channel(id) }
+  public func channel(idempotencyKey: String) throws -> ChannelID? { try store.channel(idempotencyKey: idempotencyKey) }
+  public func unfinishedChannels() throws -> [ChannelID] { try store.unfinishedChannels() }
+  public func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
+    try store.channels(of: relay, in: status, after: after, limit: limit)
+  }
+  public func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
+  public func hasChannels(_ relay: RelayID) throws -> Bool { try store.hasChannels(relay) }
+  public func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
+    try store.quarantine(channel, reason: reason, at: at)
+  }
+  public func oldestRevision() throws -> Int64 { try store.oldestRevision() }
+  public func compactChanges(through revision: Int64) throws { try store.compactChanges(through: revision) }
+}

@@ -1,0 +1,60 @@
+public import Channels
+public import Coordinator
+internal import Synchronization
+
+/// A clock that stands still until a test moves it.
+public final class ManualClock: CoordinatorClock {
+  private struct State {
+    var now: Timestamp
+    var nextID = 0
+    var sleepers: [Int: (until: Timestamp, wake: CheckedContinuation<Void, any Error>)] = [:]
+    var cancelled: Set<Int> = []
+  }
+  private let state: Mutex<State>
+
+  public init(now: Timestamp = Timestamp(milliseconds: 1_750_000_000_000)) { state = Mutex(State(now: now)) }
+
+  public var now: Timestamp { state.withLock { $0.now } }
+
+  /// The earliest time that somebody waits for.
+  public var nextWake: Timestamp? { state.withLock { $0.sleepers.values.map(\.until).min() } }
+
+  public func advance(by duration: Duration) {
+    let due = state.withLock { state in
+      state.now = state.now + duration
+      let due = state.sleepers.filter { $0.value.until <= state.now }
+      for id in due.keys { state.sleepers[id] = nil }
+      return due.values.map(\.wake)
+    }
+    for sleeper in due { sleeper.resume() }
+  }
+
+  public func sleep(until time: Timestamp) async throws {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isOver = state.withLock { state -> Bool? in
+          if state.cancelled.remove(id) != nil { return nil }
+          if time <= state.now { return true }
+          state.sleepers[id] = (time, continuation)
+          return false
+        }
+        switch isOver {
+        case nil: continuation.resume(throwing: CancellationError())
+        case true?: continuation.resume()
+        case false?: break
+        }
+      }
+    } onCancel: {
+      let sleeper = state.withLock { state in
+        let sleeper = state.sleepers.removeValue(forKey: id)
+        if sleeper == nil { state.cancelled.insert(id) }
+        return sleeper
+      }
+      sleeper?.wake.resume(throwing: CancellationError())
+    }
+  }
+}

@@ -1,0 +1,59 @@
+internal import Dispatch
+internal import Glibc
+
+/// A Unix socket without manners, for tests of servers. Blocking, with a limit on every wait.
+public final class RawSocket: Sendable {
+  public struct Failure: Error { public let errno: CInt }
+  public let descriptor: CInt
+
+  public init(path: String) throws {
+    descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else { throw Failure(errno: errno) }
+    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { Glibc.close(descriptor) }
+
+  public func send(_ bytes: [UInt8]) {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        Glibc.send(descriptor, buffer.baseAddress.map { $0 + sent }, bytes.count - sent, CInt(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return }
+      sent += count
+    }
+  }
+
+  public func halfClose() { _ = shutdown(descriptor, CInt(SHUT_WR)) }
+  public func close() { _ = shutdown(descriptor, CInt(SHUT_RDWR)) }
+
+  /// The messages that come, without their NUL, until the peer closes or there are `replies`.
+  public func receive(replies: Int?) async -> [String] {
+    // Off the pool that the server under test runs on.
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(returning: self.receiveBlocking(replies: replies)) }
+    }
+  }
+
+  private func receiveBlocking(replies: Int?) -> [String] {
+    var buffer: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while replies.map({ wanted in buffer.count { $0 == 0 } < wanted }) ?? true {
+      let count = recv(descriptor, &chunk, chunk.count, 0)
+      guard count > 0 else { break }
+      buffer += chunk[..<count]
+    }
+    return buffer.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,300 @@
+import Foundation
+import NIOPosix
+import StrictJSON
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Varlink
+
+/// A small service to talk to.
+private struct Echo: VarlinkInterface {
+  let definition: IDL.Interface
+  let onCancel: @Sendable () -> Void
+
+  init(onCancel: @escaping @Sendable () -> Void = {}) throws {
+    self.onCancel = onCancel
+    definition = try IDL.parse(
+      """
+      interface org.example.echo
+      # Says it back.
+      method Say(text: string) -> (text: string)
+      # [Requires 'more' flag]
+      # Counts.
+      method Count(to: int) -> (number: int)
+      # [Requires 'more' flag]
+      # Never ends.
+      method Wait() -> ()
+      method Fail() -> ()
+      error Refused (reason: string)
+
+      """)
+  }
+
+  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue] {
+    switch call.name {
+    case "Say":
+      guard let text = call.parameters["text"]?.string else { throw VarlinkError.invalidParameter("text") }
+      return ["text": .string(text)]
+    case "Count":
+      let end = call.parameters["to"]?.integer ?? 0
+      for number in 1..<max(end, 1) { try await stream.send(["number": .integer(number)]) }
+      return ["number": .integer(end)]
+    case "Wait":
+      let (forever, keepAlive) = AsyncStream.makeStream(of: Never.self)
+      for await _ in forever {}
+      _ = keepAlive
+      onCancel()
+      throw CancellationError()
+    default: throw VarlinkError("org.example.echo.Refused", ["reason": "because"])
+    }
+  }
+}
+
+struct ServerTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.path + "/s" }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func start(
+    limits: VarlinkServer.Limits = .init(), onCancel: @escaping @Sendable () -> Void = {}
+  ) async throws -> VarlinkServer {
+    let service = VarlinkService(
+      .init(vendor: "v", product: "p", version: "1", url: "https://example.org"), interfaces: [try Echo(onCancel: onCancel)])
+    return try await VarlinkServer.start(
+      service, sockets: [try UnixListener.listen(path: path, mode: 0o600)], group: MultiThreadedEventLoopGroup.singleton,
+      limits: limits
+    ) { _ in }
+  }
+
+  /// Sends bytes as they are and returns all that comes back until the server closes or `replies` messages are there.
+  private func raw(_ pieces: [String], replies: Int? = nil, halfClose: Bool = false) async throws -> [String] {
+    let client = try RawSocket(path: path)
+    for piece in pieces { client.send(Array(piece.utf8)) }
+    if halfClose { client.halfClose() }
+    return await client.receive(replies: replies)
+  }
+
+  @Test func infoAndDescriptionAreServed() async throws {
+    let server = try await start()
+    let client = try await VarlinkClient.connect(path: path)
+    let info = try await client.call("org.varlink.service.GetInfo")
+    #expect(info["interfaces"] == ["org.example.echo", "org.varlink.service"])
+    for name in ["org.example.echo", "org.varlink.service"] {
+      let reply = try await client.call("org.varlink.service.GetInterfaceDescription", ["interface": .string(name)])
+      #expect(try IDL.parse(try #require(reply["description"]?.string)).name == name)
+    }
+    await client.close()
+    await server.stop()
+  }
+
+  /// The table of facts on Varlink, §3.
+  @Test func oddCallsAreAnsweredAsOthersDo() async throws {
+    let server = try await start()
+    func error(_ call: String) async throws -> String? { try await raw([call + "\0"], replies: 1).first }
+    #expect(try await error(#"{"method":"org.varlink.service.GetInfo","parameters":null}"#)?.contains("vendor") == true)
+    #expect(
+      try await error(#"{"method":"org.example.echo.Say","parameters":{"text":"x","y":1}}"#)
+        == #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"y"}}"#)
+    #expect(
+      try await error(#"{"method":"org.example.echo.Say","parameters":{"text":1}}"#)
+        == #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"text"}}"#)
+    #expect(
+      try await error(#"{"method":"org.example.echo.Nope"}"#)
+        == #"{"error":"org.varlink.service.MethodNotFound","parameters":{"method":"org.example.echo.Nope"}}"#)
+    #expect(
+      try await error(#"{"method":"org.example.nope.X"}"#)
+        == #"{"error":"org.varlink.service.InterfaceNotFound","parameters":{"interface":"org.example.nope"}}"#)
+    #expect(try await error(#"{"method":"foo"}"#)?.contains("MethodNotFound") == true)
+    #expect(try await error(#"{"method":"org.example.echo.Count","parameters":{"to":1}}"#)?.contains("ExpectedMore") == true)
+    #expect(
+      try await error(#" {"method":"org.example.echo.Say","parameters":{"text":"/"},"more":false,"x.y":1} "#)
+        == #"{"parameters":{"text":"/"}}"#)
+    await server.stop()
+  }
+
+  @Test(arguments: [
+    "", "{", "[]", "1", #"{"method":1}"#, #"{"parameters":{}}"#, #"{"method":"a.B","parameters":[]}"#,
+    #"{"method":"a.B","method":"a.C"}"#, #"{"method":"a.B","oneway":true,"more":true}"#, #"{"method":"a.B","unknown":1}"#,
+    #"{"method":"a.B","more":1}"#, "\u{FEFF}{}",
+  ])
+  func brokenMessagesEndTheConnection(_ message: String) async throws {
+    let server = try await start()
+    #expect(try await raw([message + "\0"]).isEmpty)
+    let client = try await VarlinkClient.connect(path: path)
+    #expect(try await client.call("org.example.echo.Say", ["text": "still here"])["text"] == "still here")
+    await client.close()
+    await server.stop()
+  }
+
+  @Test func messageThatIsTooLongEndsTheConnection() async throws {
+    var limits = VarlinkServer.Limits()
+    limits.messageBytesMax = 1000
+    let server = try await start(limits: limits)
+    #expect(
+      try await raw([#"{"method":"org.example.echo.Say","parameters":{"text":""# + String(repeating: "x", count: 5000)]).isEmpty)
+    await server.stop()
+  }
+
+  @Test func pipelinedCallsAreAnsweredInOrder() async throws {
+    let server = try await start()
+    let calls = (1...50).map { #"{"method":"org.example.echo.Say","parameters":{"text":"\#($0)"}}"# + "\0" }
+    let replies = try await raw([calls.joined()], replies: 50)
+    #expect(replies == (1...50).map { #"{"parameters":{"text":"\#($0)"}}"# })
+    await server.stop()
+  }
+
+  @Test func singleBytesAndHalfCloseAreFine() async throws {
+    let server = try await start()
+    let call = #"{"method":"org.example.echo.Say","parameters":{"text":"slow"}}"# + "\0"
+    #expect(try await raw(call.map(String.init), halfClose: true) == [#"{"parameters":{"text":"slow"}}"#])
+    await server.stop()
+  }
+
+  @Test func largeReplyReachesAHalfClosedClientWhole() async throws {
+    let server = try await start()
+    let text = String(repeating: "x", count: 900_000)
+    let call = #"{"method":"org.example.echo.Say","parameters":{"text":"\#(text)"}}"# + "\0"
+    let replies = try await raw([call], halfClose: true)
+    #expect(replies.first?.utf8.count == text.utf8.count + #"{"parameters":{"text":""}}"#.utf8.count)
+    await server.stop()
+  }
+
+  @Test func onewayCallsGetNoReply() async throws {
+    let server = try await start()
+    let replies = try await raw(
+      [
+        #"{"method":"org.example.echo.Fail","oneway":true}"# + "\0"
+          + #"{"method":"org.example.echo.Say","parameters":{"text":"a"}}"# + "\0"
+      ], replies: 1)
+    #expect(replies == [#"{"parameters":{"text":"a"}}"#])
+    await server.stop()
+  }
+
+  @Test func streamsSayThatMoreFollows() async throws {
+    let server = try await start()
+    let client = try await VarlinkClient.connect(path: path)
+    var replies: [VarlinkReply] = []
+    for try await reply in client.callMore("org.example.echo.Count", ["to": 3]) { replies.append(reply) }
+    #expect(replies.map(\.continues) == [true, true, false])
+    #expect(replies.map { $0.parameters["number"] } == [1, 2, 3])
+    await #expect(throws: VarlinkError("org.example.echo.Refused", ["reason": "because"])) {
+      try await client.call("org.example.echo.Fail")
+    }
+    #expect(try await client.call("org.example.echo.Say", ["text": "x"])["text"] == "x")
+    await client.close()
+    await server.stop()
+  }
+
+  @Test func clientThatLeavesEndsItsStream() async throws {
+    let (ended, signal) = AsyncStream.makeStream(of: Void.self)
+    let server = try await start { signal.finish() }
+    let client = try RawSocket(path: path)
+    client.send(Array((#"{"method":"org.example.echo.Wait","more":true}"# + "\0").utf8))
+    while server.connectionCount == 0 { await Task.yield() }
+    client.close()
+    for await _ in ended {}
+    await server.stop()
+  }
+
+  @Test func connectionsAreCountedPerUser() async throws {
+    var limits = VarlinkServer.Limits()
+    limits.connectionsPerUserMax = 3
+    let server = try await start(limits: limits)
+    var clients: [VarlinkClient] = []
+    for _ in 0..<3 {
+      let client = try await VarlinkClient.connect(path: path)
+      _ = try await client.call("org.example.echo.Say", ["text": "x"])
+      clients.append(client)
+    }
+    let fourth = try await VarlinkClient.connect(path: path)
+    await #expect(throws: VarlinkClient.Failure.disconnected) {
+      try await fourth.call("org.example.echo.Say", ["text": "x"])
+    }
+    for client in clients { await client.close() }
+    await server.stop()
+  }
+
+  @Test func staleSocketIsReplacedAndALivingOneIsNot() async throws {
+    let server = try await start()
+    #expect { try UnixListener.listen(path: path, mode: 0o600) } throws: { ($0 as? ListenError)?.isInUse == true }
+    await server.stop()
+    #expect(FileManager.default.fileExists(atPath: path), "the file stays behind, as after a crash")
+    let again = try await start()
+    await again.stop()
+    let file = folder.path + "/file"
+    try Data().write(to: URL(fileURLWithPath: file))
+    #expect { try UnixListener.listen(path: file, mode: 0o600) } throws: { "\($0)".contains("no socket") }
+    #expect { try UnixListener.listen(path: String(repeating: "x", count: 200), mode: 0o600) } throws: {
+      "\($0)".contains("107")
+    }
+  }
+
+  @Test func peerIsWhoTheKernelSays() async throws {
+    let server = try await start()
+    let client = try RawSocket(path: path)
+    let peer = try #require(VarlinkPeer(socket: client.descriptor))
+    #expect(peer.uid == geteuid() && peer.pid == getpid() && peer.groups.contains(getegid()))
+    client.close()
+    await server.stop()
+  }
+}
+
+struct IDLTests {
+  @Test(arguments: [
+    "type T ()", "type T (a: [string]())", "type T (a: [][]int)", "type T (a: any)", "type t (a: int)",
+    "method m() -> ()", "type T (a: int # after\n)", "type T (a__b: int)", "error E", "type T (a: int) type T (b: int)",
+    "type T (a: ??int)", "type T (a: int,)", "nonsense T ()",
+  ])
+  func whatSomeToolsCannotReadIsRefused(_ member: String) {
+    #expect(throws: IDL.ParseError.self) { try IDL.parse("interface org.example.x\n\(member)\n") }
+  }
+
+  @Test func portableDefinitionsAreRead() throws {
+    let interface = try IDL.parse(
+      """
+      # About.
+      interface org.example.x
+      type E (one, two_three)
+      # A type.
+      type T (
+      	# A field.
+      	a: ?[]E,
+      	b: [string](x: int)
+      )
+      # [Supports 'more' flag]
+      method M(t: T) -> (o: object, f: ?float, e: (up, down))
+      error Bad (why: string)
+
+      """)
+    #expect(interface.members.count == 4)
+    let method = try #require(interface.methods.first)
+    #expect(method.supportsMore && !method.requiresMore && method.output.count == 3)
+    #expect(interface.errors.map(\.name) == ["Bad"])
+  }
+}
+
+struct FrameFuzzTests {
+  /// Whatever the bytes, the envelope parser ends with a call or an error, and what it takes it writes back alike.
+  @Test func mutatedCallsNeverCrash() {
+    var state: UInt64 = 4711
+    func next() -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33)
+    }
+    let seed = Array(#"{"method":"org.example.echo.Say","parameters":{"text":"é\u00e9","n":[1,{}]},"more":true}"#.utf8)
+    for _ in 0..<30_000 {
+      var bytes = seed
+      for _ in 0..<(1 + next() % 3) {
+        switch next() % 3 {
+        case 0: bytes[next() % bytes.count] = UInt8(next() % 256)
+        case 1: bytes.remove(at: next() % bytes.count)
+        default: bytes.insert(UInt8(next() % 256), at: next() % bytes.count)
+        }
+      }
+      guard let call = try? VarlinkCall(message: bytes) else { continue }
+      #expect((try? VarlinkCall(message: call.message.dropLast())) == call)
+    }
+  }
+}
