@@ -133,7 +133,8 @@ struct ServerTests {
     limits.messageBytesMax = 1000
     let server = try await start(limits: limits)
     #expect(
-      try await raw([#"{"method":"org.example.echo.Say","parameters":{"text":""# + String(repeating: "x", count: 5000)]).isEmpty)
+      try await raw([#"{"method":"org.example.echo.Say","parameters":{"text":""# + String(repeating: "x", count: 5000)]).isEmpty
+    )
     await server.stop()
   }
 

@@ -1,0 +1,113 @@
+import BatonClient
+import ControlAPI
+import Foundation
+import Glibc
+import StrictJSON
+import TestSupport
+
+/// A relay that no one here wrote: nostr-relay from PyPI, with an SQLite file.
+final class ThirdPartyRelay: Sendable {
+  let port: Int
+  private let configuration: String
+  private let folder: TemporaryFolder
+  private let environment: [String: String]
+
+  static var python: String { Program.repository + "/.build/venv/bin" }
+  static var scripts: String { Program.repository + "/Tests/EndToEnd/python" }
+
+  /// - Parameter demandsAuth: whether events are taken only after NIP-42.
+  init(demandsAuth: Bool = false) throws {
+    guard FileManager.default.fileExists(atPath: Self.python + "/nostr-relay") else {
+      throw Program.Ended(description: "the third-party relays are not installed: run make test")
+    }
+    folder = try TemporaryFolder()
+    port = Program.freePort()
+    var yaml = """
+      relay_name: test relay
+      storage:
+        sqlalchemy.url: "sqlite+aiosqlite:///\(folder.path)/relay.sqlite3"
+      gunicorn:
+        bind: 127.0.0.1:\(port)
+
+      """
+    if demandsAuth {
+      yaml += """
+        authentication:
+          enabled: true
+          authenticator_class: any_authenticated.AnyAuthenticated
+          relay_urls: ["ws://127.0.0.1:\(port)", "ws://127.0.0.1:\(port)/"]
+          actions: {save: w, query: a}
+
+        """
+    }
+    configuration = folder.path + "/relay.yaml"
+    environment = ["PYTHONPATH": Self.scripts + "/plugins"]
+    try yaml.write(toFile: configuration, atomically: true, encoding: .utf8)
+  }
+
+  var url: String { "ws://127.0.0.1:\(port)" }
+
+  /// Starts the relay, again after it was killed.
+  func start() async throws -> Program {
+    let program = try Program(
+      Self.python + "/nostr-relay", ["-c", configuration, "serve", "--use-uvicorn"], environment: environment,
+      directory: folder.path)
+    try await program.line(containing: "Uvicorn running on")
+    return program
+  }
+}
+
+/// A daemon with its own state, socket and settings.
+final class Installation: Sendable {
+  let folder: TemporaryFolder
+  let settings: [String: String]
+  var socket: String { folder.path + "/control" }
+
+  /// - Parameter settings: environment variables of the daemon.
+  init(_ settings: [String: String] = [:]) throws {
+    folder = try TemporaryFolder()
+    self.settings = settings
+  }
+
+  func start() async throws -> Program {
+    let daemon = try Program(
+      "batond", ["run", "--state-dir", folder.path + "/state", "--listen", "unix:" + socket], environment: settings)
+    try await daemon.line(containing: "is ready")
+    return daemon
+  }
+
+  func client() async throws -> BatonClient { try await BatonClient(socket: socket) }
+
+  /// Runs batonctl.
+  func control(_ arguments: String...) async throws -> (status: Int32, lines: [String]) {
+    try await Program.run("batonctl", arguments + ["--socket", socket])
+  }
+
+  func addRelays(_ addresses: [String]) async throws {
+    for (index, address) in addresses.enumerated() {
+      let added = try await control("relay", "add", address, "--name", "r\(index + 1)")
+      guard added.status == 0 else { throw Program.Ended(description: "\(added.lines)") }
+    }
+  }
+
+  /// The channel once `isDone`, as the daemon reports it.
+  func channel(_ id: Int64, until isDone: (Channel) -> Bool) async throws -> Channel {
+    let client = try await client()
+    let revision = try await client.status().revision
+    let now = try await client.channel(id: id)
+    if isDone(now) { return now }
+    for try await change in try await client.watch(WatchRequest(since: revision, kinds: ["channel"], channelIds: [id])) {
+      guard let after = change.after else { continue }
+      let channel = try Channel(json: after)
+      if isDone(channel) { return channel }
+    }
+    throw Program.Ended(description: "the watch ended")
+  }
+
+  /// What a reader that no one here wrote gets from the link.
+  func read(_ link: String) async throws -> (status: Int32, json: JSONValue) {
+    let result = try await Program.run(
+      ThirdPartyRelay.python + "/python3", [ThirdPartyRelay.scripts + "/read_channel.py", link])
+    return (result.status, try JSONParser.parse(result.lines.first { $0.hasPrefix("{") } ?? "null"))
+  }
+}

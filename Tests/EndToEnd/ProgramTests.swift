@@ -1,0 +1,135 @@
+import ControlAPI
+import Foundation
+import Glibc
+import StrictJSON
+import TestSupport
+import Testing
+
+/// The programs as their users meet them: exit statuses, one clear line, no surprises.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct ProgramTests {
+  @Test func daemonSaysWhyItDoesNotStart() async throws {
+    let folder = try TemporaryFolder()
+    func start(_ arguments: String...) async throws -> (status: Int32, lines: [String]) {
+      try await Program.run("batond", ["run"] + arguments)
+    }
+    let listen = "unix:\(folder.path)/c"
+    let notADirectory = try await start("--state-dir", "/dev/null/x", "--listen", listen)
+    #expect(notADirectory.status == 77 && notADirectory.lines.last?.contains("/dev/null/x") == true)
+
+    let broken = folder.path + "/batond.yaml"
+    try "log:\n  levle: info\n".write(toFile: broken, atomically: true, encoding: .utf8)
+    let configuration = try await start("--config", broken, "--state-dir", folder.path + "/s", "--listen", listen)
+    #expect(configuration.status == 78 && configuration.lines.last?.contains("batond.yaml:2:3") == true)
+    let checked = try await Program.run("batond", ["check-config", "--config", broken])
+    #expect(checked.status == 78 && checked.lines == ["\(broken):2:3: there is no option 'log.levle'"])
+    #expect(try await Program.run("batond", ["check-config"]).status == 0)
+
+    #expect(try await start("--nonsense").status == 64)
+    #expect(try await start("--listen", "tcp:1").status == 64)
+
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let inUse = try await start("--state-dir", folder.path + "/other", "--listen", "unix:" + baton.socket)
+    #expect(inUse.status == 75 && inUse.lines.last?.contains("in use") == true)
+    let sameState = try await start("--state-dir", baton.folder.path + "/state", "--listen", listen)
+    #expect(sameState.status == 75 && sameState.lines.last?.contains("in use") == true)
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+
+    let database = baton.folder.path + "/state/baton.db"
+    #expect(try await Program.run("/usr/bin/sqlite3", [database, "PRAGMA user_version = 999"]).status == 0)
+    let newer = try await start("--state-dir", baton.folder.path + "/state", "--listen", listen)
+    #expect(newer.status == 65 && newer.lines.last?.contains("schema 999") == true)
+  }
+
+  @Test func wrongMasterKeyIsNoReadiness() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+    let key = baton.folder.path + "/state/identity.key"
+    try Data(repeating: 1, count: 32).write(to: URL(fileURLWithPath: key))
+    chmod(key, 0o600)
+    let again = try await Program.run(
+      "batond", ["run", "--state-dir", baton.folder.path + "/state", "--listen", "unix:" + baton.socket])
+    #expect(again.status == 77 && again.lines.last?.contains("does not open") == true)
+    #expect(!again.lines.contains { $0.contains("is ready") })
+  }
+
+  @Test func commandLineSaysWhatIsWrong() async throws {
+    let missing = try await Program.run("batonctl", ["status", "--socket", "/nonexistent/socket"])
+    #expect(missing.status == 69 && missing.lines.last?.contains("is batond running?") == true)
+    #expect(try await Program.run("batonctl", ["nonsense"]).status == 64)
+    #expect(try await Program.run("batonctl", ["channel", "create", "x", "--pick", "2", "--relay", "r"]).status == 64)
+
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let none = try await baton.control("channel", "create", "News")
+    #expect(
+      none.status == 1
+        && none.lines == ["batonctl: no relay on nostr is enabled; add one with batonctl relay add ADDRESS, or enable one"])
+    let json = try await baton.control("channel", "show", "99", "--json")
+    #expect(json.status == 1)
+    let error = try JSONParser.parse(json.lines.first ?? "")
+    #expect(error["error"] == "org.batond.Channels.NoSuchChannel" && error["parameters"]?["id"] == 99)
+    let bad = try await baton.control("relay", "add", "http://relay.example")
+    #expect(bad.status == 1 && bad.lines.last?.contains("it must be ws or wss") == true)
+    #expect(try await baton.control("status", "--json").lines.first.map { try JSONParser.parse($0)["channels"] } == 0)
+    for command in [["relay", "list"], ["channel", "list"], ["version"]] {
+      #expect(
+        try await Program.run("batonctl", command + (command == ["version"] ? [] : ["--socket", baton.socket])).status == 0)
+    }
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+  }
+
+  @Test func everyCommandExplainsItself() async throws {
+    for (program, command) in [
+      ("batond", []), ("batond", ["run"]), ("batond", ["check-config"]), ("baton-sandbox", []), ("batonctl", []),
+      ("batonctl", ["status"]), ("batonctl", ["relay"]), ("batonctl", ["relay", "test"]), ("batonctl", ["channel"]),
+      ("batonctl", ["channel", "create"]), ("batonctl", ["watch"]),
+    ] as [(String, [String])] {
+      let help = try await Program.run(program, command + ["--help"])
+      #expect(help.status == 0 && help.lines.contains { $0.hasPrefix("OVERVIEW:") }, "\(program) \(command)")
+    }
+    for program in ["batond", "batonctl", "baton-sandbox"] {
+      #expect(try await Program.run(program, ["--version"]).lines.first?.hasPrefix(program + " ") == true)
+    }
+  }
+
+  @Test func readinessAndStopAreToldToTheServiceManager() async throws {
+    let folder = try TemporaryFolder()
+    let manager = try NotifySocket(path: folder.path + "/notify")
+    let baton = try Installation(["NOTIFY_SOCKET": manager.path])
+    let daemon = try await baton.start()
+    #expect(await manager.next()?.contains("READY=1") == true)
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    var stopping = false
+    while let message = await manager.next() {
+      stopping = message.contains("STOPPING=1")
+      if stopping { break }
+    }
+    #expect(stopping)
+  }
+
+  @Test func secretsAreNowhereToBeSeen() async throws {
+    let baton = try Installation(["BATON_LOG_LEVEL": "trace"])
+    let daemon = try await baton.start()
+    try await baton.addRelays(["ws://127.0.0.1:\(Program.freePort())"])
+    _ = try await baton.control("channel", "create", "News", "--wait", "none")
+    let key = try Data(contentsOf: URL(fileURLWithPath: baton.folder.path + "/state/identity.key"))
+    let hex = key.map { String(format: "%02x", $0) }.joined()
+    #expect(!daemon.lines.contains { $0.contains(hex) || $0.contains("nsec1") })
+    let files = try FileManager.default.contentsOfDirectory(atPath: baton.folder.path + "/state")
+    for file in files {
+      let mode = try FileManager.default.attributesOfItem(atPath: baton.folder.path + "/state/" + file)[.posixPermissions]
+      if file == "identity.key" { #expect((mode as? NSNumber)?.intValue == 0o600) }
+    }
+    let directory = try FileManager.default.attributesOfItem(atPath: baton.folder.path + "/state")[.posixPermissions]
+    #expect((directory as? NSNumber)?.intValue == 0o700)
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+  }
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""read_channel.py LINK [--timeout S]: follow every relay hint of a nostr:nevent1... link as an anonymous reader.
+
+stdout: exactly one JSON line. Exit 0: every hinted relay served the right event; 1: at least one did not;
+2: the link is unusable (not a nevent, bad checksum, no relay hints).
+"""
+import argparse
+import asyncio
+import json
+import sys
+from datetime import timedelta
+
+from nostr_sdk import ClientBuilder, Filter, Nip19Event, NostrSdkError, ReqTarget
+
+
+def log(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def decode(link):
+    # from_nostr_uri insists on the scheme, from_bech32 refuses it: choose by prefix
+    return Nip19Event.from_nostr_uri(link) if link.startswith("nostr:") else Nip19Event.from_bech32(link)
+
+
+async def fetch(url, wanted, seconds):
+    """A fresh client for each relay: no signer, no authenticator, nothing shared."""
+    client = ClientBuilder().build()
+    try:
+        await client.add_relay(url)
+        tried = await client.try_connect(timedelta(seconds=seconds))
+        if tried.failed:
+            return None, f"connect: {list(tried.failed.values())[0]}"
+        query = Filter().id(wanted.event_id()).limit(1)
+        events = await client.fetch_events(ReqTarget.single(url, [query]), timedelta(seconds=seconds))
+        if not events:
+            return None, "relay answered without the event (or sent one that does not verify)"
+        event = events[0]
+        if event.id().to_hex() != wanted.event_id().to_hex():
+            return None, "another event id came back"
+        if not event.verify_id() or not event.verify_signature():
+            return None, "id or signature does not verify"
+        if wanted.author() and event.author().to_hex() != wanted.author().to_hex():
+            return None, "author differs from the link"
+        if wanted.kind() and event.kind().as_u16() != wanted.kind().as_u16():
+            return None, "kind differs from the link"
+        return event, None
+    except NostrSdkError as error:
+        return None, f"{type(error).__name__}: {error}"
+    finally:
+        await client.shutdown()
+
+
+async def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("link")
+    parser.add_argument("--timeout", type=float, default=5.0)
+    args = parser.parse_args()
+    try:
+        wanted = decode(args.link)
+    except NostrSdkError as error:
+        log(f"cannot decode the link: {error}")
+        return 2
+    urls = wanted.relays()
+    results = await asyncio.gather(*(fetch(url, wanted, args.timeout) for url in urls))
+    served, name, author, kind = {}, None, None, None
+    for url, (event, why) in zip(urls, results):
+        served[str(url)] = event is not None
+        if event is None:
+            log(f"{url}: {why}")
+            continue
+        author, kind = event.author().to_hex(), event.kind().as_u16()
+        try:
+            content = json.loads(event.content())
+            name = content.get("name") if isinstance(content, dict) else None
+        except ValueError:
+            pass
+    if author is None and wanted.author():
+        author = wanted.author().to_hex()
+    if kind is None and wanted.kind():
+        kind = wanted.kind().as_u16()
+    print(json.dumps({"id": wanted.event_id().to_hex(), "author": author, "kind": kind, "relays": served, "name": name},
+                     ensure_ascii=False), flush=True)
+    if not urls:
+        log("the link carries no relay hints")
+        return 2
+    return 0 if all(served.values()) else 1
+
+
+sys.exit(asyncio.run(main()))

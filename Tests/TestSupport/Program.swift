@@ -1,0 +1,168 @@
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// A program that a test runs: its output line by line, its end, and its end by force when the test is over.
+public final class Program: Sendable {
+  public struct Ended: Error, CustomStringConvertible {
+    public let description: String
+    public init(description: String) { self.description = description }
+  }
+
+  private struct State {
+    var lines: [String] = []
+    var status: Int32?
+    var partial: [String: [UInt8]] = [:]
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  public let pid: Int32
+  private let name: String
+  private let state = Mutex(State())
+  private let process: UncheckedProcess
+
+  /// The process is only touched by `init`, by `deinit`, and for its own callbacks.
+  private struct UncheckedProcess: @unchecked Sendable { let value: Process }
+
+  /// - Parameters:
+  ///   - path: absolute, or the name of a product beside the test bundle.
+  ///   - environment: added to the test's own.
+  public init(_ path: String, _ arguments: [String], environment: [String: String] = [:], directory: String? = nil) throws {
+    let process = Process()
+    name = path
+    process.executableURL = URL(fileURLWithPath: path.hasPrefix("/") ? path : Self.products + "/" + path)
+    process.arguments = arguments
+    var all = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BATON_") }
+    all.merge(environment) { _, own in own }
+    process.environment = all
+    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
+    process.standardInput = FileHandle.nullDevice
+    let (out, err) = (Pipe(), Pipe())
+    process.standardOutput = out
+    process.standardError = err
+    self.process = UncheckedProcess(value: process)
+    // All stored properties must be there before the callbacks may use self.
+    let start = Result { try process.run() }
+    pid = process.processIdentifier
+    try start.get()
+    for (key, pipe) in [("out", out), ("err", err)] {
+      pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
+        let data = handle.availableData
+        if data.isEmpty { handle.readabilityHandler = nil }
+        self?.took(Array(data), key)
+      }
+    }
+    process.terminationHandler = { [weak self] process in self?.ended(process) }
+    if !process.isRunning { ended(process) }
+  }
+
+  deinit { if process.value.isRunning { kill(pid, SIGKILL) } }
+
+  /// Where the programs of this package are.
+  public static var products: String { (CommandLine.arguments[0] as NSString).deletingLastPathComponent }
+
+  /// The repository's folder.
+  public static var repository: String {
+    var url = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 { url.deleteLastPathComponent() }
+    return url.path
+  }
+
+  private func took(_ bytes: [UInt8], _ key: String) {
+    let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+      state.partial[key, default: []] += bytes
+      while let end = state.partial[key]?.firstIndex(of: 0x0A) {
+        state.lines.append(String(decoding: state.partial[key]?[..<end] ?? [], as: UTF8.self))
+        state.partial[key]?.removeFirst(end + 1)
+      }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  private func ended(_ process: Process) {
+    let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+      state.status = status
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Waits for the next output or the end.
+  private func change(unless isThere: (borrowing State) -> Bool) async {
+    await withCheckedContinuation { continuation in
+      let isDone = state.withLock { state in
+        if isThere(state) { return true }
+        state.waiters.append(continuation)
+        return false
+      }
+      if isDone { continuation.resume() }
+    }
+  }
+
+  /// All lines so far, from both outputs.
+  public var lines: [String] { state.withLock { $0.lines } }
+
+  /// The first line that contains `text`, from line number `from` on; waits for it.
+  @discardableResult
+  public func line(containing text: String, from: Int = 0) async throws -> String {
+    while true {
+      let (found, status, count) = state.withLock { state in
+        (state.lines.dropFirst(from).first { $0.contains(text) }, state.status, state.lines.count)
+      }
+      if let found { return found }
+      if let status { throw Ended(description: "\(name) ended with \(status) before '\(text)': \(lines.suffix(5))") }
+      await change { $0.lines.count != count || $0.status != nil }
+    }
+  }
+
+  /// The exit status, negative for a signal; waits for the end.
+  public func status() async -> Int32 {
+    while true {
+      if let status = state.withLock({ $0.status }) { return status }
+      await change { $0.status != nil }
+    }
+  }
+
+  public func signal(_ number: Int32) { kill(pid, number) }
+
+  /// Runs a program to its end.
+  public static func run(
+    _ path: String, _ arguments: [String], environment: [String: String] = [:]
+  ) async throws -> (status: Int32, lines: [String]) {
+    let program = try Program(path, arguments, environment: environment)
+    let status = await program.status()
+    await program.drained()
+    return (status, program.lines)
+  }
+
+  /// What was written just before the end may still be in the pipes.
+  private func drained() async {
+    for pipe in [process.value.standardOutput, process.value.standardError] {
+      guard let handle = (pipe as? Pipe)?.fileHandleForReading, handle.readabilityHandler != nil else { continue }
+      handle.readabilityHandler = nil
+      let rest = (try? handle.readToEnd()) ?? nil
+      took(Array(rest ?? Data()), (pipe as? Pipe) === (process.value.standardOutput as? Pipe) ? "out" : "err")
+    }
+  }
+
+  /// A TCP port on loopback that nobody uses.
+  public static func freePort() -> Int {
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, length)
+        getsockname(descriptor, $0, &length)
+      }
+      return Int(UInt16(bigEndian: pointer.pointee.sin_port))
+    }
+  }
+}
