@@ -103,6 +103,11 @@ let package = Package(
       dependencies: ["BatonClient", "ControlAPI", "Varlink", "StrictJSON", "CQREncode", arguments] + nio),
     .executableTarget(name: "baton-sandbox", dependencies: ["Sandbox", arguments]),
 
+    .executableTarget(
+      name: "baton-bench",
+      dependencies: ["Channels", "Coordinator", "Store", "ControlAPI", "BatonClient", "StrictJSON", "TestSupport", log],
+      path: "Benchmarks/baton-bench"),
+
     // Tests.
     .target(
       name: "TestSupport", dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator"] + nio, path: "Tests/TestSupport"),

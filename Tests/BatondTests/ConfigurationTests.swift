@@ -80,6 +80,16 @@ struct ConfigurationTests {
     #expect(Set(Setting.all.map(\.key)).count == Setting.all.count)
   }
 
+  @Test func everyOptionIsInTheDocumentWithItsDefault() throws {
+    let text = try String(contentsOfFile: Program.repository + "/docs/configuration.md", encoding: .utf8)
+    for setting in Setting.all {
+      let fallback = setting.fallback.isEmpty ? " " : " `\(setting.fallback)` "
+      #expect(text.contains("| `\(setting.key)` |\(fallback)|"), "\(setting.key)")
+    }
+    let options = text.matches(of: /\| `([a-z]+\.[a-zA-Z]+)` \|/).map { String($0.1) }
+    #expect(Set(options) == Set(Setting.all.map(\.key)))
+  }
+
   @Test func timeSpansAreRead() {
     #expect(Setting.duration("30s") == .seconds(30) && Setting.duration("2min") == .seconds(120))
     #expect(Setting.duration("500ms") == .milliseconds(500) && Setting.duration("7") == .seconds(7))

@@ -1,0 +1,293 @@
+import BatonClient
+import Channels
+import ControlAPI
+import Coordinator
+import Foundation
+import Glibc
+import Logging
+import Store
+import StrictJSON
+import TestSupport
+
+/// Measures Baton beside limits in the same run. Figures are for reading; nothing passes or fails here.
+@main
+struct BatonBench {
+  static let limits = CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : ""
+  static let repository = Program.repository
+
+  static func main() async throws {
+    guard !limits.isEmpty else {
+      print("usage: baton-bench DIRECTORY-OF-LIMITS; run make bench")
+      exit(64)
+    }
+    print("| what | Baton | limit in the same run | ratio |\n|---|---|---|---|")
+    try await creation()
+    try await controlCalls()
+    try await createCalls()
+    try await realRelays()
+    try await atRest()
+  }
+
+  static func row(_ what: String, _ ours: String, _ limit: String = "", _ ratio: String = "") {
+    print("| \(what) | \(ours) | \(limit) | \(ratio) |")
+    fflush(nil)
+  }
+
+  static func seconds(_ duration: Duration) -> Double {
+    Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+  }
+
+  static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+  static func format(_ value: Double, _ digits: Int = 0) -> String { String(format: "%.\(digits)f", value) }
+
+  /// Creation to active, three relays each, against a network in the process; bare SQLite writes the same rows in the same batches.
+  static func creation() async throws {
+    var ours: [Double] = []
+    var bare: [Double] = []
+    var commits: [Double] = []
+    let count = 5_000
+    for _ in 0..<3 {
+      let folder = try TemporaryFolder()
+      let store = try Store(directory: folder.path + "/state")
+      let storage = RecordingStorage(store)
+      let coordinator = Coordinator(
+        storage: storage, networks: [FakeNetwork()], policy: RelayPolicy(), clock: SystemClock(),
+        secrets: try .atFile(folder.path + "/key"), logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
+      let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
+      let run = Task { try await coordinator.run { readiness.finish() } }
+      for await _ in ready {}
+      var relays: [RelayID] = []
+      for number in 1...3 {
+        relays.append(
+          try await coordinator.addRelay(network: .nostr, address: "ws://r\(number)", name: nil, isEnabled: true).id)
+      }
+      let before = folder.path + "/bare.db"
+      _ = try await Program.run("/usr/bin/sqlite3", [folder.path + "/state/baton.db", "VACUUM INTO '\(before)'"])
+      let subscription = coordinator.hub.subscribe()
+      let started = ContinuousClock.now
+      let (chosen, commitsBefore) = (relays, storage.commits)
+      let creating = Task {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for worker in 0..<256 {
+            group.addTask {
+              for number in stride(from: worker, to: count, by: 256) {
+                _ = try await coordinator.create(
+                  ChannelRequest(profile: Profile(displayName: "Channel \(number)"), relays: chosen))
+              }
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
+      // A subscriber of its own counts the channels that are done.
+      var active: Set<ChannelID> = []
+      for await change in subscription.changes {
+        if case .channel(let channel) = change.object, channel.phase == .active { active.insert(channel.row.id) }
+        if active.count == count { break }
+      }
+      // Cut off or not, all must be active in the end.
+      while try store.totals().relays[.active] ?? 0 < count * 3 { try await coordinator.barrier() }
+      ours.append(Double(count) / seconds(ContinuousClock.now - started))
+      commits.append(Double(storage.commits - commitsBefore) / Double(count))
+      try await creating.value
+      coordinator.stop()
+      try await run.value
+      store.close()
+      try storage.trace.write(toFile: folder.path + "/trace", atomically: true, encoding: .utf8)
+      let limit = try await Program.run(limits + "/bare_sqlite", [before, folder.path + "/trace"])
+      let figures = (limit.lines.first ?? "").split(separator: " ").compactMap { Double($0) }
+      bare.append(Double(count) / (figures.first ?? .infinity))
+    }
+    let (a, b) = (median(ours), median(bare))
+    row(
+      "creation to active, 3 relays, in-process network", "\(format(a)) channels/s",
+      "bare SQLite, same rows and batches: \(format(b))",
+      format(a / b, 2))
+    row("commits (one sync each) per channel in that run", format(median(commits), 3))
+  }
+
+  private static func daemon(
+    _ folder: TemporaryFolder, environment: [String: String] = [:], under tracer: [String] = []
+  ) async throws -> Program {
+    let arguments = [
+      "run", "--state-dir", folder.path + "/state", "--listen", "unix:" + folder.path + "/c", "--log-level", "warning",
+    ]
+    let program: Program
+    if let first = tracer.first {
+      program = try Program(
+        first, tracer.dropFirst() + [Program.products + "/batond"] + arguments, environment: environment)
+    } else {
+      program = try Program("batond", arguments, environment: environment)
+    }
+    while true {
+      if let client = try? await BatonClient(socket: folder.path + "/c") {
+        try await client.ping()
+        await client.close()
+        return program
+      }
+      if access(folder.path, F_OK) != 0 { return program }
+      await Task.yield()
+    }
+  }
+
+  private static func stop(_ program: Program) async {
+    program.signal(SIGTERM)
+    _ = await program.status()
+  }
+
+  /// A control call beside an echo, by one client and by sixteen.
+  static func controlCalls() async throws {
+    let folder = try TemporaryFolder()
+    let daemon = try await daemon(folder)
+    let echo = try Program(limits + "/echo", ["server", folder.path + "/echo"])
+    try await echo.line(containing: "ready")
+    let call = "{\"method\":\"io.systemd.service.Ping\"}"
+    func measure(_ socket: String, _ connections: Int) async throws -> [Double] {
+      var runs: [[Double]] = []
+      for _ in 0..<3 {
+        let result = try await Program.run(limits + "/echo", ["client", socket, "\(connections)", "2", call])
+        runs.append((result.lines.first ?? "").split(separator: " ").compactMap { Double($0) })
+      }
+      return [median(runs.map { $0[0] }), median(runs.map { $0[2] })]
+    }
+    let (ours1, limit1) = (try await measure(folder.path + "/c", 1), try await measure(folder.path + "/echo", 1))
+    row(
+      "control call, 1 connection, median", "\(format(ours1[0], 1)) µs", "echo in C: \(format(limit1[0], 1)) µs",
+      format(ours1[0] / limit1[0], 2))
+    let (ours16, limit16) = (try await measure(folder.path + "/c", 16), try await measure(folder.path + "/echo", 16))
+    row(
+      "control calls, 16 connections", "\(format(ours16[1]))/s", "echo in C: \(format(limit16[1]))/s",
+      format(ours16[1] / limit16[1], 2))
+    await stop(daemon)
+    echo.signal(SIGKILL)
+    _ = await echo.status()
+  }
+
+  /// `Channels.Create` answered durably by sixteen clients, and how many syncs that takes.
+  static func createCalls() async throws {
+    let sandbox = try Program("baton-sandbox", ["--relays", "3"])
+    try await sandbox.line(containing: "control ")
+    let relays = sandbox.lines.filter { $0.hasPrefix("ws://") }
+    let count = 2_000
+    for isTraced in [false, true] {
+      let folder = try TemporaryFolder()
+      let summary = folder.path + "/strace"
+      let daemon = try await daemon(
+        folder, under: isTraced ? ["/usr/bin/strace", "-f", "-c", "-e", "trace=fsync,fdatasync", "-o", summary] : [])
+      let client = try await BatonClient(socket: folder.path + "/c")
+      for (index, relay) in relays.enumerated() { _ = try await client.addRelay(AddRelay(address: relay, name: "r\(index)")) }
+      let started = ContinuousClock.now
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for worker in 0..<16 {
+          group.addTask {
+            let client = try await BatonClient(socket: folder.path + "/c")
+            for number in stride(from: worker, to: count, by: 16) {
+              _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "Channel \(number)"), pick: 3))
+            }
+            await client.close()
+          }
+        }
+        try await group.waitForAll()
+      }
+      let rate = Double(count) / seconds(ContinuousClock.now - started)
+      if !isTraced { row("Channels.Create answered durably, 16 clients, while relays are served", "\(format(rate))/s") }
+      await client.close()
+      if isTraced {
+        // The tracer holds signals back: the daemon itself is told.
+        _ = try await Program.run("/usr/bin/pkill", ["-TERM", "-P", "\(daemon.pid)"])
+        _ = await daemon.status()
+        let text = (try? String(contentsOfFile: summary, encoding: .utf8)) ?? ""
+        let syncs = text.split(separator: "\n").filter { $0.hasSuffix("sync") }
+          .compactMap { $0.split(separator: " ").dropFirst(3).first.flatMap { Double($0) } }.reduce(0, +)
+        row("syncs per channel in such a run (strace)", format(syncs / Double(count), 3))
+      } else {
+        await stop(daemon)
+      }
+    }
+    sandbox.signal(SIGKILL)
+    _ = await sandbox.status()
+  }
+
+  /// Channels per second to three third-party relays, beside a publisher without state, retry or read-back.
+  static func realRelays() async throws {
+    let python = repository + "/.build/venv/bin"
+    let folder = try TemporaryFolder()
+    var programs: [Program] = []
+    var urls: [String] = []
+    for number in 1...3 {
+      let port = Program.freePort()
+      let yaml =
+        "storage:\n  sqlalchemy.url: \"sqlite+aiosqlite:///\(folder.path)/r\(number).sqlite3\"\ngunicorn:\n  bind: 127.0.0.1:\(port)\n"
+      try yaml.write(toFile: folder.path + "/r\(number).yaml", atomically: true, encoding: .utf8)
+      let relay = try Program(
+        python + "/nostr-relay", ["-c", folder.path + "/r\(number).yaml", "serve", "--use-uvicorn"], directory: folder.path)
+      try await relay.line(containing: "Uvicorn running on")
+      programs.append(relay)
+      urls.append("ws://127.0.0.1:\(port)")
+    }
+    let count = 1_000
+    var bare: [Double] = []
+    var ours: [Double] = []
+    for _ in 0..<3 {
+      let result = try await Program.run(
+        python + "/python3", [repository + "/Benchmarks/limits/bare_publisher.py", "\(count)"] + urls)
+      bare.append(Double(result.lines.first ?? "") ?? 0)
+      let state = try TemporaryFolder()
+      let daemon = try await daemon(state)
+      let client = try await BatonClient(socket: state.path + "/c")
+      for url in urls { _ = try await client.addRelay(AddRelay(address: url)) }
+      let changes = try await client.watch(WatchRequest(kinds: ["channel"]))
+      let started = ContinuousClock.now
+      let creating = Task {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for worker in 0..<16 {
+            group.addTask {
+              let client = try await BatonClient(socket: state.path + "/c")
+              for number in stride(from: worker, to: count, by: 16) {
+                _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "Channel \(number)"), pick: 3))
+              }
+              await client.close()
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
+      var active: Set<Int64> = []
+      for try await change in changes {
+        if change.after?["phase"] == "active", let id = change.after?["id"]?.integer { active.insert(id) }
+        if active.count == count { break }
+      }
+      ours.append(Double(count) / seconds(ContinuousClock.now - started))
+      try await creating.value
+      await client.close()
+      await stop(daemon)
+    }
+    let (a, b) = (median(ours), median(bare))
+    row(
+      "channels to active on three nostr-relay 1.14, read back", "\(format(a))/s",
+      "publisher without state or read-back: \(format(b))/s", format(a / b, 2))
+    for program in programs {
+      program.signal(SIGKILL)
+      _ = await program.status()
+    }
+  }
+
+  /// Memory of an idle daemon, and how long it takes to answer after its start.
+  static func atRest() async throws {
+    var starts: [Double] = []
+    var memory: [Double] = []
+    for _ in 0..<5 {
+      let folder = try TemporaryFolder()
+      let started = ContinuousClock.now
+      let daemon = try await daemon(folder)
+      starts.append(seconds(ContinuousClock.now - started) * 1000)
+      let status = (try? String(contentsOfFile: "/proc/\(daemon.pid)/status", encoding: .utf8)) ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+      memory.append((line.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) / 1024)
+      await stop(daemon)
+    }
+    row("start to first answer", "\(format(median(starts))) ms", "budget 200 ms", format(median(starts) / 200, 2))
+    row("memory at rest (resident)", "\(format(median(memory), 1)) MiB", "budget 40 MiB", format(median(memory) / 40, 2))
+  }
+}

@@ -1,0 +1,55 @@
+import Channels
+import Coordinator
+import Store
+import Synchronization
+
+/// A real store that notes what was written, so that the limit can write the same.
+final class RecordingStorage: CoordinatorStorage {
+  private struct State {
+    var trace: [String] = []
+    var commits = 0
+  }
+  private let store: Store
+  private let state = Mutex(State())
+
+  init(_ store: Store) { self.store = store }
+
+  /// The steps in the notation of `limits/bare_sqlite.c`.
+  var trace: String { state.withLock { $0.trace.joined(separator: "\n") + "\n" } }
+  var commits: Int { state.withLock { $0.commits } }
+
+  func commit(_ mutations: [StoreMutation]) async throws {
+    try await store.commit(mutations)
+    let steps = mutations.compactMap { mutation -> String? in
+      switch mutation {
+      case .insertChannel(let row): "I \(row.id.rawValue)"
+      case .touchChannel(let id, let revision, _, _): "U \(id.rawValue) \(revision)"
+      case .saveChannelRelay(let id, let position, let row): "R \(id.rawValue) \(row.relay.rawValue) \(position)"
+      case .appendTransition(let row): "T \(row.revision) \(row.channel.rawValue) \(row.relay.rawValue)"
+      case .appendChange(let row): if case .channel(let id) = row.object { "C \(row.revision) \(id.rawValue)" } else { nil }
+      case .saveRelay, .insertIdentity, .probe: nil
+      }
+    }
+    state.withLock { state in
+      state.commits += 1
+      state.trace += steps + ["B"]
+    }
+  }
+
+  func counters() throws -> Store.Counters { try store.counters() }
+  func relays() throws -> [RelayRow] { try store.relays() }
+  func identities() throws -> [IdentityRow] { try store.identities() }
+  func channel(_ id: ChannelID) throws -> StoredChannel? { try store.channel(id) }
+  func channel(idempotencyKey: String) throws -> ChannelID? { try store.channel(idempotencyKey: idempotencyKey) }
+  func unfinishedChannels() throws -> [ChannelID] { try store.unfinishedChannels() }
+  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
+    try store.channels(of: relay, in: status, after: after, limit: limit)
+  }
+  func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
+  func hasChannels(_ relay: RelayID) throws -> Bool { try store.hasChannels(relay) }
+  func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
+    try store.quarantine(channel, reason: reason, at: at)
+  }
+  func oldestRevision() throws -> Int64 { try store.oldestRevision() }
+  func compactChanges(through revision: Int64) throws { try store.compactChanges(through: revision) }
+}
