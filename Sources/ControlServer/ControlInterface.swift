@@ -22,6 +22,14 @@ struct ControlInterface: VarlinkInterface {
   let definition: IDL.Interface
   let context: ControlContext
   let methods: [String: Method]
+  /// Methods that need neither storage nor waiting.
+  var immediate: [String: @Sendable () -> [String: JSONValue]] = [:]
+
+  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]? {
+    guard let method = immediate[call.name], let permission = Access.permissions[call.method] else { return nil }
+    guard context.access.allows(peer, permission) else { throw VarlinkError.permissionDenied }
+    return method()
+  }
 
   func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue] {
     guard let permission = Access.permissions[call.method], let method = methods[call.name] else {

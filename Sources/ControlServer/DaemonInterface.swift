@@ -16,7 +16,7 @@ extension ControlInterface {
 
   /// `io.systemd.service`.
   static func systemd(_ context: ControlContext) -> ControlInterface {
-    ControlInterface(definition: Interfaces.systemd, context: context, methods: ["Ping": { _, _ in [:] }])
+    ControlInterface(definition: Interfaces.systemd, context: context, methods: [:], immediate: ["Ping": { [:] }])
   }
 
   static func status(_ context: ControlContext) throws -> DaemonStatus {

@@ -16,6 +16,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var peer: VarlinkPeer?
   private var task: Task<Void, Never>?
   private var isInputClosed = false
+  /// `serveNext` is at work further up the stack.
+  private var isServing = false
+  /// A reply is being written.
+  private var isAnswering = false
   private var isOver = false
   private var mustRead = false
 
@@ -52,7 +56,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// Reading stops while more than one message's worth waits for its turn.
   func read(context: ChannelHandlerContext) {
-    if frames.count > limits.messageBytesMax, task != nil { mustRead = true } else { context.read() }
+    if frames.count > limits.messageBytesMax, task != nil || isAnswering { mustRead = true } else { context.read() }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -60,7 +64,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
       return context.fireUserInboundEventTriggered(event)
     }
     isInputClosed = true
-    if task == nil { over(context) }
+    if task == nil, !isAnswering { over(context) }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -79,14 +83,20 @@ final class ConnectionHandler: ChannelDuplexHandler {
     context.close(promise: nil)
   }
 
+  /// Serves what waits, call by call. A loop, not recursion: replies may be taken the moment they are written, and a peer may queue
+  /// any number of calls.
   private func serveNext(_ context: ChannelHandlerContext) {
-    guard task == nil, !isOver, let peer else { return }
+    guard !isServing, let peer else { return }
+    isServing = true
+    defer { isServing = false }
     do {
-      guard let message = try frames.next() else {
-        if isInputClosed { over(context) }
-        return
+      while task == nil, !isAnswering, !isOver {
+        guard let message = try frames.next() else {
+          if isInputClosed { over(context) }
+          return
+        }
+        serve(try VarlinkCall(message: message.readableBytesView), peer, context)
       }
-      serve(try VarlinkCall(message: message.readableBytesView), peer, context)
     } catch {
       notice(.protocolBroken(peer, reason: "\(error)"))
       over(context)
@@ -94,6 +104,24 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   private func serve(_ call: VarlinkCall, _ peer: VarlinkPeer, _ context: ChannelHandlerContext) {
+    do {
+      guard let reply = try service.answerAtOnce(call, from: peer) else { return serveLater(call, peer, context) }
+      answer(call, VarlinkReply(parameters: reply).message, context)
+    } catch let error as VarlinkError {
+      answer(call, error.message, context)
+    } catch {
+      notice(.internalError(peer, method: call.method, error: "\(error)"))
+      over(context)
+    }
+  }
+
+  /// Writes the reply to a call that was answered at once.
+  private func answer(_ call: VarlinkCall, _ message: [UInt8], _ context: ChannelHandlerContext) {
+    isAnswering = true
+    answered(call.mode == .oneway ? nil : message, context)
+  }
+
+  private func serveLater(_ call: VarlinkCall, _ peer: VarlinkPeer, _ context: ChannelHandlerContext) {
     let channel = context.channel
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     let stream = VarlinkStream { parameters in
@@ -130,6 +158,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   private func done(_ context: ChannelHandlerContext) {
     task = nil
+    isAnswering = false
     guard !isOver else { return }
     serveNext(context)
     if mustRead, !isOver, frames.count <= limits.messageBytesMax || task == nil {

@@ -126,11 +126,11 @@ public enum UnixListener {
     }
     let listener = socket(AF_UNIX, kind | CInt(SOCK_NONBLOCK.rawValue), 0)
     guard listener >= 0 else { throw failure("cannot make a socket for") }
-    // Nobody may connect before the mode is right.
-    let mask = umask(0o777)
+    // Nobody may connect before the mode is right. The socket's own mode becomes that of the file (unix(7) on Linux); the umask is
+    // not touched, because it belongs to the whole process.
+    guard fchmod(listener, 0) == 0 else { throw failure("cannot make a socket for") }
     let bound = withAddress { bind(listener, $0, $1) }
     let problem = errno
-    umask(mask)
     guard bound == 0, chmod(path, mode) == 0, Glibc.listen(listener, 256) == 0 else {
       if bound != 0 { errno = problem }
       defer { close(listener) }

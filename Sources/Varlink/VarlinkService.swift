@@ -10,6 +10,13 @@ public protocol VarlinkInterface: Sendable {
   /// - Returns: the parameters of the last reply.
   /// - Throws: `VarlinkError` for the client; anything else is answered as an internal error and logged by the caller.
   func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue]
+
+  /// Answers at once, on the connection's own thread, where that takes no waiting and hardly any time; nil leaves the call to `answer`.
+  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]?
+}
+
+extension VarlinkInterface {
+  public func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]? { nil }
 }
 
 /// Where a method with several replies puts all but the last one.
@@ -46,10 +53,23 @@ public struct VarlinkService: Sendable {
     own = IDL.service
   }
 
-  /// Answers one call.
-  public func answer(
+  /// Answers a call that needs no waiting; nil leaves it to `answer`.
+  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]? {
+    try check(call)
+    guard let interface = interfaces[call.interface] else { return try answerOwn(call) }
+    return try interface.answerAtOnce(call, from: peer)
+  }
+
+  /// Answers one call that `answerAtOnce` has left.
+  func answer(
     _ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream
   ) async throws -> [String: JSONValue] {
+    guard let interface = interfaces[call.interface] else { return try answerOwn(call) }
+    return try await interface.answer(call, from: peer, stream: stream)
+  }
+
+  /// Refuses what the interface does not have.
+  private func check(_ call: VarlinkCall) throws {
     guard call.method.contains(".") else { throw VarlinkError.methodNotFound(call.method) }
     guard let definition = call.interface == own.name ? own : interfaces[call.interface]?.definition else {
       throw VarlinkError.interfaceNotFound(call.interface)
@@ -61,8 +81,6 @@ public struct VarlinkService: Sendable {
       throw VarlinkError.invalidParameter(key)
     }
     if method.requiresMore, call.mode != .more { throw VarlinkError.expectedMore }
-    guard let interface = interfaces[call.interface] else { return try answerOwn(call) }
-    return try await interface.answer(call, from: peer, stream: stream)
   }
 
   private func answerOwn(_ call: VarlinkCall) throws -> [String: JSONValue] {

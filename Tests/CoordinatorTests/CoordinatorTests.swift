@@ -247,6 +247,30 @@ struct CoordinatorTests {
     try await bench.stop()
   }
 
+  @Test func relayThatAnswersNothingDelaysNoOther() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    bench.network.set(.silent, at: "ws://r1")
+    // More than may be at the network at once.
+    for number in 0..<600 { _ = try await bench.create("c\(number)", relays: relays) }
+    try await bench.coordinator.barrier()
+    let active = try bench.store.totals().relays
+    #expect(active[.active] == 600 && active[.new] == 600)
+    try await bench.stop()
+  }
+
+  @Test func removedWhileQueuedIsNeverInvited() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    bench.network.set(.silent, at: "ws://r1")
+    for number in 0..<300 { _ = try await bench.create("c\(number)", relays: relays) }
+    for id in 1...300 as ClosedRange<Int64> { _ = try await bench.coordinator.delete(ChannelID(rawValue: id)) }
+    bench.network.set(.works, at: "ws://r1")
+    for id in [1, 150, 300] as [Int64] { _ = try await bench.channel(ChannelID(rawValue: id)) { $0.phase == .deleted } }
+    #expect(bench.network.violations.isEmpty && bench.network.channels(at: "ws://r1").isEmpty)
+    try await bench.stop()
+  }
+
   @Test func badRequestsAreRefusedByName() async throws {
     let bench = try await Bench()
     await #expect(throws: BatonError.noEnabledRelays(.nostr)) { try await bench.create() }

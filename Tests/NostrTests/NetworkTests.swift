@@ -149,6 +149,68 @@ struct NetworkTests {
     await relay.stop()
   }
 
+  @Test func relayThatFallsSilentIsFoundDead() async throws {
+    let relay = try await SandboxRelay.start()
+    var limits = Bench.quick
+    limits.pingInterval = .milliseconds(100)
+    limits.silenceMax = .milliseconds(400)
+    let bench = try Bench(limits: limits)
+    bench.network.watch([RelayID(rawValue: 5): relay.url])
+    var states: [String] = []
+    for await report in bench.reports {
+      if case .relayUp = report {
+        states.append("up")
+        try await relay.set(.stall)
+      }
+      if case .relayDown = report {
+        states.append("down")
+        break
+      }
+    }
+    #expect(states == ["up", "down"])
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func sandboxIsControlledOverHTTP() async throws {
+    let relays = [try await SandboxRelay.start(), try await SandboxRelay.start()]
+    let control = try await SandboxControl.start(relays: relays)
+    func ask(_ method: String, _ path: String) async throws -> (Int, String) {
+      let (status, lines) = try await Program.run(
+        "/usr/bin/python3",
+        [
+          "-c",
+          "import http.client,sys; c=http.client.HTTPConnection(sys.argv[1]); c.request(sys.argv[2],sys.argv[3]); r=c.getresponse(); print(r.status); print(r.read().decode())",
+          String(control.url.dropFirst(7)), method, path,
+        ])
+      #expect(status == 0)
+      return (Int(lines.first ?? "") ?? 0, lines.dropFirst().joined())
+    }
+    #expect(try await ask("POST", "/relays/2/refuse").0 == 200)
+    #expect(relays.map(\.fault) == [.none, .refuse])
+    #expect(try await ask("GET", "/relays").1.contains("\"fault\":\"refuse\""))
+    #expect(try await ask("POST", "/relays/3/refuse").0 == 404)
+    let unknown = try await ask("POST", "/relays/1/dance")
+    #expect(unknown.0 == 400 && unknown.1.contains("close-mid-frame"))
+    #expect(try await ask("POST", "/relays/2/none").0 == 200)
+    #expect(relays.map(\.fault) == [.none, .none])
+    for relay in relays { await relay.stop() }
+  }
+
+  @Test func eventsSurviveInASandboxFile() async throws {
+    let folder = try TemporaryFolder()
+    let relay = try await SandboxRelay.start(file: folder.path + "/relay.db")
+    let bench = try Bench()
+    let content = try bench.content(relay.url)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    await relay.stop()
+    let again = try await SandboxRelay.start(port: relay.port, file: folder.path + "/relay.db")
+    #expect(again.eventCount == 1)
+    #expect(await bench.perform(.verify, content, at: again.url) == .verified)
+    await bench.end()
+    await again.stop()
+  }
+
   @Test func serverThatIsNoRelayIsRefused() async throws {
     let control = try await SandboxControl.start(relays: [])
     let bench = try Bench()

@@ -146,6 +146,16 @@ struct ServerTests {
     await server.stop()
   }
 
+  @Test func veryManyQueuedCallsAreServedInOrder() async throws {
+    var limits = VarlinkServer.Limits()
+    limits.messageBytesMax = 16 << 20
+    let server = try await start(limits: limits)
+    let calls = String(repeating: #"{"method":"org.varlink.service.GetInfo"}"# + "\0", count: 20_000)
+    let replies = try await raw([calls], replies: 20_000)
+    #expect(replies.count == 20_000 && Set(replies).count == 1)
+    await server.stop()
+  }
+
   @Test func singleBytesAndHalfCloseAreFine() async throws {
     let server = try await start()
     let call = #"{"method":"org.example.echo.Say","parameters":{"text":"slow"}}"# + "\0"

@@ -197,6 +197,7 @@ struct PublisherMachine: SessionMachine {
     case .stable:
       keeper.lasted()
       return []
+    case .gather: return []  // readers gather
     case .idle:
       guard keeper.state == .open, queue.isEmpty, inFlight == nil else { return [] }
       keeper.closedOnPurpose()

@@ -15,6 +15,9 @@ struct ReaderMachine: SessionMachine {
   private var batch: [String: [RelayOperation]] = [:]
   private var subscription: String?
   private var subscriptionNumber = 0
+  /// How many channels the latest REQ asked for: with several, the next one waits for company.
+  private var latestBatch = 0
+  private var isGathering = false
   private var rubbish = 0
   private var timeoutsInARow = 0
   private var lastNotice: String?
@@ -32,7 +35,7 @@ struct ReaderMachine: SessionMachine {
     case .watched(let isWatched): return watched(isWatched)
     case .opened(let roundTrip):
       let opened = keeper.opened()
-      (rubbish, lastNotice, timeoutsInARow) = (0, nil, 0)
+      (rubbish, lastNotice, timeoutsInARow, latestBatch, isGathering) = (0, nil, 0, 0, false)
       return opened + up(roundTrip) + askNext()
     case .dialFailed(let failure):
       let failed = queue
@@ -76,7 +79,19 @@ struct ReaderMachine: SessionMachine {
   private mutating func askNext() -> [SessionAction] {
     guard keeper.state == .open, subscription == nil else { return [] }
     guard !queue.isEmpty else { return isWatched ? [] : [.setTimer(.idle, after: limits.idleTimeout)] }
+    if latestBatch > 1, queue.count < limits.readBatchMax {
+      guard !isGathering else { return [] }
+      isGathering = true
+      return [.cancelTimer(.idle), .setTimer(.gather, after: limits.gatherTime)]
+    }
+    return ask()
+  }
+
+  /// Sends one REQ for what waits, as much as fits.
+  private mutating func ask() -> [SessionAction] {
+    isGathering = false
     let count = min(queue.count, limits.readBatchMax)
+    latestBatch = count
     for operation in queue.prefix(count) { batch[operation.content.networkID, default: []].append(operation) }
     queue.removeFirst(count)
     subscriptionNumber += 1
@@ -84,7 +99,7 @@ struct ReaderMachine: SessionMachine {
     subscription = name
     let ids = batch.keys.sorted().map(JSONValue.string)
     return [
-      .cancelTimer(.idle), .send(ClientMessage.request(name, ["ids": .array(ids)])),
+      .cancelTimer(.idle), .cancelTimer(.gather), .send(ClientMessage.request(name, ["ids": .array(ids)])),
       .setTimer(.answer, after: limits.readTimeout),
     ]
   }
@@ -159,6 +174,10 @@ struct ReaderMachine: SessionMachine {
     case .stable:
       keeper.lasted()
       return []
+    case .gather:
+      isGathering = false
+      guard keeper.state == .open, subscription == nil, !queue.isEmpty else { return [] }
+      return ask()
     case .authentication: return []
     }
   }

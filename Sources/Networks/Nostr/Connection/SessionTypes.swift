@@ -37,6 +37,8 @@ enum SessionTimer: Hashable, Sendable, CaseIterable {
   case idle
   /// The connection has lasted: back-off begins anew after it.
   case stable
+  /// Time to ask for what has gathered.
+  case gather
 }
 
 /// What the driver of a session must do, in order.
@@ -129,7 +131,9 @@ public struct NostrLimits: Hashable, Sendable {
   /// Operations that may wait for one connection.
   public var queueMax = 1024
   /// Channels asked for in one REQ.
-  public var readBatchMax = 32
+  public var readBatchMax = 64
+  /// While many channels come to be read, how long one REQ waits for company; a lone one does not wait.
+  public var gatherTime: Duration = .milliseconds(50)
   /// Messages that are not Nostr before a relay counts as broken.
   public var rubbishMax = 3
 
