@@ -5,7 +5,7 @@ SHELL := /bin/bash
 # What the programs link and the packages that provide it.
 BUILD_PACKAGES := libsystemd-dev libsqlite3-dev libsecp256k1-dev libqrencode-dev pkg-config
 TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3
-BENCH_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev strace
+BENCH_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev strace procps
 PREFIX ?= /usr/local
 PROGRAMS := batond batonctl baton-sandbox
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks

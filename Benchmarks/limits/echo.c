@@ -28,7 +28,7 @@ static struct sockaddr_un address(const char *path) {
   return a;
 }
 
-static int server(const char *path) {
+static void server(const char *path) {
   struct sockaddr_un a = address(path);
   int listener = socket(AF_UNIX, SOCK_STREAM, 0), poll = epoll_create1(0);
   if (bind(listener, (struct sockaddr *)&a, sizeof a) || listen(listener, 64)) die("listen");
@@ -94,7 +94,7 @@ static int client(const char *path, int connections, double seconds, const char 
 }
 
 int main(int argc, char **argv) {
-  if (argc == 3 && !strcmp(argv[1], "server")) return server(argv[2]);
+  if (argc == 3 && !strcmp(argv[1], "server")) server(argv[2]);
   if (argc == 6 && !strcmp(argv[1], "client")) return client(argv[2], atoi(argv[3]), atof(argv[4]), argv[5]);
   return 64;
 }

@@ -177,6 +177,22 @@ struct ReaderMachineTests {
     #expect(rest == [.missing, .missing])
   }
 
+  @Test func readingGathersUnderLoadAndALoneChannelDoesNotWait() {
+    var machine = opened([makeOperation(.verify)])
+    #expect(machine.handle(.received(.endOfStored(subscription: "b1"))).contains { if case .send = $0 { true } else { false } })
+    #expect(sends(machine.handle(.submitted(makeOperation(.verify, channel: 2)))) == 1)
+    for channel in 3...5 as ClosedRange<Int64> {
+      #expect(sends(machine.handle(.submitted(makeOperation(.verify, channel: channel)))) == 0)
+    }
+    // The second REQ is over, three wait: they go at once, because the one before was alone.
+    #expect(sends(machine.handle(.received(.endOfStored(subscription: "b2")))) == 2)
+    _ = machine.handle(.submitted(makeOperation(.verify, channel: 6)))
+    let gathering = machine.handle(.received(.endOfStored(subscription: "b3")))
+    #expect(sends(gathering) == 1 && gathering.contains(.setTimer(.gather, after: .milliseconds(50))))
+    #expect(sends(machine.handle(.submitted(makeOperation(.verify, channel: 7)))) == 0)
+    #expect(sends(machine.handle(.timerFired(.gather))) == 1)
+  }
+
   @Test func liesAreFound() {
     let item = makeOperation(.verify)
     let good = event(item)
