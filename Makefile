@@ -45,7 +45,7 @@ bench: swift ## Measure against limits in the same run.
 	@scripts/bench
 
 install: deps ## Build for release and install below $(DESTDIR)$(PREFIX).
-	swift build -c release --static-swift-stdlib $(PROGRAMS:%=--product %)
+	for program in $(PROGRAMS); do swift build -c release --static-swift-stdlib --product $$program || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/bin
 	for program in $(PROGRAMS); do install -m 755 .build/release/$$program $(DESTDIR)$(PREFIX)/bin/; done
 

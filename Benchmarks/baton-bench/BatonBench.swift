@@ -164,6 +164,22 @@ struct BatonBench {
     _ = await echo.status()
   }
 
+  /// Creates channels by sixteen clients, one call in flight each.
+  private static func createMany(_ count: Int, socket: String) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for worker in 0..<16 {
+        group.addTask {
+          let client = try await BatonClient(socket: socket)
+          for number in stride(from: worker, to: count, by: 16) {
+            _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "Channel \(number)"), pick: 3))
+          }
+          await client.close()
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
   /// `Channels.Create` answered durably by sixteen clients, and how many syncs that takes.
   static func createCalls() async throws {
     let sandbox = try Program("baton-sandbox", ["--relays", "3"])
@@ -178,18 +194,7 @@ struct BatonBench {
       let client = try await BatonClient(socket: folder.path + "/c")
       for (index, relay) in relays.enumerated() { _ = try await client.addRelay(AddRelay(address: relay, name: "r\(index)")) }
       let started = ContinuousClock.now
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for worker in 0..<16 {
-          group.addTask {
-            let client = try await BatonClient(socket: folder.path + "/c")
-            for number in stride(from: worker, to: count, by: 16) {
-              _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "Channel \(number)"), pick: 3))
-            }
-            await client.close()
-          }
-        }
-        try await group.waitForAll()
-      }
+      try await createMany(count, socket: folder.path + "/c")
       let rate = Double(count) / seconds(ContinuousClock.now - started)
       if !isTraced { row("Channels.Create answered durably, 16 clients, while relays are served", "\(format(rate))/s") }
       await client.close()
@@ -239,20 +244,7 @@ struct BatonBench {
       for url in urls { _ = try await client.addRelay(AddRelay(address: url)) }
       let changes = try await client.watch(WatchRequest(kinds: ["channel"]))
       let started = ContinuousClock.now
-      let creating = Task {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-          for worker in 0..<16 {
-            group.addTask {
-              let client = try await BatonClient(socket: state.path + "/c")
-              for number in stride(from: worker, to: count, by: 16) {
-                _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "Channel \(number)"), pick: 3))
-              }
-              await client.close()
-            }
-          }
-          try await group.waitForAll()
-        }
-      }
+      let creating = Task { try await createMany(count, socket: state.path + "/c") }
       var active: Set<Int64> = []
       for try await change in changes {
         if change.after?["phase"] == "active", let id = change.after?["id"]?.integer { active.insert(id) }

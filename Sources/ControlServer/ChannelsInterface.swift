@@ -26,14 +26,7 @@ extension ControlInterface {
           return ["channel": try Channel(try find(request.id, request.name, context)).json]
         },
         "List": { call, stream in
-          var request = try call.decode(ListRequest.self)
-          while true {
-            let page = try ListPage(request, fields: channelFields, interface: name)
-            let reply = try channelPage(page, context)
-            guard call.mode == .more, let next = reply["nextCursor"]?.string else { return reply }
-            try await stream.send(reply)
-            request.cursor = next
-          }
+          try await ListPage.answer(call, stream, fields: channelFields, interface: name) { try channelPage($0, context) }
         },
         "Link": { call, _ in
           let id = try call.decode(ByID.self).id

@@ -42,5 +42,19 @@ struct ListPage: Sendable {
     }
   }
 
+  /// Answers a List call: one page, or with `more` page after page until there are no more.
+  static func answer(
+    _ call: VarlinkCall, _ stream: VarlinkStream, fields: Set<String>, interface: String,
+    page: (ListPage) throws -> [String: JSONValue]
+  ) async throws -> [String: JSONValue] {
+    var request = try call.decode(ListRequest.self)
+    while true {
+      let reply = try page(try ListPage(request, fields: fields, interface: interface))
+      guard call.mode == .more, let next = reply["nextCursor"]?.string else { return reply }
+      try await stream.send(reply)
+      request.cursor = next
+    }
+  }
+
   func cursor(after id: Int64) -> String { "\(isDescending ? "d" : "a")\(id)" }
 }

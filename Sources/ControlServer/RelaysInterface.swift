@@ -14,14 +14,7 @@ extension ControlInterface {
       definition: Interfaces.relays, context: context,
       methods: [
         "List": { call, stream in
-          var request = try call.decode(ListRequest.self)
-          while true {
-            let page = try ListPage(request, fields: relayFields, interface: name)
-            let reply = try relayPage(page, coordinator)
-            guard call.mode == .more, let next = reply["nextCursor"]?.string else { return reply }
-            try await stream.send(reply)
-            request.cursor = next
-          }
+          try await ListPage.answer(call, stream, fields: relayFields, interface: name) { try relayPage($0, coordinator) }
         },
         "Get": { call, _ in
           struct Request: Decodable { let id: Int64?, name: String? }

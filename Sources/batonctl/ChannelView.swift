@@ -10,7 +10,8 @@ struct ChannelView {
   static func activeCount(_ channel: Channel) -> Int { channel.relays.filter { $0.status == "active" }.count }
 
   /// The line of one relay: dot, name, status, cause.
-  func relayLine(_ relay: ChannelRelay, width: Int) -> String {
+  /// - Parameter isDrawn: whether the line will be drawn over, so that it may not wrap.
+  func relayLine(_ relay: ChannelRelay, width: Int, isDrawn: Bool = false) -> String {
     let name = relay.relayName + String(repeating: " ", count: max(0, width - relay.relayName.count))
     var words = relay.status
     if relay.status != "active" {
@@ -18,6 +19,7 @@ struct ChannelView {
       if !reason.isEmpty { words += " \(reason)" }
       if let next = relay.nextAttemptAt, relay.status != "removed" { words += "; attempt \(relay.attempt) at \(next)" }
     }
+    if isDrawn { words = terminal.fitted(words, beside: name.count + 6) }
     return "  \(terminal.dot(relay.status)) \(name)  \(words)"
   }
 
@@ -31,7 +33,7 @@ struct ChannelView {
       terminal.paint(String(repeating: "█", count: full), .green)
       + terminal.paint(String(repeating: "░", count: cells - full), .gray)
     let width = members.map(\.relayName.count).max() ?? 0
-    return ["\(bar) \(active)/\(members.count) relays active"] + members.map { relayLine($0, width: width) }
+    return ["\(bar) \(active)/\(members.count) relays active"] + members.map { relayLine($0, width: width, isDrawn: true) }
   }
 
   /// The plain sentence for a channel that does not have all of its relays.

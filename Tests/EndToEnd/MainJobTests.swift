@@ -35,6 +35,11 @@ struct MainJobTests {
     #expect(reader.json["name"] == "City News" && reader.json["kind"] == 40)
     #expect(reader.json["relays"]?.object?.count == 3)
 
+    // the same link as a picture
+    let picture = baton.folder.path + "/link.svg"
+    #expect(try await baton.control("channel", "link", "City News", "--qr-file", picture).lines == [link])
+    #expect(try String(contentsOfFile: picture, encoding: .utf8).hasPrefix("<svg "))
+
     // python's varlink as control client
     for (method, expected) in [("Get", "\"phase\": \"active\""), ("Link", link)] {
       let varlink = try await Program.run(

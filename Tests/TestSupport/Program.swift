@@ -12,6 +12,7 @@ public final class Program: Sendable {
   private struct State {
     var lines: [String] = []
     var status: Int32?
+    var openPipes = 2
     var partial: [String: [UInt8]] = [:]
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -45,13 +46,7 @@ public final class Program: Sendable {
     let start = Result { try process.run() }
     pid = process.processIdentifier
     try start.get()
-    for (key, pipe) in [("out", out), ("err", err)] {
-      pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
-        let data = handle.availableData
-        if data.isEmpty { handle.readabilityHandler = nil }
-        self?.took(Array(data), key)
-      }
-    }
+    for (key, pipe) in [("out", out), ("err", err)] { readToEnd(pipe, key) }
     process.terminationHandler = { [weak self] process in self?.ended(process) }
     if !process.isRunning { ended(process) }
   }
@@ -66,6 +61,30 @@ public final class Program: Sendable {
     var url = URL(fileURLWithPath: #filePath)
     for _ in 0..<3 { url.deleteLastPathComponent() }
     return url.path
+  }
+
+  /// Reads on a thread of its own until the last writer is gone. (Handlers on dispatch sources may outlive their descriptor.)
+  private func readToEnd(_ pipe: Pipe, _ key: String) {
+    let descriptor = dup(pipe.fileHandleForReading.fileDescriptor)
+    Thread.detachNewThread { [weak self] in
+      var chunk = [UInt8](repeating: 0, count: 16_384)
+      while true {
+        let count = read(descriptor, &chunk, chunk.count)
+        guard count > 0 else { break }
+        self?.took(Array(chunk[..<count]), key)
+      }
+      close(descriptor)
+      self?.closed()
+    }
+  }
+
+  private func closed() {
+    let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+      state.openPipes -= 1
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
   }
 
   private func took(_ bytes: [UInt8], _ key: String) {
@@ -141,12 +160,7 @@ public final class Program: Sendable {
 
   /// What was written just before the end may still be in the pipes.
   private func drained() async {
-    for pipe in [process.value.standardOutput, process.value.standardError] {
-      guard let handle = (pipe as? Pipe)?.fileHandleForReading, handle.readabilityHandler != nil else { continue }
-      handle.readabilityHandler = nil
-      let rest = (try? handle.readToEnd()) ?? nil
-      took(Array(rest ?? Data()), (pipe as? Pipe) === (process.value.standardOutput as? Pipe) ? "out" : "err")
-    }
+    while state.withLock({ $0.openPipes > 0 }) { await change { $0.openPipes == 0 } }
   }
 
   /// A TCP port on loopback that nobody uses.
