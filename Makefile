@@ -47,7 +47,7 @@ bench: swift ## Measure against limits in the same run.
 install: deps ## Build for release and install below $(DESTDIR)$(PREFIX).
 	for program in $(PROGRAMS); do swift build -c release --static-swift-stdlib --product $$program || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/bin
-	for program in $(PROGRAMS); do install -m 755 .build/release/$$program $(DESTDIR)$(PREFIX)/bin/; done
+	for program in $(PROGRAMS); do install -s -m 755 .build/release/$$program $(DESTDIR)$(PREFIX)/bin/; done
 
 clean: ## Remove everything that was built.
 	rm -rf .build
