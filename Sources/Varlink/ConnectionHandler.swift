@@ -52,6 +52,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var bytes = unwrapInboundIn(data)
     frames.append(&bytes)
     serveNext(context)
+    readOn(context)
   }
 
   /// Reading stops while more than one message's worth waits for its turn.
@@ -159,11 +160,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private func done(_ context: ChannelHandlerContext) {
     task = nil
     isAnswering = false
-    guard !isOver else { return }
+    // The loop further up the stack goes on by itself.
+    guard !isOver, !isServing else { return }
     serveNext(context)
-    if mustRead, !isOver, frames.count <= limits.messageBytesMax || task == nil {
-      mustRead = false
-      context.read()
-    }
+    readOn(context)
+  }
+
+  /// Takes up reading again once there is room, or nothing is left to wait for.
+  private func readOn(_ context: ChannelHandlerContext) {
+    guard mustRead, !isOver, frames.count <= limits.messageBytesMax || (task == nil && !isAnswering) else { return }
+    mustRead = false
+    context.read()
   }
 }

@@ -210,6 +210,8 @@ public final class NostrNetwork: RelayNetwork {
   }
 
   private func invalid(_ operation: RelayOperation) {
+    // Nothing is carried out any more: the next start takes the operation up again.
+    if state.withLockedValue({ $0.isOver }) { return }
     report(operation, .misbehaved(Trouble(.protocol, "the relay's address is not one of Nostr")))
   }
 

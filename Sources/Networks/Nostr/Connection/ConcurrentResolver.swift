@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import Foundation
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix
@@ -6,7 +6,6 @@ internal import NIOPosix
 /// Resolves one name without standing in the way of others. The stock resolver looks names up one after the other on each event
 /// loop, so a domain whose name servers are silent would make other relays look unreachable.
 final class ConcurrentResolver: Resolver, Sendable {
-  private static let queue = DispatchQueue(label: "baton.resolver", attributes: .concurrent)
   private let version4: EventLoopPromise<[SocketAddress]>
   private let version6: EventLoopPromise<[SocketAddress]>
 
@@ -18,7 +17,14 @@ final class ConcurrentResolver: Resolver, Sendable {
   func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> { version4.futureResult }
 
   func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-    Self.queue.async { [version4, version6] in
+    // An address needs no lookup, and some resolvers refuse addresses of a family that the machine does not use.
+    if let address = try? SocketAddress(ipAddress: host, port: port) {
+      version6.succeed(address.protocol == .inet6 ? [address] : [])
+      version4.succeed(address.protocol == .inet6 ? [] : [address])
+      return version6.futureResult
+    }
+    // A thread of its own: lookups block for long, and the shared pools also run the daemon's tasks.
+    let lookup = Thread { [version4, version6] in
       var hints = addrinfo()
       hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
       hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV
@@ -47,6 +53,8 @@ final class ConcurrentResolver: Resolver, Sendable {
       version6.succeed(found.six)
       version4.succeed(found.four)
     }
+    lookup.stackSize = 512 << 10
+    lookup.start()
     return version6.futureResult
   }
 
