@@ -26,7 +26,6 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
 let package = Package(
   name: "baton",
@@ -93,7 +92,7 @@ let package = Package(
       name: "batond",
       dependencies: [
         "Channels", "RelayNetwork", "Nostr", "Store", "Coordinator", "ControlServer", "ControlAPI", "Varlink", "Systemd",
-        log, arguments, lifecycle,
+        log, arguments,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),

@@ -31,9 +31,6 @@ public struct Access: Sendable {
     return peer.groups.contains(readGroup)
   }
 
-  /// The identifier of the group that may do everything, if the system has it.
-  public var changeGroupID: UInt32? { changeGroup }
-
   private static func groupID(_ name: String) -> UInt32? { getgrnam(name)?.pointee.gr_gid }
 
   /// What each method needs. A method that is not listed here cannot be called.

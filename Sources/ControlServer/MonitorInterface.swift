@@ -20,10 +20,7 @@ extension ControlInterface {
     _ request: WatchRequest, _ stream: VarlinkStream, _ context: ControlContext
   ) async throws -> [String: JSONValue] {
     let hub = context.coordinator.hub
-    if let unknown = request.kinds?.first(where: { !kinds.contains($0) }) {
-      _ = unknown
-      throw VarlinkError.invalidParameter("kinds")
-    }
+    guard kinds.isSuperset(of: request.kinds ?? []) else { throw VarlinkError.invalidParameter("kinds") }
     let selection = Selection(request)
     let subscription = hub.subscribe()
     defer { hub.unsubscribe(subscription.id) }

@@ -18,7 +18,7 @@ struct Run: AsyncParsableCommand {
     abstract: "Runs the daemon in the foreground.",
     discussion: """
       SIGTERM and SIGINT end it after what is under way was stored; a second one ends it at once.
-      Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 74 the database cannot be written;
+      Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 70 a fault of batond's own; 74 the database cannot be written;
       75 the socket or the state directory is in use; 77 no permission; 78 the configuration is wrong.
       """)
 
@@ -34,7 +34,7 @@ struct Run: AsyncParsableCommand {
     } catch {
       let status = ExitStatus.of(error)
       FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
-      Systemd.notify("STATUS=\(error)", "ERRNO=0", "EXIT_STATUS=\(status)")
+      Systemd.notify("STATUS=\(error)", "EXIT_STATUS=\(status)")
       throw ExitCode(status)
     }
   }

@@ -3,7 +3,8 @@ internal import Logging
 internal import NIOCore
 internal import RelayNetwork
 
-/// Tests a relay step by step with an event that expires: connect, info, auth, publish, readBack, verify.
+/// Tests a relay step by step with an event that expires: connect, info, publish (with AUTH where it is
+/// demanded), readBack (with id, signature and author checked), cleanUp.
 struct RelayTest: Sendable {
   let dialer: RelayDialer
   let eventLoop: any EventLoop
