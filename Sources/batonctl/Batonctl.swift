@@ -13,6 +13,28 @@ struct Batonctl: AsyncParsableCommand {
       """,
     version: "batonctl \(version)",
     subcommands: [Status.self, RelayCommand.self, ChannelCommand.self, Watch.self, Version.self])
+
+  static func main() async {
+    await main(afterCommand(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  /// The arguments with global options that stand before the command put behind it, where they are read.
+  private static func afterCommand(_ arguments: [String]) -> [String] {
+    var rest = arguments[...]
+    var global: [String] = []
+    while let first = rest.first {
+      if ["--json", "--no-color", "--quiet"].contains(first) || first.hasPrefix("--socket=") {
+        global.append(rest.removeFirst())
+      } else if first == "--socket", rest.count > 1 {
+        global += rest.prefix(2)
+        rest.removeFirst(2)
+      } else {
+        break
+      }
+    }
+    let end = rest.firstIndex(of: "--") ?? rest.endIndex
+    return rest[..<end] + global + rest[end...]
+  }
 }
 
 struct Version: ParsableCommand {

@@ -65,6 +65,10 @@ struct ProgramTests {
 
     let baton = try Installation()
     let daemon = try await baton.start()
+    for place in [["--socket", baton.socket, "--json", "status"], ["--json", "status", "--socket", baton.socket]] {
+      let status = try await Program.run("batonctl", place)
+      #expect(status.status == 0 && status.lines.first?.hasPrefix("{") == true, "\(status.lines)")
+    }
     let none = try await baton.control("channel", "create", "News")
     #expect(
       none.status == 1
