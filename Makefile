@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 # What the programs link and the packages that provide it.
-BUILD_PACKAGES := libsystemd-dev libsqlite3-dev libsecp256k1-dev libqrencode-dev pkg-config
+BUILD_PACKAGES := libsystemd-dev libsqlite3-dev libssl-dev libsecp256k1-dev libqrencode-dev pkg-config
 TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3
 BENCH_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev strace procps
 PREFIX ?= /usr/local

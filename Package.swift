@@ -37,6 +37,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -53,6 +54,9 @@ let package = Package(
     .systemLibrary(name: "CSecp256k1", pkgConfig: "libsecp256k1", providers: [.apt(["libsecp256k1-dev"])]),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
+    // OpenSSL, for servers with Ed448 certificates, which BoringSSL does not know (docs/decisions/0005-openssl-for-servers.md).
+    .target(name: "CTLSClient", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+
     // The pure core. It imports nothing.
     .target(name: "Channels"),
 
@@ -60,12 +64,21 @@ let package = Package(
     .target(name: "StrictJSON"),
     .target(name: "Systemd", dependencies: ["CSystemd", log]),
     .target(name: "RelayNetwork", dependencies: ["Channels"]),
+    .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
     .target(name: "Store", dependencies: ["Channels", "StrictJSON", grdb, crypto]),
+    .target(name: "Dialing", dependencies: ["Channels"] + nio, path: "Sources/Networks/Dialing"),
+    .target(
+      name: "SimpleX",
+      dependencies: [
+        "Channels", "RelayNetwork", "Dialing", "CTLSClient",
+        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+      ] + nio,
+      path: "Sources/Networks/SimpleX"),
     .target(
       name: "Nostr",
       dependencies: [
-        "Channels", "RelayNetwork", "StrictJSON", "CSecp256k1", crypto, log,
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        "Channels", "RelayNetwork", "StrictJSON", "Dialing", "CSecp256k1", crypto, log,
+        .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOTLS", package: "swift-nio"),
       ] + nioWebSocket,
       path: "Sources/Networks/Nostr"),
     .target(
@@ -91,15 +104,18 @@ let package = Package(
     .executableTarget(
       name: "batond",
       dependencies: [
-        "Channels", "RelayNetwork", "Nostr", "Store", "Coordinator", "ControlServer", "ControlAPI", "Varlink", "Systemd",
-        log, arguments,
+        "Channels", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Store", "Coordinator", "ControlServer",
+        "ControlAPI", "Varlink", "Systemd", log, arguments,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
       ] + nio),
     .executableTarget(
       name: "batonctl",
-      dependencies: ["BatonClient", "ControlAPI", "Varlink", "StrictJSON", "CQREncode", arguments] + nio),
+      dependencies: [
+        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "CQREncode", "Channels", "RelayNetwork", "Provisioning",
+        arguments,
+      ] + nio),
     .executableTarget(name: "baton-sandbox", dependencies: ["Sandbox", arguments]),
 
     .executableTarget(
@@ -116,6 +132,10 @@ let package = Package(
       name: "NostrTests",
       dependencies: ["Nostr", "Channels", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log] + nio,
       exclude: ["Vectors"]),
+    .testTarget(name: "SimpleXTests", dependencies: ["SimpleX", "Dialing", "Channels", "RelayNetwork"]),
+    .testTarget(
+      name: "ProvisioningTests",
+      dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestSupport", log] + nio),
     .testTarget(name: "StoreTests", dependencies: ["Store", "Channels", "StrictJSON", "TestSupport", grdb]),
     .testTarget(
       name: "CoordinatorTests", dependencies: ["Coordinator", "Channels", "RelayNetwork", "Store", "TestSupport", log]),
@@ -124,7 +144,7 @@ let package = Package(
       name: "ControlTests",
       dependencies: [
         "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Store", "StrictJSON", "Varlink", "Channels",
-        "RelayNetwork", "TestSupport", log,
+        "RelayNetwork", "SimpleX", "TestSupport", log,
       ] + nio),
     .testTarget(name: "BatondTests", dependencies: ["batond", "Channels", "Systemd", "TestSupport", log]),
     .testTarget(name: "RepositoryTests", dependencies: ["Coordinator", "ControlAPI", "Varlink"]),
@@ -132,7 +152,8 @@ let package = Package(
       name: "EndToEnd",
       dependencies: [
         "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "batond", "batonctl", "baton-sandbox",
-      ],
+        "SimpleX", "Channels", "RelayNetwork",
+      ] + nio,
       exclude: ["python"]),
   ]
 )

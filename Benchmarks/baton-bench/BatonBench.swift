@@ -60,7 +60,7 @@ struct BatonBench {
       var relays: [RelayID] = []
       for number in 1...3 {
         relays.append(
-          try await coordinator.addRelay(network: .nostr, address: "ws://r\(number)", name: nil, isEnabled: true).id)
+          try await coordinator.addRelay(network: .nostr, RelayEdit(address: "ws://r\(number)"), force: false).id)
       }
       let before = folder.path + "/bare.db"
       _ = try await Program.run("/usr/bin/sqlite3", [folder.path + "/state/baton.db", "VACUUM INTO '\(before)'"])

@@ -27,7 +27,7 @@ final class RecordingStorage: CoordinatorStorage {
       case .saveChannelRelay(let id, let position, let row): "R \(id.rawValue) \(row.relay.rawValue) \(position)"
       case .appendTransition(let row): "T \(row.revision) \(row.channel.rawValue) \(row.relay.rawValue)"
       case .appendChange(let row): if case .channel(let id) = row.object { "C \(row.revision) \(id.rawValue)" } else { nil }
-      case .saveRelay, .insertIdentity, .probe: nil
+      case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .probe: nil
       }
     }
     state.withLock { state in
@@ -37,6 +37,8 @@ final class RecordingStorage: CoordinatorStorage {
   }
 
   func counters() throws -> Store.Counters { try store.counters() }
+  func operators() throws -> [OperatorRow] { try store.operators() }
+  func servers() throws -> [ServerRow] { try store.servers() }
   func relays() throws -> [RelayRow] { try store.relays() }
   func identities() throws -> [IdentityRow] { try store.identities() }
   func channel(_ id: ChannelID) throws -> StoredChannel? { try store.channel(id) }

@@ -55,29 +55,12 @@ public struct BatonClient: Sendable {
     try DaemonStatus(json: .object(try await call("org.batond.Daemon.Status")))
   }
 
+  /// Loads the files that declare operators again.
+  public func reload() async throws -> ReloadReport {
+    try ReloadReport(json: .object(try await call("org.batond.Daemon.Reload")))
+  }
+
   public func ping() async throws { _ = try await call("io.systemd.service.Ping") }
-
-  // MARK: - Relays
-
-  /// All relays that are not deleted, by id.
-  public func relays() async throws -> [Relay] {
-    try await all("org.batond.Relays.List", "relays")
-  }
-
-  public func relay(id: Int64) async throws -> Relay { try await relay("Get", ["id": .integer(id)]) }
-  public func relay(name: String) async throws -> Relay { try await relay("Get", ["name": .string(name)]) }
-
-  public func addRelay(_ request: AddRelay) async throws -> Relay { try await relay("Add", try request.json.object ?? [:]) }
-
-  public func removeRelay(id: Int64, force: Bool = false) async throws -> Relay {
-    try await relay("Remove", ["id": .integer(id), "force": .bool(force)])
-  }
-
-  /// Tests a relay; the steps arrive as they end.
-  public func testRelay(_ request: TestRequest) async throws -> AsyncThrowingStream<TestStep, any Error> {
-    let replies = try await stream("org.batond.Relays.Test", try request.json.object ?? [:])
-    return Self.map(replies) { try $0["step"].map { try TestStep(json: $0) } }
-  }
 
   // MARK: - Channels
 
@@ -127,15 +110,11 @@ public struct BatonClient: Sendable {
 
   // MARK: - Helpers
 
-  private func relay(_ method: String, _ parameters: [String: JSONValue]) async throws -> Relay {
-    try Relay(json: try await call("org.batond.Relays.\(method)", parameters)["relay"] ?? .null)
-  }
-
   private func channel(_ method: String, _ parameters: [String: JSONValue]) async throws -> Channel {
     try Channel(json: try await call("org.batond.Channels.\(method)", parameters)["channel"] ?? .null)
   }
 
-  private func all<T: Decodable>(
+  func all<T: Decodable>(
     _ method: String, _ key: String, _ parameters: [String: JSONValue] = [:]
   ) async throws -> [T] {
     var parameters = parameters
@@ -149,7 +128,7 @@ public struct BatonClient: Sendable {
     return items
   }
 
-  private static func map<T: Sendable>(
+  static func map<T: Sendable>(
     _ replies: AsyncThrowingStream<[String: JSONValue], any Error>,
     _ transform: @escaping @Sendable ([String: JSONValue]) throws -> T?
   ) -> AsyncThrowingStream<T, any Error> {

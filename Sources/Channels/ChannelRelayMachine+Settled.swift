@@ -81,7 +81,8 @@ extension ChannelRelayMachine.Step {
     switch event {
     case .relayAccepted(_, let link):
       switch trouble.cause {
-      case .timeout, .unreachable, .rateLimited, .storage, .authRequired, .missing: accept(link: link)
+      case .timeout, .unreachable, .rateLimited, .storage, .authRequired, .missing, .expired, .incompatibleVersion:
+        accept(link: link)
       case .rejected, .wrongIdentity, .protocol, .left, .replaced, .cancelled: unexpected(event)
       }
     case .retryRequested: reinvite()
@@ -165,7 +166,7 @@ extension ChannelRelayMachine.Step {
     switch trouble.cause {
     case .missing: work = fresh(.invite)
     case .timeout, .unreachable, .rejected, .rateLimited, .authRequired, .wrongIdentity, .protocol, .left, .replaced,
-      .storage, .cancelled:
+      .storage, .cancelled, .expired, .incompatibleVersion:
       work = slow(.verify, after: trouble, attempt: 1)
     }
     enter(.inactive(trouble, link: link, work), trouble)

@@ -12,6 +12,13 @@ public struct RelayID: RawRepresentable, Hashable, Comparable, Sendable {
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// Identifier of a message or file server: a positive 64-bit integer given by the store.
+public struct ServerID: RawRepresentable, Hashable, Comparable, Sendable {
+  public let rawValue: Int64
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
 /// Identifier of an identity, the owner of channels.
 public struct IdentityID: RawRepresentable, Hashable, Comparable, Sendable {
   public let rawValue: Int64

@@ -10,21 +10,27 @@ public enum SelectionPolicy {
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// A relay that may be chosen: the caller has already left out disabled and deleted ones and other networks.
+  /// A relay of the channel's network.
   public struct Candidate: Hashable, Sendable {
     public let relay: RelayID
     /// nil: one's own relay.
     public let relayOperator: OperatorID?
     public let reliability: Reliability
+    /// Whether it may be chosen at all: enabled, not deleted, and its operator enabled.
+    public let isEligible: Bool
 
-    public init(relay: RelayID, relayOperator: OperatorID?, reliability: Reliability) {
+    public init(
+      relay: RelayID, relayOperator: OperatorID?, reliability: Reliability, isEnabled: Bool = true, isDeleted: Bool = false,
+      isOperatorEnabled: Bool = true
+    ) {
       self.relay = relay
       self.relayOperator = relayOperator
       self.reliability = reliability
+      isEligible = isEnabled && !isDeleted && isOperatorEnabled
     }
   }
 
-  /// Puts all candidates into the order in which they should be used: the first N are the choice for N.
+  /// Puts all eligible candidates into the order in which they should be used: the first N are the choice for N.
   ///
   /// The more reliable come first; among equals one's own relay leads, then operators take turns in an order that the seed
   /// shuffles, so that the outage of one operator does not take the channel. Each own relay counts as an operator of its own.
@@ -33,7 +39,7 @@ public enum SelectionPolicy {
   ///   - seed: the same seed gives the same order.
   public static func order(_ candidates: [Candidate], seed: UInt64) -> [RelayID] {
     var random = SplitMix64(seed: seed)
-    var rest = candidates.sorted { $0.relay < $1.relay }
+    var rest = candidates.filter(\.isEligible).sorted { $0.relay < $1.relay }
     rest.shuffle(using: &random)
     var groups = Set(rest.map(group)).sorted()
     groups.shuffle(using: &random)

@@ -3,6 +3,11 @@ public enum NetworkKind: String, Sendable, CaseIterable {
   case nostr, simplex
 }
 
+/// What a server is for: SMP servers carry messages, XFTP servers keep files.
+public enum ServerProtocol: String, Sendable, CaseIterable {
+  case smp, xftp
+}
+
 /// What a channel is: a channel lives on many relays, a group on exactly one.
 public enum ChannelKind: String, Sendable, CaseIterable {
   case channel, group
@@ -37,6 +42,10 @@ public enum Cause: String, Sendable, CaseIterable {
   case wrongIdentity
   /// The relay does not speak the protocol.
   case `protocol`
+  /// The peer's certificate, or one above it, is not valid at this time.
+  case expired
+  /// Both speak the protocol, but no common version of it.
+  case incompatibleVersion
   /// The relay answers, but does not have the channel.
   case missing
   /// The relay left the channel by itself.

@@ -16,6 +16,51 @@ public enum RFC3339 {
       + "\(pad(seconds % 60, 2)).\(pad(inDay % 1000, 3))Z"
   }
 
+  /// Reads a time such as `2026-01-02T03:04:05Z`, with any fraction and any offset.
+  /// - Returns: milliseconds since 1970-01-01T00:00:00Z; nil when the text is none.
+  public static func milliseconds(_ text: String) -> Int64? {
+    let bytes = Array(text.utf8)
+    func number(_ range: Range<Int>) -> Int64? {
+      guard range.upperBound <= bytes.count, bytes[range].allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+      return bytes[range].reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    }
+    func isAt(_ index: Int, _ allowed: String) -> Bool { index < bytes.count && allowed.utf8.contains(bytes[index]) }
+    guard let year = number(0..<4), isAt(4, "-"), let month = number(5..<7), isAt(7, "-"), let day = number(8..<10),
+      isAt(10, "Tt "), let hour = number(11..<13), isAt(13, ":"), let minute = number(14..<16), isAt(16, ":"),
+      let second = number(17..<19), (1...12).contains(month), hour < 24, minute < 60, second < 61
+    else { return nil }
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    guard (1...lengths[Int(month) - 1]).contains(day) else { return nil }
+    var index = 19
+    var fraction: Int64 = 0
+    if isAt(index, ".") {
+      let digits = bytes[(index + 1)...].prefix { (0x30...0x39).contains($0) }
+      guard (1...9).contains(digits.count) else { return nil }
+      for place in 0..<3 {
+        fraction = fraction * 10 + (place < digits.count ? Int64(digits[digits.startIndex + place] - 0x30) : 0)
+      }
+      index += 1 + digits.count
+    }
+    var offset: Int64 = 0
+    if isAt(index, "Zz") {
+      index += 1
+    } else {
+      guard isAt(index, "+-"), let hours = number(index + 1..<index + 3), isAt(index + 3, ":"),
+        let minutes = number(index + 4..<index + 6), hours < 24, minutes < 60
+      else { return nil }
+      offset = (hours * 60 + minutes) * (bytes[index] == 0x2D ? -1 : 1)
+      index += 6
+    }
+    guard index == bytes.count else { return nil }
+    // Years begin in March, so that leap days come last.
+    let shiftedYear = month > 2 ? year : year - 1
+    let (era, yearOfEra) = floorDivide(shiftedYear, 400)
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    return ((days * 86_400 + hour * 3600 + (minute - offset) * 60 + second) * 1000) + fraction
+  }
+
   private static func floorDivide(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
     let remainder = value % divisor
     return remainder < 0 ? (value / divisor - 1, remainder + divisor) : (value / divisor, remainder)

@@ -1,6 +1,8 @@
 internal import Channels
+internal import ControlAPI
 internal import Coordinator
 internal import Logging
+internal import RelayNetwork
 internal import Store
 internal import StrictJSON
 internal import Varlink
@@ -13,6 +15,10 @@ struct ControlContext: Sendable {
   let logger: Logger
   let version: String
   let startedAt: Timestamp
+  /// Loads the files that declare operators again; throws `BatonError.invalidFiles`.
+  let reload: @Sendable () async throws -> ReloadReport
+  /// What is wrong with these files at present; nil when they are in force.
+  let declarationsTrouble: @Sendable () -> String?
 }
 
 /// One interface: checks the permission, runs the method, turns refusals into the interface's errors.
@@ -42,7 +48,7 @@ struct ControlInterface: VarlinkInterface {
     do {
       return try await method(call, stream)
     } catch let error as BatonError {
-      throw error.varlink(definition.name)
+      throw try error.varlink(definition.name, context.coordinator)
     } catch let error as StoreError {
       throw VarlinkError("\(definition.name).StorageUnavailable", ["reason": .string(error.description)])
     } catch let error as JSONShapeError {
@@ -53,11 +59,13 @@ struct ControlInterface: VarlinkInterface {
 
 extension BatonError {
   /// The error as `interface` declares it.
-  func varlink(_ interface: String) -> VarlinkError {
+  func varlink(_ interface: String, _ coordinator: Coordinator) throws -> VarlinkError {
     func error(_ name: String, _ parameters: [String: JSONValue] = [:]) -> VarlinkError {
       VarlinkError("\(interface).\(name)", parameters)
     }
     switch self {
+    case .noSuchOperator(let id): return error("NoSuchOperator", ["id": .integer(id.rawValue)])
+    case .noSuchServer(let id): return error("NoSuchServer", ["id": .integer(id.rawValue)])
     case .noSuchRelay(let id): return error("NoSuchRelay", ["id": .integer(id.rawValue)])
     case .noSuchChannel(let id): return error("NoSuchChannel", ["id": .integer(id.rawValue)])
     case .noSuchIdentity(let name): return error("NoSuchIdentity", ["name": .string(name)])
@@ -68,9 +76,22 @@ extension BatonError {
     case .invalidProfile(let field, let reason):
       return error("InvalidProfile", ["field": .string(field), "reason": .string(reason)])
     case .invalidImage(let reason): return error("InvalidImage", ["reason": .string(reason)])
-    case .invalidAddress(let address, let reason):
-      return error("InvalidAddress", ["address": .string(address), "reason": .string(reason)])
-    case .duplicateAddress(let id): return error("DuplicateAddress", ["id": .integer(id.rawValue)])
+    case .invalidAddress(let address, let reason, let position):
+      var parameters: [String: JSONValue] = ["address": .string(address), "reason": .string(reason)]
+      if let position { parameters["position"] = .integer(Int64(position)) }
+      return error("InvalidAddress", parameters)
+    case .duplicateAddress(let id): return error("DuplicateAddress", ["id": .integer(id)])
+    case .invalidDomain(let domain, let reason):
+      return error("InvalidDomain", ["domain": .string(domain), "reason": .string(reason)])
+    case .staleRevision(let current): return error("StaleRevision", ["current": try current.json(coordinator)])
+    case .declaredByFile(let field, let file):
+      return error("DeclaredByFile", ["field": .string(field), "file": .string(file)])
+    case .operatorInUse(let servers, let relays):
+      return error("OperatorInUse", ["servers": .integer(Int64(servers)), "relays": .integer(Int64(relays))])
+    case .wouldBreak(let findings): return error("ValidationFailed", ["findings": try findings.map(Finding.init).json])
+    case .invalidFiles(let flaws) where interface == Interfaces.systemd.name:
+      return error("InvalidConfiguration", ["reason": .string(flaws.map(\.description).joined(separator: "; "))])
+    case .invalidFiles(let flaws): return error("InvalidConfiguration", ["problems": try flaws.map(Problem.init).json])
     case .duplicateName(let name): return error("DuplicateName", ["name": .string(name)])
     case .networkMismatch(let id): return error("NetworkMismatch", ["relayId": .integer(id.rawValue)])
     case .relayInUse(let channels): return error("RelayInUse", ["channels": .integer(Int64(channels))])

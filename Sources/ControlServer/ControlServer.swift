@@ -1,5 +1,5 @@
 public import Channels
-internal import ControlAPI
+public import ControlAPI
 public import Coordinator
 public import Logging
 public import NIOCore
@@ -12,16 +12,25 @@ public struct ControlServer: Sendable {
   private let server: VarlinkServer
 
   /// Starts serving on sockets that listen already.
+  /// - Parameters:
+  ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
+  ///   - declarationsTrouble: what is wrong with these files at present; nil when they are in force.
   public static func start(
     coordinator: Coordinator, store: Store, access: Access, sockets: [CInt], group: any EventLoopGroup, version: String,
-    startedAt: Timestamp, logger: Logger
+    startedAt: Timestamp, logger: Logger,
+    reload: @escaping @Sendable () async throws -> ReloadReport = {
+      ReloadReport(files: 0, operators: 0, servers: 0, relays: 0)
+    },
+    declarationsTrouble: @escaping @Sendable () -> String? = { nil }
   ) async throws -> ControlServer {
     let context = ControlContext(
-      coordinator: coordinator, store: store, access: access, logger: logger, version: version, startedAt: startedAt)
+      coordinator: coordinator, store: store, access: access, logger: logger, version: version, startedAt: startedAt,
+      reload: reload, declarationsTrouble: declarationsTrouble)
     let service = VarlinkService(
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
       interfaces: [
-        ControlInterface.relays(context), .channels(context), .monitor(context), .daemon(context), .systemd(context),
+        ControlInterface.operators(context), .servers(context), .relays(context), .channels(context), .monitor(context),
+        .daemon(context), .systemd(context),
       ])
     let server = try await VarlinkServer.start(
       service, sockets: sockets, group: group, isKnown: { access.allows($0, .read) }

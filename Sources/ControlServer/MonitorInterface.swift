@@ -13,7 +13,7 @@ extension ControlInterface {
       methods: ["Watch": { call, stream in try await watch(try call.decode(WatchRequest.self), stream, context) }])
   }
 
-  private static let kinds: Set<String> = ["relay", "channel", "channelRelay"]
+  private static let kinds: Set<String> = ["operator", "server", "relay", "channel", "channelRelay"]
   private static let catchUpSize = 500
 
   private static func watch(
@@ -38,7 +38,7 @@ extension ControlInterface {
     for await change in subscription.changes where change.revision > last {
       last = change.revision
       guard selection.wants(change) else { continue }
-      try await stream.send(try ChangeMessage(change).members)
+      try await stream.send(try ChangeMessage(change, context.coordinator).members)
     }
     try Task.checkCancellation()
     if hub.wasCutOff(subscription.id) {
@@ -65,7 +65,7 @@ extension ControlInterface {
         guard row.revision <= end else { return }
         last = row.revision
         guard let change = try restore(row, context), selection.wants(change) else { continue }
-        try await stream.send(try ChangeMessage(change).members)
+        try await stream.send(try ChangeMessage(change, context.coordinator).members)
       }
     }
   }
@@ -73,10 +73,10 @@ extension ControlInterface {
   /// The change with its object as it is now.
   private static func restore(_ row: ChangeRow, _ context: ControlContext) throws -> Change? {
     switch row.object {
-    case .relay(let id):
-      return context.coordinator.relays.first { $0.id == id }.map {
-        Change(revision: row.revision, at: row.at, object: .relay($0))
-      }
+    case .operator(let id):
+      return catalog(row, context.coordinator.operators.first { $0.id == id }.map(CatalogObject.operator))
+    case .server(let id): return catalog(row, context.coordinator.servers.first { $0.id == id }.map(CatalogObject.server))
+    case .relay(let id): return catalog(row, context.coordinator.relays.first { $0.id == id }.map(CatalogObject.relay))
     case .channel(let id):
       return try readable(id, context).map {
         Change(revision: row.revision, at: row.at, object: .channel(context.coordinator.snapshot($0)))
@@ -87,6 +87,10 @@ extension ControlInterface {
       else { return nil }
       return Change(revision: row.revision, at: row.at, object: .channelRelay(relay, transition))
     }
+  }
+
+  private static func catalog(_ row: ChangeRow, _ object: CatalogObject?) -> Change? {
+    object.map { Change(revision: row.revision, at: row.at, object: .catalog($0, before: nil)) }
   }
 
   /// The channel, unless its rows cannot be read; one such channel must not end every watch.
@@ -112,8 +116,10 @@ extension ControlInterface {
     func wants(_ change: Change) -> Bool {
       func isIn<T: Hashable>(_ value: T, _ set: Set<T>?) -> Bool { set?.contains(value) ?? true }
       switch change.object {
-      case .relay(let row):
-        return isIn("relay", kinds) && channels == nil && isIn(row.id.rawValue, relays)
+      case .catalog(let object, _):
+        guard isIn(object.kind, kinds), channels == nil else { return false }
+        if case .relay(let row) = object { return isIn(row.id.rawValue, relays) }
+        return relays == nil
       case .channel(let snapshot):
         return isIn("channel", kinds) && isIn(snapshot.row.id.rawValue, channels)
           && (relays == nil || snapshot.relays.contains { isIn($0.id.rawValue, relays) })

@@ -11,19 +11,8 @@ extension Timestamp {
   var text: String { RFC3339.text(milliseconds: milliseconds) }
 }
 
-extension Relay {
-  init(_ row: RelayRow, channels: Int? = nil) {
-    self.init(
-      id: row.id.rawValue, network: row.network.rawValue, address: row.address, name: row.name,
-      operatorId: row.relayOperator?.rawValue, enabled: row.isEnabled, preset: row.isPreset, deleted: row.isDeleted,
-      tested: row.tested, testedAt: row.testedAt?.text, health: row.health.rawValue, healthSince: row.healthSince?.text,
-      lastError: row.lastError, roundTripMilliseconds: row.roundTripMilliseconds, channels: channels.map(Int64.init),
-      revision: row.revision)
-  }
-}
-
 extension ControlAPI.TestStep {
-  init(_ step: RelayTestStep) {
+  init(_ step: ProbeStep) {
     self.init(
       name: step.name,
       durationMilliseconds: Double(step.duration.components.attoseconds / 1_000_000_000_000) / 1000
@@ -69,11 +58,13 @@ extension Transition {
 
 extension ChangeMessage {
   /// A change as subscribers get it.
-  init(_ change: Change) throws {
+  init(_ change: Change, _ coordinator: Coordinator) throws {
     let time = change.at.text
     switch change.object {
-    case .relay(let row):
-      self.init(revision: change.revision, time: time, kind: "relay", after: try Relay(row).json)
+    case .catalog(let object, let before):
+      self.init(
+        revision: change.revision, time: time, kind: object.kind, before: try before?.json(coordinator),
+        after: try object.json(coordinator))
     case .channel(let snapshot):
       self.init(revision: change.revision, time: time, kind: "channel", after: try Channel(snapshot).json)
     case .channelRelay(let relay, let row):

@@ -15,8 +15,10 @@ final class Batch {
   private(set) var touches: [ChannelID: Touch] = [:]
   /// Channels whose machine was asked, changed or not.
   var seen: Set<ChannelID> = []
-  var relays: [RelayID: RelayRow] = [:]
-  var relayOrder: [RelayID] = []
+  /// Operators, servers and relays that are to be stored, in this order; true: and told.
+  private(set) var objects: [(reference: CatalogReference, isTold: Bool)] = []
+  /// Measured connections.
+  var roundTrips: [(Probed, Int64)] = []
   var actions: [(ChannelID, ChannelMachine.Action)] = []
   /// To be called after the commit, with the reason when it failed.
   var replies: [(BatonError?) -> Void] = []
@@ -39,7 +41,12 @@ final class Batch {
     return touch
   }
 
-  func save(_ relay: RelayRow) {
-    if relays.updateValue(relay, forKey: relay.id) == nil { relayOrder.append(relay.id) }
+  /// - Parameter isTold: whether the change gets a revision and subscribers hear of it; routine figures do not.
+  func save(_ reference: CatalogReference, isTold: Bool = true) {
+    if let index = objects.firstIndex(where: { $0.reference == reference }) {
+      objects[index].isTold = objects[index].isTold || isTold
+    } else {
+      objects.append((reference, isTold))
+    }
   }
 }

@@ -1,7 +1,10 @@
 public import Channels
+public import RelayNetwork
 
 /// Why a request was refused. One place maps these to Varlink errors and exit statuses.
 public enum BatonError: Error, Hashable, Sendable {
+  case noSuchOperator(OperatorID)
+  case noSuchServer(ServerID)
   case noSuchRelay(RelayID)
   case noSuchChannel(ChannelID)
   case noSuchIdentity(String)
@@ -10,9 +13,19 @@ public enum BatonError: Error, Hashable, Sendable {
   case invalidDisplayName(reason: String)
   case invalidProfile(field: String, reason: String)
   case invalidImage(reason: String)
-  case invalidAddress(address: String, reason: String)
-  case duplicateAddress(RelayID)
+  /// - position: where it goes wrong, in characters from the start.
+  case invalidAddress(address: String, reason: String, position: Int?)
+  case duplicateAddress(Int64)
   case duplicateName(String)
+  case invalidDomain(domain: String, reason: String)
+  /// The update was based on an older revision than the object has now.
+  case staleRevision(current: CatalogObject)
+  /// A file declares the object; the field can only be changed there.
+  case declaredByFile(field: String, file: String)
+  case operatorInUse(servers: Int, relays: Int)
+  /// The change would add errors to the whole.
+  case wouldBreak([CatalogCheck.Finding])
+  case invalidFiles([FileFlaw])
   case networkMismatch(RelayID)
   case relayInUse(channels: Int)
   case busy

@@ -6,11 +6,12 @@ public import Store
 /// Runs the channels: takes requests and reports in, one after the other, and makes every step durable before anybody hears of it.
 public final class Coordinator: Sendable {
   private let storage: any CoordinatorStorage
-  private let directory: RelayDirectory
+  let directory: RelayDirectory
   private let policy: RelayPolicy
-  private let clock: any CoordinatorClock
-  private let logger: Logger
-  private let secrets: SecretBox
+  private let schedule: TestSchedule?
+  let clock: any CoordinatorClock
+  let logger: Logger
+  let secrets: SecretBox
   private let inbox = Inbox<Engine.Input>()
   /// Where subscribers get committed changes from.
   public let hub = ChangeHub()
@@ -21,15 +22,20 @@ public final class Coordinator: Sendable {
   public static let mainIdentity = "main"
 
   /// - Parameters:
+  ///   - addressing: networks whose relays can be managed though they are not served.
+  ///   - servers: message and file servers; nil: they cannot be managed.
   ///   - policy: timers and limits of channel relays.
-  ///   - secrets: opens the stored identity keys.
+  ///   - schedule: of the tests in the background; nil: none.
+  ///   - secrets: opens the stored identity keys, and seals the passwords of servers.
   public init(
-    storage: any CoordinatorStorage, networks: [any RelayNetwork], policy: RelayPolicy, clock: any CoordinatorClock,
+    storage: any CoordinatorStorage, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
+    servers: (any ServerNetwork)? = nil, policy: RelayPolicy, schedule: TestSchedule? = nil, clock: any CoordinatorClock,
     secrets: SecretBox, logger: Logger
   ) {
     self.storage = storage
-    directory = RelayDirectory(networks: networks)
+    directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers)
     self.policy = policy
+    self.schedule = schedule
     self.clock = clock
     self.secrets = secrets
     self.logger = logger
@@ -59,10 +65,14 @@ public final class Coordinator: Sendable {
       for network in directory.networks.values {
         group.addTask { await network.run { inbox.put(.report($0)) } }
       }
+      let prober = schedule.map { schedule in
+        Prober(schedule: schedule) { peer, verdict in inbox.put(.tested(peer, verdict, nil)) }
+      }
+      defer { prober?.stop() }
       do {
         let engine = try Engine(
           storage: storage, directory: directory, policy: policy, clock: clock, logger: logger, hub: hub,
-          post: { inbox.put($0) })
+          prober: prober, post: { inbox.put($0) })
         try await engine.resume()
         ready()
         while true {
@@ -117,12 +127,13 @@ public final class Coordinator: Sendable {
   /// - Throws: `BatonError`; then nothing was stored.
   public func create(_ request: ChannelRequest) async throws(BatonError) -> ChannelSnapshot {
     let profile = try request.validatedProfile()
-    let relays = directory.relays
+    let catalog = directory.catalog
+    let relays = catalog.relays
     let kind = try network(of: request, relays)
     guard let network = directory.networks[kind] else {
       throw .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
     }
-    let chosen = try choose(request, kind, relays)
+    let chosen = try choose(request, kind, catalog)
     let name = request.identity ?? Self.mainIdentity
     guard let identity = directory.read({ $0.identities }).first(where: { $0.network == kind && $0.name == name }) else {
       throw .noSuchIdentity(name)
@@ -153,73 +164,10 @@ public final class Coordinator: Sendable {
     try await ask { .delete(channel, $0) }
   }
 
-  /// Adds a relay. The address of a removed relay brings that relay back.
-  /// - Parameter name: nil uses the host.
-  public func addRelay(
-    network kind: NetworkKind, address: String, name: String?, isEnabled: Bool
-  ) async throws(BatonError) -> RelayRow {
-    guard let network = directory.networks[kind] else {
-      throw .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
-    }
-    let normal = try parse(address, network)
-    var displayName = normal.displayHost
-    if let name {
-      do { displayName = try DisplayName.validated(name) } catch { throw .invalidDisplayName(reason: error.reason) }
-    }
-    let row = RelayRow(
-      id: RelayID(rawValue: 0), network: kind, address: normal.text, name: displayName, isEnabled: isEnabled, revision: 0)
-    return try await ask { .addRelay(row, $0) }
-  }
-
-  /// Removes a relay from the choice for new channels. Refused while channels use it unless `force` is set; they then keep it.
-  public func removeRelay(_ relay: RelayID, force: Bool) async throws(BatonError) -> RelayRow {
-    try await ask { .removeRelay(relay, force: force, $0) }
-  }
-
-  /// Tests a relay step by step and remembers the verdict once the stream is read to its end.
-  public func testRelay(_ id: RelayID) throws(BatonError) -> AsyncStream<RelayTestStep> {
-    guard let row = directory.relays[id], !row.isDeleted, let network = directory.networks[row.network] else {
-      throw .noSuchRelay(id)
-    }
-    let steps = try testRelay(address: row.address, network: row.network, network)
-    return AsyncStream { continuation in
-      let task = Task {
-        var failure: String?
-        for await step in steps {
-          if let trouble = step.failure { failure = failure ?? "\(step.name): \(trouble.detail)" }
-          continuation.yield(step)
-        }
-        let error = failure
-        if !Task.isCancelled { _ = try? await ask { .recordTest(id, passed: error == nil, error: error, $0) } }
-        continuation.finish()
-      }
-      continuation.onTermination = { if case .cancelled = $0 { task.cancel() } }
-    }
-  }
-
-  /// Tests an address that need not be known.
-  public func testRelay(address: String, network kind: NetworkKind) throws(BatonError) -> AsyncStream<RelayTestStep> {
-    guard let network = directory.networks[kind] else {
-      throw .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
-    }
-    return try testRelay(address: address, network: kind, network)
-  }
-
-  private func testRelay(
-    address: String, network kind: NetworkKind, _ network: any RelayNetwork
-  ) throws(BatonError) -> AsyncStream<RelayTestStep> {
-    let normal = try parse(address, network)
-    let identity = directory.read { $0.identities }.first { $0.network == kind && $0.name == Self.mainIdentity }
-    return network.test(address: normal, identity: identity?.id ?? IdentityID(rawValue: 0))
-  }
-
   /// Returns once everything that was asked for before is done; a sign of life of coordinator and store.
   public func barrier() async throws(BatonError) { try await ask { .barrier($0) } }
 
   // MARK: - Reading
-
-  /// Relays as they are now, deleted ones included.
-  public var relays: [RelayRow] { directory.relays.values.sorted { $0.id < $1.id } }
 
   public var networks: [NetworkKind] { directory.networks.keys.sorted { $0.rawValue < $1.rawValue } }
 
@@ -234,20 +182,12 @@ public final class Coordinator: Sendable {
 
   // MARK: - Helpers
 
-  private func ask<Value>(_ input: (Reply<Value>) -> Engine.Input) async throws(BatonError) -> Value {
+  func ask<Value>(_ input: (Reply<Value>) -> Engine.Input) async throws(BatonError) -> Value {
     let result: Result<Value, BatonError> = await withCheckedContinuation { continuation in
       let reply = Reply<Value> { continuation.resume(returning: $0) }
       if !inbox.put(input(reply), limit: Self.requestsMax) { continuation.resume(returning: .failure(.busy)) }
     }
     return try result.get()
-  }
-
-  private func parse(_ address: String, _ network: any RelayNetwork) throws(BatonError) -> RelayAddress {
-    do {
-      return try network.parse(address: address)
-    } catch {
-      throw .invalidAddress(address: error.address, reason: error.reason)
-    }
   }
 
   private func network(of request: ChannelRequest, _ relays: [RelayID: RelayRow]) throws(BatonError) -> NetworkKind {
@@ -262,7 +202,7 @@ public final class Coordinator: Sendable {
   }
 
   private func choose(
-    _ request: ChannelRequest, _ kind: NetworkKind, _ relays: [RelayID: RelayRow]
+    _ request: ChannelRequest, _ kind: NetworkKind, _ catalog: Catalog
   ) throws(BatonError) -> [RelayID] {
     if let named = request.relays, !named.isEmpty {
       var seen: Set<RelayID> = []
@@ -272,26 +212,12 @@ public final class Coordinator: Sendable {
       }
       return unique
     }
-    let candidates = relays.values.filter { $0.network == kind && $0.isEnabled && !$0.isDeleted }.map { row in
-      SelectionPolicy.Candidate(
-        relay: row.id, relayOperator: row.relayOperator, reliability: SelectionPolicy.Reliability(row))
+    let order = SelectionPolicy.order(catalog.candidates(on: kind, at: clock.now), seed: .random(in: 0 ... .max))
+    guard !order.isEmpty else { throw .noEnabledRelays(kind) }
+    let wanted = request.pick ?? min(ChannelRequest.pickDefault, order.count)
+    guard wanted >= 1, wanted <= order.count, wanted <= ChannelRequest.relaysMax else {
+      throw .notEnoughRelays(wanted: wanted, available: order.count)
     }
-    guard !candidates.isEmpty else { throw .noEnabledRelays(kind) }
-    let wanted = request.pick ?? min(ChannelRequest.pickDefault, candidates.count)
-    guard wanted >= 1, wanted <= candidates.count, wanted <= ChannelRequest.relaysMax else {
-      throw .notEnoughRelays(wanted: wanted, available: candidates.count)
-    }
-    return Array(SelectionPolicy.order(candidates, seed: .random(in: 0 ... .max)).prefix(wanted))
-  }
-}
-
-extension SelectionPolicy.Reliability {
-  /// What the relay's health and last test say.
-  init(_ row: RelayRow) {
-    switch (row.health, row.tested) {
-    case (.down, _), (.degraded, _), (_, false?): self = .failing
-    case (.up, _), (_, true?): self = .good
-    case (.unknown, nil): self = .untested
-    }
+    return Array(order.prefix(wanted))
   }
 }

@@ -5,6 +5,8 @@ public import Store
 public protocol CoordinatorStorage: Sendable {
   func commit(_ mutations: [StoreMutation]) async throws
   func counters() throws -> Store.Counters
+  func operators() throws -> [OperatorRow]
+  func servers() throws -> [ServerRow]
   func relays() throws -> [RelayRow]
   func identities() throws -> [IdentityRow]
   func channel(_ id: ChannelID) throws -> StoredChannel?

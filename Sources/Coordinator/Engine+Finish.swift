@@ -18,7 +18,7 @@ extension Engine {
       }
     }
     if storageTrouble != nil, !mutations.isEmpty { storageRecovered() }
-    committed = (counters, relays)
+    committed = (counters, catalog)
     publishDirectory()
     hub.publish(changes, revision: counters.revision)
     for change in changes { log(change) }
@@ -42,13 +42,20 @@ extension Engine {
   private func assemble(_ batch: Batch) -> ([StoreMutation], [Change]) {
     var mutations: [StoreMutation] = []
     var changes: [Change] = []
-    for id in batch.relayOrder {
-      guard var row = batch.relays[id] else { continue }
-      counters.revision += 1
-      row.revision = counters.revision
-      relays[id] = row
-      mutations += [.saveRelay(row), .appendChange(ChangeRow(revision: row.revision, at: batch.now, object: .relay(id)))]
-      changes.append(Change(revision: row.revision, at: batch.now, object: .relay(row)))
+    for (reference, isTold) in batch.objects {
+      guard var object = catalog[reference] else { continue }
+      if isTold {
+        counters.revision += 1
+        object.revision = counters.revision
+        catalog.put(object)
+        mutations.append(.appendChange(ChangeRow(revision: object.revision, at: batch.now, object: reference.changed)))
+        let before = committed.catalog[reference]
+        changes.append(Change(revision: object.revision, at: batch.now, object: .catalog(object, before: before)))
+      }
+      mutations.append(object.save)
+    }
+    for (peer, milliseconds) in batch.roundTrips {
+      mutations.append(.recordRoundTrip(peer, at: batch.now, milliseconds: milliseconds))
     }
     for id in batch.order {
       guard let touch = batch.touches[id], live[id] != nil else { continue }
@@ -168,7 +175,7 @@ extension Engine {
       } else if snapshot.phase == .deleted {
         logger.event(.channelDeleted, .info, "channel \(id) was deleted", ["BATON_CHANNEL": "\(id)"])
       }
-    case .relay: break  // logged where the reason is known
+    case .catalog: break  // logged where the reason is known
     }
   }
 
@@ -183,14 +190,20 @@ extension Engine {
       if batch.touches[id]?.isNew == false { dirty.insert(id) }
     }
     // What the network was told stands; what it was not told is told again when the channels are read.
-    (counters, relays) = committed
-    for (id, heard) in batch.relays {
-      // What was heard of a relay stands too, only its storing is late.
-      guard var row = relays[id] else { continue }
-      (row.health, row.healthSince) = (heard.health, heard.healthSince)
-      (row.lastError, row.roundTripMilliseconds) = (heard.lastError, heard.roundTripMilliseconds)
-      relays[id] = row
-      unsaved.insert(id)
+    let heard = catalog
+    (counters, catalog) = committed
+    for (reference, _) in batch.objects {
+      // What was heard of a relay or server stands too, only its storing is late.
+      switch reference {
+      case .operator: continue
+      case .server(let id):
+        guard let condition = heard.servers[id]?.condition, catalog.servers[id] != nil else { continue }
+        catalog.servers[id]?.condition = condition
+      case .relay(let id):
+        guard let condition = heard.relays[id]?.condition, catalog.relays[id] != nil else { continue }
+        catalog.relays[id]?.condition = condition
+      }
+      unsaved.insert(reference)
     }
     publishDirectory()
     for id in batch.seen where batch.touches[id] == nil { settle(id) }
@@ -223,8 +236,8 @@ extension Engine {
   private func sweepAgain() {
     for id in watched {
       guard let row = relays[id] else { continue }
-      if row.health == .down {
-        let since = min(row.healthSince ?? clock.now, clock.now)
+      if row.condition.health == .down {
+        let since = min(row.condition.healthSince ?? clock.now, clock.now)
         setAlarm(.grace(id), at: max(since + policy.inactiveGrace, clock.now))
       } else {
         post(.sweep(id, .inactive, .relayReturned, after: nil))

@@ -31,14 +31,8 @@ extension Engine {
       guard load(id) != nil else { return refuse(id, reply) }
       feed(.deletionRequested, to: id, batch)
       answer(reply, id, batch)
-    case .addRelay(let row, let reply): addRelay(row, reply, batch)
-    case .removeRelay(let id, let force, let reply): removeRelay(id, force, reply, batch)
-    case .recordTest(let id, let passed, let error, let reply):
-      change(id, reply, batch) { row in
-        row.tested = passed
-        row.testedAt = batch.now
-        row.lastError = error
-      }
+    case .change(let change, let force, let reply): apply(change, force, reply, batch)
+    case .tested(let peer, let verdict, let reply): tested(peer, verdict, reply, batch)
     case .sweep(let relay, let status, let event, let after): sweep(relay, status, event, after, batch)
     case .barrier(let reply): batch.replies.append { _ in reply.send(.success(())) }
     }
@@ -63,15 +57,21 @@ extension Engine {
       switch alarm {
       case .channel(let id): feed(.timersFired, to: id, batch)
       case .grace(let relay):
-        guard let row = relays[relay], row.health == .down else { continue }
+        guard let row = relays[relay], row.condition.health == .down else { continue }
         let words = "the relay is down for longer than \(policy.inactiveGrace.wholeMilliseconds / 1000) s"
-        let trouble = Trouble(.unreachable, row.lastError.map { "\(words): \($0)" } ?? words)
+        let trouble = Trouble(.unreachable, row.condition.lastError.map { "\(words): \($0)" } ?? words)
         post(.sweep(relay, .active, .relayLost(trouble), after: nil))
+      case .test(let peer):
+        testsWaiting.append(peer)
+        startTests()
+      case .testOverdue(let peer):
+        prober?.cancel(peer)
+        tested(peer, .overdue, nil, batch)
       case .recovery:
         let some = dirty.prefix(Self.sweepMax)
         dirty.subtract(some)
         for id in some { feed(.restarted, to: id, batch) }
-        for id in unsaved { if let row = relays[id] { batch.save(row) } }
+        for reference in unsaved { batch.save(reference) }
         unsaved = []
         batch.isRecovery = true
       }
@@ -131,105 +131,12 @@ extension Engine {
   private func sweep(
     _ relay: RelayID, _ status: RelayStatus, _ event: ChannelRelayMachine.Event, _ after: ChannelID?, _ batch: Batch
   ) {
-    if case .relayLost = event, relays[relay]?.health != .down { return }
-    if case .relayReturned = event, relays[relay]?.health == .down { return }
+    if case .relayLost = event, relays[relay]?.condition.health != .down { return }
+    if case .relayReturned = event, relays[relay]?.condition.health == .down { return }
     guard let channels = try? storage.channels(of: relay, in: status, after: after, limit: Self.sweepMax) else {
       return setAlarm(.grace(relay), at: batch.now + Self.recoveryWait)
     }
     for id in channels { feed(.relay(relay, event), to: id, batch) }
     if channels.count == Self.sweepMax { post(.sweep(relay, status, event, after: channels.last)) }
-  }
-
-  // MARK: - Relays
-
-  private func relayUp(_ id: RelayID, _ roundTrip: Duration, _ batch: Batch) {
-    guard var row = batch.relays[id] ?? relays[id], watched.contains(id) else { return }
-    setAlarm(.grace(id), at: nil)
-    // Channels may have turned inactive for other reasons, or before the last restart.
-    post(.sweep(id, .inactive, .relayReturned, after: nil))
-    guard row.health != .up else { return }
-    let since = row.health == .down ? row.healthSince : nil
-    row.health = .up
-    row.healthSince = batch.now
-    row.lastError = nil
-    row.roundTripMilliseconds = roundTrip.wholeMilliseconds
-    keep(row, batch)
-    let words = since.map { ", after \((batch.now - $0).wholeMilliseconds / 1000) s" } ?? ""
-    logger.event(
-      .relayHealth, .notice, "relay '\(row.name)' is up\(words)",
-      ["BATON_RELAY": "\(id.rawValue)", "BATON_HEALTH": "up"])
-  }
-
-  private func relayDown(_ id: RelayID, _ trouble: Trouble, _ batch: Batch) {
-    guard var row = batch.relays[id] ?? relays[id], watched.contains(id) else { return }
-    let isNews = row.health != .down
-    if isNews { row.healthSince = batch.now }
-    row.health = .down
-    row.lastError = trouble.detail
-    let since = min(row.healthSince ?? batch.now, batch.now)
-    setAlarm(.grace(id), at: max(since + policy.inactiveGrace, batch.now))
-    guard isNews else { return }
-    keep(row, batch)
-    logger.event(
-      .relayHealth, .warning, "relay '\(row.name)' is down: \(trouble.detail)",
-      ["BATON_RELAY": "\(id.rawValue)", "BATON_HEALTH": "down", "BATON_CAUSE": "\(trouble.cause.rawValue)"])
-  }
-
-  private func keep(_ row: RelayRow, _ batch: Batch) {
-    relays[row.id] = row
-    batch.save(row)
-  }
-
-  private func addRelay(_ new: RelayRow, _ reply: Reply<RelayRow>, _ batch: Batch) {
-    let same = relays.values.first { $0.network == new.network && $0.address == new.address }
-    if let same, !same.isDeleted { return reply.send(.failure(.duplicateAddress(same.id))) }
-    if relays.values.contains(where: { $0.name == new.name && !$0.isDeleted && $0.id != same?.id }) {
-      return reply.send(.failure(.duplicateName(new.name)))
-    }
-    var row = new
-    if let same {
-      // The address comes back: so does the relay, with its id, its channels and its history.
-      row.id = same.id
-      (row.health, row.healthSince, row.lastError) = (same.health, same.healthSince, same.lastError)
-    } else {
-      counters.relay += 1
-      row.id = RelayID(rawValue: counters.relay)
-    }
-    keep(row, batch)
-    answer(reply, row.id, batch)
-    logger.event(
-      .relayChanged, .info, "relay '\(row.name)' was added: \(row.address)", ["BATON_RELAY": "\(row.id.rawValue)"])
-  }
-
-  private func removeRelay(_ id: RelayID, _ force: Bool, _ reply: Reply<RelayRow>, _ batch: Batch) {
-    // Channels of this very batch are not stored yet.
-    var count = batch.order.filter { channel in
-      batch.touches[channel]?.isNew == true && live[channel]?.machine.relays.contains { $0.relay == id } == true
-    }.count
-    do {
-      count += try storage.channelCount(of: id)
-    } catch {
-      return reply.send(.failure(.storageUnavailable(reason: "\(error)")))
-    }
-    if count > 0, !force, relays[id]?.isDeleted == false { return reply.send(.failure(.relayInUse(channels: count))) }
-    change(id, reply, batch) { row in
-      row.isDeleted = true
-      row.isEnabled = false
-    }
-  }
-
-  private func change(_ id: RelayID, _ reply: Reply<RelayRow>, _ batch: Batch, _ body: (inout RelayRow) -> Void) {
-    guard var row = relays[id], !row.isDeleted else { return reply.send(.failure(.noSuchRelay(id))) }
-    body(&row)
-    keep(row, batch)
-    answer(reply, id, batch)
-  }
-
-  private func answer(_ reply: Reply<RelayRow>, _ id: RelayID, _ batch: Batch) {
-    batch.replies.append { [unowned self] error in
-      if let error { return reply.send(.failure(error)) }
-      guard let row = relays[id] else { return reply.send(.failure(.noSuchRelay(id))) }
-      reply.send(.success(row))
-    }
   }
 }

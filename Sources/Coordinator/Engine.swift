@@ -1,4 +1,5 @@
 internal import Channels
+internal import DequeModule
 internal import HeapModule
 internal import Logging
 internal import RelayNetwork
@@ -14,9 +15,10 @@ final class Engine {
     case retry(ChannelID, RelayID?, Reply<ChannelSnapshot>)
     case verify(ChannelID, Reply<ChannelSnapshot>)
     case delete(ChannelID, Reply<ChannelSnapshot>)
-    case addRelay(RelayRow, Reply<RelayRow>)
-    case removeRelay(RelayID, force: Bool, Reply<RelayRow>)
-    case recordTest(RelayID, passed: Bool, error: String?, Reply<RelayRow>)
+    /// A change of operators, servers and relays; forced: although it adds errors or channels lose something.
+    case change(CatalogChange, force: Bool, Reply<CatalogObject?>)
+    /// A test ended; with a reply when a person asked for it.
+    case tested(Probed, ProbeVerdict, Reply<Void>?)
     /// Tell the channels that have `relay` in `status`, from the first after `after` on.
     case sweep(RelayID, RelayStatus, ChannelRelayMachine.Event, after: ChannelID?)
     /// Answers once everything before it is done.
@@ -31,6 +33,8 @@ final class Engine {
   enum Alarm: Hashable {
     case channel(ChannelID)
     case grace(RelayID)
+    case test(Probed)
+    case testOverdue(Probed)
     case recovery
   }
 
@@ -51,14 +55,20 @@ final class Engine {
   let post: @Sendable (Input) -> Void
 
   var counters: Store.Counters
-  var relays: [RelayID: RelayRow]
+  var catalog: Catalog
   /// Both as they were after the latest commit.
-  var committed: (counters: Store.Counters, relays: [RelayID: RelayRow])
-  /// Relays whose health is known but could not be stored yet.
-  var unsaved: Set<RelayID> = []
+  var committed: (counters: Store.Counters, catalog: Catalog)
+  /// Relays and servers whose health is known but could not be stored yet.
+  var unsaved: Set<CatalogReference> = []
   var live: [ChannelID: Live] = [:]
   var lanes: [RelayID: RelayLane] = [:]
   var watched: Set<RelayID> = []
+  /// Watched relays whose connection stands.
+  var connected: Set<RelayID> = []
+  let prober: Prober?
+  /// Tests whose time has come, in order, while others run.
+  var testsWaiting: Deque<Probed> = []
+  var testsRunning: Set<Probed> = []
   var alarms: Heap<Entry> = []
   var alarmTimes: [Alarm: Timestamp] = [:]
   var quarantined: Set<ChannelID> = []
@@ -77,7 +87,7 @@ final class Engine {
 
   init(
     storage: any CoordinatorStorage, directory: RelayDirectory, policy: RelayPolicy, clock: any CoordinatorClock,
-    logger: Logger, hub: ChangeHub, post: @escaping @Sendable (Input) -> Void
+    logger: Logger, hub: ChangeHub, prober: Prober?, post: @escaping @Sendable (Input) -> Void
   ) throws {
     self.storage = storage
     self.directory = directory
@@ -85,20 +95,39 @@ final class Engine {
     self.clock = clock
     self.logger = logger
     self.hub = hub
+    self.prober = prober
     self.post = post
     counters = try storage.counters()
-    relays = Dictionary(uniqueKeysWithValues: try storage.relays().map { ($0.id, $0) })
-    committed = (counters, relays)
+    catalog = try Self.load(storage, directory)
+    committed = (counters, catalog)
     hub.start(at: counters.revision)
   }
 
   deinit { waker?.cancel() }
+
+  private static func load(_ storage: any CoordinatorStorage, _ directory: RelayDirectory) throws -> Catalog {
+    var catalog = Catalog()
+    for row in try storage.operators() { catalog.operators[row.id] = row }
+    for row in try storage.servers() { catalog.servers[row.id] = row }
+    for var row in try storage.relays() {
+      if row.comparisonKey.isEmpty {
+        // Stored by a version that did not keep these.
+        let address = try? directory.addressing[row.network]?.parse(address: row.address)
+        (row.host, row.comparisonKey) = (address?.host ?? "", address?.comparisonKey ?? row.address)
+      }
+      catalog.relays[row.id] = row
+    }
+    return catalog
+  }
+
+  var relays: [RelayID: RelayRow] { catalog.relays }
 
   /// Takes up the work that was unfinished when the daemon last stopped; it follows from the stored state alone.
   func resume() async throws {
     publishDirectory()
     for relay in relays.keys where try storage.hasChannels(relay) { watched.insert(relay) }
     updateWatch()
+    scheduleTests()
     let unfinished = try storage.unfinishedChannels()
     for start in stride(from: 0, to: unfinished.count, by: Self.sweepMax) {
       let batch = Batch(now: clock.now)
@@ -219,11 +248,11 @@ final class Engine {
   // MARK: - Keeping others up to date
 
   func publishDirectory() {
-    let relays = relays
+    let catalog = catalog
     let trouble = storageTrouble
     let count = live.count
     directory.write {
-      $0.relays = relays
+      $0.catalog = catalog
       $0.storageTrouble = trouble
       $0.liveChannels = count
     }

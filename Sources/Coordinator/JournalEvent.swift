@@ -7,6 +7,14 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   /// A relay went up or down.
   case relayHealth = "5e8c1b4a7d0f43b69a2c5e8f1b4d7a76"
   case relayChanged = "d7e0a3c6f9b24e5d8c1f4a7b0d3e6998"
+  /// A server went up or down.
+  case serverHealth = "7a1c4e8d2b5f4093a6d9c0e3f7b1a5d4"
+  case operatorChanged = "3f6b9d2e5a8c4710b4e7d1a0c6f3e982"
+  case serverChanged = "c8e1f4a7d0b3465296a9c2e5f8b1d4a7"
+  /// The files that declare operators were loaded.
+  case declarationsLoaded = "1e4a7d0c3f6b4928b5e8a1d4c7f0b3e6"
+  /// A file that declares operators is wrong; what was known before stays.
+  case declarationsRefused = "a9d2c5f8e1b44a73966c0e3b7f5d8a1c"
   case storageFailed = "9b3e6d0c2f5a48b7a1d4e7f0c3b6a9ba"
   case storageRecovered = "2d5f8b1e4a7c40d39e6b9c2f5a8d1edc"
   /// A stored channel could not be read and is left alone.

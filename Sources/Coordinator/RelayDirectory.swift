@@ -3,30 +3,43 @@ internal import RelayNetwork
 internal import Store
 internal import Synchronization
 
-/// What request threads may know without asking the coordinator's task: relays, identities, networks.
+/// What request threads may know without asking the coordinator's task: the catalog, identities, networks.
 final class RelayDirectory: Sendable {
   struct Contents {
-    var relays: [RelayID: RelayRow] = [:]
+    var catalog = Catalog()
     var identities: [IdentityRow] = []
     /// Why changes are refused at present, if they are.
     var storageTrouble: String?
     var liveChannels = 0
   }
   let networks: [NetworkKind: any RelayNetwork]
+  /// Every network whose addresses can be read, served or not.
+  let addressing: [NetworkKind: any RelayAddressing]
+  let servers: (any ServerNetwork)?
   private let contents = Mutex(Contents())
 
-  init(networks: [any RelayNetwork]) {
+  init(networks: [any RelayNetwork], addressing: [any RelayAddressing], servers: (any ServerNetwork)?) {
     self.networks = Dictionary(networks.map { ($0.kind, $0) }) { first, _ in first }
+    let all = addressing + networks.map { $0 as any RelayAddressing }
+    self.addressing = Dictionary(all.map { ($0.kind, $0) }) { _, last in last }
+    self.servers = servers
   }
 
   func read<T>(_ body: (borrowing Contents) -> sending T) -> sending T { contents.withLock { body($0) } }
   func write(_ body: (inout Contents) -> Void) { contents.withLock { body(&$0) } }
 
-  var relays: [RelayID: RelayRow] { contents.withLock { $0.relays } }
+  var catalog: Catalog { contents.withLock { $0.catalog } }
+  var relays: [RelayID: RelayRow] { contents.withLock { $0.catalog.relays } }
+
+  /// The identity that tests sign with.
+  func mainIdentity(on network: NetworkKind) -> IdentityID {
+    contents.withLock { $0.identities }.first { $0.network == network && $0.name == Coordinator.mainIdentity }?.id
+      ?? IdentityID(rawValue: 0)
+  }
 
   /// Puts together what clients see of a channel.
   func snapshot(_ row: ChannelRow, _ relays: [ChannelRelayRow]) -> ChannelSnapshot {
-    let (known, identities) = contents.withLock { ($0.relays, $0.identities) }
+    let (known, identities) = contents.withLock { ($0.catalog.relays, $0.identities) }
     let identity = identities.first { $0.id == row.identity }?.name ?? "identity \(row.identity.rawValue)"
     var counts = PhaseCounts(wanted: row.wantedRelays, isDeletionRequested: row.deletedAt != nil)
     var active: [String] = []

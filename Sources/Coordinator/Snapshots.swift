@@ -28,7 +28,8 @@ public struct Change: Sendable {
   public enum Object: Sendable {
     case channel(ChannelSnapshot)
     case channelRelay(ChannelSnapshot.Relay, TransitionRow)
-    case relay(RelayRow)
+    /// - before: what it was; nil when it is new, or when that is not known any more.
+    case catalog(CatalogObject, before: CatalogObject?)
   }
   public let revision: Int64
   public let at: Timestamp

@@ -4,13 +4,7 @@ public import Channels
 ///
 /// A network is told what to do by `perform` and answers through the report function given to `run`: one outcome per operation,
 /// plus what happens by itself. It keeps nothing that the store does not know, so doing an operation twice does no harm.
-public protocol RelayNetwork: Sendable {
-  var kind: NetworkKind { get }
-
-  /// The normal form of a relay address, so that two spellings of one relay do not count twice.
-  /// - Throws: `InvalidRelayAddress` that says what is wrong with it.
-  func parse(address: String) throws(InvalidRelayAddress) -> RelayAddress
-
+public protocol RelayNetwork: RelayAddressing {
   /// A new key pair, or the pair that belongs to `secret`.
   /// - Parameter secret: the secret key in the network's binary form; nil draws a new one.
   func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey
@@ -33,36 +27,15 @@ public protocol RelayNetwork: Sendable {
   /// Keeps a connection to these relays and reports when one goes up or down; replaces the earlier set.
   func watch(_ relays: [RelayID: String])
 
-  /// Tests a relay step by step as a reader and publisher would.
-  /// - Parameter identity: whose key may be used for signing probes.
-  func test(address: RelayAddress, identity: IdentityID) -> AsyncStream<RelayTestStep>
+  /// Tests a relay step by step as a reader and publisher would. Ending the iteration ends the test.
+  /// - Parameters:
+  ///   - identity: whose key may be used for signing probes.
+  ///   - depth: how far the test goes.
+  func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep>
 
   /// Serves until cancelled. Reports may come from any thread; those about one relay keep their order. What is to be reported
   /// before this is called is kept for it.
   func run(report: @escaping @Sendable (NetworkReport) -> Void) async
-}
-
-/// A relay address in normal form.
-public struct RelayAddress: Hashable, Sendable {
-  public let text: String
-  /// What people recognise the relay by.
-  public let displayHost: String
-
-  public init(text: String, displayHost: String) {
-    self.text = text
-    self.displayHost = displayHost
-  }
-}
-
-/// Why a text is no relay address.
-public struct InvalidRelayAddress: Error, Hashable, Sendable {
-  public let address: String
-  public let reason: String
-
-  public init(address: String, reason: String) {
-    self.address = address
-    self.reason = reason
-  }
 }
 
 /// A network could not do its part for a reason that is not a relay's.
@@ -166,22 +139,4 @@ public enum NetworkReport: Hashable, Sendable {
   case relayUp(RelayID, roundTrip: Duration)
   /// A watched relay cannot be reached.
   case relayDown(RelayID, Trouble)
-}
-
-/// One step of a relay test.
-public struct RelayTestStep: Hashable, Sendable {
-  /// Name of the step in the network's words.
-  public let name: String
-  public let duration: Duration
-  /// nil: passed.
-  public let failure: Trouble?
-  /// What was learned, for people.
-  public let detail: String
-
-  public init(name: String, duration: Duration, failure: Trouble? = nil, detail: String = "") {
-    self.name = name
-    self.duration = duration
-    self.failure = failure
-    self.detail = detail
-  }
 }

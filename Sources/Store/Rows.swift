@@ -1,53 +1,6 @@
 public import Channels
 public import StrictJSON
 
-/// A relay as stored.
-public struct RelayRow: Hashable, Sendable {
-  public enum Health: String, Sendable, CaseIterable { case unknown, up, degraded, down }
-
-  public var id: RelayID
-  public var network: NetworkKind
-  /// In normal form.
-  public var address: String
-  public var name: String
-  public var relayOperator: OperatorID?
-  public var isEnabled: Bool
-  public var isPreset: Bool
-  public var isDeleted: Bool
-  /// Whether the last test passed; nil: never tested.
-  public var tested: Bool?
-  public var testedAt: Timestamp?
-  public var health: Health
-  public var healthSince: Timestamp?
-  public var lastError: String?
-  /// How long the latest connection took.
-  public var roundTripMilliseconds: Int64?
-  public var revision: Int64
-
-  public init(
-    id: RelayID, network: NetworkKind, address: String, name: String, relayOperator: OperatorID? = nil,
-    isEnabled: Bool = true, isPreset: Bool = false, isDeleted: Bool = false, tested: Bool? = nil,
-    testedAt: Timestamp? = nil, health: Health = .unknown, healthSince: Timestamp? = nil, lastError: String? = nil,
-    roundTripMilliseconds: Int64? = nil, revision: Int64
-  ) {
-    self.id = id
-    self.network = network
-    self.address = address
-    self.name = name
-    self.relayOperator = relayOperator
-    self.isEnabled = isEnabled
-    self.isPreset = isPreset
-    self.isDeleted = isDeleted
-    self.tested = tested
-    self.testedAt = testedAt
-    self.health = health
-    self.healthSince = healthSince
-    self.lastError = lastError
-    self.roundTripMilliseconds = roundTripMilliseconds
-    self.revision = revision
-  }
-}
-
 /// An identity as stored; its key is sealed.
 public struct IdentityRow: Hashable, Sendable {
   public var id: IdentityID
@@ -161,6 +114,8 @@ public struct TransitionRow: Hashable, Sendable {
 public struct ChangeRow: Hashable, Sendable {
   public enum Object: Hashable, Sendable {
     case channel(ChannelID)
+    case `operator`(OperatorID)
+    case server(ServerID)
     case relay(RelayID)
     case channelRelay(TransitionRow)
   }
@@ -183,7 +138,11 @@ public enum StoreMutation: Hashable, Sendable {
   case appendTransition(TransitionRow)
   /// Not for `channelRelay`: their change is the transition itself.
   case appendChange(ChangeRow)
+  case saveOperator(OperatorRow)
+  case saveServer(ServerRow)
   case saveRelay(RelayRow)
+  /// One measured connection; only the latest `Store.roundTripsMax` of each peer are kept.
+  case recordRoundTrip(Probed, at: Timestamp, milliseconds: Int64)
   case insertIdentity(IdentityRow)
   /// Writes something of no meaning, to see whether writing works.
   case probe(Timestamp)

@@ -123,7 +123,89 @@ enum Schema {
         at INTEGER NOT NULL
       ) STRICT;
       """
-    )
+    ),
+    (
+      "2 operators with domains and roles, servers, conditions of peers",
+      """
+      -- Nothing could be written into the first form of this table.
+      DROP TABLE operators;
+      CREATE TABLE operators (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        legal_name TEXT,
+        domains TEXT NOT NULL,
+        enabled INTEGER NOT NULL,
+        deleted INTEGER NOT NULL,
+        smp_storage INTEGER NOT NULL,
+        smp_proxy INTEGER NOT NULL,
+        smp_names INTEGER NOT NULL,
+        xftp_storage INTEGER NOT NULL,
+        xftp_proxy INTEGER NOT NULL,
+        conditions_accepted_at INTEGER,
+        preset INTEGER NOT NULL,
+        undeclared INTEGER NOT NULL,
+        declared_in TEXT,
+        declaration TEXT,
+        revision INTEGER NOT NULL
+      ) STRICT;
+
+      CREATE TABLE servers (
+        id INTEGER PRIMARY KEY,
+        transport TEXT NOT NULL,
+        address TEXT NOT NULL UNIQUE,
+        fingerprint TEXT NOT NULL,
+        hosts TEXT NOT NULL,
+        port INTEGER,
+        sealed_password BLOB,
+        operator_id INTEGER REFERENCES operators(id),
+        operator_assigned INTEGER NOT NULL,
+        enabled INTEGER NOT NULL,
+        deleted INTEGER NOT NULL,
+        storage INTEGER,
+        proxy INTEGER,
+        names INTEGER,
+        tested INTEGER,
+        tested_at INTEGER,
+        fully_tested_at INTEGER,
+        health TEXT NOT NULL,
+        health_since INTEGER,
+        last_error TEXT,
+        round_trip_ms INTEGER,
+        failures INTEGER NOT NULL,
+        failed_at INTEGER,
+        preset INTEGER NOT NULL,
+        undeclared INTEGER NOT NULL,
+        declared_in TEXT,
+        declaration TEXT,
+        revision INTEGER NOT NULL
+      ) STRICT;
+
+      ALTER TABLE relays ADD COLUMN host TEXT NOT NULL DEFAULT '';
+      ALTER TABLE relays ADD COLUMN comparison_key TEXT NOT NULL DEFAULT '';
+      ALTER TABLE relays ADD COLUMN domains TEXT NOT NULL DEFAULT '[]';
+      ALTER TABLE relays ADD COLUMN operator_assigned INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE relays ADD COLUMN profile TEXT;
+      ALTER TABLE relays ADD COLUMN capabilities TEXT NOT NULL DEFAULT '[]';
+      ALTER TABLE relays ADD COLUMN fully_tested_at INTEGER;
+      ALTER TABLE relays ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE relays ADD COLUMN failed_at INTEGER;
+      ALTER TABLE relays ADD COLUMN undeclared INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE relays ADD COLUMN declared_in TEXT;
+      ALTER TABLE relays ADD COLUMN declaration TEXT;
+
+      ALTER TABLE changes ADD COLUMN operator_id INTEGER;
+      ALTER TABLE changes ADD COLUMN server_id INTEGER;
+
+      CREATE TABLE round_trips (
+        peer TEXT NOT NULL,
+        peer_id INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        ms INTEGER NOT NULL,
+        PRIMARY KEY (peer, peer_id, number)
+      ) STRICT, WITHOUT ROWID;
+      """
+    ),
   ]
 
   /// Number of migrations that this program knows; stands in `user_version` of a migrated file.

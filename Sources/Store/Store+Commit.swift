@@ -37,16 +37,20 @@ extension Store {
           transition.cause?.rawValue, transition.detail, transition.attempt, transition.at.milliseconds,
         ])
     case .appendChange(let row):
-      let (channel, relay): (Int64?, Int64?) =
+      let (column, id): (String, Int64) =
         switch row.object {
-        case .channel(let id): (id.rawValue, nil)
-        case .relay(let id): (nil, id.rawValue)
-        case .channelRelay(let transition): (transition.channel.rawValue, transition.relay.rawValue)
+        case .channel(let id): ("channel_id", id.rawValue)
+        case .operator(let id): ("operator_id", id.rawValue)
+        case .server(let id): ("server_id", id.rawValue)
+        case .relay(let id): ("relay_id", id.rawValue)
+        case .channelRelay(let transition): ("channel_id", transition.channel.rawValue)
         }
       try run(
-        db, "INSERT INTO changes (revision, at, channel_id, relay_id) VALUES (?, ?, ?, ?)",
-        [row.revision, row.at.milliseconds, channel, relay])
+        db, "INSERT INTO changes (revision, at, \(column)) VALUES (?, ?, ?)", [row.revision, row.at.milliseconds, id])
+    case .saveOperator(let row): try save(row, db)
+    case .saveServer(let row): try save(row, db)
     case .saveRelay(let row): try save(row, db)
+    case .recordRoundTrip(let peer, let at, let milliseconds): try record(peer, at, milliseconds, db)
     case .probe(let at):
       try run(
         db, "INSERT INTO settings (key, value) VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
@@ -64,7 +68,7 @@ extension Store {
     }
   }
 
-  private static func run(_ db: Database, _ sql: String, _ arguments: [(any DatabaseValueConvertible)?]) throws {
+  static func run(_ db: Database, _ sql: String, _ arguments: [(any DatabaseValueConvertible)?]) throws {
     let statement = try db.cachedStatement(sql: sql)
     try statement.execute(arguments: StatementArguments(arguments))
   }
@@ -103,25 +107,6 @@ extension Store {
         record.operation, record.relayLink, record.trouble?.cause.rawValue, record.trouble?.detail,
         record.task?.rawValue, record.attempt, record.startedAt?.milliseconds, record.isUnderWay,
         record.timer?.milliseconds,
-      ])
-  }
-
-  private static func save(_ row: RelayRow, _ db: Database) throws {
-    try run(
-      db,
-      """
-      INSERT INTO relays (id, network, address, name, operator_id, enabled, preset, deleted, tested, tested_at, health, health_since,
-        last_error, round_trip_ms, revision)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (id) DO UPDATE SET address = excluded.address, name = excluded.name, operator_id = excluded.operator_id,
-        enabled = excluded.enabled, preset = excluded.preset, deleted = excluded.deleted, tested = excluded.tested,
-        tested_at = excluded.tested_at, health = excluded.health, health_since = excluded.health_since,
-        last_error = excluded.last_error, round_trip_ms = excluded.round_trip_ms, revision = excluded.revision
-      """,
-      [
-        row.id.rawValue, row.network.rawValue, row.address, row.name, row.relayOperator?.rawValue, row.isEnabled,
-        row.isPreset, row.isDeleted, row.tested, row.testedAt?.milliseconds, row.health.rawValue,
-        row.healthSince?.milliseconds, row.lastError, row.roundTripMilliseconds, row.revision,
       ])
   }
 }

@@ -8,6 +8,8 @@ extension Store {
   public struct Counters: Hashable, Sendable {
     public var revision: Int64
     public var channel: Int64
+    public var `operator`: Int64
+    public var server: Int64
     public var relay: Int64
     public var identity: Int64
   }
@@ -20,15 +22,10 @@ extension Store {
           revision: try max(
             top("SELECT max(revision) FROM transitions"), top("SELECT max(revision) FROM changes"),
             top("SELECT CAST(value AS INTEGER) FROM settings WHERE key = 'oldest_revision'")),
-          channel: try top("SELECT max(id) FROM channels"), relay: try top("SELECT max(id) FROM relays"),
+          channel: try top("SELECT max(id) FROM channels"), operator: try top("SELECT max(id) FROM operators"),
+          server: try top("SELECT max(id) FROM servers"), relay: try top("SELECT max(id) FROM relays"),
           identity: try top("SELECT max(id) FROM identities"))
       }
-    }
-  }
-
-  public func relays() throws -> [RelayRow] {
-    try reading { pool in
-      try pool.read { db in try Row.fetchAll(db, sql: "SELECT * FROM relays ORDER BY id").compactMap(Self.relay) }
     }
   }
 
@@ -190,12 +187,13 @@ extension Store {
         let others = try Row.fetchAll(
           db, sql: "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit]
         ).compactMap { row -> ChangeRow? in
-          let channel: Int64? = row["channel_id"]
-          let relay: Int64? = row["relay_id"]
-          guard
-            let object = channel.map({ ChangeRow.Object.channel(ChannelID(rawValue: $0)) })
-              ?? relay.map({ ChangeRow.Object.relay(RelayID(rawValue: $0)) })
-          else { return nil }
+          func id<T>(_ column: String, _ make: (Int64) -> T) -> T? { (row[column] as Int64?).map(make) }
+          let object =
+            id("channel_id") { ChangeRow.Object.channel(ChannelID(rawValue: $0)) }
+            ?? id("relay_id") { .relay(RelayID(rawValue: $0)) }
+            ?? id("operator_id") { .operator(OperatorID(rawValue: $0)) }
+            ?? id("server_id") { .server(ServerID(rawValue: $0)) }
+          guard let object else { return nil }
           return ChangeRow(revision: row["revision"], at: Timestamp(milliseconds: row["at"]), object: object)
         }
         return Array((transitions + others).sorted { $0.revision < $1.revision }.prefix(limit))
@@ -255,19 +253,6 @@ extension Store {
       db,
       sql: "SELECT max(coalesce((SELECT max(revision) FROM transitions), 0), coalesce((SELECT max(revision) FROM changes), 0))")
       ?? 0
-  }
-
-  private static func relay(_ row: Row) -> RelayRow? {
-    guard let network = NetworkKind(rawValue: row["network"]), let health = RelayRow.Health(rawValue: row["health"]) else {
-      return nil
-    }
-    return RelayRow(
-      id: RelayID(rawValue: row["id"]), network: network, address: row["address"], name: row["name"],
-      relayOperator: (row["operator_id"] as Int64?).map(OperatorID.init(rawValue:)), isEnabled: row["enabled"],
-      isPreset: row["preset"], isDeleted: row["deleted"], tested: row["tested"],
-      testedAt: (row["tested_at"] as Int64?).map(Timestamp.init(milliseconds:)), health: health,
-      healthSince: (row["health_since"] as Int64?).map(Timestamp.init(milliseconds:)), lastError: row["last_error"],
-      roundTripMilliseconds: row["round_trip_ms"], revision: row["revision"])
   }
 
   private static func channel(_ id: ChannelID, _ db: Database) throws -> StoredChannel? {

@@ -12,7 +12,10 @@ struct Batonctl: AsyncParsableCommand {
       Exit status: 0 done; 1 refused by the daemon; 64 usage; 69 the daemon cannot be reached; 75 timed out; 77 not permitted.
       """,
     version: "batonctl \(version)",
-    subcommands: [Status.self, RelayCommand.self, ChannelCommand.self, Watch.self, Version.self])
+    subcommands: [
+      Status.self, OperatorCommand.self, ServerCommand.self, RelayCommand.self, ChannelCommand.self, Watch.self,
+      Validate.self, Reload.self, Version.self,
+    ])
 
   static func main() async {
     await main(afterCommand(Array(CommandLine.arguments.dropFirst())))

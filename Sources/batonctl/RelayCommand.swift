@@ -3,19 +3,21 @@ internal import BatonClient
 internal import ControlAPI
 internal import Foundation
 internal import Glibc
+internal import StrictJSON
 
 struct RelayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "relay", abstract: "Manages the relays that channels can be created on.",
-    subcommands: [List.self, Add.self, Show.self, Test.self, Remove.self])
+    subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lists the relays.")
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var list: ListOptions
 
     func run() async throws {
       try await global.connected { session in
-        let relays = try await session.client.relays()
+        let relays = try await session.client.relays(filter: list.condition, sort: list.order)
         try session.show(relays) {
           guard !relays.isEmpty else { return "No relays. Add one with batonctl relay add ADDRESS." }
           return Terminal.table(
@@ -31,16 +33,28 @@ struct RelayCommand: AsyncParsableCommand {
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Adds a relay.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "Its address, for nostr a ws:// or wss:// URL.") var address: String
+    @Argument(help: "Its address: for nostr a ws:// or wss:// URL, for simplex https://HOST/r#KEY.") var address: String
     @Option(help: "The name that people will use. Default: the host.") var name: String?
-    @Option(help: "The relay protocol.") var network: String = "nostr"
+    @Option(help: "The operator that runs it, by id or name. Default: the one with its domain.") var `operator`: String?
+    @Option(help: "nostr or simplex. Default: what the address looks like.") var network: String?
+    @Option(help: "A domain that it belongs to, besides its host. May be repeated.") var domain: [String] = []
+    @Flag(help: "Add it disabled.") var disabled = false
 
     func run() async throws {
       try await global.connected { session in
-        let relay = try await session.client.addRelay(AddRelay(address: address, name: name, network: network))
+        let network = network ?? RelayCommand.network(of: address)
+        let relay = try await session.client.addRelay(
+          AddRelay(
+            address: address, name: name, network: network, enabled: !disabled, domains: domain.isEmpty ? nil : domain,
+            operatorId: try await session.assignment(self.operator)))
         try session.show(relay) { "Added relay \(relay.id) '\(relay.name)' at \(relay.address)." }
       }
     }
+  }
+
+  /// The network that an address looks like: SimpleX relays have links with a key behind a `#`.
+  static func network(of address: String) -> String {
+    address.hasPrefix("simplex:") || address.hasPrefix("https://") && address.contains("#") ? "simplex" : "nostr"
   }
 
   struct Show: AsyncParsableCommand {
@@ -56,6 +70,7 @@ struct RelayCommand: AsyncParsableCommand {
             "\(session.terminal.dot(relay.health)) \(relay.name) (relay \(relay.id))",
             "address   \(relay.address)",
             "network   \(relay.network)",
+            "operator  \(relay.operatorId.map { "\($0)" } ?? "your own")",
             "enabled   \(relay.enabled ? "yes" : "no")\(relay.deleted ? ", removed" : "")",
             "health    \(relay.health)\(relay.healthSince.map { " since \($0)" } ?? "")",
             "channels  \(relay.channels ?? 0)",
@@ -63,7 +78,11 @@ struct RelayCommand: AsyncParsableCommand {
           if let tested = relay.tested {
             lines.append("tested    \(tested ? "passed" : "failed") at \(relay.testedAt ?? "?")")
           }
+          if let milliseconds = relay.roundTripMilliseconds { lines.append("connects  in \(milliseconds) ms") }
           if let error = relay.lastError { lines.append("error     \(error)") }
+          if let name = relay.profile?.name { lines.append("calls itself \(name)") }
+          if !relay.capabilities.isEmpty { lines.append("can       \(relay.capabilities.joined(separator: ", "))") }
+          lines += Session.originLines(preset: relay.preset, undeclared: relay.undeclared, file: relay.declaredIn)
           return lines.joined(separator: "\n")
         }
       }
@@ -84,31 +103,76 @@ struct RelayCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected { session in
+        let client = session.client
         var requests: [(String, TestRequest)] = []
-        if all {
-          requests = try await session.client.relays().map { ($0.name, TestRequest(id: $0.id)) }
-        } else if let relay {
-          if relay.contains("://") {
-            requests = [(relay, TestRequest(address: relay))]
+        if let relay {
+          if relay.contains("://") || relay.hasPrefix("simplex:") {
+            let known = try await client.relays(filter: ["address": .string(relay)]).first
+            let request = TestRequest(address: relay, network: RelayCommand.network(of: relay))
+            requests = [(relay, known.map { TestRequest(id: $0.id) } ?? request)]
           } else {
             let known = try await session.relay(relay)
             requests = [(known.name, TestRequest(id: known.id))]
           }
+        } else {
+          requests = try await client.relays().map { ($0.name, TestRequest(id: $0.id)) }
         }
-        var failed = 0
-        for (name, request) in requests {
-          session.say(name)
-          for try await step in try await session.client.testRelay(request) {
-            if !step.passed { failed += 1 }
-            try session.show(step) {
-              let mark = session.terminal.paint(step.passed ? "✓" : "✗", step.passed ? .green : .red)
-              let time = String(format: "%7.1f ms", step.durationMilliseconds)
-              return "  \(mark) \(step.name.padding(toLength: 9, withPad: " ", startingAt: 0)) \(time)  \(step.detail)"
-            }
-            flush()
-          }
+        let passed = try await session.runTests(
+          requests.map { title, request in (title, { try await client.testRelay(request) }) })
+        if !passed { throw ExitCode(1) }
+      }
+    }
+  }
+
+  struct Enable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lets the relay be picked for new channels.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The relay, by id or name.") var relay: String
+
+    func run() async throws { try await RelayCommand.set(global, relay, isEnabled: true) }
+  }
+
+  struct Disable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Keeps the relay from being picked for new channels.", discussion: "Channels that have it keep it.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The relay, by id or name.") var relay: String
+
+    func run() async throws { try await RelayCommand.set(global, relay, isEnabled: false) }
+  }
+
+  private static func set(_ global: GlobalOptions, _ name: String, isEnabled: Bool) async throws {
+    try await global.connected { session in
+      let changed = try await session.changing {
+        try await session.relay(name)
+      } _: {
+        try await session.client.updateRelay(UpdateRelay(id: $0.id, revision: $0.revision, enabled: isEnabled))
+      }
+      try session.show(changed) { "Relay \(changed.id) '\(changed.name)' is \(changed.enabled ? "enabled" : "disabled")." }
+    }
+  }
+
+  struct Update: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Changes a relay.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The relay, by id or name.") var relay: String
+    @Option(help: "Its new name.") var name: String?
+    @Option(help: "Its new address; not while channels use it.") var address: String?
+    @Option(help: "The operator that runs it, by id or name; auto lets the domain decide.") var `operator`: String?
+    @Option(help: "A domain that it belongs to; all that are given replace the present ones.") var domain: [String] = []
+
+    func run() async throws {
+      try await global.connected { session in
+        let owner = try await session.assignment(self.operator)
+        let changed = try await session.changing {
+          try await session.relay(relay)
+        } _: {
+          try await session.client.updateRelay(
+            UpdateRelay(
+              id: $0.id, revision: $0.revision, address: address, name: name, domains: domain.isEmpty ? nil : domain,
+              operatorId: owner))
         }
-        if failed > 0 { throw ExitCode(1) }
+        try session.show(changed) { "Changed relay \(changed.id) '\(changed.name)' at \(changed.address)." }
       }
     }
   }

@@ -23,6 +23,8 @@ enum Sentence {
     }
     let named = error.parameters["name"]?.string.map { "named '\($0)'" } ?? "with id \(text("id"))"
     switch short {
+    case "NoSuchOperator": return "there is no operator \(named); see batonctl operator list"
+    case "NoSuchServer": return "there is no server, or more than one, \(named); see batonctl server list"
     case "NoSuchRelay": return "there is no relay \(named); see batonctl relay list"
     case "NoSuchChannel": return "there is no channel, or more than one, \(named); see batonctl channel list"
     case "NoSuchIdentity": return "there is no identity named '\(text("name"))'"
@@ -32,9 +34,27 @@ enum Sentence {
     case "InvalidDisplayName": return "the name cannot be used: \(text("reason"))"
     case "InvalidProfile": return "\(text("field")) cannot be used: \(text("reason"))"
     case "InvalidImage": return "the image cannot be used: \(text("reason"))"
-    case "InvalidAddress": return "'\(text("address"))' is no relay address: \(text("reason"))"
-    case "DuplicateAddress": return "there is a relay with this address already: relay \(text("id"))"
-    case "DuplicateName": return "there is a relay named '\(text("name"))' already; choose another with --name"
+    case "InvalidAddress":
+      let place = error.parameters["position"]?.integer.map { ", at character \($0 + 1)" } ?? ""
+      return "'\(text("address"))' cannot be used: \(text("reason"))\(place)"
+    case "InvalidDomain": return "'\(text("domain"))' cannot be used: \(text("reason"))"
+    case "DuplicateAddress":
+      let kind = error.name.contains(".Servers.") ? "server" : "relay"
+      return "there is a \(kind) with this address already: \(kind) \(text("id"))"
+    case "DuplicateName": return "the name '\(text("name"))' is in use already; choose another"
+    case "StaleRevision": return "it was changed by somebody else at the same time; look at it and try again"
+    case "DeclaredByFile": return "its \(text("field")) is declared in \(text("file")): change it there and say batonctl reload"
+    case "OperatorInUse":
+      return "\(text("servers")) servers and \(text("relays")) relays belong to this operator; --force removes them too"
+    case "ValidationFailed":
+      let findings = error.parameters["findings"]?.array?.compactMap { $0["message"]?.string } ?? []
+      return "nothing was changed, because then: \(findings.joined(separator: "; ")). --force does it all the same"
+    case "InvalidConfiguration":
+      let problems = (error.parameters["problems"]?.array ?? []).map { problem in
+        let place = [problem["line"]?.integer, problem["column"]?.integer].compactMap { $0.map { ":\($0)" } }.joined()
+        return "\(problem["file"]?.string ?? "?")\(place): \(problem["text"]?.string ?? "?")"
+      }
+      return "everything stays as it was: " + (problems.isEmpty ? text("reason") : problems.joined(separator: "\n  "))
     case "NetworkMismatch": return "relay \(text("relayId")) lives on another network than the others"
     case "RelayInUse": return "\(text("channels")) channels use this relay; --force removes it all the same, they keep it"
     case "NoLink": return "channel \(text("id")) has no link yet: no relay was active so far"

@@ -17,9 +17,12 @@ struct Status: AsyncParsableCommand {
           "channels    \(status.channels), \(status.channelsUnderWay) with something to do",
           "on relays   \(counts.active) active, \(counts.underWay) under way, \(counts.inactive) inactive, \(counts.failed) failed",
           "relays      \(status.relays), \(status.relaysDown) down",
+          "servers     \(status.servers), \(status.serversDown) down",
+          "operators   \(status.operators)",
           "revision    \(status.revision)",
         ]
         if status.quarantined > 0 { lines.append("unreadable  \(status.quarantined) channels, see the journal") }
+        if let trouble = status.declarationsTrouble { lines.append("files       \(trouble)") }
         if let trouble = status.storageTrouble { lines.append("storage     does not work: \(trouble)") }
         return lines.joined(separator: "\n")
       }
@@ -64,6 +67,12 @@ struct Watch: AsyncParsableCommand {
     case "relay":
       let health = change.after?["health"]?.string ?? "?"
       return "\(head)  \(terminal.dot(health)) relay '\(change.after?["name"]?.string ?? "?")'  \(health)"
+    case "server":
+      let health = change.after?["health"]?.string ?? "?"
+      return "\(head)  \(terminal.dot(health)) server \(change.after?["address"]?.string ?? "?")  \(health)"
+    case "operator":
+      let isEnabled = change.after?["enabled"]?.bool == true
+      return "\(head)  operator '\(change.after?["name"]?.string ?? "?")'  \(isEnabled ? "enabled" : "disabled")"
     default: return "\(head)  \(change.kind)"
     }
   }

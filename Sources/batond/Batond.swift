@@ -1,5 +1,8 @@
 internal import ArgumentParser
+internal import Coordinator
 internal import Foundation
+internal import Provisioning
+internal import RelayNetwork
 internal import StrictJSON
 
 @main
@@ -49,7 +52,8 @@ struct CommonOptions: ParsableArguments {
 
 struct CheckConfig: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check-config", abstract: "Checks the configuration and says all that is wrong with it.",
+    commandName: "check-config",
+    abstract: "Checks the configuration and the files that declare operators, and says all that is wrong with them.",
     discussion: "Exit status 0: good; 78: not. Touches neither the database nor the network.")
 
   @OptionGroup var common: CommonOptions
@@ -58,9 +62,12 @@ struct CheckConfig: AsyncParsableCommand {
   func run() async throws {
     var problems: [String] = []
     do {
-      _ = try await common.settings()
+      let settings = try await common.settings()
+      _ = try DeclarationLoader.read(DeclarationFolder(path: settings.operatorsDirectory))
     } catch let error as ConfigurationError {
       problems = error.problems
+    } catch BatonError.invalidFiles(let flaws) {
+      problems = flaws.map(\.description)
     }
     if json {
       let list = JSONValue.array(problems.map(JSONValue.string))

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Provisioning
 internal import Yams
 
 /// A problem in a configuration file.
@@ -33,9 +34,9 @@ struct CheckedYAML: FileConfigSnapshot {
   init(text: String, providerName: String) throws(FileProblems) {
     var walk = Walk()
     do {
-      if let root = try Yams.compose(yaml: text, .default, .default, .utf8) { walk.section(root, "") }
+      if let root = try YAMLTrouble.compose(text) { walk.section(root, "") }
     } catch {
-      throw FileProblems(problems: [Self.problem(error)])
+      throw FileProblems(problems: [FileProblem(line: error.line, column: error.column, text: error.text)])
     }
     guard walk.problems.isEmpty else { throw FileProblems(problems: walk.problems) }
     values = walk.values
@@ -49,19 +50,6 @@ struct CheckedYAML: FileConfigSnapshot {
 
   var description: String { "\(providerName)[\(values.count) values]" }
   var debugDescription: String { description }
-
-  private static func problem(_ error: any Error) -> FileProblem {
-    switch error {
-    case YamlError.scanner(_, let problem, let mark, _), YamlError.parser(_, let problem, let mark, _),
-      YamlError.composer(_, let problem, let mark, _):
-      FileProblem(line: mark.line, column: mark.column, text: problem)
-    case YamlError.duplicatedKeysInMapping(let keys, let context):
-      FileProblem(
-        line: context.mark.line, column: context.mark.column,
-        text: "the key \(keys.joined(separator: ", ")) is written twice")
-    default: FileProblem(line: 1, column: 1, text: "the file is not YAML")
-    }
-  }
 
   private struct Walk {
     var values: [String: String] = [:]

@@ -8,6 +8,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import Nostr
+internal import SimpleX
 internal import Store
 internal import Systemd
 internal import UnixSignals
@@ -17,7 +18,8 @@ struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs the daemon in the foreground.",
     discussion: """
-      SIGTERM and SIGINT end it after what is under way was stored; a second one ends it at once.
+      SIGTERM and SIGINT end it after what is under way was stored; a second one ends it at once. SIGHUP loads the files that
+      declare operators again.
       Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 70 a fault of batond's own; 74 the database cannot be written;
       75 the socket or the state directory is in use; 77 no permission; 78 the configuration is wrong.
       """)
@@ -73,8 +75,12 @@ private struct Service {
       group: group, limits: settings.nostrLimits, trustRoots: settings.trustRoots, logger: logger,
       now: { Int64(time(nil)) })
     let coordinator = Coordinator(
-      storage: store, networks: [nostr], policy: settings.policy(seed: seed), clock: clock,
+      storage: store, networks: [nostr], addressing: [SimpleXAddressing()],
+      servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), policy: settings.policy(seed: seed),
+      schedule: settings.testSchedule(seed: seed), clock: clock,
       secrets: try .atFile(settings.stateDirectory + "/identity.key"), logger: logger)
+
+    let loader = DeclarationLoader(path: settings.operatorsDirectory, coordinator: coordinator)
 
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
@@ -84,16 +90,18 @@ private struct Service {
       }
       for await _ in ready {}
       guard !coordinator.isStopped else { return try await tasks.next() ?? () }
+      await load(loader)
       let server = try await ControlServer.start(
         coordinator: coordinator, store: store, access: access, sockets: sockets, group: group, version: Batond.version,
-        startedAt: startedAt, logger: logger)
+        startedAt: startedAt, logger: logger, reload: { try await loader.load() },
+        declarationsTrouble: { loader.trouble })
       Systemd.notify("READY=1")
       let summary = (try? server.summary()) ?? ""
       logger.notice("batond \(Batond.version) is ready at \(settings.controlSocket): \(summary)")
       Systemd.notify("STATUS=\(summary)")
       tasks.addTask { await keepStatus(server, coordinator) }
       tasks.addTask { await feedWatchdog(coordinator) }
-      tasks.addTask { await waitForSignals(signals, server, coordinator) }
+      tasks.addTask { await waitForSignals(signals, server, coordinator, loader) }
       while let end = await tasks.nextResult() {
         if case .failure(let error) = end, !(error is CancellationError) { throw error }
         guard coordinator.isStopped else { continue }
@@ -103,6 +111,16 @@ private struct Service {
       }
     }
     logger.notice("batond has stopped")
+  }
+
+  /// Loads the files that declare operators. A wrong file has been logged and ends nothing: what was known before stays.
+  private func load(_ loader: DeclarationLoader) async {
+    do {
+      _ = try await loader.load()
+    } catch BatonError.invalidFiles {
+    } catch {
+      logger.error("the files that declare operators could not be loaded: \(error)")
+    }
   }
 
   private func listen(_ access: Access) throws -> [CInt] {
@@ -116,12 +134,13 @@ private struct Service {
   }
 
   private func waitForSignals(
-    _ signals: UnixSignalsSequence, _ server: ControlServer, _ coordinator: Coordinator
+    _ signals: UnixSignalsSequence, _ server: ControlServer, _ coordinator: Coordinator, _ loader: DeclarationLoader
   ) async {
     var isStopping = false
     for await signal in signals {
       if signal == .sighup {
-        logger.notice("SIGHUP: this version reads its configuration at the start only, restart it")
+        logger.notice("SIGHUP: loading the files that declare operators again; other settings take effect at the next start")
+        Task { await load(loader) }
         continue
       }
       guard !isStopping else {

@@ -8,10 +8,13 @@ struct Setting: Sendable {
     /// A time span such as `30s`, `2min`, `500ms`, or a number of seconds; at least 100 ms.
     case duration
     case integer(ClosedRange<Int>)
+    /// `true` or `false`.
+    case flag
 
     /// What is wrong with `text`; nil when nothing is.
     func problem(_ text: String) -> String? {
       switch self {
+      case .flag: ["true", "false"].contains(text) ? nil : "must be true or false"
       case .path: text.hasPrefix("/") ? nil : "must be an absolute path"
       case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
       case .group: text.isEmpty ? "must be the name of a group" : nil
@@ -39,6 +42,20 @@ struct Setting: Sendable {
     Setting(key: "control.socket", kind: .path, fallback: "/run/batond/control", summary: "path of the control socket"),
     Setting(key: "control.group", kind: .group, fallback: "baton", summary: "group that may do everything"),
     Setting(key: "control.readGroup", kind: .group, fallback: "baton-read", summary: "group that may read and watch"),
+    Setting(
+      key: "operators.directory", kind: .path, fallback: "/etc/batond/operators.d",
+      summary: "folder with files that declare operators, servers and relays"),
+    Setting(
+      key: "tests.background", kind: .flag, fallback: "true",
+      summary: "whether enabled relays and servers are tested in the background"),
+    Setting(key: "tests.interval", kind: .duration, fallback: "15min", summary: "between two tests of a relay or server"),
+    Setting(
+      key: "tests.afterFailure", kind: .duration, fallback: "2min", summary: "to the next test after one that failed"),
+    Setting(
+      key: "tests.fullInterval", kind: .duration, fallback: "24h",
+      summary: "how often the test of a relay publishes an event as well"),
+    Setting(
+      key: "tests.atOnceMax", kind: .integer(1...64), fallback: "4", summary: "tests that may run at the same time"),
     Setting(
       key: "channel.invitationTimeout", kind: .duration, fallback: "30s", summary: "how long one invitation may take"),
     Setting(

@@ -1,5 +1,6 @@
 internal import Channels
 internal import Configuration
+internal import Coordinator
 internal import Foundation
 internal import Nostr
 
@@ -76,6 +77,16 @@ struct Settings: Sendable {
   var controlGroup: String { text("control.group") }
   var readGroup: String { text("control.readGroup") }
   var trustRoots: String? { text("nostr.trustRoots").isEmpty ? nil : text("nostr.trustRoots") }
+
+  var operatorsDirectory: String { text("operators.directory") }
+
+  /// When relays and servers are tested in the background; nil: never.
+  func testSchedule(seed: UInt64) -> TestSchedule? {
+    guard text("tests.background") == "true" else { return nil }
+    return TestSchedule(
+      interval: duration("tests.interval"), afterFailure: duration("tests.afterFailure"),
+      atOnceMax: Int(text("tests.atOnceMax")) ?? 4, fullInterval: duration("tests.fullInterval"), seed: seed)
+  }
 
   /// Timers and limits of channel relays.
   func policy(seed: UInt64) -> RelayPolicy {

@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import NIOPosix
 import RelayNetwork
+import SimpleX
 import Store
 import StrictJSON
 import TestSupport
@@ -29,7 +30,9 @@ private final class Bench: Sendable {
     store = try Store(directory: folder.path + "/state")
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let coordinator = Coordinator(
-      storage: store, networks: [network], policy: RelayPolicy(), clock: SystemClock(),
+      storage: store, networks: [network], addressing: [SimpleXAddressing()],
+      servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 1_750_000_000 }), policy: RelayPolicy(),
+      clock: SystemClock(),
       secrets: try .atFile(folder.path + "/key"), logger: logger)
     self.coordinator = coordinator
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
@@ -185,7 +188,30 @@ struct ControlTests {
     ("org.batond.Channels.Delete", ["id": 99], "org.batond.Channels.NoSuchChannel"),
     ("org.batond.Channels.RetryRelay", ["id": 99], "org.batond.Channels.NoSuchChannel"),
     ("org.batond.Relays.Add", ["address": "http://x"], "org.batond.Relays.InvalidAddress"),
-    ("org.batond.Relays.Add", ["address": "ws://x", "name": "a/b"], "org.batond.Relays.InvalidDisplayName"),
+    ("org.batond.Relays.Add", ["address": "ws://x", "name": "12"], "org.batond.Relays.InvalidDisplayName"),
+    ("org.batond.Relays.Add", ["address": "ws://x", "domains": ["a b"]], "org.batond.Relays.InvalidDomain"),
+    ("org.batond.Relays.Add", ["address": "ws://x", "operatorId": 99], "org.batond.Relays.NoSuchOperator"),
+    ("org.batond.Relays.Update", ["id": 99, "revision": 1], "org.batond.Relays.NoSuchRelay"),
+    ("org.batond.Relays.Update", ["id": 99], "org.varlink.service.InvalidParameter"),
+    ("org.batond.Relays.Test", ["id": 99], "org.batond.Relays.NoSuchRelay"),
+    ("org.batond.Relays.Test", ["address": "https://h/r#x", "network": "simplex"], "org.batond.Relays.InvalidAddress"),
+    ("org.batond.Relays.List", ["sort": [["field": "nope"]]], "org.batond.Relays.InvalidFilter"),
+    ("org.batond.Relays.List", ["sort": [["field": "id", "direction": 2]]], "org.batond.Relays.InvalidFilter"),
+    ("org.batond.Relays.List", ["cursor": "bm8="], "org.batond.Relays.InvalidFilter"),
+    ("org.batond.Relays.List", ["limit": 0], "org.varlink.service.InvalidParameter"),
+    ("org.batond.Operators.Add", ["name": " "], "org.batond.Operators.InvalidDisplayName"),
+    ("org.batond.Operators.Add", ["name": "O", "domains": ["-x"]], "org.batond.Operators.InvalidDomain"),
+    ("org.batond.Operators.Add", ["name": "O", "conditionsAcceptedAt": "now"], "org.varlink.service.InvalidParameter"),
+    ("org.batond.Operators.Get", ["id": 99], "org.batond.Operators.NoSuchOperator"),
+    ("org.batond.Operators.Get", ["name": "nope"], "org.batond.Operators.NoSuchOperator"),
+    ("org.batond.Operators.Update", ["id": 99, "revision": 1], "org.batond.Operators.NoSuchOperator"),
+    ("org.batond.Operators.Remove", ["id": 99], "org.batond.Operators.NoSuchOperator"),
+    ("org.batond.Servers.Add", ["address": "smp://x@y"], "org.batond.Servers.InvalidAddress"),
+    ("org.batond.Servers.Get", ["name": "nope"], "org.batond.Servers.NoSuchServer"),
+    ("org.batond.Servers.Update", ["id": 99, "revision": 1], "org.batond.Servers.NoSuchServer"),
+    ("org.batond.Servers.Remove", ["id": 99], "org.batond.Servers.NoSuchServer"),
+    ("org.batond.Servers.Test", ["id": 99], "org.batond.Servers.NoSuchServer"),
+    ("org.batond.Servers.Test", [:], "org.varlink.service.InvalidParameter"),
     ("org.batond.Relays.Add", [:], "org.varlink.service.InvalidParameter"),
     ("org.batond.Relays.Get", ["name": "nope"], "org.batond.Relays.NoSuchRelay"),
     ("org.batond.Relays.Remove", ["id": 99], "org.batond.Relays.NoSuchRelay"),
@@ -254,10 +280,37 @@ struct WireTests {
   }
 
   @Test func typesHaveTheFieldsOfTheInterfaceFiles() throws {
+    let roundTrip = RoundTrip(time: "t", milliseconds: 1)
+    #expect(try keys(roundTrip) == fields(Interfaces.relays, "RoundTrip"))
+    let own = RelayProfile(name: "n", description: "d", software: "s")
+    #expect(try keys(own) == fields(Interfaces.relays, "RelayProfile"))
     let relay = Relay(
-      id: 1, network: "nostr", address: "a", name: "n", operatorId: 1, enabled: true, preset: false, deleted: false,
-      tested: true,
-      testedAt: "t", health: "up", healthSince: "t", lastError: "e", roundTripMilliseconds: 1, channels: 1, revision: 1)
+      id: 1, network: "nostr", address: "a", name: "n", profile: own, domains: [], operatorId: 1, enabled: true,
+      preset: false, undeclared: false, declaredIn: "f", deleted: false, capabilities: [], tested: true, testedAt: "t",
+      health: "up", healthSince: "t", lastError: "e", roundTripMilliseconds: 1, roundTrips: [roundTrip], channels: 1,
+      revision: 1)
+    let roles = Roles(storage: true, proxy: true, names: true)
+    #expect(try keys(roles) == fields(Interfaces.servers, "Roles"))
+    let overrides = RoleOverrides(storage: true, proxy: true, names: true)
+    #expect(try keys(overrides) == fields(Interfaces.servers, "RoleOverrides"))
+    let server = Server(
+      id: 1, protocol: "smp", address: "a", fingerprint: "f", hosts: [], port: 1, hasPassword: true, operatorId: 1,
+      enabled: true, preset: true, undeclared: false, declaredIn: "f", deleted: false, roles: roles, roleOverrides: overrides,
+      tested: true, testedAt: "t", health: "up", healthSince: "t", lastError: "e", roundTripMilliseconds: 1,
+      roundTrips: [roundTrip], revision: 1)
+    let organisation = Operator(
+      id: 1, name: "n", legalName: "l", domains: [], enabled: true, preset: true, undeclared: false, declaredIn: "f",
+      deleted: false, smpRoles: roles, xftpRoles: roles, conditionsAcceptedAt: "t", revision: 1)
+    let finding = Finding(
+      kind: "k", severity: "error", protocol: "smp", network: "nostr", host: "h", serverIds: [], relayIds: [], message: "m")
+    for interface in [Interfaces.operators, Interfaces.servers, Interfaces.relays] {
+      if interface.name != Interfaces.relays.name { #expect(try keys(server) == fields(interface, "Server")) }
+      if interface.name != Interfaces.servers.name { #expect(try keys(relay) == fields(interface, "Relay")) }
+      #expect(try keys(finding) == fields(interface, "Finding"))
+    }
+    #expect(try keys(organisation) == fields(Interfaces.operators, "Operator"))
+    let problem = Problem(file: "f", line: 1, column: 1, text: "t")
+    #expect(try keys(problem) == fields(Interfaces.daemon, "Problem"))
     #expect(try keys(relay) == fields(Interfaces.relays, "Relay"))
     let step = TestStep(name: "n", durationMilliseconds: 1, passed: true, cause: "c", detail: "d")
     #expect(try keys(step) == fields(Interfaces.relays, "TestStep"))
@@ -285,7 +338,9 @@ struct WireTests {
     #expect(values(Interfaces.channels, "RelayStatus") == RelayStatus.allCases.map(\.rawValue))
     #expect(values(Interfaces.channels, "Phase") == ChannelPhase.allCases.map(\.rawValue))
     #expect(values(Interfaces.channels, "Network") == NetworkKind.allCases.map(\.rawValue))
-    #expect(values(Interfaces.relays, "Health") == RelayRow.Health.allCases.map(\.rawValue))
+    #expect(values(Interfaces.relays, "Health") == PeerCondition.Health.allCases.map(\.rawValue))
+    #expect(values(Interfaces.servers, "Health") == PeerCondition.Health.allCases.map(\.rawValue))
+    #expect(values(Interfaces.servers, "Protocol") == ServerProtocol.allCases.map(\.rawValue))
   }
 
   @Test func everythingInTheInterfacesIsDocumented() {
@@ -313,5 +368,16 @@ struct WireTests {
   ])
   func timesAreRFC3339(_ milliseconds: Int64, _ text: String) {
     #expect(RFC3339.text(milliseconds: milliseconds) == text)
+    #expect(RFC3339.milliseconds(text) == milliseconds)
+  }
+
+  @Test func timesAreReadWithAnyOffsetAndRefusedOtherwise() {
+    #expect(RFC3339.milliseconds("2025-06-15T17:06:40.1239+02:00") == 1_750_000_000_123)
+    #expect(RFC3339.milliseconds("2025-06-15t15:06:40z") == 1_750_000_000_000)
+    for text in [
+      "", "2025-06-15", "2025-02-29T00:00:00Z", "2025-06-15T24:00:00Z", "2025-06-15T15:06:40", "2025-13-01T00:00:00Z",
+    ] {
+      #expect(RFC3339.milliseconds(text) == nil, "\(text)")
+    }
   }
 }

@@ -40,7 +40,7 @@ private final class Bench: Sendable {
     var ids: [RelayID] = []
     for number in 1...count {
       ids.append(
-        try await coordinator.addRelay(network: .nostr, address: "ws://r\(number)", name: nil, isEnabled: true).id)
+        try await coordinator.addRelay(network: .nostr, RelayEdit(address: "ws://r\(number)"), force: false).id)
     }
     return ids
   }
@@ -174,7 +174,7 @@ struct CoordinatorTests {
     try await bench.settle()
     let during = bench.coordinator.snapshot(try #require(try bench.store.channel(created.row.id)))
     #expect(during.phase == .active, "within the grace time nothing happens")
-    #expect(bench.coordinator.relays.first?.health == .down)
+    #expect(bench.coordinator.relays.first?.condition.health == .down)
     let after = try await bench.channel(created.row.id) { $0.phase == .degraded }
     #expect(after.relays.first?.record.trouble?.cause == .unreachable)
     #expect(after.link == "fake:\(created.row.networkID)?ws://r2")
@@ -297,11 +297,11 @@ struct CoordinatorTests {
         Profile(displayName: "ok", image: "data:image/png;base64,iVBORw0KGgo" + String(repeating: "A", count: 12_500))))
     #expect(await isRefused(Profile(displayName: "ok", description: String(repeating: "x", count: 2_001))))
     #expect(await isRefused(Profile(displayName: "ok", description: "a\u{0}b")))
-    await #expect(throws: BatonError.duplicateAddress(relays[0])) {
-      try await bench.coordinator.addRelay(network: .nostr, address: "ws://r1", name: nil, isEnabled: true)
+    await #expect(throws: BatonError.duplicateAddress(relays[0].rawValue)) {
+      try await bench.coordinator.addRelay(network: .nostr, RelayEdit(address: "ws://r1"), force: false)
     }
     await #expect(throws: BatonError.duplicateName("r1")) {
-      try await bench.coordinator.addRelay(network: .nostr, address: "ws://r9", name: "r1", isEnabled: true)
+      try await bench.coordinator.addRelay(network: .nostr, RelayEdit(address: "ws://r9", name: "r1"), force: false)
     }
     await #expect { try await bench.create(key: "a\u{0}b") } throws: { error in
       if case .invalidProfile(field: "idempotencyKey", _) = error as? BatonError { true } else { false }
@@ -320,7 +320,7 @@ struct CoordinatorTests {
     }
     #expect(try await bench.coordinator.removeRelay(relays[0], force: true).isDeleted)
     await #expect(throws: BatonError.noSuchRelay(relays[0])) { try await bench.create(relays: relays) }
-    let revived = try await bench.coordinator.addRelay(network: .nostr, address: "ws://r1", name: nil, isEnabled: true)
+    let revived = try await bench.coordinator.addRelay(network: .nostr, RelayEdit(address: "ws://r1"), force: false)
     #expect(revived.id == relays[0] && !revived.isDeleted)
     try await bench.stop()
   }
@@ -330,8 +330,8 @@ struct CoordinatorTests {
     let relays = try await bench.addRelays(2)
     bench.network.set(.unreachable, at: "ws://r2")
     for id in relays { for await _ in try bench.coordinator.testRelay(id) {} }
-    #expect(bench.coordinator.relays.map(\.tested) == [true, false])
-    #expect(bench.coordinator.relays[1].lastError == "connect: refused")
+    #expect(bench.coordinator.relays.map(\.condition.tested) == [true, false])
+    #expect(bench.coordinator.relays[1].condition.lastError == "connect: refused")
     try await bench.stop()
   }
 }

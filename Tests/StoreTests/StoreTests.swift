@@ -69,7 +69,7 @@ struct StoreTests {
     #expect(try again.channel(idempotencyKey: "k") == ChannelID(rawValue: 1))
     #expect(try again.transitions(of: ChannelID(rawValue: 1), limit: 10) == [row])
     #expect(try again.changes(after: 0, limit: 10).map(\.revision) == [3, 4])
-    #expect(try again.counters() == .init(revision: 4, channel: 1, relay: 1, identity: 1))
+    #expect(try again.counters() == .init(revision: 4, channel: 1, operator: 0, server: 0, relay: 1, identity: 1))
     #expect(try again.unfinishedChannels() == [ChannelID(rawValue: 1)])
     #expect(try again.hasChannels(RelayID(rawValue: 1)))
     again.close()

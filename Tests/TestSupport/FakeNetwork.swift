@@ -21,6 +21,13 @@ public final class FakeNetwork: RelayNetwork {
     var performed = 0
     var nextID = 0
     var watched: [RelayID: String] = [:]
+    var tests: [Test] = []
+  }
+
+  /// A test that was asked for.
+  public struct Test: Hashable, Sendable {
+    public let address: String
+    public let isFull: Bool
   }
   public let kind = NetworkKind.nostr
   private let state = Mutex(State())
@@ -31,6 +38,7 @@ public final class FakeNetwork: RelayNetwork {
   public func channels(at address: String) -> Set<String> { state.withLock { $0.stored[address] ?? [] } }
   /// What the network was asked that must never be asked.
   public var violations: [String] { state.withLock { $0.violations } }
+  public var tests: [Test] { state.withLock { $0.tests } }
   public var performed: Int { state.withLock { $0.performed } }
 
   public func relayWent(_ up: Bool, _ relay: RelayID) {
@@ -48,8 +56,8 @@ public final class FakeNetwork: RelayNetwork {
 
   // MARK: - RelayNetwork
 
-  public func parse(address: String) throws(InvalidRelayAddress) -> RelayAddress {
-    guard address.hasPrefix("ws://") else { throw InvalidRelayAddress(address: address, reason: "it must start with ws://") }
+  public func parse(address: String) throws(InvalidAddress) -> RelayAddress {
+    guard address.hasPrefix("ws://") else { throw InvalidAddress(address: address, reason: "it must start with ws://") }
     return RelayAddress(text: address, displayHost: String(address.dropFirst(5)))
   }
 
@@ -74,14 +82,24 @@ public final class FakeNetwork: RelayNetwork {
   public func cancel(_ channel: ChannelID, at relay: RelayID) {}
   public func watch(_ relays: [RelayID: String]) { state.withLock { $0.watched = relays } }
 
-  public func test(address: RelayAddress, identity: IdentityID) -> AsyncStream<RelayTestStep> {
-    let behaviour = state.withLock { $0.behaviours[address.text] ?? .works }
+  public func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {
+    let behaviour = state.withLock { state in
+      state.tests.append(Test(address: address.text, isFull: depth == .full))
+      return state.behaviours[address.text] ?? .works
+    }
     return AsyncStream { continuation in
-      if case .works = behaviour {
-        continuation.yield(RelayTestStep(name: "connect", duration: .milliseconds(1)))
-      } else {
+      switch behaviour {
+      case .works:
+        continuation.yield(ProbeStep(name: "connect", duration: .milliseconds(7)))
+        let description = PeerDescription(name: "fake", capabilities: ["nip1"])
+        continuation.yield(ProbeStep(name: "info", duration: .milliseconds(1), selfDescription: description))
+      case .silent: return  // until whoever asked gives up
+      case .refuses:
+        continuation.yield(ProbeStep(name: "connect", duration: .milliseconds(7)))
+        continuation.yield(ProbeStep(name: "publish", duration: .milliseconds(1), failure: Trouble(.rejected, "blocked")))
+      case .unreachable, .loses:
         continuation.yield(
-          RelayTestStep(name: "connect", duration: .milliseconds(1), failure: Trouble(.unreachable, "refused")))
+          ProbeStep(name: "connect", duration: .milliseconds(1), failure: Trouble(.unreachable, "refused")))
       }
       continuation.finish()
     }

@@ -29,6 +29,8 @@ public final class FaultyStorage: CoordinatorStorage {
     try await store.commit(mutations)
   }
   public func counters() throws -> Store.Counters { try store.counters() }
+  public func operators() throws -> [OperatorRow] { try store.operators() }
+  public func servers() throws -> [ServerRow] { try store.servers() }
   public func relays() throws -> [RelayRow] { try store.relays() }
   public func identities() throws -> [IdentityRow] { try store.identities() }
   public func channel(_ id: ChannelID) throws -> StoredChannel? { try store.channel(id) }

@@ -1,4 +1,5 @@
 public import Channels
+internal import Dialing
 public import Logging
 internal import NIOConcurrencyHelpers
 public import NIOCore
@@ -32,6 +33,7 @@ public final class NostrNetwork: RelayNetwork {
 
   private let group: any EventLoopGroup
   private let dialer: RelayDialer
+  private let lookup = HostLookup()
   private let limits: NostrLimits
   private let logger: Logger
   /// Unix time in seconds, for events that are signed when they are sent.
@@ -56,9 +58,8 @@ public final class NostrNetwork: RelayNetwork {
     dialer = RelayDialer(tls: try NIOSSLContext(configuration: tls), limits: limits)
   }
 
-  public func parse(address: String) throws(InvalidRelayAddress) -> RelayAddress {
-    let url = try RelayURL(address)
-    return RelayAddress(text: url.text, displayHost: url.authority)
+  public func parse(address: String) throws(InvalidAddress) -> RelayAddress {
+    try NostrAddressing().parse(address: address)
   }
 
   public func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey {
@@ -144,12 +145,13 @@ public final class NostrNetwork: RelayNetwork {
     for end in ends { try? await end.get() }
   }
 
-  public func test(address: RelayAddress, identity: IdentityID) -> AsyncStream<RelayTestStep> {
+  public func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {
     let key = state.withLockedValue { $0.keys[identity] }
-    let test = RelayTest(dialer: dialer, eventLoop: group.next(), limits: limits, key: key, now: now)
+    let test = RelayTest(
+      dialer: dialer, lookup: lookup, eventLoop: group.next(), limits: limits, key: key, now: now)
     return AsyncStream { continuation in
       let task = Task {
-        await test.run(address.text) { continuation.yield($0) }
+        await test.run(address.text, depth) { continuation.yield($0) }
         continuation.finish()
       }
       continuation.onTermination = { _ in task.cancel() }

@@ -1,12 +1,18 @@
 internal import Channels
+internal import Dialing
 internal import Logging
 internal import NIOCore
+internal import NIOSSL
+internal import NIOTLS
 internal import RelayNetwork
 
-/// Tests a relay step by step with an event that expires: connect, info, publish (with AUTH where it is
-/// demanded), readBack (with id, signature and author checked), cleanUp.
+/// Tests a relay step by step, through the same sessions that channels use: resolve, connect, tls, info (NIP-11, and whether a
+/// WebSocket opens), auth (NIP-42, where it is demanded), publish (an event that expires by NIP-40), readBack (as an anonymous reader),
+/// verify (id, signature and author of what was served). The event is deleted afterwards (NIP-09). A light test leaves out auth,
+/// publish and verify, and reads something that is not there. The first step that fails is the last.
 struct RelayTest: Sendable {
   let dialer: RelayDialer
+  let lookup: HostLookup
   let eventLoop: any EventLoop
   let limits: NostrLimits
   let key: SecretKey?
@@ -14,98 +20,213 @@ struct RelayTest: Sendable {
 
   private static let channel = ChannelID(rawValue: 0)
   private static let relay = RelayID(rawValue: 0)
+  /// How long the relay is asked to keep the event at most.
+  private static let probeLifeSeconds: Int64 = 600
 
   /// Runs the steps until one fails.
-  func run(_ address: String, _ yield: @Sendable (RelayTestStep) -> Void) async {
+  func run(_ address: String, _ depth: ProbeDepth, _ yield: @escaping @Sendable (ProbeStep) -> Void) async {
     guard let url = try? RelayURL(address) else { return }
-    let clock = ContinuousClock()
-    var started = clock.now
-    func step(_ name: String, _ failure: Trouble? = nil, _ detail: String = "") {
-      yield(
-        RelayTestStep(name: name, duration: clock.now - started, failure: failure, detail: Trouble(.protocol, detail).detail))
-      started = clock.now
-    }
-
+    var log = StepLog(yield: yield)
     do {
-      try await dialer.dial(url, on: eventLoop) { _ in }.map { $0.hangUp() }.get()
-      step("connect", nil, url.isSecure ? "TLS certificate is valid for \(url.host)" : "without TLS")
+      try await reach(url, &log)
+      let information = try? await dialer.information(of: url, on: eventLoop).get()
+      switch depth {
+      case .light: await read(url, information ?? nil, &log)
+      case .full: await publishAndRead(url, information ?? nil, &log)
+      }
     } catch {
-      return step("connect", (error as? DialFailure)?.trouble ?? Trouble(.unreachable, "\(error)"))
+      log.failed(error.step, error.failure.trouble)
+    }
+  }
+
+  /// Gives steps their durations.
+  private struct StepLog {
+    let yield: @Sendable (ProbeStep) -> Void
+    private let clock = ContinuousClock()
+    private var started = ContinuousClock().now
+
+    init(yield: @escaping @Sendable (ProbeStep) -> Void) { self.yield = yield }
+
+    private mutating func lap() -> Duration {
+      defer { started = clock.now }
+      return clock.now - started
     }
 
-    let information = try? await dialer.information(of: url, on: eventLoop).get()
-    step("info", nil, Self.describe(information ?? nil))
+    mutating func passed(_ step: String, _ detail: String, selfDescription: PeerDescription? = nil) {
+      // Names and versions come from the peer; details are cleaned like troubles.
+      yield(
+        ProbeStep(
+          name: step, duration: lap(), detail: Trouble(.protocol, detail).detail, selfDescription: selfDescription))
+    }
 
+    mutating func failed(_ step: String, _ trouble: Trouble) {
+      yield(ProbeStep(name: step, duration: lap(), failure: trouble))
+    }
+  }
+
+  private struct StepFailure: Error {
+    let step: String
+    let failure: PeerFailure
+  }
+
+  // MARK: - The way to the relay
+
+  private func reach(_ url: RelayURL, _ log: inout StepLog) async throws(StepFailure) {
+    var step = "resolve"
+    do {
+      let addresses = try await lookup.addresses(of: url.host, port: url.port, within: limits.dialTimeout, on: eventLoop)
+      log.passed(step, addresses.map(\.briefly).joined(separator: ", "))
+      step = "connect"
+      let tls = dialer.tls
+      let handshake = eventLoop.makePromise(of: Void.self)
+      // Nobody may be left waiting, whatever becomes of the connection.
+      defer { handshake.fail(PeerFailure(.unreachable, "the connection closed")) }
+      let (channel, _) = try await TCPDialer().connect(to: addresses, within: limits.dialTimeout, on: eventLoop) { channel in
+        guard url.isSecure else { return }
+        let isAddress = (try? SocketAddress(ipAddress: url.host, port: 0)) != nil
+        try channel.pipeline.syncOperations.addHandlers([
+          NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : url.host),
+          HandshakeWaiter(url: url, promise: handshake),
+        ])
+      }
+      defer { channel.close(promise: nil) }
+      log.passed(step, channel.remoteAddress?.briefly ?? "")
+      step = "tls"
+      guard url.isSecure else { return log.passed(step, "not used: the address is ws://") }
+      let late = PeerFailure(.timeout, "no TLS handshake within \(limits.dialTimeout.briefly)")
+      try await eventLoop.outcome(within: limits.dialTimeout, orElse: late) { handshake.futureResult.cascade(to: $0) }
+      log.passed(step, "the certificate is valid for \(url.host)")
+    } catch {
+      throw StepFailure(step: step, failure: error)
+    }
+  }
+
+  // MARK: - What it does
+
+  private func read(_ url: RelayURL, _ information: RelayInformation?, _ log: inout StepLog) async {
+    // Nothing has this id.
+    let content = ChannelContent(
+      identity: IdentityID(rawValue: 0), networkID: SecretKey.random().publicKey, author: "", document: "")
+    for await sight in sights(of: .verify, content, "", "", url) {
+      switch sight {
+      case .seen(.opened): log.passed("info", Self.words(information), selfDescription: information?.selfDescription)
+      case .seen: break
+      case .ended(.missing, _): log.passed("readBack", "the relay answers requests")
+      case .ended(let outcome, let hasOpened): log.failed(hasOpened ? "readBack" : "info", Self.trouble(outcome))
+      }
+    }
+  }
+
+  private func publishAndRead(_ url: RelayURL, _ information: RelayInformation?, _ log: inout StepLog) async {
     // The identity's own key, because a relay may take events of known authors only.
     let probe = key ?? .random()
-    let expiry = now() + 600
+    let expiry = now() + Self.probeLifeSeconds
+    // Two tests within a second must not make one event: relays refuse what was deleted before.
+    let tags = [["expiration", "\(expiry)"], ["baton", String(UInt64.random(in: 0 ... .max), radix: 16)]]
     guard
       let event = NostrEvent(
-        signedBy: probe, createdAt: now(), kind: PublicChannel.creationKind, tags: [["expiration", "\(expiry)"]],
+        signedBy: probe, createdAt: now(), kind: PublicChannel.creationKind, tags: tags,
         content: PublicChannel.content(name: "Baton relay test", about: "expires by itself", picture: "", relays: [url.text]))
     else { return }
     let content = ChannelContent(
       identity: IdentityID(rawValue: 0), networkID: event.id, author: event.publicKey, document: event.text)
 
-    switch await outcome(.invite, content, event.id, event.text, url) {
-    case .accepted: step("publish", nil, "the relay took an event")
-    case let other: return step("publish", Self.trouble(other))
+    var isAsked = false
+    var isAuthenticated = false
+    for await sight in sights(of: .invite, content, event.id, event.text, url) {
+      switch sight {
+      case .seen(.opened): log.passed("info", Self.words(information), selfDescription: information?.selfDescription)
+      case .seen(.authenticating): isAsked = true
+      case .seen(.sent):
+        guard isAsked, !isAuthenticated else { continue }
+        isAuthenticated = true
+        log.passed("auth", "the relay asked for it and took it")
+      case .ended(let outcome, let hasOpened):
+        if case .accepted = outcome {
+          if !isAsked { log.passed("auth", "not asked for") }
+          log.passed("publish", "the relay took an event that expires in \(Self.probeLifeSeconds / 60) minutes")
+          continue
+        }
+        let trouble = Self.trouble(outcome)
+        guard hasOpened else { return log.failed("info", trouble) }
+        guard trouble.cause != .authRequired || isAuthenticated else { return log.failed("auth", trouble) }
+        if !isAsked { log.passed("auth", "not asked for") }
+        return log.failed("publish", trouble)
+      }
     }
-    switch await outcome(.verify, content, event.id, "", url) {
-    case .verified: step("readBack", nil, "a reader gets the event, unchanged")
-    case let other: step("readBack", Self.trouble(other))
-    }
-    if let deletion = NostrEvent(
-      signedBy: probe, createdAt: now(), kind: 5, tags: [["e", event.id], ["k", "\(PublicChannel.creationKind)"]], content: "")
-    {
-      switch await outcome(.withdraw, content, deletion.id, deletion.text, url) {
-      case .withdrawn: step("cleanUp", nil, "the relay took the deletion")
-      case let other: step("cleanUp", nil, "not deleted, will expire: \(Self.trouble(other).detail)")
+    await readBack(content, url, &log)
+    await clean(event, probe, content, url)
+  }
+
+  private func readBack(_ content: ChannelContent, _ url: RelayURL, _ log: inout StepLog) async {
+    for await sight in sights(of: .verify, content, content.networkID, "", url) {
+      guard case .ended(let outcome, _) = sight else { continue }
+      switch outcome {
+      case .verified:
+        log.passed("readBack", "an anonymous reader gets the event")
+        log.passed("verify", "id, signature and author are right")
+      case .misbehaved(let trouble) where trouble.cause == .wrongIdentity:
+        log.passed("readBack", "an anonymous reader gets an event")
+        log.failed("verify", trouble)
+      default: log.failed("readBack", Self.trouble(outcome))
       }
     }
   }
 
-  /// One operation through a session of its own, as channels use it.
-  private func outcome(
-    _ task: RelayOperation.Task, _ content: ChannelContent, _ eventID: String, _ eventText: String, _ url: RelayURL
-  ) async -> RelayOutcome {
+  /// Asks for the deletion of the probe. A relay that does not delete is no worse for channels, and the probe expires.
+  private func clean(_ event: NostrEvent, _ probe: SecretKey, _ content: ChannelContent, _ url: RelayURL) async {
+    let tags = [["e", event.id], ["k", "\(PublicChannel.creationKind)"]]
+    guard let deletion = NostrEvent(signedBy: probe, createdAt: now(), kind: 5, tags: tags, content: "") else { return }
+    for await _ in sights(of: .withdraw, content, deletion.id, deletion.text, url) {}
+  }
+
+  // MARK: - Sessions
+
+  private enum Sight: Sendable {
+    case seen(SessionSight)
+    case ended(RelayOutcome, hasOpened: Bool)
+  }
+
+  /// One operation through a session of its own, as channels use it. The session ends with the stream.
+  private func sights(
+    of task: RelayOperation.Task, _ content: ChannelContent, _ eventID: String, _ eventText: String, _ url: RelayURL
+  ) -> AsyncStream<Sight> {
     let operation = RelayOperation(
       task: task, channel: Self.channel, relay: Self.relay, address: url.text, number: 1, content: content)
-    let (reports, continuation) = AsyncStream.makeStream(of: RelayOutcome.self)
-    let report: @Sendable (NetworkReport) -> Void = {
-      if case .outcome(_, _, _, let outcome) = $0, outcome.isFinal { continuation.yield(outcome) }
-    }
     let item = SessionOperation(operation: operation, eventID: eventID, eventText: eventText)
-    let end: () -> EventLoopFuture<Void>
-    if task == .verify {
-      let session = RelaySession(
-        machine: ReaderMachine(relay: Self.relay, limits: limits, salt: 0), url: url, dialer: dialer,
-        eventLoop: eventLoop, logger: .init(label: "baton.nostr.test") { _ in SwiftLogNoOpLogHandler() }, sign: nil,
-        report: report)
-      session.feed(.submitted(item))
-      end = session.end
-    } else {
-      let key = key
-      let now = now
-      let session = RelaySession(
-        machine: PublisherMachine(address: url.text, limits: limits, salt: 0), url: url, dialer: dialer,
-        eventLoop: eventLoop, logger: .init(label: "baton.nostr.test") { _ in SwiftLogNoOpLogHandler() },
-        sign: { challenge in
-          key.flatMap {
-            NostrEvent(
-              signedBy: $0, createdAt: now(), kind: 22242, tags: [["relay", url.text], ["challenge", challenge]], content: "")
-          }
-        }, report: report)
-      session.feed(.submitted(item))
-      end = session.end
+    let logger = Logger(label: "baton.nostr.test") { _ in SwiftLogNoOpLogHandler() }
+    return AsyncStream { continuation in
+      // Touched on the event loop only.
+      let hasOpened = NIOLoopBoundBox.makeBoxSendingValue(false, eventLoop: eventLoop)
+      let report: @Sendable (NetworkReport) -> Void = {
+        guard case .outcome(_, _, _, let outcome) = $0, outcome.isFinal else { return }
+        continuation.yield(.ended(outcome, hasOpened: hasOpened.value))
+        continuation.finish()
+      }
+      let watch: @Sendable (SessionSight) -> Void = {
+        if case .opened = $0 { hasOpened.value = true }
+        continuation.yield(.seen($0))
+      }
+      if task == .verify {
+        let session = RelaySession(
+          machine: ReaderMachine(relay: Self.relay, limits: limits, salt: 0), url: url, dialer: dialer,
+          eventLoop: eventLoop, logger: logger, sign: nil, report: report, watch: watch)
+        continuation.onTermination = { _ in _ = session.end() }
+        session.feed(.submitted(item))
+      } else {
+        let key = key
+        let now = now
+        let session = RelaySession(
+          machine: PublisherMachine(address: url.text, limits: limits, salt: 0), url: url, dialer: dialer,
+          eventLoop: eventLoop, logger: logger,
+          sign: { challenge in
+            let tags = [["relay", url.text], ["challenge", challenge]]
+            return key.flatMap { NostrEvent(signedBy: $0, createdAt: now(), kind: 22242, tags: tags, content: "") }
+          }, report: report, watch: watch)
+        continuation.onTermination = { _ in _ = session.end() }
+        session.feed(.submitted(item))
+      }
     }
-    var result = RelayOutcome.troubled(Trouble(.timeout, "the test was cancelled"), retryAfter: nil)
-    for await outcome in reports {
-      result = outcome
-      break
-    }
-    try? await end().get()
-    return result
   }
 
   private static func trouble(_ outcome: RelayOutcome) -> Trouble {
@@ -116,10 +237,37 @@ struct RelayTest: Sendable {
     }
   }
 
-  private static func describe(_ information: RelayInformation?) -> String {
+  private static func words(_ information: RelayInformation?) -> String {
     guard let information else { return "no NIP-11 document" }
     let nips = information.supportedNIPs.map(String.init).joined(separator: " ")
     let name = information.name ?? information.software ?? "unnamed"
     return "\(name); NIPs \(nips.isEmpty ? "not listed" : nips)\(information.requiresAuthentication ? "; demands AUTH" : "")"
+  }
+}
+
+/// Waits for the end of a TLS handshake.
+private final class HandshakeWaiter: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  private let url: RelayURL
+  private let promise: EventLoopPromise<Void>
+
+  init(url: RelayURL, promise: EventLoopPromise<Void>) {
+    self.url = url
+    self.promise = promise
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case TLSUserEvent.handshakeCompleted = event { promise.succeed() }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    promise.fail(PeerFailure(RelayDialer.failure(error, url).trouble))
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    promise.fail(PeerFailure(.unreachable, "the server closed the connection during the TLS handshake"))
+    context.fireChannelInactive()
   }
 }

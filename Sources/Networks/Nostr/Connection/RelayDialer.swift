@@ -138,7 +138,7 @@ struct RelayDialer: Sendable {
     return result
   }
 
-  private static func failure(_ error: any Error, _ url: RelayURL) -> DialFailure {
+  static func failure(_ error: any Error, _ url: RelayURL) -> DialFailure {
     switch error {
     case let failure as DialFailure: return failure
     case let error as NIOConnectionError:

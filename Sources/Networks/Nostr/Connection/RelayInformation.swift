@@ -1,15 +1,20 @@
+internal import Channels
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
+internal import RelayNetwork
 public import StrictJSON
 
 /// A relay's NIP-11 document; every field may be missing.
 public struct RelayInformation: Hashable, Sendable {
   public let name: String?
   public let software: String?
+  public let description: String?
   public let supportedNIPs: [Int]
   public let requiresAuthentication: Bool
+  public let requiresPayment: Bool
+  public let restrictsWrites: Bool
 
   /// Largest document taken, in bytes.
   static let bytesMax = 64 << 10
@@ -19,10 +24,27 @@ public struct RelayInformation: Hashable, Sendable {
     guard json.object != nil else { return nil }
     name = json["name"]?.string
     software = json["software"]?.string
+    description = json["description"]?.string
     supportedNIPs = (json["supported_nips"]?.array ?? []).compactMap {
       $0.integer.map(Int.init) ?? $0.string.flatMap { Int($0) }
     }
     requiresAuthentication = json["limitation"]?["auth_required"]?.bool ?? false
+    requiresPayment = json["limitation"]?["payment_required"]?.bool ?? false
+    restrictsWrites = json["limitation"]?["restricted_writes"]?.bool ?? false
+  }
+}
+
+extension RelayInformation {
+  /// The same in the words that all networks share; texts are cut and cleaned, because they are a stranger's.
+  var selfDescription: PeerDescription {
+    func cleaned(_ text: String?) -> String? { text.map { Trouble(.protocol, $0).detail } }
+    var words = Set(supportedNIPs.filter { (0...9999).contains($0) }.map { "nip\($0)" })
+    if requiresAuthentication { words.insert("authRequired") }
+    if requiresPayment { words.insert("paymentRequired") }
+    if restrictsWrites { words.insert("restrictedWrites") }
+    return PeerDescription(
+      name: cleaned(name), text: cleaned(description), software: cleaned(software),
+      capabilities: Array(words.sorted().prefix(PeerDescription.capabilitiesMax)))
   }
 }
 

@@ -3,6 +3,11 @@ internal import Logging
 internal import NIOCore
 internal import RelayNetwork
 
+/// What tests want to know of a session, as it happens.
+enum SessionSight: Sendable {
+  case opened, sent, authenticating
+}
+
 /// Carries out what a session machine decides. It lives on one event loop, which is its one inbox: events are handled in the
 /// order in which they arrive, and nothing suspends in between.
 final class RelaySession<Machine: SessionMachine>: Sendable {
@@ -12,13 +17,16 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
   /// - Parameters:
   ///   - sign: makes the AUTH event for a challenge; nil for sessions that stay anonymous.
   ///   - report: takes the machine's reports, on the event loop, in order.
+  ///   - watch: is told what happens, on the event loop, in order.
   init(
     machine: Machine, url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop, logger: Logger,
-    sign: (@Sendable (_ challenge: String) -> NostrEvent?)?, report: @escaping @Sendable (NetworkReport) -> Void
+    sign: (@Sendable (_ challenge: String) -> NostrEvent?)?, report: @escaping @Sendable (NetworkReport) -> Void,
+    watch: (@Sendable (SessionSight) -> Void)? = nil
   ) {
     self.eventLoop = eventLoop
     let shell = Shell(
-      machine: machine, url: url, dialer: dialer, eventLoop: eventLoop, logger: logger, sign: sign, report: report)
+      machine: machine, url: url, dialer: dialer, eventLoop: eventLoop, logger: logger, sign: sign, report: report,
+      watch: watch)
     self.shell = .makeBoxSendingValue(shell, eventLoop: eventLoop)
   }
 
@@ -43,6 +51,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
     private let logger: Logger
     private let sign: (@Sendable (String) -> NostrEvent?)?
     private let report: @Sendable (NetworkReport) -> Void
+    private let watch: (@Sendable (SessionSight) -> Void)?
     private var connection: RelayDialer.Connection?
     /// Grows with every dial, so that what an earlier connection still delivers is not mistaken for the present one's.
     private var generation = 0
@@ -51,7 +60,8 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
 
     init(
       machine: Machine, url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop, logger: Logger,
-      sign: (@Sendable (String) -> NostrEvent?)?, report: @escaping @Sendable (NetworkReport) -> Void
+      sign: (@Sendable (String) -> NostrEvent?)?, report: @escaping @Sendable (NetworkReport) -> Void,
+      watch: (@Sendable (SessionSight) -> Void)?
     ) {
       self.machine = machine
       self.url = url
@@ -60,6 +70,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
       self.logger = logger
       self.sign = sign
       self.report = report
+      self.watch = watch
     }
 
     func feed(_ event: SessionEvent) {
@@ -82,9 +93,12 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
         generation += 1
         connection?.hangUp()
         connection = nil
-      case .send(let text): connection?.send(text)
+      case .send(let text):
+        watch?(.sent)
+        connection?.send(text)
       case .authenticate(let challenge):
         guard let event = sign?(challenge) else { return }
+        watch?(.authenticating)
         connection?.send(ClientMessage.auth(event))
         feed(.authenticationSent(id: event.id))
       case .setTimer(let timer, let after): set(timer, after)
@@ -121,6 +135,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
         switch result {
         case .success(let connection):
           shell.connection = connection
+          shell.watch?(.opened)
           shell.feed(.opened(roundTrip: .nanoseconds((NIODeadline.now() - started).nanoseconds)))
         case .failure(let error):
           let failure = error as? DialFailure ?? .unreachable("\(error)")

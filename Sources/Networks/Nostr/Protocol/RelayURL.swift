@@ -13,10 +13,10 @@ public struct RelayURL: Hashable, Sendable {
   public static let bytesMax = 255
 
   /// Reads `text`.
-  /// - Throws: `InvalidRelayAddress` that says what is wrong.
-  public init(_ text: String) throws(InvalidRelayAddress) {
-    func invalid(_ reason: String) -> InvalidRelayAddress {
-      InvalidRelayAddress(address: String(text.prefix(Self.bytesMax)), reason: reason)
+  /// - Throws: `InvalidAddress` that says what is wrong.
+  public init(_ text: String) throws(InvalidAddress) {
+    func invalid(_ reason: String) -> InvalidAddress {
+      InvalidAddress(address: String(text.prefix(Self.bytesMax)), reason: reason)
     }
     guard text.utf8.count <= Self.bytesMax else { throw invalid("it is longer than \(Self.bytesMax) bytes") }
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

@@ -1,0 +1,41 @@
+/// What servers are used for (SimpleX 7.0, `ServerRoles`).
+public struct ServerRoles: Hashable, Sendable {
+  /// Keeps messages or files.
+  public var storage: Bool
+  /// Passes on to servers that readers should not see directly.
+  public var proxy: Bool
+  /// Resolves names; message servers only.
+  public var names: Bool
+
+  public init(storage: Bool, proxy: Bool, names: Bool) {
+    self.storage = storage
+    self.proxy = proxy
+    self.names = names
+  }
+
+  /// The roles of one's own servers.
+  public static let own = ServerRoles(storage: true, proxy: true, names: false)
+
+  /// One server's deviations from the roles of its operator; nil deviates in nothing.
+  public struct Override: Hashable, Sendable {
+    public var storage: Bool?
+    public var proxy: Bool?
+    public var names: Bool?
+
+    public init(storage: Bool? = nil, proxy: Bool? = nil, names: Bool? = nil) {
+      self.storage = storage
+      self.proxy = proxy
+      self.names = names
+    }
+
+    public var isEmpty: Bool { storage == nil && proxy == nil && names == nil }
+  }
+
+  /// These roles with one server's deviations.
+  /// - Parameter transport: file servers resolve no names, whatever is asked.
+  public func with(_ override: Override, on transport: ServerProtocol) -> ServerRoles {
+    ServerRoles(
+      storage: override.storage ?? storage, proxy: override.proxy ?? proxy,
+      names: transport == .smp && (override.names ?? names))
+  }
+}

@@ -1,0 +1,125 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import Store
+internal import StrictJSON
+internal import Varlink
+
+extension ControlInterface {
+  /// `org.batond.Operators`.
+  static func operators(_ context: ControlContext) -> ControlInterface {
+    let coordinator = context.coordinator
+    let name = Interfaces.operators.name
+    return ControlInterface(
+      definition: Interfaces.operators, context: context,
+      methods: [
+        "List": { call, stream in
+          if call.mode == .more { return try await eachOperator(call, stream, coordinator) }
+          return try await CatalogList.answer(call, stream, "operators", fields: operatorFields, interface: name) {
+            let revision = coordinator.hub.revision
+            return (revision, try coordinator.operators.map { try Operator($0).json })
+          }
+        },
+        "Get": { call, _ in
+          struct Request: Decodable { let id: Int64?, name: String? }
+          let request = try call.decode(Request.self)
+          let row = try find(request.id, request.name, coordinator)
+          return ["operator": try Operator(row).json].merging(try belongings(of: row.id, coordinator)) { own, _ in own }
+        },
+        "Add": { call, _ in
+          let request = try call.decode(AddOperator.self)
+          let row = try await coordinator.addOperator(
+            OperatorEdit(
+              name: request.name, legalName: request.legalName, domains: request.domains, isEnabled: request.enabled,
+              smpRoles: request.smpRoles?.domain ?? .init(), xftpRoles: request.xftpRoles?.domain ?? .init(),
+              conditionsAcceptedAt: try accepted(request.conditionsAcceptedAt)))
+          return ["operator": try Operator(row).json]
+        },
+        "Update": { call, _ in
+          let request = try call.decode(UpdateOperator.self)
+          let edit = OperatorEdit(
+            name: request.name, legalName: request.legalName, domains: request.domains, isEnabled: request.enabled,
+            smpRoles: request.smpRoles?.domain ?? .init(), xftpRoles: request.xftpRoles?.domain ?? .init(),
+            conditionsAcceptedAt: try accepted(request.conditionsAcceptedAt))
+          let row = try await coordinator.updateOperator(
+            OperatorID(rawValue: request.id), revision: request.revision, edit, force: request.force ?? false)
+          return ["operator": try Operator(row).json]
+        },
+        "Remove": { call, _ in
+          let request = try call.decode(Removal.self)
+          let row = try await coordinator.removeOperator(OperatorID(rawValue: request.id), force: request.force ?? false)
+          return ["operator": try Operator(row).json]
+        },
+        "Validate": { _, _ in
+          let findings = coordinator.findings
+          return [
+            "errors": try findings.filter(\.kind.isError).map(Finding.init).json,
+            "warnings": try findings.filter { !$0.kind.isError }.map(Finding.init).json,
+          ]
+        },
+      ])
+  }
+
+  struct Removal: Decodable {
+    let id: Int64
+    let force: Bool?
+  }
+
+  private static let operatorFields: Set<String> = [
+    "id", "name", "legalName", "domains", "enabled", "preset", "undeclared", "declaredIn", "deleted", "smpRoles",
+    "xftpRoles", "conditionsAcceptedAt", "revision",
+  ]
+
+  /// Each operator with its servers and relays, then those that are one's own.
+  private static func eachOperator(
+    _ call: VarlinkCall, _ stream: VarlinkStream, _ coordinator: Coordinator
+  ) async throws -> [String: JSONValue] {
+    var request = try call.decode(ListRequest.self)
+    let revision = coordinator.hub.revision
+    let all = try coordinator.operators.map { try Operator($0).json }
+    while true {
+      let list = try CatalogList(request, fields: operatorFields, interface: Interfaces.operators.name)
+      let (page, next) = list.page(of: all)
+      for json in page {
+        var reply: [String: JSONValue] = ["operators": [json], "revision": .integer(revision)]
+        let id = OperatorID(rawValue: json["id"]?.integer ?? 0)
+        reply.merge(try belongings(of: id, coordinator)) { own, _ in own }
+        try await stream.send(reply)
+      }
+      guard let next else { break }
+      request.cursor = next
+    }
+    var last: [String: JSONValue] = ["operators": [], "revision": .integer(revision)]
+    last.merge(try belongings(of: nil, coordinator)) { own, _ in own }
+    return last
+  }
+
+  private static func belongings(of id: OperatorID?, _ coordinator: Coordinator) throws -> [String: JSONValue] {
+    let servers = coordinator.servers.filter { $0.serverOperator == id && !$0.isDeleted }
+    let relays = coordinator.relays.filter { $0.relayOperator == id && !$0.isDeleted }
+    return [
+      "servers": try servers.map { Server($0, coordinator) }.json, "relays": try relays.map { Relay($0) }.json,
+    ]
+  }
+
+  private static func accepted(_ text: String?) throws -> Timestamp?? {
+    guard let text else { return .none }
+    if text.isEmpty { return .some(nil) }
+    guard let milliseconds = RFC3339.milliseconds(text) else { throw VarlinkError.invalidParameter("conditionsAcceptedAt") }
+    return .some(Timestamp(milliseconds: milliseconds))
+  }
+
+  private static func find(_ id: Int64?, _ name: String?, _ coordinator: Coordinator) throws -> OperatorRow {
+    if let id {
+      guard let row = coordinator.operators.first(where: { $0.id.rawValue == id }) else {
+        throw BatonError.noSuchOperator(OperatorID(rawValue: id))
+      }
+      return row
+    }
+    guard let name else { throw VarlinkError.invalidParameter("id") }
+    guard let row = coordinator.operators.first(where: { $0.name == name && !$0.isDeleted }) else {
+      throw VarlinkError("\(Interfaces.operators.name).NoSuchOperator", ["name": .string(name)])
+    }
+    return row
+  }
+}

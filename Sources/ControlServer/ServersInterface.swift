@@ -1,0 +1,96 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import RelayNetwork
+internal import Store
+internal import StrictJSON
+internal import Varlink
+
+extension ControlInterface {
+  /// `org.batond.Servers`.
+  static func servers(_ context: ControlContext) -> ControlInterface {
+    let coordinator = context.coordinator
+    let name = Interfaces.servers.name
+    return ControlInterface(
+      definition: Interfaces.servers, context: context,
+      methods: [
+        "List": { call, stream in
+          try await CatalogList.answer(call, stream, "servers", fields: serverFields, interface: name) {
+            let revision = coordinator.hub.revision
+            return (revision, try coordinator.servers.map { try Server($0, coordinator).json })
+          }
+        },
+        "Get": { call, _ in
+          struct Request: Decodable { let id: Int64?, name: String? }
+          let request = try call.decode(Request.self)
+          let row = try find(request.id, request.name, coordinator)
+          let roundTrips = try context.store.roundTrips(of: .server(row.id))
+          return ["server": try Server(row, coordinator, roundTrips: roundTrips).json]
+        },
+        "Add": { call, _ in
+          let request = try call.decode(AddServer.self)
+          let edit = ServerEdit(
+            address: request.address, password: request.password, assignment: Assignment(request.operatorId),
+            isEnabled: request.enabled, roles: request.roles?.domain)
+          return ["server": try Server(try await coordinator.addServer(edit, force: request.force ?? false), coordinator).json]
+        },
+        "Update": { call, _ in
+          let request = try call.decode(UpdateServer.self)
+          let edit = ServerEdit(
+            address: request.address, password: request.password, assignment: Assignment(request.operatorId),
+            isEnabled: request.enabled, roles: request.roles?.domain)
+          let row = try await coordinator.updateServer(
+            ServerID(rawValue: request.id), revision: request.revision, edit, force: request.force ?? false)
+          return ["server": try Server(row, coordinator).json]
+        },
+        "Remove": { call, _ in
+          let request = try call.decode(Removal.self)
+          let row = try await coordinator.removeServer(ServerID(rawValue: request.id), force: request.force ?? false)
+          return ["server": try Server(row, coordinator).json]
+        },
+        "Test": { call, stream in
+          let request = try call.decode(TestRequest.self)
+          if let id = request.id {
+            return try await answer(call, stream, try coordinator.testServer(ServerID(rawValue: id)))
+          }
+          guard let address = request.address else { throw VarlinkError.invalidParameter("id") }
+          return try await answer(call, stream, try coordinator.testServer(address: address))
+        },
+      ])
+  }
+
+  /// Sends the steps of a test as they end, and then the verdict.
+  static func answer(
+    _ call: VarlinkCall, _ stream: VarlinkStream, _ steps: AsyncStream<ProbeStep>
+  ) async throws -> [String: JSONValue] {
+    var all: [ControlAPI.TestStep] = []
+    for await step in steps {
+      let step = ControlAPI.TestStep(step)
+      all.append(step)
+      if call.mode == .more { try await stream.send(["step": try step.json]) }
+    }
+    try Task.checkCancellation()
+    return ["steps": try all.json, "passed": .bool(!all.isEmpty && all.allSatisfy(\.passed))]
+  }
+
+  private static let serverFields: Set<String> = [
+    "id", "protocol", "address", "fingerprint", "hosts", "port", "hasPassword", "operatorId", "enabled", "preset",
+    "undeclared", "declaredIn", "deleted", "roles", "roleOverrides", "tested", "testedAt", "health", "healthSince",
+    "lastError", "roundTripMilliseconds", "revision",
+  ]
+
+  private static func find(_ id: Int64?, _ name: String?, _ coordinator: Coordinator) throws -> ServerRow {
+    if let id {
+      guard let row = coordinator.servers.first(where: { $0.id.rawValue == id }) else {
+        throw BatonError.noSuchServer(ServerID(rawValue: id))
+      }
+      return row
+    }
+    guard let name else { throw VarlinkError.invalidParameter("id") }
+    let found = coordinator.servers.filter { !$0.isDeleted && ($0.address == name || $0.hosts.contains(name)) }
+    guard found.count == 1, let row = found.first else {
+      throw VarlinkError("\(Interfaces.servers.name).NoSuchServer", ["name": .string(name)])
+    }
+    return row
+  }
+}

@@ -1,0 +1,124 @@
+internal import Channels
+internal import RelayNetwork
+internal import Store
+
+/// Operators, servers and relays as a whole. A value without any I/O: a change goes in, a new catalog or a refusal comes out.
+struct Catalog: Hashable, Sendable {
+  var operators: [OperatorID: OperatorRow] = [:]
+  var servers: [ServerID: ServerRow] = [:]
+  var relays: [RelayID: RelayRow] = [:]
+
+  subscript(_ reference: CatalogReference) -> CatalogObject? {
+    switch reference {
+    case .operator(let id): operators[id].map(CatalogObject.operator)
+    case .server(let id): servers[id].map(CatalogObject.server)
+    case .relay(let id): relays[id].map(CatalogObject.relay)
+    }
+  }
+
+  mutating func put(_ object: CatalogObject) {
+    switch object {
+    case .operator(let row): operators[row.id] = row
+    case .server(let row): servers[row.id] = row
+    case .relay(let row): relays[row.id] = row
+    }
+  }
+
+  /// What of this catalog is not so in `other`: operators first, because servers and relays refer to them.
+  func changes(from other: Catalog) -> [CatalogObject] {
+    let operators = operators.values.filter { other.operators[$0.id] != $0 }.sorted { $0.id < $1.id }
+    let servers = servers.values.filter { other.servers[$0.id] != $0 }.sorted { $0.id < $1.id }
+    let relays = relays.values.filter { other.relays[$0.id] != $0 }.sorted { $0.id < $1.id }
+    return operators.map(CatalogObject.operator) + servers.map(CatalogObject.server) + relays.map(CatalogObject.relay)
+  }
+
+  /// Whether an object may be used as far as its operator goes. One's own always may.
+  func isOperatorEnabled(_ id: OperatorID?) -> Bool {
+    id.map { operators[$0].map { $0.isEnabled && !$0.isDeleted } ?? true } ?? true
+  }
+
+  /// Candidates for channels on `network`, the ineligible too.
+  func candidates(on network: NetworkKind, at now: Timestamp) -> [SelectionPolicy.Candidate] {
+    relays.values.filter { $0.network == network }.map { row in
+      SelectionPolicy.Candidate(
+        relay: row.id, relayOperator: row.relayOperator, reliability: row.condition.reliability(at: now),
+        isEnabled: row.isEnabled, isDeleted: row.isDeleted, isOperatorEnabled: isOperatorEnabled(row.relayOperator))
+    }
+  }
+
+  /// What is wrong with the whole.
+  /// - Parameter includesUnused: report missing servers even when there is nothing of SimpleX.
+  func findings(includesUnused: Bool = false) -> [CatalogCheck.Finding] {
+    CatalogCheck.findings(
+      operators: operators.values.filter { !$0.isDeleted }.map {
+        .init(id: $0.id, isEnabled: $0.isEnabled, smpRoles: $0.smpRoles, xftpRoles: $0.xftpRoles)
+      },
+      servers: servers.values.filter { !$0.isDeleted }.sorted { $0.id < $1.id }.map {
+        .init(
+          id: $0.id, transport: $0.transport, hosts: $0.hosts, serverOperator: $0.serverOperator, isEnabled: $0.isEnabled,
+          override: $0.roles)
+      },
+      relays: relays.values.filter { !$0.isDeleted }.sorted { $0.id < $1.id }.map {
+        .init(
+          id: $0.id, network: $0.network, relayOperator: $0.relayOperator, isEnabled: $0.isEnabled,
+          comparisonKey: $0.comparisonKey)
+      }, includesUnused: includesUnused)
+  }
+
+  /// Errors that are here and were not in `earlier`. The first server of all does not count as the lack of the others.
+  func errors(since earlier: Catalog) -> [CatalogCheck.Finding] {
+    let known = Set(earlier.findings(includesUnused: true))
+    return findings().filter { $0.kind.isError && !known.contains($0) }
+  }
+
+  /// The roles that a server really has.
+  func roles(of server: ServerRow) -> ServerRoles {
+    let known = server.serverOperator.flatMap { operators[$0] }
+    let base = known.map { server.transport == .smp ? $0.smpRoles : $0.xftpRoles } ?? .own
+    return base.with(server.roles, on: server.transport)
+  }
+
+  // MARK: - Whose is what
+
+  /// The operator that the domains of a host name; the first in the order of identifiers when several do.
+  func owner(of names: [String]) -> OperatorID? {
+    operators.values.filter { !$0.isDeleted }.sorted { $0.id < $1.id }.first { row in
+      row.domains.contains { domain in names.contains { Domain.contains($0, in: domain) } }
+    }?.id
+  }
+
+  /// Lets every object that nobody assigned follow its domains.
+  mutating func assignByDomain() {
+    for (id, row) in servers {
+      if row.isOperatorAssigned, let owner = row.serverOperator, operators[owner]?.isDeleted == false { continue }
+      let owner = owner(of: row.hosts)
+      servers[id]?.isOperatorAssigned = false
+      if row.serverOperator != owner { servers[id]?.serverOperator = owner }
+    }
+    for (id, row) in relays {
+      if row.isOperatorAssigned, let owner = row.relayOperator, operators[owner]?.isDeleted == false { continue }
+      let owner = owner(of: row.domains + [row.host])
+      relays[id]?.isOperatorAssigned = false
+      if row.relayOperator != owner { relays[id]?.relayOperator = owner }
+    }
+  }
+
+  // MARK: - Names
+
+  func checkName(ofRelay name: String, except id: RelayID?) throws(BatonError) {
+    if relays.values.contains(where: { $0.name == name && !$0.isDeleted && $0.id != id }) { throw .duplicateName(name) }
+  }
+
+  func checkName(ofOperator name: String, except id: OperatorID?) throws(BatonError) {
+    if operators.values.contains(where: { $0.name == name && !$0.isDeleted && $0.id != id }) { throw .duplicateName(name) }
+  }
+
+  /// A name for a relay that nobody named: its host, with a number where that is taken.
+  func freeName(_ wanted: String, except id: RelayID?) -> String {
+    let taken = Set(relays.values.filter { !$0.isDeleted && $0.id != id }.map(\.name))
+    guard taken.contains(wanted) else { return wanted }
+    var number = 2
+    while taken.contains("\(wanted) (\(number))") { number += 1 }
+    return "\(wanted) (\(number))"
+  }
+}

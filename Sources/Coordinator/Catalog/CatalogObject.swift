@@ -1,0 +1,89 @@
+internal import Channels
+public import Store
+
+/// An operator, a server or a relay.
+public enum CatalogObject: Hashable, Sendable {
+  case `operator`(OperatorRow)
+  case server(ServerRow)
+  case relay(RelayRow)
+
+  /// The word for it in change events.
+  public var kind: String {
+    switch self {
+    case .operator: "operator"
+    case .server: "server"
+    case .relay: "relay"
+    }
+  }
+
+  public var id: Int64 {
+    switch self {
+    case .operator(let row): row.id.rawValue
+    case .server(let row): row.id.rawValue
+    case .relay(let row): row.id.rawValue
+    }
+  }
+
+  public var revision: Int64 {
+    get {
+      switch self {
+      case .operator(let row): row.revision
+      case .server(let row): row.revision
+      case .relay(let row): row.revision
+      }
+    }
+    set {
+      switch self {
+      case .operator(var row):
+        row.revision = newValue
+        self = .operator(row)
+      case .server(var row):
+        row.revision = newValue
+        self = .server(row)
+      case .relay(var row):
+        row.revision = newValue
+        self = .relay(row)
+      }
+    }
+  }
+
+  var reference: CatalogReference {
+    switch self {
+    case .operator(let row): .operator(row.id)
+    case .server(let row): .server(row.id)
+    case .relay(let row): .relay(row.id)
+    }
+  }
+
+  /// What people call it.
+  var title: String {
+    switch self {
+    case .operator(let row): row.name
+    case .server(let row): row.hosts.first ?? row.address
+    case .relay(let row): row.name
+    }
+  }
+
+  var save: StoreMutation {
+    switch self {
+    case .operator(let row): .saveOperator(row)
+    case .server(let row): .saveServer(row)
+    case .relay(let row): .saveRelay(row)
+    }
+  }
+}
+
+/// Which operator, server or relay.
+enum CatalogReference: Hashable, Sendable {
+  case `operator`(OperatorID)
+  case server(ServerID)
+  case relay(RelayID)
+
+  var changed: ChangeRow.Object {
+    switch self {
+    case .operator(let id): .operator(id)
+    case .server(let id): .server(id)
+    case .relay(let id): .relay(id)
+    }
+  }
+}

@@ -1,0 +1,142 @@
+public import Channels
+internal import RelayNetwork
+internal import Store
+
+/// What a person asks to change about an operator; nil leaves a field as it is.
+public struct OperatorEdit: Hashable, Sendable {
+  public var name: String?
+  /// Empty: none.
+  public var legalName: String?
+  public var domains: [String]?
+  public var isEnabled: Bool?
+  public var smpRoles: ServerRoles.Override
+  public var xftpRoles: ServerRoles.Override
+  /// When the conditions were accepted; `.some(nil)` takes the acceptance back.
+  public var conditionsAcceptedAt: Timestamp??
+
+  public init(
+    name: String? = nil, legalName: String? = nil, domains: [String]? = nil, isEnabled: Bool? = nil,
+    smpRoles: ServerRoles.Override = .init(), xftpRoles: ServerRoles.Override = .init(),
+    conditionsAcceptedAt: Timestamp?? = nil
+  ) {
+    self.name = name
+    self.legalName = legalName
+    self.domains = domains
+    self.isEnabled = isEnabled
+    self.smpRoles = smpRoles
+    self.xftpRoles = xftpRoles
+    self.conditionsAcceptedAt = conditionsAcceptedAt
+  }
+
+  /// The edit with every field checked and in normal form.
+  func validated() throws(BatonError) -> OperatorEdit {
+    var edit = self
+    if let name { edit.name = try Self.name(name) }
+    if let legalName, !legalName.isEmpty { edit.legalName = try Self.name(legalName) }
+    edit.domains = try domains.map(Self.domains)
+    return edit
+  }
+
+  static func name(_ text: String) throws(BatonError) -> String {
+    do { return try ObjectName.validated(text) } catch { throw .invalidDisplayName(reason: error.reason) }
+  }
+
+  static let domainsMax = 100
+
+  static func domains(_ texts: [String]) throws(BatonError) -> [String] {
+    guard texts.count <= domainsMax else {
+      throw .invalidDomain(domain: texts[domainsMax], reason: "more than \(domainsMax) domains are not taken")
+    }
+    var seen: Set<String> = []
+    var domains: [String] = []
+    for text in texts {
+      do {
+        let domain = try Domain.validated(text)
+        if seen.insert(domain).inserted { domains.append(domain) }
+      } catch {
+        throw .invalidDomain(domain: String(text.prefix(253)), reason: error.reason)
+      }
+    }
+    return domains
+  }
+}
+
+/// Whose a server or relay is to be.
+public enum Assignment: Hashable, Sendable {
+  /// Follows from the domains.
+  case byDomain
+  case to(OperatorID)
+}
+
+/// What a person asks to change about a server; nil leaves a field as it is.
+public struct ServerEdit: Hashable, Sendable {
+  /// May carry a password.
+  public var address: String?
+  /// Empty: none.
+  public var password: String?
+  public var assignment: Assignment?
+  public var isEnabled: Bool?
+  /// nil leaves the overrides as they are.
+  public var roles: ServerRoles.Override?
+
+  public init(
+    address: String? = nil, password: String? = nil, assignment: Assignment? = nil, isEnabled: Bool? = nil,
+    roles: ServerRoles.Override? = nil
+  ) {
+    self.address = address
+    self.password = password
+    self.assignment = assignment
+    self.isEnabled = isEnabled
+    self.roles = roles
+  }
+}
+
+/// What a person asks to change about a relay; nil leaves a field as it is.
+public struct RelayEdit: Hashable, Sendable {
+  public var address: String?
+  public var name: String?
+  public var domains: [String]?
+  public var assignment: Assignment?
+  public var isEnabled: Bool?
+
+  public init(
+    address: String? = nil, name: String? = nil, domains: [String]? = nil, assignment: Assignment? = nil,
+    isEnabled: Bool? = nil
+  ) {
+    self.address = address
+    self.name = name
+    self.domains = domains
+    self.assignment = assignment
+    self.isEnabled = isEnabled
+  }
+}
+
+/// A change of the catalog, its texts checked and its addresses parsed.
+enum CatalogChange: Sendable {
+  struct ServerPlace: Hashable, Sendable {
+    let address: ServerAddress
+    /// nil: none.
+    let sealedPassword: [UInt8]?
+  }
+  case addOperator(OperatorEdit)
+  case updateOperator(OperatorID, revision: Int64, OperatorEdit)
+  case removeOperator(OperatorID)
+  case addServer(ServerPlace, ServerEdit)
+  /// - place: the new address or password; nil keeps both.
+  case updateServer(ServerID, revision: Int64, ServerPlace?, ServerEdit)
+  case removeServer(ServerID)
+  case addRelay(NetworkKind, RelayAddress, RelayEdit)
+  case updateRelay(RelayID, revision: Int64, RelayAddress?, RelayEdit)
+  case removeRelay(RelayID)
+  case declare(Declarations, passwords: [String: [UInt8]])
+
+  /// Whether the change makes objects that were not there.
+  var title: String {
+    switch self {
+    case .addOperator, .addServer, .addRelay: "was added"
+    case .updateOperator, .updateServer, .updateRelay: "was changed"
+    case .removeOperator, .removeServer, .removeRelay: "was removed"
+    case .declare: "follows its file"
+    }
+  }
+}

@@ -1,0 +1,254 @@
+public import Channels
+internal import Logging
+public import RelayNetwork
+public import Store
+
+// Operators, servers and relays.
+extension Coordinator {
+  // MARK: - Operators
+
+  /// Adds an operator. The name of a removed one brings it back with its id.
+  public func addOperator(_ edit: OperatorEdit) async throws(BatonError) -> OperatorRow {
+    let edit = try edit.validated()
+    guard case .operator(let row)? = try await change(.addOperator(edit), force: false) else { throw .busy }
+    return row
+  }
+
+  /// - Parameter force: although it adds errors to the whole.
+  public func updateOperator(
+    _ id: OperatorID, revision: Int64, _ edit: OperatorEdit, force: Bool
+  ) async throws(BatonError) -> OperatorRow {
+    let edit = try edit.validated()
+    guard case .operator(let row)? = try await change(.updateOperator(id, revision: revision, edit), force: force) else {
+      throw .noSuchOperator(id)
+    }
+    return row
+  }
+
+  /// Removes an operator. Refused while servers or relays belong to it unless `force` is set; they are then removed too.
+  public func removeOperator(_ id: OperatorID, force: Bool) async throws(BatonError) -> OperatorRow {
+    guard case .operator(let row)? = try await change(.removeOperator(id), force: force) else { throw .noSuchOperator(id) }
+    return row
+  }
+
+  // MARK: - Servers
+
+  /// Adds a message or file server. The address of a removed one brings it back with its id.
+  /// - Parameters:
+  ///   - edit: its address is needed and may carry a password.
+  ///   - force: although it adds errors to the whole.
+  public func addServer(_ edit: ServerEdit, force: Bool) async throws(BatonError) -> ServerRow {
+    let address = try parse(server: edit.address ?? "")
+    let place = CatalogChange.ServerPlace(
+      address: address, sealedPassword: try seal(edit.password ?? address.password, address.text))
+    guard case .server(let row)? = try await change(.addServer(place, edit), force: force) else { throw .busy }
+    return row
+  }
+
+  public func updateServer(
+    _ id: ServerID, revision: Int64, _ edit: ServerEdit, force: Bool
+  ) async throws(BatonError) -> ServerRow {
+    guard let known = directory.catalog.servers[id], !known.isDeleted else { throw .noSuchServer(id) }
+    var place: CatalogChange.ServerPlace?
+    if edit.address != nil || edit.password != nil {
+      let address = try parse(server: edit.address ?? known.address)
+      let password = edit.password ?? address.password
+      // The sealed password is bound to its address.
+      let kept = address.text == known.address ? known.sealedPassword : nil
+      place = CatalogChange.ServerPlace(
+        address: address, sealedPassword: password == nil ? kept : try seal(password, address.text))
+    }
+    guard case .server(let row)? = try await change(.updateServer(id, revision: revision, place, edit), force: force) else {
+      throw .noSuchServer(id)
+    }
+    return row
+  }
+
+  /// - Parameter force: although it adds errors to the whole.
+  public func removeServer(_ id: ServerID, force: Bool) async throws(BatonError) -> ServerRow {
+    guard case .server(let row)? = try await change(.removeServer(id), force: force) else { throw .noSuchServer(id) }
+    return row
+  }
+
+  // MARK: - Relays
+
+  /// Adds a relay. The address of a removed one brings it back with its id.
+  /// - Parameter edit: its address is needed; without a name it gets that of its host.
+  public func addRelay(network kind: NetworkKind, _ edit: RelayEdit, force: Bool) async throws(BatonError) -> RelayRow {
+    let address = try parse(edit.address ?? "", kind)
+    let edit = try validated(edit)
+    guard case .relay(let row)? = try await change(.addRelay(kind, address, edit), force: force) else { throw .busy }
+    return row
+  }
+
+  public func updateRelay(
+    _ id: RelayID, revision: Int64, _ edit: RelayEdit, force: Bool
+  ) async throws(BatonError) -> RelayRow {
+    guard let known = directory.relays[id], !known.isDeleted else { throw .noSuchRelay(id) }
+    var address: RelayAddress?
+    if let text = edit.address { address = try parse(text, known.network) }
+    let edit = try validated(edit)
+    guard case .relay(let row)? = try await change(.updateRelay(id, revision: revision, address, edit), force: force) else {
+      throw .noSuchRelay(id)
+    }
+    return row
+  }
+
+  /// Removes a relay from the choice for new channels. Refused while channels use it unless `force` is set; they then keep it.
+  public func removeRelay(_ id: RelayID, force: Bool) async throws(BatonError) -> RelayRow {
+    guard case .relay(let row)? = try await change(.removeRelay(id), force: force) else { throw .noSuchRelay(id) }
+    return row
+  }
+
+  // MARK: - Files
+
+  /// Brings operators, servers and relays in line with the files.
+  /// - Throws: `BatonError`; then everything stays as it was.
+  public func declare(_ declarations: Declarations) async throws(BatonError) {
+    var passwords: [String: [UInt8]] = [:]
+    let known = Dictionary(directory.catalog.servers.values.map { ($0.address, $0.sealedPassword) }) { first, _ in first }
+    for server in declarations.operators.flatMap(\.servers) + declarations.servers {
+      guard let password = server.address.password else { continue }
+      let address = server.address.text
+      // Sealing draws a new number each time: what has not changed stays as it is stored.
+      if let sealed = known[address] ?? nil, (try? secrets.open(sealed, name: Self.label(address))) == Array(password.utf8) {
+        passwords[address] = sealed
+      } else {
+        passwords[address] = try seal(password, address)
+      }
+    }
+    _ = try await change(.declare(declarations, passwords: passwords), force: true)
+    let count = declarations.operators.count
+    let servers = declarations.servers.count + declarations.operators.reduce(0) { $0 + $1.servers.count }
+    let relays = declarations.relays.count + declarations.operators.reduce(0) { $0 + $1.relays.count }
+    logger.event(
+      .declarationsLoaded, .info, "files declare \(count) operators, \(servers) servers and \(relays) relays", [:])
+    for finding in findings where finding.kind.isError { logger.warning("\(finding.message)") }
+  }
+
+  /// Says that the files cannot be used.
+  public func refuseDeclarations(_ flaws: [FileFlaw]) {
+    for flaw in flaws {
+      logger.event(
+        .declarationsRefused, .error, "\(flaw.description); operators, servers and relays stay as they were",
+        ["BATON_FILE": "\(flaw.file)"])
+    }
+  }
+
+  // MARK: - Reading
+
+  /// Operators as they are now, deleted ones included.
+  public var operators: [OperatorRow] { directory.catalog.operators.values.sorted { $0.id < $1.id } }
+
+  /// Servers as they are now, deleted ones included.
+  public var servers: [ServerRow] { directory.catalog.servers.values.sorted { $0.id < $1.id } }
+
+  /// Relays as they are now, deleted ones included.
+  public var relays: [RelayRow] { directory.relays.values.sorted { $0.id < $1.id } }
+
+  /// The roles that a server really has: its operator's, or those of one's own, with its own deviations.
+  public func roles(of server: ServerRow) -> ServerRoles { directory.catalog.roles(of: server) }
+
+  /// What is wrong with operators, servers and relays as a whole.
+  public var findings: [CatalogCheck.Finding] { directory.catalog.findings() }
+
+  // MARK: - Tests
+
+  /// Tests a relay step by step and remembers the verdict once the stream is read to its end.
+  public func testRelay(_ id: RelayID) throws(BatonError) -> AsyncStream<ProbeStep> {
+    guard let row = directory.relays[id], !row.isDeleted else { throw .noSuchRelay(id) }
+    return remembering(.relay(id), try testRelay(address: row.address, network: row.network))
+  }
+
+  /// Tests an address that need not be known.
+  public func testRelay(address: String, network kind: NetworkKind) throws(BatonError) -> AsyncStream<ProbeStep> {
+    let address = try parse(address, kind)
+    guard let network = directory.networks[kind] else { throw unserved(kind) }
+    return network.test(address: address, identity: directory.mainIdentity(on: kind), depth: .full)
+  }
+
+  /// Tests a server step by step and remembers the verdict once the stream is read to its end.
+  public func testServer(_ id: ServerID) throws(BatonError) -> AsyncStream<ProbeStep> {
+    guard let row = directory.catalog.servers[id], !row.isDeleted else { throw .noSuchServer(id) }
+    return remembering(.server(id), try testServer(address: row.address))
+  }
+
+  /// Tests the address of a server that need not be known.
+  public func testServer(address: String) throws(BatonError) -> AsyncStream<ProbeStep> {
+    let address = try parse(server: address)
+    guard let servers = directory.servers else { throw unserved(.simplex) }
+    return servers.test(address)
+  }
+
+  private func remembering(_ peer: Probed, _ steps: AsyncStream<ProbeStep>) -> AsyncStream<ProbeStep> {
+    AsyncStream { continuation in
+      let task = Task {
+        var all: [ProbeStep] = []
+        for await step in steps {
+          all.append(step)
+          continuation.yield(step)
+        }
+        let verdict = ProbeVerdict(all, isFull: true)
+        if !Task.isCancelled { try? await ask { .tested(peer, verdict, $0) } }
+        continuation.finish()
+      }
+      continuation.onTermination = { if case .cancelled = $0 { task.cancel() } }
+    }
+  }
+
+  // MARK: - Helpers
+
+  private func change(_ change: CatalogChange, force: Bool) async throws(BatonError) -> CatalogObject? {
+    try await ask { .change(change, force: force, $0) }
+  }
+
+  private func unserved(_ kind: NetworkKind) -> BatonError {
+    .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
+  }
+
+  private func parse(_ address: String, _ kind: NetworkKind) throws(BatonError) -> RelayAddress {
+    guard let addressing = directory.addressing[kind] else { throw unserved(kind) }
+    do {
+      return try addressing.parse(address: address)
+    } catch {
+      throw .invalidAddress(address: error.address, reason: error.reason, position: error.position)
+    }
+  }
+
+  private func parse(server address: String) throws(BatonError) -> ServerAddress {
+    guard let servers = directory.servers else { throw unserved(.simplex) }
+    do {
+      return try servers.parse(server: address)
+    } catch {
+      throw .invalidAddress(address: error.address, reason: error.reason, position: error.position)
+    }
+  }
+
+  private func validated(_ edit: RelayEdit) throws(BatonError) -> RelayEdit {
+    var edit = edit
+    edit.name = try edit.name.map(OperatorEdit.name)
+    edit.domains = try edit.domains.map(OperatorEdit.domains)
+    return edit
+  }
+
+  private static func label(_ address: String) -> String { "server \(address)" }
+
+  /// Upper bound of a server's password, in bytes.
+  public static let passwordBytesMax = 200
+
+  private func seal(_ password: String?, _ address: String) throws(BatonError) -> [UInt8]? {
+    guard let password, !password.isEmpty else { return nil }
+    guard password.utf8.count <= Self.passwordBytesMax,
+      password.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && !"@:/".unicodeScalars.contains($0) })
+    else {
+      throw .invalidAddress(
+        address: address,
+        reason: "the password may have at most \(Self.passwordBytesMax) bytes, without spaces and without @ : /", position: nil)
+    }
+    do {
+      return try secrets.seal(Array(password.utf8), name: Self.label(address))
+    } catch {
+      throw .storageUnavailable(reason: "the password cannot be encrypted: \(error)")
+    }
+  }
+}

@@ -1,0 +1,134 @@
+internal import Channels
+internal import Logging
+internal import RelayNetwork
+internal import Store
+
+// Operators, servers and relays: changes that people and files ask for, and what is seen of relays.
+extension Engine {
+  func apply(_ change: CatalogChange, _ force: Bool, _ reply: Reply<CatalogObject?>, _ batch: Batch) {
+    var next = catalog
+    var nextCounters = counters
+    let reference: CatalogReference?
+    do throws(BatonError) {
+      if !force { try checkUse(change, batch) }
+      reference = try next.apply(change, counters: &nextCounters)
+    } catch {
+      return reply.send(.failure(error))
+    }
+    if case .declare = change {
+      // Files speak for themselves: what they lack is said, not refused.
+    } else if !force {
+      let errors = next.errors(since: catalog)
+      guard errors.isEmpty else { return reply.send(.failure(.wouldBreak(errors))) }
+    }
+    let changes = next.changes(from: catalog)
+    for object in changes { log(object, change) }
+    let before = catalog
+    (catalog, counters) = (next, nextCounters)
+    for object in changes { batch.save(object.reference) }
+    for object in changes { reschedule(object, was: before[object.reference]) }
+    updateAddresses(changes, before)
+    batch.replies.append { [unowned self] error in
+      if let error { return reply.send(.failure(error)) }
+      reply.send(.success(reference.flatMap { catalog[$0] }))
+    }
+  }
+
+  /// Refuses what would take something from channels, or an operator from under its servers.
+  private func checkUse(_ change: CatalogChange, _ batch: Batch) throws(BatonError) {
+    switch change {
+    case .removeOperator(let id):
+      let belongings = catalog.belongings(of: id)
+      guard belongings.servers.isEmpty, belongings.relays.isEmpty else {
+        throw .operatorInUse(servers: belongings.servers.count, relays: belongings.relays.count)
+      }
+    case .removeRelay(let id):
+      guard relays[id]?.isDeleted == false else { return }
+      let count = try channelCount(of: id, batch)
+      if count > 0 { throw .relayInUse(channels: count) }
+    case .updateRelay(let id, _, let address?, _):
+      guard let row = relays[id], row.address != address.text else { return }
+      let count = try channelCount(of: id, batch)
+      if count > 0 { throw .relayInUse(channels: count) }
+    case .addOperator, .updateOperator, .addServer, .updateServer, .removeServer, .addRelay, .updateRelay, .declare: return
+    }
+  }
+
+  private func channelCount(of id: RelayID, _ batch: Batch) throws(BatonError) -> Int {
+    // Channels of this very batch are not stored yet.
+    let new = batch.order.filter { channel in
+      batch.touches[channel]?.isNew == true && live[channel]?.machine.relays.contains { $0.relay == id } == true
+    }
+    do {
+      return try new.count + storage.channelCount(of: id)
+    } catch {
+      throw .storageUnavailable(reason: "\(error)")
+    }
+  }
+
+  /// A relay that moved is watched at its new address.
+  private func updateAddresses(_ changes: [CatalogObject], _ before: Catalog) {
+    let hasMoved = changes.contains { object in
+      guard case .relay(let row) = object, watched.contains(row.id) else { return false }
+      return before.relays[row.id].map { $0.address != row.address } ?? false
+    }
+    if hasMoved { updateWatch() }
+  }
+
+  private func log(_ object: CatalogObject, _ change: CatalogChange) {
+    let (event, field): (JournalEvent, String) =
+      switch object {
+      case .operator: (.operatorChanged, "BATON_OPERATOR")
+      case .server: (.serverChanged, "BATON_SERVER")
+      case .relay: (.relayChanged, "BATON_RELAY")
+      }
+    logger.event(
+      event, .info, "\(object.kind) \(object.id) '\(object.title)' \(change.title)", [field: "\(object.id)"])
+  }
+
+  // MARK: - What the watched connections say
+
+  func relayUp(_ id: RelayID, _ roundTrip: Duration, _ batch: Batch) {
+    guard let row = relays[id], watched.contains(id) else { return }
+    connected.insert(id)
+    setAlarm(.grace(id), at: nil)
+    // Channels may have turned inactive for other reasons, or before the last restart.
+    post(.sweep(id, .inactive, .relayReturned, after: nil))
+    let before = row.condition
+    catalog.relays[id]?.condition.connected(roundTrip: roundTrip, at: batch.now)
+    noteHealth(.relay(id), before, batch)
+  }
+
+  func relayDown(_ id: RelayID, _ trouble: Trouble, _ batch: Batch) {
+    guard let row = relays[id], watched.contains(id) else { return }
+    connected.remove(id)
+    let before = row.condition
+    catalog.relays[id]?.condition.disconnected(trouble.detail, at: batch.now)
+    let since = min(relays[id]?.condition.healthSince ?? batch.now, batch.now)
+    setAlarm(.grace(id), at: max(since + policy.inactiveGrace, batch.now))
+    noteHealth(.relay(id), before, batch)
+  }
+
+  /// Stores and tells a change of health; stores other figures without telling.
+  func noteHealth(_ reference: CatalogReference, _ before: PeerCondition, _ batch: Batch) {
+    let object = catalog[reference]
+    let now: PeerCondition
+    let (event, word, field): (JournalEvent, String, String)
+    switch object {
+    case .relay(let row)?: (now, event, word, field) = (row.condition, .relayHealth, "relay", "BATON_RELAY")
+    case .server(let row)?: (now, event, word, field) = (row.condition, .serverHealth, "server", "BATON_SERVER")
+    case .operator?, nil: return
+    }
+    guard let object, now != before else { return }
+    guard now.health != before.health else { return batch.save(reference, isTold: false) }
+    batch.save(reference)
+    var words = now.health.rawValue
+    if now.health == .up, let since = before.healthSince, before.health == .down || before.health == .degraded {
+      words += ", after \((batch.now - since).wholeMilliseconds / 1000) s"
+    }
+    if let error = now.lastError { words += ": \(error)" }
+    logger.event(
+      event, now.health == .up ? .notice : .warning, "\(word) '\(object.title)' is \(words)",
+      [field: "\(object.id)", "BATON_HEALTH": "\(now.health.rawValue)", "BATON_HEALTH_BEFORE": "\(before.health.rawValue)"])
+  }
+}

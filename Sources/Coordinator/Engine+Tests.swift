@@ -1,0 +1,153 @@
+internal import Channels
+internal import DequeModule
+internal import RelayNetwork
+internal import Store
+
+// Tests of relays and servers in the background.
+extension Engine {
+  /// Sets the time of the next test of every peer.
+  func scheduleTests() {
+    for id in catalog.relays.keys { scheduleTest(.relay(id)) }
+    for id in catalog.servers.keys { scheduleTest(.server(id)) }
+  }
+
+  private func scheduleTest(_ peer: Probed) {
+    guard let prober, !testsRunning.contains(peer) else { return }
+    guard let condition = testable(peer) else { return setAlarm(.test(peer), at: nil) }
+    let salt: UInt64 =
+      switch peer {
+      case .relay(let id): UInt64(bitPattern: id.rawValue) &* 2
+      case .server(let id): UInt64(bitPattern: id.rawValue) &* 2 &+ 1
+      }
+    setAlarm(.test(peer), at: prober.schedule.next(condition, salt: salt, now: clock.now))
+  }
+
+  /// What changed may have to be tested sooner, or not at all.
+  func reschedule(_ object: CatalogObject, was: CatalogObject?) {
+    switch object {
+    case .relay(let row): scheduleTest(.relay(row.id))
+    case .server(let row): scheduleTest(.server(row.id))
+    case .operator(let row):
+      // Whatever belongs to it may be tested from now on, or not any more.
+      guard case .operator(let before)? = was, before.isEnabled != row.isEnabled || before.isDeleted != row.isDeleted else {
+        return
+      }
+      let belongings = catalog.belongings(of: row.id)
+      for id in belongings.relays { scheduleTest(.relay(id)) }
+      for id in belongings.servers { scheduleTest(.server(id)) }
+    }
+  }
+
+  /// The condition of a peer that is to be tested; nil for those that are disabled, deleted, or on a network that is not served.
+  private func testable(_ peer: Probed) -> PeerCondition? {
+    switch peer {
+    case .relay(let id):
+      guard let row = relays[id], row.isEnabled, !row.isDeleted, catalog.isOperatorEnabled(row.relayOperator),
+        directory.networks[row.network] != nil
+      else { return nil }
+      return row.condition
+    case .server(let id):
+      guard let row = catalog.servers[id], row.isEnabled, !row.isDeleted, catalog.isOperatorEnabled(row.serverOperator),
+        directory.servers != nil
+      else { return nil }
+      return row.condition
+    }
+  }
+
+  /// Starts the tests that wait, as many as may run.
+  func startTests() {
+    guard let prober else { return }
+    while testsRunning.count < prober.schedule.atOnceMax, let peer = testsWaiting.popFirst() {
+      guard !testsRunning.contains(peer), let condition = testable(peer) else { continue }
+      guard let begin = test(of: peer, condition, prober.schedule) else { continue }
+      testsRunning.insert(peer)
+      setAlarm(.testOverdue(peer), at: clock.now + TestSchedule.overdueAfter)
+      prober.start(peer, isFull: begin.isFull, begin.steps)
+    }
+  }
+
+  private func test(
+    of peer: Probed, _ condition: PeerCondition, _ schedule: TestSchedule
+  ) -> (isFull: Bool, steps: @Sendable () -> AsyncStream<ProbeStep>)? {
+    switch peer {
+    case .relay(let id):
+      guard let row = relays[id], let network = directory.networks[row.network],
+        let address = try? network.parse(address: row.address)
+      else { return nil }
+      let last = condition.tested == true ? condition.fullyTestedAt : nil
+      let isFull = last.map { clock.now - $0 >= schedule.fullInterval } ?? true
+      let identity = directory.mainIdentity(on: row.network)
+      return (isFull, { network.test(address: address, identity: identity, depth: isFull ? .full : .light) })
+    case .server(let id):
+      guard let row = catalog.servers[id], let servers = directory.servers,
+        let address = try? servers.parse(server: row.address)
+      else { return nil }
+      return (true, { servers.test(address) })
+    }
+  }
+
+  /// A test ended.
+  func tested(_ peer: Probed, _ verdict: ProbeVerdict, _ reply: Reply<Void>?, _ batch: Batch) {
+    if reply == nil {
+      // Late words of a test that was given up.
+      guard testsRunning.remove(peer) != nil else { return }
+      prober?.ended(peer)
+      setAlarm(.testOverdue(peer), at: nil)
+    }
+    defer {
+      startTests()
+      scheduleTest(peer)
+    }
+    let reference: CatalogReference
+    let before: PeerCondition
+    switch peer {
+    case .relay(let id):
+      guard let row = relays[id], !row.isDeleted else { return answer(reply, batch) }
+      (reference, before) = (.relay(id), row.condition)
+      catalog.relays[id]?.condition = judged(before, verdict, batch.now, .relay(id))
+      if let description = verdict.description {
+        catalog.relays[id]?.profile = RelayRow.Description(
+          name: description.name, text: description.text, software: description.software)
+        catalog.relays[id]?.capabilities = Array(description.capabilities.prefix(PeerDescription.capabilitiesMax))
+        let isNews = row.profile != relays[id]?.profile || row.capabilities != relays[id]?.capabilities
+        if isNews { batch.save(reference) }
+      }
+    case .server(let id):
+      guard let row = catalog.servers[id], !row.isDeleted else { return answer(reply, batch) }
+      (reference, before) = (.server(id), row.condition)
+      catalog.servers[id]?.condition = judged(before, verdict, batch.now, .server(id))
+    }
+    noteHealth(reference, before, batch)
+    // A test that a person asked for is told in any case.
+    if reply != nil { batch.save(reference) }
+    if verdict.failure == nil, let roundTrip = verdict.roundTrip {
+      batch.roundTrips.append((peer, roundTrip.wholeMilliseconds))
+    }
+    answer(reply, batch)
+  }
+
+  private func judged(_ before: PeerCondition, _ verdict: ProbeVerdict, _ now: Timestamp, _ peer: Probed) -> PeerCondition {
+    var condition = before
+    var isConnected = false
+    var isWatched = false
+    if case .relay(let id) = peer {
+      isConnected = connected.contains(id)
+      isWatched = watched.contains(id)
+    }
+    if let (step, trouble) = verdict.failure {
+      condition.testFailed(trouble.cause, "\(step): \(trouble.detail)", isConnected: isConnected, at: now)
+    } else {
+      condition.testPassed(isFull: verdict.isFull, roundTrip: verdict.roundTrip, at: now)
+      if isWatched, !isConnected, before.health == .down {
+        // Channels wait for the connection that is kept; it has the last word.
+        (condition.health, condition.healthSince, condition.lastError) = (before.health, before.healthSince, before.lastError)
+      }
+    }
+    return condition
+  }
+
+  private func answer(_ reply: Reply<Void>?, _ batch: Batch) {
+    guard let reply else { return }
+    batch.replies.append { error in reply.send(error.map { .failure($0) } ?? .success(())) }
+  }
+}

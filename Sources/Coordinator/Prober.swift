@@ -1,0 +1,69 @@
+internal import Channels
+internal import RelayNetwork
+internal import Store
+internal import Synchronization
+
+/// How a test ended.
+struct ProbeVerdict: Sendable {
+  /// The step that failed; nil: all passed.
+  var failure: (step: String, trouble: Trouble)?
+  /// From the name to the open connection.
+  var roundTrip: Duration?
+  var isFull: Bool
+  var description: PeerDescription?
+
+  static let overdue = ProbeVerdict(
+    failure: ("test", Trouble(.timeout, "the test did not end in time")), roundTrip: nil, isFull: false, description: nil)
+
+  /// Adds up the steps of a test.
+  init(_ steps: [ProbeStep], isFull: Bool) {
+    let reach = steps.filter { $0.failure == nil && Self.reachSteps.contains($0.name) }
+    let failed = steps.first { $0.failure != nil }
+    failure = failed.flatMap { step in step.failure.map { (step.name, $0) } }
+    if steps.isEmpty { failure = ("test", Trouble(.cancelled, "the test did not run")) }
+    roundTrip = reach.contains { $0.name == "connect" } ? reach.reduce(.zero) { $0 + $1.duration } : nil
+    self.isFull = isFull
+    description = steps.compactMap(\.selfDescription).last
+  }
+
+  private init(failure: (step: String, trouble: Trouble)?, roundTrip: Duration?, isFull: Bool, description: PeerDescription?) {
+    self.failure = failure
+    self.roundTrip = roundTrip
+    self.isFull = isFull
+    self.description = description
+  }
+
+  private static let reachSteps: Set<String> = ["resolve", "connect", "tls"]
+}
+
+/// Runs tests in the background, each in a task of its own, and hands over how they ended.
+final class Prober: Sendable {
+  let schedule: TestSchedule
+  private let deliver: @Sendable (Probed, ProbeVerdict) -> Void
+  private let tasks = Mutex<[Probed: Task<Void, Never>]>([:])
+
+  init(schedule: TestSchedule, deliver: @escaping @Sendable (Probed, ProbeVerdict) -> Void) {
+    self.schedule = schedule
+    self.deliver = deliver
+  }
+
+  /// - Parameter steps: begins the test and streams it.
+  func start(_ peer: Probed, isFull: Bool, _ steps: @escaping @Sendable () -> AsyncStream<ProbeStep>) {
+    tasks.withLock { tasks in
+      tasks[peer]?.cancel()
+      tasks[peer] = Task { [deliver] in
+        var all: [ProbeStep] = []
+        for await step in steps() { all.append(step) }
+        if !Task.isCancelled { deliver(peer, ProbeVerdict(all, isFull: isFull)) }
+      }
+    }
+  }
+
+  func cancel(_ peer: Probed) { tasks.withLock { $0.removeValue(forKey: peer) }?.cancel() }
+
+  func ended(_ peer: Probed) { tasks.withLock { $0[peer] = nil } }
+
+  func stop() {
+    for task in tasks.withLock({ Array($0.values) }) { task.cancel() }
+  }
+}

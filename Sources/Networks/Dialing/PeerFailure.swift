@@ -1,0 +1,17 @@
+public import Channels
+
+/// Why a peer could not be reached, or is not what it should be.
+public struct PeerFailure: Error, Hashable, Sendable {
+  public let trouble: Trouble
+
+  public init(_ cause: Cause, _ detail: String) {
+    trouble = Trouble(cause, detail)
+  }
+
+  public init(_ trouble: Trouble) {
+    self.trouble = trouble
+  }
+
+  /// Nobody waits for the outcome any more.
+  static let cancelled = PeerFailure(.cancelled, "nobody waits for the outcome")
+}

@@ -1,0 +1,50 @@
+internal import CTLSClient
+internal import Channels
+internal import Dialing
+
+extension ServerHello {
+  /// Checks that the hello belongs to this connection and to the server that the address names.
+  /// - Parameter now: seconds since 1970.
+  /// - Throws: `wrongIdentity`, `expired` or `protocol`.
+  func check(session: TLSSession, fingerprint: String, now: Int64) throws(PeerFailure) {
+    guard !session.finished.isEmpty, sessionID == session.finished else {
+      throw PeerFailure(.wrongIdentity, "the hello is for another connection: somebody may stand between")
+    }
+    guard let signedKey else { return }
+    if signedKey.chain != session.chain {
+      do {
+        try PeerCertificates(chain: signedKey.chain).judge(fingerprint: fingerprint, now: now)
+      } catch {
+        throw PeerFailure(error.trouble.cause, "in the hello, \(error.trouble.detail)")
+      }
+    }
+    try signedKey.verify()
+  }
+
+  /// The highest version that both speak.
+  /// - Throws: `incompatibleVersion`.
+  func commonVersion(_ own: ClosedRange<Int>) throws(PeerFailure) -> Int {
+    guard versions.overlaps(own) else {
+      throw PeerFailure(
+        .incompatibleVersion, "the server speaks versions \(versions.words), Baton knows versions \(own.words)")
+    }
+    return min(versions.upperBound, own.upperBound)
+  }
+}
+
+extension ServerHello.SignedKey {
+  fileprivate func verify() throws(PeerFailure) {
+    guard let leaf = chain.first else { throw PeerFailure(.protocol, "the hello holds no certificate") }
+    var text = [CChar](repeating: 0, count: Int(CTLS_TEXT_BYTES))
+    switch ctls_signed_key_verify(leaf, leaf.count, key, key.count, &text) {
+    case CTLS_KEY_VALID: return
+    case CTLS_KEY_FORGED: throw PeerFailure(.wrongIdentity, "the key in the hello is not the server's: \(String(cText: text))")
+    default: throw PeerFailure(.protocol, "the key in the hello cannot be used: \(String(cText: text))")
+    }
+  }
+}
+
+extension ClosedRange<Int> {
+  /// For people: `6-18`, or `6` alone.
+  var words: String { lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound)-\(upperBound)" }
+}

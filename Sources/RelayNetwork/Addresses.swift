@@ -1,0 +1,73 @@
+public import Channels
+
+/// A relay address in normal form.
+public struct RelayAddress: Hashable, Sendable {
+  public let text: String
+  /// What people recognise the relay by.
+  public let displayHost: String
+  /// The host alone, by which relays map to operators.
+  public let host: String
+  /// Equal for two addresses of one relay, however they are written.
+  public let comparisonKey: String
+
+  /// - Parameters:
+  ///   - host: nil when it is `displayHost`.
+  ///   - comparisonKey: nil when the normal form itself tells relays apart.
+  public init(text: String, displayHost: String, host: String? = nil, comparisonKey: String? = nil) {
+    self.text = text
+    self.displayHost = displayHost
+    self.host = host ?? displayHost
+    self.comparisonKey = comparisonKey ?? text
+  }
+}
+
+/// The address of a message or file server: who it must be, and where it is.
+public struct ServerAddress: Hashable, Sendable {
+  public let transport: ServerProtocol
+  /// SHA-256 of the server's certificate authority, 43 characters of base64url.
+  public let fingerprint: String
+  /// Host names and addresses under which the one server can be reached; never empty.
+  public let hosts: [String]
+  /// nil: the protocol's own.
+  public let port: Int?
+  /// Asked for by servers that are not open to everybody. It is never part of `text`.
+  public let password: String?
+  /// The normal form, without the password.
+  public let text: String
+
+  public init(
+    transport: ServerProtocol, fingerprint: String, hosts: [String], port: Int?, password: String?, text: String
+  ) {
+    self.transport = transport
+    self.fingerprint = fingerprint
+    self.hosts = hosts
+    self.port = port
+    self.password = password
+    self.text = text
+  }
+
+  /// What people recognise the server by.
+  public var displayHost: String { hosts.first ?? "" }
+}
+
+/// An address in a log line or a failed test shows no password.
+extension ServerAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { text }
+  public var debugDescription: String { text }
+  public var customMirror: Mirror { Mirror(self, children: ["text": text]) }
+}
+
+/// Why a text is no address.
+public struct InvalidAddress: Error, Hashable, Sendable {
+  /// The text as it was given, a password in it made unreadable.
+  public let address: String
+  public let reason: String
+  /// Where it goes wrong, in characters from the start; nil when the whole is wrong.
+  public let position: Int?
+
+  public init(address: String, reason: String, position: Int? = nil) {
+    self.address = address
+    self.reason = reason
+    self.position = position
+  }
+}

@@ -1,0 +1,71 @@
+public import Channels
+
+/// How far a test goes.
+public enum ProbeDepth: Sendable {
+  /// Reaches the peer and asks it something; leaves nothing behind.
+  case light
+  /// Does what channels need, writing included.
+  case full
+}
+
+/// One step of a test of a relay or server.
+public struct ProbeStep: Hashable, Sendable {
+  /// Name of the step in the network's words.
+  public let name: String
+  public let duration: Duration
+  /// nil: passed.
+  public let failure: Trouble?
+  /// What was learned, for people.
+  public let detail: String
+  /// What the peer says of itself, when this step asked for it.
+  public let selfDescription: PeerDescription?
+
+  public init(
+    name: String, duration: Duration, failure: Trouble? = nil, detail: String = "", selfDescription: PeerDescription? = nil
+  ) {
+    self.name = name
+    self.duration = duration
+    self.failure = failure
+    self.detail = detail
+    self.selfDescription = selfDescription
+  }
+}
+
+/// What a relay says of itself. It is the relay's word: bounded, cleaned, never trusted.
+public struct PeerDescription: Hashable, Sendable {
+  /// The name that the relay gives itself.
+  public var name: String?
+  public var text: String?
+  public var software: String?
+  /// Stable words for what the relay can do or demands, sorted: on nostr `nip42`, `authRequired`, `paymentRequired` and the like.
+  public var capabilities: [String]
+
+  /// Upper bound of `capabilities`.
+  public static let capabilitiesMax = 100
+
+  public init(name: String? = nil, text: String? = nil, software: String? = nil, capabilities: [String] = []) {
+    self.name = name
+    self.text = text
+    self.software = software
+    self.capabilities = capabilities
+  }
+}
+
+/// Message and file servers: their addresses, and whether one is alive and is who its address says.
+public protocol ServerNetwork: Sendable {
+  /// - Throws: `InvalidAddress` that says what is wrong where.
+  func parse(server: String) throws(InvalidAddress) -> ServerAddress
+
+  /// Tests a server step by step without leaving anything on it: resolve, connect, tls, identity, hello, version. The first step that
+  /// fails is the last. Ending the iteration ends the test.
+  func test(_ address: ServerAddress) -> AsyncStream<ProbeStep>
+}
+
+/// Reads relay addresses of one network; every network that Baton knows has one, served or not.
+public protocol RelayAddressing: Sendable {
+  var kind: NetworkKind { get }
+
+  /// The normal form of a relay address, so that two spellings of one relay do not count twice.
+  /// - Throws: `InvalidAddress` that says what is wrong where.
+  func parse(address: String) throws(InvalidAddress) -> RelayAddress
+}

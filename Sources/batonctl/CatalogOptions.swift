@@ -1,0 +1,117 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Foundation
+internal import StrictJSON
+internal import Varlink
+
+/// What the lists of operators, servers and relays have in common.
+struct ListOptions: ParsableArguments {
+  @Option(help: "A condition in JSON, for example '{\"enabled\": true}'.") var filter: String?
+  @Option(help: "A field to sort by, with - before it from the end. Write --sort=-FIELD. May be repeated.") var sort: [String] =
+    []
+
+  func validate() throws {
+    if let filter, (try? JSONParser.parse(filter))?.object == nil {
+      throw ValidationError("--filter must be a JSON object.")
+    }
+  }
+
+  var condition: JSONValue? { filter.flatMap { try? JSONParser.parse($0) } }
+
+  var order: [JSONValue]? {
+    guard !sort.isEmpty else { return nil }
+    return sort.map { key in
+      ["field": .string(key.hasPrefix("-") ? String(key.dropFirst()) : key), "direction": key.hasPrefix("-") ? -1 : 1]
+    }
+  }
+}
+
+/// Roles as a command line says them: `--smp-role storage=off`.
+struct RoleChange: ExpressibleByArgument {
+  let name: String
+  let isOn: Bool
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+    guard parts.count == 2, ["storage", "proxy", "names"].contains(parts[0]), ["on", "off"].contains(parts[1]) else {
+      return nil
+    }
+    name = parts[0]
+    isOn = parts[1] == "on"
+  }
+
+  static func overrides(_ changes: [RoleChange]) -> RoleOverrides? {
+    guard !changes.isEmpty else { return nil }
+    var roles = RoleOverrides()
+    for change in changes {
+      switch change.name {
+      case "storage": roles.storage = change.isOn
+      case "proxy": roles.proxy = change.isOn
+      default: roles.names = change.isOn
+      }
+    }
+    return roles
+  }
+}
+
+extension Session {
+  func provider(_ name: String) async throws -> Operator {
+    if let id = Int64(name) { return try await client.operator(id: id).operator }
+    return try await client.operator(name: name).operator
+  }
+
+  func server(_ name: String) async throws -> Server {
+    if let id = Int64(name) { return try await client.server(id: id) }
+    return try await client.server(name: name)
+  }
+
+  /// The id of the operator to assign to: 0 for `auto`, which lets the domains decide.
+  func assignment(_ name: String?) async throws -> Int64? {
+    guard let name else { return nil }
+    return name == "auto" ? 0 : try await provider(name).id
+  }
+
+  /// Reads an object and changes it; when it changed in between, does so again, because what is set here does not depend on the rest.
+  func changing<Object, Result>(
+    _ read: () async throws -> Object, _ change: (Object) async throws -> Result
+  ) async throws -> Result {
+    var attempts = 0
+    while true {
+      let object = try await read()
+      do {
+        return try await change(object)
+      } catch let error as VarlinkError where error.name.hasSuffix(".StaleRevision") && attempts < 5 {
+        attempts += 1
+      }
+    }
+  }
+
+  /// Runs tests one after the other and draws their steps.
+  /// - Returns: whether all passed.
+  func runTests(
+    _ tests: [(title: String, steps: () async throws -> AsyncThrowingStream<TestStep, any Error>)]
+  ) async throws -> Bool {
+    var failed = 0
+    for test in tests {
+      say(test.title)
+      for try await step in try await test.steps() {
+        if !step.passed { failed += 1 }
+        try show(step) {
+          let mark = terminal.paint(step.passed ? "✓" : "✗", step.passed ? .green : .red)
+          let time = String(format: "%7.1f ms", step.durationMilliseconds)
+          let cause = step.cause.map { "(\($0)) " } ?? ""
+          return "  \(mark) \(step.name.padding(toLength: 9, withPad: " ", startingAt: 0)) \(time)  \(cause)\(step.detail)"
+        }
+        flush()
+      }
+    }
+    return failed == 0
+  }
+
+  /// Lines that operators, servers and relays share.
+  static func originLines(preset: Bool, undeclared: Bool, file: String?) -> [String] {
+    guard preset else { return [] }
+    return undeclared ? ["declared  not any more"] : ["declared  in \(file ?? "?")"]
+  }
+}

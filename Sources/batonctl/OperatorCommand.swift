@@ -1,0 +1,165 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Foundation
+
+struct OperatorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "operator", abstract: "Manages the organisations that run servers and relays.",
+    subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, OperatorExport.self])
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lists the operators.")
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var list: ListOptions
+
+    func run() async throws {
+      try await global.connected { session in
+        let operators = try await session.client.operators(filter: list.condition, sort: list.order)
+        try session.show(operators) {
+          guard !operators.isEmpty else { return "No operators. Relays and servers without one are your own." }
+          return Terminal.table(
+            ["ID", "NAME", "ENABLED", "DOMAINS", "DECLARED IN"],
+            operators.map {
+              let file = $0.undeclared ? "not any more" : $0.declaredIn ?? ""
+              return ["\($0.id)", $0.name, $0.enabled ? "yes" : "no", $0.domains.joined(separator: ", "), file]
+            })
+        }
+      }
+    }
+  }
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Adds an operator.", discussion: "Servers and relays at or below its domains belong to it.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "Its trade name.") var name: String
+    @Option(help: "A domain of its own, such as example.org. May be repeated.") var domain: [String] = []
+    @Option(name: .customLong("legal-name"), help: "The name of the legal entity.") var legalName: String?
+
+    func run() async throws {
+      try await global.connected { session in
+        let added = try await session.client.addOperator(
+          AddOperator(name: name, legalName: legalName, domains: domain.isEmpty ? nil : domain))
+        try session.show(added) { "Added operator \(added.id) '\(added.name)'." }
+      }
+    }
+  }
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Shows one operator with its servers and relays.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The operator, by id or name.") var name: String
+
+    func run() async throws {
+      try await global.connected { session in
+        let found = try await session.client.operator(id: Int64(name), name: Int64(name) == nil ? name : nil)
+        try session.show(found.operator) {
+          let one = found.operator
+          func words(_ roles: Roles, _ hasNames: Bool) -> String {
+            let all = [("storage", roles.storage), ("proxy", roles.proxy), ("names", roles.names && hasNames)]
+            let on = all.filter(\.1).map(\.0)
+            return on.isEmpty ? "nothing" : on.joined(separator: ", ")
+          }
+          var lines = [
+            "\(one.name) (operator \(one.id))\(one.legalName.map { ", \($0)" } ?? "")",
+            "enabled   \(one.enabled ? "yes" : "no")\(one.deleted ? ", removed" : "")",
+            "domains   \(one.domains.isEmpty ? "none" : one.domains.joined(separator: ", "))",
+            "messages  \(words(one.smpRoles, true))",
+            "files     \(words(one.xftpRoles, false))",
+          ]
+          if let accepted = one.conditionsAcceptedAt { lines.append("accepted  \(accepted)") }
+          lines += Session.originLines(preset: one.preset, undeclared: one.undeclared, file: one.declaredIn)
+          for server in found.servers {
+            lines.append("\(session.terminal.dot(server.health)) server \(server.id) \(server.address)")
+          }
+          for relay in found.relays {
+            lines.append("\(session.terminal.dot(relay.health)) relay \(relay.id) '\(relay.name)' \(relay.address)")
+          }
+          return lines.joined(separator: "\n")
+        }
+      }
+    }
+  }
+
+  struct Enable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lets the operator's servers and relays be used.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The operator, by id or name.") var name: String
+
+    func run() async throws {
+      try await OperatorCommand.set(global, name, isEnabled: true, force: false)
+    }
+  }
+
+  struct Disable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Keeps the operator's servers and relays from being used.",
+      discussion: "Channels keep the relays that they have.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The operator, by id or name.") var name: String
+    @Flag(help: "Do it although something will be missing then.") var force = false
+
+    func run() async throws {
+      try await OperatorCommand.set(global, name, isEnabled: false, force: force)
+    }
+  }
+
+  private static func set(_ global: GlobalOptions, _ name: String, isEnabled: Bool, force: Bool) async throws {
+    try await global.connected { session in
+      let changed = try await session.changing {
+        try await session.provider(name)
+      } _: {
+        try await session.client.updateOperator(
+          UpdateOperator(id: $0.id, revision: $0.revision, enabled: isEnabled, force: force))
+      }
+      try session.show(changed) { "Operator \(changed.id) '\(changed.name)' is \(changed.enabled ? "enabled" : "disabled")." }
+    }
+  }
+
+  struct Update: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Changes an operator.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The operator, by id or name.") var `operator`: String
+    @Option(help: "Its new trade name.") var name: String?
+    @Option(name: .customLong("legal-name"), help: "The name of the legal entity; empty for none.") var legalName: String?
+    @Option(help: "A domain of its own; all that are given replace the present ones.") var domain: [String] = []
+    @Option(name: .customLong("smp-role"), help: "storage, proxy or names, with =on or =off. May be repeated.")
+    var smpRole: [RoleChange] = []
+    @Option(name: .customLong("xftp-role"), help: "storage or proxy, with =on or =off. May be repeated.")
+    var xftpRole: [RoleChange] = []
+    @Flag(name: .customLong("accept-conditions"), help: "Its conditions of use are accepted, now.") var accept = false
+    @Flag(help: "Do it although something will be missing then.") var force = false
+
+    func run() async throws {
+      try await global.connected { session in
+        let changed = try await session.changing {
+          try await session.provider(self.operator)
+        } _: {
+          let now = accept ? RFC3339.text(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) : nil
+          return try await session.client.updateOperator(
+            UpdateOperator(
+              id: $0.id, revision: $0.revision, name: name, legalName: legalName, domains: domain.isEmpty ? nil : domain,
+              smpRoles: RoleChange.overrides(smpRole), xftpRoles: RoleChange.overrides(xftpRole),
+              conditionsAcceptedAt: now, force: force))
+        }
+        try session.show(changed) { "Changed operator \(changed.id) '\(changed.name)'." }
+      }
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Removes an operator.", discussion: "One that a file declares comes back when the files are loaded again.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The operator, by id or name.") var name: String
+    @Flag(help: "Remove its servers and relays too; channels keep relays that they have.") var force = false
+
+    func run() async throws {
+      try await global.connected { session in
+        let removed = try await session.client.removeOperator(id: try await session.provider(name).id, force: force)
+        try session.show(removed) { "Removed operator \(removed.id) '\(removed.name)'." }
+      }
+    }
+  }
+}

@@ -1,0 +1,228 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Foundation
+internal import StrictJSON
+
+struct ServerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "server", abstract: "Manages message servers (SMP) and file servers (XFTP).",
+    subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self])
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lists the servers.")
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var list: ListOptions
+
+    func run() async throws {
+      try await global.connected { session in
+        let servers = try await session.client.servers(filter: list.condition, sort: list.order)
+        try session.show(servers) {
+          guard !servers.isEmpty else { return "No servers. Add one with batonctl server add ADDRESS." }
+          return Terminal.table(
+            ["ID", "PROTOCOL", "HOST", "OPERATOR", "ENABLED", "HEALTH"],
+            servers.map {
+              let owner = $0.operatorId.map { "\($0)" } ?? "own"
+              return ["\($0.id)", $0.protocol, $0.hosts.first ?? "", owner, $0.enabled ? "yes" : "no", $0.health]
+            })
+        }
+      }
+    }
+  }
+
+  /// Where a password comes from: never from the command line, which everybody on the machine can read.
+  struct PasswordOption: ParsableArguments {
+    @Option(
+      name: .customLong("password-file"),
+      help: "File with the server's password in its first line; - reads it from standard input.")
+    var file: String?
+
+    func password() throws -> String? {
+      guard let file else { return nil }
+      let line: String?
+      if file == "-" {
+        line = readLine()
+      } else {
+        guard let data = FileManager.default.contents(atPath: file), let text = String(data: data, encoding: .utf8) else {
+          throw Refusal(text: "cannot read \(file)")
+        }
+        line = text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init)
+      }
+      guard let line, !line.isEmpty else { throw Refusal(text: "there is no password in \(file)") }
+      return line
+    }
+
+    static func check(_ address: String) throws {
+      guard let start = address.range(of: "://")?.upperBound, let at = address[start...].lastIndex(of: "@"),
+        address[start..<at].contains(":")
+      else { return }
+      throw ValidationError(
+        "A password on the command line can be read by everybody on this machine: leave it out of the address and use --password-file."
+      )
+    }
+  }
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Adds a server.")
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var password: PasswordOption
+    @Argument(help: "Its address: smp://FINGERPRINT@HOST or xftp://FINGERPRINT@HOST.") var address: String
+    @Option(help: "The operator that runs it, by id or name. Default: the one with its domain.") var `operator`: String?
+    @Option(help: "storage, proxy or names, with =on or =off, other than the operator's. May be repeated.") var role:
+      [RoleChange] = []
+    @Flag(help: "Add it disabled.") var disabled = false
+    @Flag(help: "Do it although something will be wrong then.") var force = false
+
+    func validate() throws { try PasswordOption.check(address) }
+
+    func run() async throws {
+      try await global.connected { session in
+        let server = try await session.client.addServer(
+          AddServer(
+            address: address, password: try password.password(), operatorId: try await session.assignment(self.operator),
+            enabled: !disabled, roles: RoleChange.overrides(role), force: force))
+        try session.show(server) { "Added server \(server.id) at \(server.address)." }
+      }
+    }
+  }
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Shows one server.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The server, by id, address or host.") var server: String
+
+    func run() async throws {
+      try await global.connected { session in
+        let server = try await session.server(server)
+        try session.show(server) {
+          let roles = [("storage", server.roles.storage), ("proxy", server.roles.proxy), ("names", server.roles.names)]
+          let on = roles.filter(\.1).map(\.0)
+          var lines = [
+            "\(session.terminal.dot(server.health)) \(server.hosts.first ?? "") (\(server.protocol) server \(server.id))",
+            "address   \(server.address)\(server.hasPassword ? ", with a password" : "")",
+            "operator  \(server.operatorId.map { "\($0)" } ?? "your own")",
+            "enabled   \(server.enabled ? "yes" : "no")\(server.deleted ? ", removed" : "")",
+            "roles     \(on.isEmpty ? "none" : on.joined(separator: ", "))",
+            "health    \(server.health)\(server.healthSince.map { " since \($0)" } ?? "")",
+          ]
+          if let milliseconds = server.roundTripMilliseconds { lines.append("connects  in \(milliseconds) ms") }
+          if let tested = server.tested {
+            lines.append("tested    \(tested ? "passed" : "failed") at \(server.testedAt ?? "?")")
+          }
+          if let error = server.lastError { lines.append("error     \(error)") }
+          lines += Session.originLines(preset: server.preset, undeclared: server.undeclared, file: server.declaredIn)
+          return lines.joined(separator: "\n")
+        }
+      }
+    }
+  }
+
+  struct Enable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lets the server be used.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The server, by id, address or host.") var server: String
+
+    func run() async throws { try await ServerCommand.set(global, server, isEnabled: true, force: false) }
+  }
+
+  struct Disable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Keeps the server from being used.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The server, by id, address or host.") var server: String
+    @Flag(help: "Do it although something will be missing then.") var force = false
+
+    func run() async throws { try await ServerCommand.set(global, server, isEnabled: false, force: force) }
+  }
+
+  private static func set(_ global: GlobalOptions, _ name: String, isEnabled: Bool, force: Bool) async throws {
+    try await global.connected { session in
+      let changed = try await session.changing {
+        try await session.server(name)
+      } _: {
+        try await session.client.updateServer(
+          UpdateServer(id: $0.id, revision: $0.revision, enabled: isEnabled, force: force))
+      }
+      try session.show(changed) { "Server \(changed.id) is \(changed.enabled ? "enabled" : "disabled")." }
+    }
+  }
+
+  struct Update: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Changes a server.")
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var password: PasswordOption
+    @Argument(help: "The server, by id, address or host.") var server: String
+    @Option(help: "Its new address.") var address: String?
+    @Option(help: "The operator that runs it, by id or name; auto lets the domain decide.") var `operator`: String?
+    @Option(help: "storage, proxy or names, with =on or =off; all that are given replace the present ones.") var role:
+      [RoleChange] = []
+    @Flag(help: "Do it although something will be wrong then.") var force = false
+
+    func validate() throws { if let address { try PasswordOption.check(address) } }
+
+    func run() async throws {
+      try await global.connected { session in
+        let password = try password.password()
+        let owner = try await session.assignment(self.operator)
+        let changed = try await session.changing {
+          try await session.server(server)
+        } _: {
+          try await session.client.updateServer(
+            UpdateServer(
+              id: $0.id, revision: $0.revision, address: address, password: password, operatorId: owner,
+              roles: RoleChange.overrides(role), force: force))
+        }
+        try session.show(changed) { "Changed server \(changed.id) at \(changed.address)." }
+      }
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Removes a server.", discussion: "One that a file declares comes back when the files are loaded again.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The server, by id, address or host.") var server: String
+    @Flag(help: "Do it although something will be missing then.") var force = false
+
+    func run() async throws {
+      try await global.connected { session in
+        let removed = try await session.client.removeServer(id: try await session.server(server).id, force: force)
+        try session.show(removed) { "Removed server \(removed.id) at \(removed.address)." }
+      }
+    }
+  }
+
+  struct Test: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Tests step by step whether a server is alive and is who its address says.",
+      discussion: "Exit status 1 when a step fails.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The server, by id, host or address; an address need not be known.") var server: String?
+    @Flag(help: "Test all servers.") var all = false
+
+    func validate() throws {
+      guard all != (server != nil) else { throw ValidationError("Name one server, or say --all.") }
+      if let server { try PasswordOption.check(server) }
+    }
+
+    func run() async throws {
+      try await global.connected { session in
+        let client = session.client
+        var requests: [(String, TestRequest)] = []
+        if let server {
+          if server.contains("://") {
+            let known = try await client.servers(filter: ["address": .string(server)]).first
+            requests = [(server, known.map { TestRequest(id: $0.id) } ?? TestRequest(address: server))]
+          } else {
+            let known = try await session.server(server)
+            requests = [(known.address, TestRequest(id: known.id))]
+          }
+        } else {
+          requests = try await client.servers().map { ($0.address, TestRequest(id: $0.id)) }
+        }
+        let passed = try await session.runTests(
+          requests.map { title, request in (title, { try await client.testServer(request) }) })
+        if !passed { throw ExitCode(1) }
+      }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+
+struct Validate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Says what is wrong with operators, servers and relays as a whole.",
+    discussion: "Exit status 1 when there are errors; warnings do not count.")
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    try await global.connected { session in
+      let (errors, warnings) = try await session.client.validate()
+      try session.show(JSONValue.object(["errors": try errors.json, "warnings": try warnings.json])) {
+        guard !errors.isEmpty || !warnings.isEmpty else { return "Nothing is wrong." }
+        let terminal = session.terminal
+        return
+          (errors.map { "\(terminal.paint("error", .red))    \($0.message)" }
+          + warnings.map { "\(terminal.paint("warning", .yellow))  \($0.message)" }).joined(separator: "\n")
+      }
+      if !errors.isEmpty { throw ExitCode(1) }
+    }
+  }
+}
+
+struct Reload: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Loads the files that declare operators, servers and relays again.",
+    discussion: "All files are checked first; when one is wrong, everything stays as it was. Exit status 1 then.")
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    try await global.connected { session in
+      let report = try await session.client.reload()
+      try session.show(report) {
+        "\(report.files) files declare \(report.operators) operators, \(report.servers) servers and \(report.relays) relays."
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import NIOPosix
+internal import Nostr
+internal import Provisioning
+internal import RelayNetwork
+internal import SimpleX
+internal import Synchronization
+
+/// Loads the files that declare operators, at the start and whenever somebody asks. All of them are checked before anything changes.
+final class DeclarationLoader: Sendable {
+  private struct State {
+    /// The latest load; loads follow one another, so that what was read last is in force last.
+    var latest: Task<ReloadReport, any Error>?
+    var trouble: String?
+  }
+  private let folder: DeclarationFolder
+  private let coordinator: Coordinator
+  private let state = Mutex(State())
+
+  init(path: String, coordinator: Coordinator) {
+    folder = DeclarationFolder(path: path)
+    self.coordinator = coordinator
+  }
+
+  /// What is wrong with the files; nil when they are in force.
+  var trouble: String? { state.withLock { $0.trouble } }
+
+  /// - Throws: `BatonError`; `invalidFiles` names all that is wrong. Then everything stays as it was.
+  func load() async throws -> ReloadReport {
+    let task = state.withLock { state in
+      let before = state.latest
+      let task = Task {
+        _ = await before?.result
+        return try await self.loadNow()
+      }
+      state.latest = task
+      return task
+    }
+    return try await task.value
+  }
+
+  private func loadNow() async throws(BatonError) -> ReloadReport {
+    do {
+      return try await put()
+    } catch {
+      if case .invalidFiles(let flaws) = error {
+        let words = flaws.map(\.description).joined(separator: "; ")
+        state.withLock { $0.trouble = words }
+        coordinator.refuseDeclarations(flaws)
+      }
+      throw error
+    }
+  }
+
+  private func put() async throws(BatonError) -> ReloadReport {
+    let (files, declarations) = try Self.read(folder)
+    try await coordinator.declare(declarations)
+    state.withLock { $0.trouble = nil }
+    return ReloadReport(
+      files: Int64(files), operators: Int64(declarations.operators.count),
+      servers: Int64(declarations.servers.count + declarations.operators.reduce(0) { $0 + $1.servers.count }),
+      relays: Int64(declarations.relays.count + declarations.operators.reduce(0) { $0 + $1.relays.count }))
+  }
+
+  /// What the files say, without a daemon.
+  static func read(_ folder: DeclarationFolder) throws(BatonError) -> (files: Int, declarations: Declarations) {
+    let reader = DeclarationReader(
+      addressing: [NostrAddressing(), SimpleXAddressing()],
+      servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 0 }),
+      time: { RFC3339.milliseconds($0).map(Timestamp.init(milliseconds:)) })
+    do {
+      return try folder.load(reader)
+    } catch {
+      throw .invalidFiles(error.flaws)
+    }
+  }
+}
