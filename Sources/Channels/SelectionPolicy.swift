@@ -30,35 +30,40 @@ public enum SelectionPolicy {
     }
   }
 
-  /// Puts all eligible candidates into the order in which they should be used: the first N are the choice for N.
+  /// Puts the eligible candidates into the order in which they should be used: the first N are the choice for N.
   ///
-  /// The more reliable come first; among equals one's own relay leads, then operators take turns in an order that the seed
-  /// shuffles, so that the outage of one operator does not take the channel. Each own relay counts as an operator of its own.
+  /// The more reliable come first. Among equals a random own relay leads, once; then operators take turns in a random order, so that
+  /// the outage of one operator does not take the channel. Each further own relay counts as an operator of its own. (SimpleX 7.0,
+  /// `chooseRandomRelays`; the order by reliability is Baton's.)
   /// - Parameters:
   ///   - candidates: in any order; the result does not depend on it.
   ///   - seed: the same seed gives the same order.
-  public static func order(_ candidates: [Candidate], seed: UInt64) -> [RelayID] {
+  ///   - limit: how many are needed.
+  public static func order(_ candidates: [Candidate], seed: UInt64, limit: Int = .max) -> [RelayID] {
     var random = SplitMix64(seed: seed)
-    var rest = candidates.filter(\.isEligible).sorted { $0.relay < $1.relay }
-    rest.shuffle(using: &random)
-    var groups = Set(rest.map(group)).sorted()
-    groups.shuffle(using: &random)
-    let rank = Dictionary(uniqueKeysWithValues: groups.enumerated().map { ($1, $0) })
-
+    let eligible = Dictionary(grouping: candidates.filter(\.isEligible), by: \.reliability)
     var used: [Group: Int] = [:]
     var ordered: [RelayID] = []
     var ownIsPlaced = false
-    while !rest.isEmpty {
-      let best = rest.indices.min { a, b in
-        key(rest[a], used, rank, ownIsPlaced) < key(rest[b], used, rank, ownIsPlaced)
+    for reliability in Reliability.allCases {
+      var rest = (eligible[reliability] ?? []).sorted { $0.relay < $1.relay }
+      rest.shuffle(using: &random)
+      if !ownIsPlaced, let leader = rest.firstIndex(where: { $0.relayOperator == nil }) {
+        ownIsPlaced = true
+        ordered.append(rest.remove(at: leader).relay)
       }
-      guard let best else { break }
-      let chosen = rest.remove(at: best)
-      used[group(chosen), default: 0] += 1
-      ownIsPlaced = ownIsPlaced || chosen.relayOperator == nil
-      ordered.append(chosen.relay)
+      // Shuffled without the leader: whom chance made lead says nothing about the others.
+      var groups = Dictionary(grouping: rest, by: group).map { (name: $0.key, relays: $0.value) }.sorted { $0.name < $1.name }
+      groups.shuffle(using: &random)
+      while !groups.isEmpty, ordered.count < limit {
+        let next = groups.indices.min { (used[groups[$0].name] ?? 0, $0) < (used[groups[$1].name] ?? 0, $1) }
+        guard let next, let relay = groups[next].relays.popLast() else { break }
+        used[groups[next].name, default: 0] += 1
+        ordered.append(relay.relay)
+        if groups[next].relays.isEmpty { groups.remove(at: next) }
+      }
     }
-    return ordered
+    return Array(ordered.prefix(limit))
   }
 
   /// Relays that fail together: those of one operator.
@@ -71,13 +76,5 @@ public enum SelectionPolicy {
   private static func group(_ candidate: Candidate) -> Group {
     candidate.relayOperator.map { Group(relayOperator: $0.rawValue, own: 0) }
       ?? Group(relayOperator: 0, own: candidate.relay.rawValue)
-  }
-
-  private static func key(
-    _ candidate: Candidate, _ used: [Group: Int], _ rank: [Group: Int], _ ownIsPlaced: Bool
-  ) -> (Int, Int, Int, Int) {
-    let group = group(candidate)
-    let leads = !ownIsPlaced && candidate.relayOperator == nil
-    return (candidate.reliability.rawValue, leads ? 0 : 1, used[group] ?? 0, rank[group] ?? 0)
   }
 }

@@ -212,12 +212,13 @@ public final class Coordinator: Sendable {
       }
       return unique
     }
-    let order = SelectionPolicy.order(catalog.candidates(on: kind, at: clock.now), seed: .random(in: 0 ... .max))
-    guard !order.isEmpty else { throw .noEnabledRelays(kind) }
-    let wanted = request.pick ?? min(ChannelRequest.pickDefault, order.count)
-    guard wanted >= 1, wanted <= order.count, wanted <= ChannelRequest.relaysMax else {
-      throw .notEnoughRelays(wanted: wanted, available: order.count)
+    let candidates = catalog.candidates(on: kind, at: clock.now)
+    let available = candidates.count { $0.isEligible }
+    guard available > 0 else { throw .noEnabledRelays(kind) }
+    let wanted = request.pick ?? min(ChannelRequest.pickDefault, available)
+    guard wanted >= 1, wanted <= available, wanted <= ChannelRequest.relaysMax else {
+      throw .notEnoughRelays(wanted: wanted, available: available)
     }
-    return Array(order.prefix(wanted))
+    return SelectionPolicy.order(candidates, seed: .random(in: 0 ... .max), limit: wanted)
   }
 }

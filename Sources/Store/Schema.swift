@@ -212,8 +212,9 @@ enum Schema {
   static var version: Int32 { Int32(migrations.count) }
 
   /// Brings the file up to date.
+  /// - Parameter last: the schema to stop at; nil goes on to the newest.
   /// - Throws: `StoreError.incompatible` when it is newer than this program or not Baton's.
-  static func migrate(_ pool: DatabasePool) throws {
+  static func migrate(_ pool: DatabasePool, to last: Int? = nil) throws {
     try pool.writeWithoutTransaction { db in
       let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
       let version = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -227,7 +228,7 @@ enum Schema {
           "the database \(pool.path) has schema \(version), this program knows schemas up to \(self.version): "
             + "run the newer batond, or restore a backup from before the upgrade")
       }
-      for index in Int(version)..<migrations.count {
+      for index in Int(version)..<max(Int(version), last ?? migrations.count) {
         try db.inTransaction {
           try db.execute(sql: migrations[index].sql)
           try db.execute(sql: "PRAGMA application_id = \(applicationID)")

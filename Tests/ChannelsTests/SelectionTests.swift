@@ -48,6 +48,88 @@ struct SelectionTests {
     }
   }
 
+  /// Any pool of relays: some disabled, some deleted, some of disabled operators, of every reliability.
+  private struct Pool {
+    let candidates: [SelectionPolicy.Candidate]
+    let eligible: Set<RelayID>
+
+    init(seed: UInt64) {
+      var random = SplitMix64(seed: seed)
+      var candidates: [SelectionPolicy.Candidate] = []
+      var eligible: Set<RelayID> = []
+      let enabled = (1...4).map { _ in Bool.random(using: &random) }
+      for id in 1...Int64.random(in: 1...14, using: &random) {
+        let owner = Int64.random(in: 0...4, using: &random)
+        let isEnabled = Int.random(in: 0..<4, using: &random) > 0
+        let isDeleted = Int.random(in: 0..<5, using: &random) == 0
+        let isOperatorEnabled = owner == 0 || enabled[Int(owner) - 1]
+        candidates.append(
+          .init(
+            relay: RelayID(rawValue: id), relayOperator: owner == 0 ? nil : OperatorID(rawValue: owner),
+            reliability: SelectionPolicy.Reliability.allCases.randomElement(using: &random) ?? .good, isEnabled: isEnabled,
+            isDeleted: isDeleted, isOperatorEnabled: isOperatorEnabled))
+        if isEnabled, !isDeleted, isOperatorEnabled { eligible.insert(RelayID(rawValue: id)) }
+      }
+      self.candidates = candidates
+      self.eligible = eligible
+    }
+  }
+
+  @Test func noDisabledOrDeletedRelayIsEverChosenAndEveryOtherIs() {
+    for seed in 0..<5_000 as Range<UInt64> {
+      let pool = Pool(seed: seed)
+      let order = SelectionPolicy.order(pool.candidates, seed: seed &* 31)
+      #expect(Set(order) == pool.eligible && order.count == pool.eligible.count, "seed \(seed)")
+    }
+  }
+
+  @Test func ownRelayIsFirstAmongEquallyReliableOnes() {
+    for seed in 0..<5_000 as Range<UInt64> {
+      let pool = Pool(seed: seed)
+      let known = Dictionary(uniqueKeysWithValues: pool.candidates.map { ($0.relay, $0) })
+      guard let first = SelectionPolicy.order(pool.candidates, seed: seed &* 17).first.flatMap({ known[$0] }) else { continue }
+      let equals = pool.candidates.filter { $0.isEligible && $0.reliability == first.reliability }
+      if equals.contains(where: { $0.relayOperator == nil }) { #expect(first.relayOperator == nil, "seed \(seed)") }
+    }
+  }
+
+  /// However many are chosen, no operator has two more places than another that still has a relay to give.
+  @Test func operatorsAreSpreadAsEvenlyAsPossible() {
+    for seed in 0..<5_000 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let candidates = (1...Int64.random(in: 2...15, using: &random)).map {
+        candidate($0, Int64.random(in: 1...4, using: &random))
+      }
+      let owner = Dictionary(uniqueKeysWithValues: candidates.map { ($0.relay, $0.relayOperator) })
+      let order = SelectionPolicy.order(candidates, seed: seed &* 13)
+      for count in 1...order.count {
+        let used = Dictionary(grouping: order.prefix(count)) { owner[$0] }.mapValues(\.count)
+        let left = Set(order.dropFirst(count).map { owner[$0] })
+        let most = used.values.max() ?? 0
+        for operatorWithMore in left { #expect((used[operatorWithMore] ?? 0) >= most - 1, "seed \(seed), \(count) chosen") }
+      }
+    }
+  }
+
+  /// Three places, one of them for an own relay: two own relays share the first, and operators of unlike size share the others evenly.
+  @Test func everyEligibleRelayIsChosenWithTheRightFrequency() {
+    let candidates =
+      [candidate(1, nil), candidate(2, nil), candidate(3, 1), candidate(4, 2), candidate(5, 2), candidate(6, 3)]
+      + [SelectionPolicy.Candidate(relay: RelayID(rawValue: 7), relayOperator: nil, reliability: .good, isEnabled: false)]
+    var counts: [Int64: Double] = [:]
+    let draws = 12_000
+    for seed in 0..<UInt64(draws) {
+      for relay in SelectionPolicy.order(candidates, seed: seed).prefix(3) { counts[relay.rawValue, default: 0] += 1 }
+    }
+    // After one own relay, the other own one and three operators stand in a random order for two places: each has one with 2/4.
+    let expected: [Int64: Double] = [1: 0.75, 2: 0.75, 3: 0.5, 4: 0.25, 5: 0.25, 6: 0.5]
+    for (relay, share) in expected {
+      let deviation = 5 * (share * (1 - share) / Double(draws)).squareRoot()
+      #expect(abs((counts[relay] ?? 0) / Double(draws) - share) < deviation, "relay \(relay)")
+    }
+    #expect(counts[7] == nil)
+  }
+
   @Test func orderDependsOnNothingButContentAndSeed() {
     let candidates = (1...8).map { candidate($0, $0 % 3 == 0 ? nil : $0 % 3) }
     #expect(SelectionPolicy.order(candidates, seed: 5) == SelectionPolicy.order(candidates.reversed(), seed: 5))

@@ -63,10 +63,16 @@ final class Installation: Sendable {
   let settings: [String: String]
   var socket: String { folder.path + "/control" }
 
-  /// - Parameter settings: environment variables of the daemon.
+  /// Where the files that declare operators are.
+  var operators: String { folder.path + "/operators.d" }
+
+  /// - Parameter settings: environment variables of the daemon. Without any, nothing is tested in the background, because such tests
+  ///   leave events on relays that other tests count.
   init(_ settings: [String: String] = [:]) throws {
     folder = try TemporaryFolder()
-    self.settings = settings
+    let defaults = ["BATON_TESTS_BACKGROUND": "false", "BATON_OPERATORS_DIRECTORY": folder.path + "/operators.d"]
+    self.settings = settings.merging(defaults) { own, _ in own }
+    try FileManager.default.createDirectory(atPath: folder.path + "/operators.d", withIntermediateDirectories: true)
   }
 
   func start() async throws -> Program {
