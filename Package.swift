@@ -138,7 +138,8 @@ let package = Package(
       dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestSupport", log] + nio),
     .testTarget(name: "StoreTests", dependencies: ["Store", "Channels", "StrictJSON", "TestSupport", grdb]),
     .testTarget(
-      name: "CoordinatorTests", dependencies: ["Coordinator", "Channels", "RelayNetwork", "Store", "TestSupport", log]),
+      name: "CoordinatorTests",
+      dependencies: ["Coordinator", "Channels", "RelayNetwork", "SimpleX", "Store", "StrictJSON", "TestSupport", log]),
     .testTarget(name: "VarlinkTests", dependencies: ["Varlink", "ControlAPI", "StrictJSON", "TestSupport"] + nio),
     .testTarget(
       name: "ControlTests",

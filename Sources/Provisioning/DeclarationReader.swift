@@ -8,6 +8,8 @@ public struct DeclarationReader {
   public static let fileBytesMax = 1 << 20
   /// Most operators, servers and relays taken from all files together.
   public static let objectsMax = 20_000
+  /// Most that is said about all files together.
+  public static let flawsMax = 200
 
   private let addressing: [NetworkKind: any RelayAddressing]
   private let servers: any ServerNetwork
@@ -67,6 +69,7 @@ public struct DeclarationReader {
   // MARK: - Objects
 
   private mutating func readOperator(_ node: Yams.Node) {
+    guard take(node) else { return }
     let keys = [
       "name", "legalName", "domains", "enabled", "smpRoles", "xftpRoles", "conditionsAcceptedAt", "servers", "relays",
     ]
@@ -89,7 +92,6 @@ public struct DeclarationReader {
       default: item.relays = list(value, mark, key).compactMap { readRelay($0) }
       }
     }
-    guard take(node) else { return }
     guard !item.name.isEmpty else {
       if isMissing("name", node) { note(node, "the operator has no name") }
       return
@@ -99,6 +101,7 @@ public struct DeclarationReader {
   }
 
   private mutating func readServer(_ node: Yams.Node) -> Declarations.Server? {
+    guard take(node) else { return nil }
     var address: ServerAddress?
     var isEnabled = true
     var override = ServerRoles.Override()
@@ -117,7 +120,6 @@ public struct DeclarationReader {
       default: override = roles(value, key, hasNames: true)
       }
     }
-    guard take(node) else { return nil }
     if isMissing("address", node) { note(node, "the server has no address") }
     guard let address, isFirst("server \(address.text)", place, "the server \(address.text)") else { return nil }
     if address.transport == .xftp, override.names != nil {
@@ -127,6 +129,7 @@ public struct DeclarationReader {
   }
 
   private mutating func readRelay(_ node: Yams.Node) -> Declarations.Relay? {
+    guard take(node) else { return nil }
     var network: NetworkKind?
     var addressNode: (node: Yams.Node, text: String)?
     var item = (name: String?.none, domains: [String](), isEnabled: true)
@@ -146,11 +149,10 @@ public struct DeclarationReader {
       default: item.isEnabled = flag(value, key) ?? true
       }
     }
-    guard take(node) else { return nil }
     if isMissing("address", node) { note(node, "the relay has no address") }
     guard let (place, text) = addressNode else { return nil }
     // Addresses of the networks look different enough to do without saying which it is.
-    let kind = network ?? (text.hasPrefix("ws") ? .nostr : .simplex)
+    let kind = network ?? (text.lowercased().hasPrefix("ws") ? .nostr : .simplex)
     guard let parser = addressing[kind] else {
       note(place, "this program does not know addresses of the network '\(kind.rawValue)'")
       return nil
@@ -174,6 +176,10 @@ public struct DeclarationReader {
   }
 
   private mutating func note(at mark: Mark?, _ text: String, offset: Int? = nil) {
+    guard flaws.count <= Self.flawsMax else { return }
+    if flaws.count == Self.flawsMax {
+      return flaws.append(FileFlaw(file: file, line: nil, column: nil, text: "and more that is not listed"))
+    }
     let column = mark.map { $0.column + (offset ?? 0) }
     flaws.append(FileFlaw(file: file, line: mark?.line, column: column, text: text))
   }

@@ -12,6 +12,15 @@ extension Store {
     public var server: Int64
     public var relay: Int64
     public var identity: Int64
+
+    public init(revision: Int64, channel: Int64, operator: Int64, server: Int64, relay: Int64, identity: Int64) {
+      self.revision = revision
+      self.channel = channel
+      self.operator = `operator`
+      self.server = server
+      self.relay = relay
+      self.identity = identity
+    }
   }
 
   public func counters() throws -> Counters {

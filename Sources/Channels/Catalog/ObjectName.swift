@@ -17,7 +17,8 @@ public enum ObjectName {
     guard name.count <= charactersMax, name.utf8.count <= 4 * charactersMax else {
       throw Invalid(reason: "the name has more than \(charactersMax) characters")
     }
-    for scalar in name.unicodeScalars {
+    // Joiners belong to the writing of some languages and to emoji.
+    for scalar in name.unicodeScalars where scalar != "\u{200C}" && scalar != "\u{200D}" {
       switch scalar.properties.generalCategory {
       case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
         throw Invalid(reason: "the name contains a character that cannot be shown")

@@ -17,10 +17,11 @@ extension Catalog {
       let id = declare(item, &counters)
       seen.insert(.operator(id))
       for server in item.servers { seen.insert(declare(server, id, passwords, &counters)) }
-      for relay in item.relays { seen.insert(try declare(relay, id, &counters)) }
+      for relay in item.relays { seen.insert(declare(relay, id, &counters)) }
     }
     for server in declarations.servers { seen.insert(declare(server, nil, passwords, &counters)) }
-    for relay in declarations.relays { seen.insert(try declare(relay, nil, &counters)) }
+    for relay in declarations.relays { seen.insert(declare(relay, nil, &counters)) }
+    try checkNames(declarations)
 
     for (id, row) in operators where row.origin.isDeclared && !seen.contains(.operator(id)) {
       operators[id]?.isEnabled = false
@@ -105,7 +106,7 @@ extension Catalog {
 
   private mutating func declare(
     _ item: Declarations.Relay, _ owner: OperatorID?, _ counters: inout Store.Counters
-  ) throws(BatonError) -> CatalogReference {
+  ) -> CatalogReference {
     let same = relay(item.network, item.address)
     let id = same?.id ?? RelayID(rawValue: counters.relay + 1)
     counters.relay = max(counters.relay, id.rawValue)
@@ -120,17 +121,9 @@ extension Catalog {
       "domains": .array(item.domains.map(JSONValue.string)), "operator": owner.map { .integer($0.rawValue) } ?? .null,
     ]
     let news = News(row.origin, declaration, isFresh: same == nil || row.isDeleted)
+    // Names are checked once all are known: files may swap those of two relays.
     if let name = item.name {
-      if news.says("name"), row.name != name {
-        if let other = relays.values.first(where: { $0.name == name && !$0.isDeleted && $0.id != id }) {
-          throw .invalidFiles([
-            FileFlaw(
-              file: item.file, line: nil, column: nil,
-              text: "the name '\(name)' of relay \(address.text) is in use by relay \(other.id.rawValue), \(other.address)")
-          ])
-        }
-        row.name = name
-      }
+      if news.says("name") { row.name = name }
     } else if row.name.isEmpty || row.isDeleted {
       row.name = freeName(address.displayHost, except: id)
     }
@@ -141,6 +134,21 @@ extension Catalog {
     row.origin = Origin(isPreset: true, file: item.file, declaration: declaration)
     relays[id] = row
     return .relay(id)
+  }
+
+  private func checkNames(_ declarations: Declarations) throws(BatonError) {
+    let byName = Dictionary(grouping: relays.values.filter { !$0.isDeleted }, by: \.name)
+    var flaws: [FileFlaw] = []
+    for item in declarations.operators.flatMap(\.relays) + declarations.relays {
+      guard let row = relay(item.network, item.address), let other = byName[row.name]?.first(where: { $0.id != row.id }) else {
+        continue
+      }
+      flaws.append(
+        FileFlaw(
+          file: item.file, line: nil, column: nil,
+          text: "the name '\(row.name)' of relay \(row.address) is in use by relay \(other.id.rawValue), \(other.address)"))
+    }
+    guard flaws.isEmpty else { throw .invalidFiles(flaws) }
   }
 
   private static func json(_ roles: ServerRoles) -> JSONValue {
