@@ -1,6 +1,12 @@
 /// The relay protocol that a relay speaks and a channel lives on.
 public enum NetworkKind: String, Sendable, CaseIterable {
   case nostr, simplex
+
+  /// The network whose relays have addresses that look like `address`: those of SimpleX are links with a key behind a `#`.
+  public static func lookingLike(_ address: String) -> NetworkKind {
+    let text = address.lowercased()
+    return text.hasPrefix("simplex:") || text.hasPrefix("https://") && text.contains("#") ? .simplex : .nostr
+  }
 }
 
 /// What a server is for: SMP servers carry messages, XFTP servers keep files.

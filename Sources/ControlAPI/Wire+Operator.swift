@@ -96,11 +96,13 @@ public struct AddOperator: Codable, Hashable, Sendable {
   public var smpRoles: RoleOverrides?
   public var xftpRoles: RoleOverrides?
   public var conditionsAcceptedAt: String?
+  public var force: Bool?
 
   public init(
     name: String, legalName: String? = nil, domains: [String]? = nil, enabled: Bool? = nil, smpRoles: RoleOverrides? = nil,
-    xftpRoles: RoleOverrides? = nil, conditionsAcceptedAt: String? = nil
+    xftpRoles: RoleOverrides? = nil, conditionsAcceptedAt: String? = nil, force: Bool? = nil
   ) {
+    self.force = force
     self.name = name
     self.legalName = legalName
     self.domains = domains

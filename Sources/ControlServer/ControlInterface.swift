@@ -95,7 +95,7 @@ extension BatonError {
     case .duplicateName(let name): return error("DuplicateName", ["name": .string(name)])
     case .networkMismatch(let id): return error("NetworkMismatch", ["relayId": .integer(id.rawValue)])
     case .relayInUse(let channels): return error("RelayInUse", ["channels": .integer(Int64(channels))])
-    case .busy: return error("Busy")
+    case .busy, .choiceChanged: return error("Busy")
     case .storageUnavailable(let reason): return error("StorageUnavailable", ["reason": .string(reason)])
     case .networkUnavailable(let network, let reason):
       return error("NetworkUnavailable", ["network": .string(network.rawValue), "reason": .string(reason)])

@@ -73,10 +73,10 @@ extension ControlInterface {
   /// The change with its object as it is now.
   private static func restore(_ row: ChangeRow, _ context: ControlContext) throws -> Change? {
     switch row.object {
-    case .operator(let id):
-      return catalog(row, context.coordinator.operators.first { $0.id == id }.map(CatalogObject.operator))
-    case .server(let id): return catalog(row, context.coordinator.servers.first { $0.id == id }.map(CatalogObject.server))
-    case .relay(let id): return catalog(row, context.coordinator.relays.first { $0.id == id }.map(CatalogObject.relay))
+    case .operator, .server, .relay:
+      return context.coordinator.object(row.object).map {
+        Change(revision: row.revision, at: row.at, object: .catalog($0, before: nil))
+      }
     case .channel(let id):
       return try readable(id, context).map {
         Change(revision: row.revision, at: row.at, object: .channel(context.coordinator.snapshot($0)))
@@ -87,10 +87,6 @@ extension ControlInterface {
       else { return nil }
       return Change(revision: row.revision, at: row.at, object: .channelRelay(relay, transition))
     }
-  }
-
-  private static func catalog(_ row: ChangeRow, _ object: CatalogObject?) -> Change? {
-    object.map { Change(revision: row.revision, at: row.at, object: .catalog($0, before: nil)) }
   }
 
   /// The channel, unless its rows cannot be read; one such channel must not end every watch.

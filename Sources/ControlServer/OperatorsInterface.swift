@@ -32,7 +32,7 @@ extension ControlInterface {
             OperatorEdit(
               name: request.name, legalName: request.legalName, domains: request.domains, isEnabled: request.enabled,
               smpRoles: request.smpRoles?.domain ?? .init(), xftpRoles: request.xftpRoles?.domain ?? .init(),
-              conditionsAcceptedAt: try accepted(request.conditionsAcceptedAt)))
+              conditionsAcceptedAt: try accepted(request.conditionsAcceptedAt)), force: request.force ?? false)
           return ["operator": try Operator(row).json]
         },
         "Update": { call, _ in
@@ -77,20 +77,28 @@ extension ControlInterface {
     var request = try call.decode(ListRequest.self)
     let revision = coordinator.hub.revision
     let all = try coordinator.operators.map { try Operator($0).json }
+    let servers = Dictionary(grouping: coordinator.servers.filter { !$0.isDeleted }, by: \.serverOperator)
+    let relays = Dictionary(grouping: coordinator.relays.filter { !$0.isDeleted }, by: \.relayOperator)
+    func belongings(of id: OperatorID?) throws -> [String: JSONValue] {
+      [
+        "servers": try (servers[id] ?? []).map { Server($0, coordinator) }.json,
+        "relays": try (relays[id] ?? []).map { Relay($0) }.json,
+      ]
+    }
     while true {
       let list = try CatalogList(request, fields: operatorFields, interface: Interfaces.operators.name)
       let (page, next) = list.page(of: all)
       for json in page {
         var reply: [String: JSONValue] = ["operators": [json], "revision": .integer(revision)]
         let id = OperatorID(rawValue: json["id"]?.integer ?? 0)
-        reply.merge(try belongings(of: id, coordinator)) { own, _ in own }
+        reply.merge(try belongings(of: id)) { own, _ in own }
         try await stream.send(reply)
       }
       guard let next else { break }
       request.cursor = next
     }
     var last: [String: JSONValue] = ["operators": [], "revision": .integer(revision)]
-    last.merge(try belongings(of: nil, coordinator)) { own, _ in own }
+    last.merge(try belongings(of: nil)) { own, _ in own }
     return last
   }
 

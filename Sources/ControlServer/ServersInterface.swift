@@ -87,9 +87,11 @@ extension ControlInterface {
       return row
     }
     guard let name else { throw VarlinkError.invalidParameter("id") }
-    let found = coordinator.servers.filter { !$0.isDeleted && ($0.address == name || $0.hosts.contains(name)) }
-    guard found.count == 1, let row = found.first else {
-      throw VarlinkError("\(Interfaces.servers.name).NoSuchServer", ["name": .string(name)])
+    // An address that can be read is shown without its password, and one that cannot is refused with it hidden.
+    guard let row = try coordinator.server(named: name) else {
+      let isAddress = name.contains("://")
+      throw VarlinkError(
+        "\(Interfaces.servers.name).NoSuchServer", ["name": .string(isAddress ? "at this address" : name)])
     }
     return row
   }

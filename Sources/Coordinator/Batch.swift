@@ -17,6 +17,9 @@ final class Batch {
   var seen: Set<ChannelID> = []
   /// Operators, servers and relays that are to be stored, in this order; true: and told.
   private(set) var objects: [(reference: CatalogReference, isTold: Bool)] = []
+  private var places: [CatalogReference: Int] = [:]
+  /// Whether a watched relay moved to another address.
+  var hasMoved = false
   /// Measured connections.
   var roundTrips: [(Probed, Int64)] = []
   var actions: [(ChannelID, ChannelMachine.Action)] = []
@@ -43,9 +46,10 @@ final class Batch {
 
   /// - Parameter isTold: whether the change gets a revision and subscribers hear of it; routine figures do not.
   func save(_ reference: CatalogReference, isTold: Bool = true) {
-    if let index = objects.firstIndex(where: { $0.reference == reference }) {
-      objects[index].isTold = objects[index].isTold || isTold
+    if let place = places[reference] {
+      objects[place].isTold = objects[place].isTold || isTold
     } else {
+      places[reference] = objects.count
       objects.append((reference, isTold))
     }
   }

@@ -27,6 +27,8 @@ public enum BatonError: Error, Hashable, Sendable {
   case wouldBreak([CatalogCheck.Finding])
   case invalidFiles([FileFlaw])
   case networkMismatch(RelayID)
+  /// A relay that was picked cannot be used any more: pick again.
+  case choiceChanged
   case relayInUse(channels: Int)
   case busy
   case storageUnavailable(reason: String)

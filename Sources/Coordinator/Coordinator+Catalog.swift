@@ -8,9 +8,10 @@ extension Coordinator {
   // MARK: - Operators
 
   /// Adds an operator. The name of a removed one brings it back with its id.
-  public func addOperator(_ edit: OperatorEdit) async throws(BatonError) -> OperatorRow {
+  /// - Parameter force: although it adds errors to the whole.
+  public func addOperator(_ edit: OperatorEdit, force: Bool = false) async throws(BatonError) -> OperatorRow {
     let edit = try edit.validated()
-    guard case .operator(let row)? = try await change(.addOperator(edit), force: false) else { throw .busy }
+    guard case .operator(let row)? = try await change(.addOperator(edit), force: force) else { throw .busy }
     return row
   }
 
@@ -105,17 +106,12 @@ extension Coordinator {
   /// Brings operators, servers and relays in line with the files.
   /// - Throws: `BatonError`; then everything stays as it was.
   public func declare(_ declarations: Declarations) async throws(BatonError) {
-    var passwords: [String: [UInt8]] = [:]
-    let known = Dictionary(directory.catalog.servers.values.map { ($0.address, $0.sealedPassword) }) { first, _ in first }
+    var passwords: [String: CatalogChange.Password] = [:]
     for server in declarations.operators.flatMap(\.servers) + declarations.servers {
       guard let password = server.address.password else { continue }
       let address = server.address.text
-      // Sealing draws a new number each time: what has not changed stays as it is stored.
-      if let sealed = known[address] ?? nil, (try? secrets.open(sealed, name: Self.label(address))) == Array(password.utf8) {
-        passwords[address] = sealed
-      } else {
-        passwords[address] = try seal(password, address)
-      }
+      guard let sealed = try seal(password, address) else { continue }
+      passwords[address] = .init(sealed: sealed, digest: secrets.digest(Array(password.utf8), name: Self.label(address)))
     }
     _ = try await change(.declare(declarations, passwords: passwords), force: true)
     let count = declarations.operators.count
@@ -146,6 +142,24 @@ extension Coordinator {
   /// Relays as they are now, deleted ones included.
   public var relays: [RelayRow] { directory.relays.values.sorted { $0.id < $1.id } }
 
+  /// The object as it is now, deleted or not.
+  public func object(_ changed: ChangeRow.Object) -> CatalogObject? {
+    switch changed {
+    case .operator(let id): directory.catalog[.operator(id)]
+    case .server(let id): directory.catalog[.server(id)]
+    case .relay(let id): directory.catalog[.relay(id)]
+    case .channel, .channelRelay: nil
+    }
+  }
+
+  /// Whether any file declares anything that is known.
+  public var hasDeclared: Bool {
+    let catalog = directory.catalog
+    return catalog.operators.values.contains(where: \.origin.isDeclared)
+      || catalog.servers.values.contains(where: \.origin.isDeclared)
+      || catalog.relays.values.contains(where: \.origin.isDeclared)
+  }
+
   /// The roles that a server really has: its operator's, or those of one's own, with its own deviations.
   public func roles(of server: ServerRow) -> ServerRoles { directory.catalog.roles(of: server) }
 
@@ -157,12 +171,17 @@ extension Coordinator {
   /// Tests a relay step by step and remembers the verdict once the stream is read to its end.
   public func testRelay(_ id: RelayID) throws(BatonError) -> AsyncStream<ProbeStep> {
     guard let row = directory.relays[id], !row.isDeleted else { throw .noSuchRelay(id) }
-    return remembering(.relay(id), try testRelay(address: row.address, network: row.network))
+    return remembering(.relay(id), row.address, try begin(parse(row.address, row.network), row.network))
   }
 
-  /// Tests an address that need not be known.
+  /// Tests an address. When it is that of a known relay, its record keeps the verdict.
   public func testRelay(address: String, network kind: NetworkKind) throws(BatonError) -> AsyncStream<ProbeStep> {
     let address = try parse(address, kind)
+    if let row = directory.catalog.relay(kind, address), !row.isDeleted { return try testRelay(row.id) }
+    return try begin(address, kind)
+  }
+
+  private func begin(_ address: RelayAddress, _ kind: NetworkKind) throws(BatonError) -> AsyncStream<ProbeStep> {
     guard let network = directory.networks[kind] else { throw unserved(kind) }
     return network.test(address: address, identity: directory.mainIdentity(on: kind), depth: .full)
   }
@@ -170,17 +189,36 @@ extension Coordinator {
   /// Tests a server step by step and remembers the verdict once the stream is read to its end.
   public func testServer(_ id: ServerID) throws(BatonError) -> AsyncStream<ProbeStep> {
     guard let row = directory.catalog.servers[id], !row.isDeleted else { throw .noSuchServer(id) }
-    return remembering(.server(id), try testServer(address: row.address))
+    return remembering(.server(id), row.address, try begin(parse(server: row.address)))
   }
 
-  /// Tests the address of a server that need not be known.
+  /// Tests the address of a server. When it is that of a known one, its record keeps the verdict.
   public func testServer(address: String) throws(BatonError) -> AsyncStream<ProbeStep> {
     let address = try parse(server: address)
+    if let row = server(at: address), !row.isDeleted { return try testServer(row.id) }
+    return try begin(address)
+  }
+
+  /// The server that `text` means: its address however it is written, or one of its hosts; nil when there is none, or more than one.
+  /// - Throws: `invalidAddress` for what looks like an address and is none.
+  public func server(named text: String) throws(BatonError) -> ServerRow? {
+    if text.contains("://") { return server(at: try parse(server: text)).flatMap { $0.isDeleted ? nil : $0 } }
+    let found = directory.catalog.servers.values.filter { !$0.isDeleted && $0.hosts.contains(text.lowercased()) }
+    return found.count == 1 ? found.first : nil
+  }
+
+  private func server(at address: ServerAddress) -> ServerRow? {
+    directory.catalog.servers.values.first { $0.address == address.text }
+  }
+
+  private func begin(_ address: ServerAddress) throws(BatonError) -> AsyncStream<ProbeStep> {
     guard let servers = directory.servers else { throw unserved(.simplex) }
     return servers.test(address)
   }
 
-  private func remembering(_ peer: Probed, _ steps: AsyncStream<ProbeStep>) -> AsyncStream<ProbeStep> {
+  private func remembering(
+    _ peer: Probed, _ address: String, _ steps: AsyncStream<ProbeStep>
+  ) -> AsyncStream<ProbeStep> {
     AsyncStream { continuation in
       let task = Task {
         var all: [ProbeStep] = []
@@ -189,7 +227,7 @@ extension Coordinator {
           continuation.yield(step)
         }
         let verdict = ProbeVerdict(all, isFull: true)
-        if !Task.isCancelled { try? await ask { .tested(peer, verdict, $0) } }
+        if !Task.isCancelled { try? await ask { .tested(peer, address: address, verdict, $0) } }
         continuation.finish()
       }
       continuation.onTermination = { if case .cancelled = $0 { task.cancel() } }

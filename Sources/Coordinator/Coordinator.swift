@@ -66,7 +66,9 @@ public final class Coordinator: Sendable {
         group.addTask { await network.run { inbox.put(.report($0)) } }
       }
       let prober = schedule.map { schedule in
-        Prober(schedule: schedule) { peer, verdict in inbox.put(.tested(peer, verdict, nil)) }
+        Prober(schedule: schedule) { peer, address, verdict in
+          inbox.put(.tested(peer, address: address, verdict, nil))
+        }
       }
       defer { prober?.stop() }
       do {
@@ -127,6 +129,17 @@ public final class Coordinator: Sendable {
   /// - Throws: `BatonError`; then nothing was stored.
   public func create(_ request: ChannelRequest) async throws(BatonError) -> ChannelSnapshot {
     let profile = try request.validatedProfile()
+    var attempts = 0
+    while true {
+      let channel = try prepare(request, profile)
+      let result = await answer { .create(channel, $0) }
+      // What was picked was disabled at the same moment: pick again.
+      guard case .failure(.choiceChanged) = result, attempts < 5 else { return try result.get() }
+      attempts += 1
+    }
+  }
+
+  private func prepare(_ request: ChannelRequest, _ profile: Profile) throws(BatonError) -> NewChannel {
     let catalog = directory.catalog
     let relays = catalog.relays
     let kind = try network(of: request, relays)
@@ -145,8 +158,9 @@ public final class Coordinator: Sendable {
     } catch {
       throw .networkUnavailable(kind, reason: error.description)
     }
-    let channel = NewChannel(request: request, profile: profile, network: kind, relays: chosen, content: content)
-    return try await ask { .create(channel, $0) }
+    return NewChannel(
+      request: request, profile: profile, network: kind, relays: chosen, isPicked: request.relays?.isEmpty ?? true,
+      content: content)
   }
 
   /// Tries one relay again (nil: all that are not active).
@@ -183,11 +197,14 @@ public final class Coordinator: Sendable {
   // MARK: - Helpers
 
   func ask<Value>(_ input: (Reply<Value>) -> Engine.Input) async throws(BatonError) -> Value {
-    let result: Result<Value, BatonError> = await withCheckedContinuation { continuation in
+    try await answer(input).get()
+  }
+
+  private func answer<Value>(_ input: (Reply<Value>) -> Engine.Input) async -> Result<Value, BatonError> {
+    await withCheckedContinuation { continuation in
       let reply = Reply<Value> { continuation.resume(returning: $0) }
       if !inbox.put(input(reply), limit: Self.requestsMax) { continuation.resume(returning: .failure(.busy)) }
     }
-    return try result.get()
   }
 
   private func network(of request: ChannelRequest, _ relays: [RelayID: RelayRow]) throws(BatonError) -> NetworkKind {

@@ -10,7 +10,7 @@ extension Engine {
     var nextCounters = counters
     let reference: CatalogReference?
     do throws(BatonError) {
-      if !force { try checkUse(change, batch) }
+      try checkUse(change, force, batch)
       reference = try next.apply(change, counters: &nextCounters)
     } catch {
       return reply.send(.failure(error))
@@ -22,21 +22,35 @@ extension Engine {
       guard errors.isEmpty else { return reply.send(.failure(.wouldBreak(errors))) }
     }
     let changes = next.changes(from: catalog)
-    for object in changes { log(object, change) }
+    for var object in changes {
+      nextCounters.revision += 1
+      object.revision = nextCounters.revision
+      next.put(object)
+      batch.save(object.reference)
+    }
     let before = catalog
     (catalog, counters) = (next, nextCounters)
-    for object in changes { batch.save(object.reference) }
-    for object in changes { reschedule(object, was: before[object.reference]) }
-    updateAddresses(changes, before)
+    for object in changes {
+      noteMove(object, before[object.reference], batch)
+      reschedule(object.reference)
+      if case .operator(let row) = object { rescheduleBelongings(of: row.id) }
+    }
     batch.replies.append { [unowned self] error in
       if let error { return reply.send(.failure(error)) }
+      for object in changes { log(object, change) }
       reply.send(.success(reference.flatMap { catalog[$0] }))
     }
   }
 
   /// Refuses what would take something from channels, or an operator from under its servers.
-  private func checkUse(_ change: CatalogChange, _ batch: Batch) throws(BatonError) {
+  private func checkUse(_ change: CatalogChange, _ force: Bool, _ batch: Batch) throws(BatonError) {
     switch change {
+    case .updateRelay(let id, _, let address?, _):
+      // Not even by force: what channels store of the relay would be about another one.
+      guard let row = relays[id], row.address != address.text else { return }
+      let count = try channelCount(of: id, batch)
+      if count > 0 { throw .relayInUse(channels: count) }
+    case _ where force: return
     case .removeOperator(let id):
       let belongings = catalog.belongings(of: id)
       guard belongings.servers.isEmpty, belongings.relays.isEmpty else {
@@ -44,10 +58,6 @@ extension Engine {
       }
     case .removeRelay(let id):
       guard relays[id]?.isDeleted == false else { return }
-      let count = try channelCount(of: id, batch)
-      if count > 0 { throw .relayInUse(channels: count) }
-    case .updateRelay(let id, _, let address?, _):
-      guard let row = relays[id], row.address != address.text else { return }
       let count = try channelCount(of: id, batch)
       if count > 0 { throw .relayInUse(channels: count) }
     case .addOperator, .updateOperator, .addServer, .updateServer, .removeServer, .addRelay, .updateRelay, .declare: return
@@ -66,13 +76,13 @@ extension Engine {
     }
   }
 
-  /// A relay that moved is watched at its new address.
-  private func updateAddresses(_ changes: [CatalogObject], _ before: Catalog) {
-    let hasMoved = changes.contains { object in
-      guard case .relay(let row) = object, watched.contains(row.id) else { return false }
-      return before.relays[row.id].map { $0.address != row.address } ?? false
-    }
-    if hasMoved { updateWatch() }
+  /// What was known of a relay's old address does not count for the new one.
+  private func noteMove(_ object: CatalogObject, _ before: CatalogObject?, _ batch: Batch) {
+    guard case .relay(let row) = object, case .relay(let old)? = before, old.address != row.address else { return }
+    abandonTest(.relay(row.id))
+    guard watched.contains(row.id) else { return }
+    connected.remove(row.id)
+    batch.hasMoved = true
   }
 
   private func log(_ object: CatalogObject, _ change: CatalogChange) {

@@ -22,6 +22,7 @@ extension Engine {
     publishDirectory()
     hub.publish(changes, revision: counters.revision)
     for change in changes { log(change) }
+    if batch.hasMoved { updateWatch() }
     queue(batch)
     for id in batch.seen { settle(id) }
     for reply in batch.replies { reply(nil) }
@@ -42,12 +43,18 @@ extension Engine {
   private func assemble(_ batch: Batch) -> ([StoreMutation], [Change]) {
     var mutations: [StoreMutation] = []
     var changes: [Change] = []
-    for (reference, isTold) in batch.objects {
+    // Operators first, because servers and relays refer to them.
+    for (reference, isTold) in batch.objects.filter({ $0.reference.isOperator })
+      + batch.objects.filter({ !$0.reference.isOperator })
+    {
       guard var object = catalog[reference] else { continue }
       if isTold {
-        counters.revision += 1
-        object.revision = counters.revision
-        catalog.put(object)
+        // What a person changed has its revision already, so that a second update within one batch sees that it is late.
+        if object.revision <= committed.counters.revision {
+          counters.revision += 1
+          object.revision = counters.revision
+          catalog.put(object)
+        }
         mutations.append(.appendChange(ChangeRow(revision: object.revision, at: batch.now, object: reference.changed)))
         let before = committed.catalog[reference]
         changes.append(Change(revision: object.revision, at: batch.now, object: .catalog(object, before: before)))
@@ -93,6 +100,7 @@ extension Engine {
         batch.snapshots[id] = snapshot
       }
     }
+    changes.sort { $0.revision < $1.revision }
     return (mutations, changes)
   }
 
@@ -192,19 +200,22 @@ extension Engine {
     // What the network was told stands; what it was not told is told again when the channels are read.
     let heard = catalog
     (counters, catalog) = committed
-    for (reference, _) in batch.objects {
+    for reference in unsaved.union(batch.objects.map(\.reference)) {
       // What was heard of a relay or server stands too, only its storing is late.
       switch reference {
       case .operator: continue
       case .server(let id):
-        guard let condition = heard.servers[id]?.condition, catalog.servers[id] != nil else { continue }
-        catalog.servers[id]?.condition = condition
+        // What was changed by request did not happen, a new address neither.
+        guard let row = heard.servers[id], catalog.servers[id]?.address == row.address else { continue }
+        catalog.servers[id]?.condition = row.condition
       case .relay(let id):
-        guard let condition = heard.relays[id]?.condition, catalog.relays[id] != nil else { continue }
-        catalog.relays[id]?.condition = condition
+        guard let row = heard.relays[id], catalog.relays[id]?.address == row.address else { continue }
+        catalog.relays[id]?.condition = row.condition
       }
       unsaved.insert(reference)
     }
+    // Alarms were set for what did not happen.
+    for (reference, _) in batch.objects { reschedule(reference) }
     publishDirectory()
     for id in batch.seen where batch.touches[id] == nil { settle(id) }
     for relay in batch.lanesToServe { serve(relay) }

@@ -32,7 +32,7 @@ extension Engine {
       feed(.deletionRequested, to: id, batch)
       answer(reply, id, batch)
     case .change(let change, let force, let reply): apply(change, force, reply, batch)
-    case .tested(let peer, let verdict, let reply): tested(peer, verdict, reply, batch)
+    case .tested(let peer, let address, let verdict, let reply): tested(peer, address, verdict, reply, batch)
     case .sweep(let relay, let status, let event, let after): sweep(relay, status, event, after, batch)
     case .barrier(let reply): batch.replies.append { _ in reply.send(.success(())) }
     }
@@ -66,7 +66,7 @@ extension Engine {
         startTests()
       case .testOverdue(let peer):
         prober?.cancel(peer)
-        tested(peer, .overdue, nil, batch)
+        if let address = address(of: peer) { tested(peer, address, .overdue, nil, batch) }
       case .recovery:
         let some = dirty.prefix(Self.sweepMax)
         dirty.subtract(some)
@@ -93,7 +93,16 @@ extension Engine {
         return reply.send(.failure(.storageUnavailable(reason: "\(error)")))
       }
     }
-    for relay in new.relays where relays[relay]?.isDeleted != false { return reply.send(.failure(.noSuchRelay(relay))) }
+    for relay in new.relays where relays[relay]?.isDeleted != false {
+      return reply.send(.failure(new.isPicked ? .choiceChanged : .noSuchRelay(relay)))
+    }
+    if new.isPicked {
+      // What was picked may have been disabled since.
+      let isStill = new.relays.allSatisfy { id in
+        relays[id].map { $0.isEnabled && catalog.isOperatorEnabled($0.relayOperator) } ?? false
+      }
+      guard isStill else { return reply.send(.failure(.choiceChanged)) }
+    }
     counters.channel += 1
     let id = ChannelID(rawValue: counters.channel)
     let row = ChannelRow(
@@ -133,8 +142,12 @@ extension Engine {
   ) {
     if case .relayLost = event, relays[relay]?.condition.health != .down { return }
     if case .relayReturned = event, relays[relay]?.condition.health == .down { return }
-    guard let channels = try? storage.channels(of: relay, in: status, after: after, limit: Self.sweepMax) else {
-      return setAlarm(.grace(relay), at: batch.now + Self.recoveryWait)
+    let channels: [ChannelID]
+    do {
+      channels = try storage.channels(of: relay, in: status, after: after, limit: Self.sweepMax)
+    } catch {
+      // Swept again once storage works.
+      return storageFailed("\(error)")
     }
     for id in channels { feed(.relay(relay, event), to: id, batch) }
     if channels.count == Self.sweepMax { post(.sweep(relay, status, event, after: channels.last)) }

@@ -23,18 +23,32 @@ extension Engine {
   }
 
   /// What changed may have to be tested sooner, or not at all.
-  func reschedule(_ object: CatalogObject, was: CatalogObject?) {
-    switch object {
-    case .relay(let row): scheduleTest(.relay(row.id))
-    case .server(let row): scheduleTest(.server(row.id))
-    case .operator(let row):
-      // Whatever belongs to it may be tested from now on, or not any more.
-      guard case .operator(let before)? = was, before.isEnabled != row.isEnabled || before.isDeleted != row.isDeleted else {
-        return
-      }
-      let belongings = catalog.belongings(of: row.id)
-      for id in belongings.relays { scheduleTest(.relay(id)) }
-      for id in belongings.servers { scheduleTest(.server(id)) }
+  func reschedule(_ reference: CatalogReference) {
+    switch reference {
+    case .relay(let id): scheduleTest(.relay(id))
+    case .server(let id): scheduleTest(.server(id))
+    case .operator(let id): rescheduleBelongings(of: id)
+    }
+  }
+
+  func rescheduleBelongings(of id: OperatorID) {
+    let belongings = catalog.belongings(of: id)
+    for id in belongings.relays { scheduleTest(.relay(id)) }
+    for id in belongings.servers { scheduleTest(.server(id)) }
+  }
+
+  /// Gives up a test that runs; another follows in its time.
+  func abandonTest(_ peer: Probed) {
+    guard testsRunning.remove(peer) != nil else { return }
+    prober?.cancel(peer)
+    setAlarm(.testOverdue(peer), at: nil)
+    startTests()
+  }
+
+  func address(of peer: Probed) -> String? {
+    switch peer {
+    case .relay(let id): relays[id]?.address
+    case .server(let id): catalog.servers[id]?.address
     }
   }
 
@@ -59,10 +73,15 @@ extension Engine {
     guard let prober else { return }
     while testsRunning.count < prober.schedule.atOnceMax, let peer = testsWaiting.popFirst() {
       guard !testsRunning.contains(peer), let condition = testable(peer) else { continue }
-      guard let begin = test(of: peer, condition, prober.schedule) else { continue }
+      guard let address = address(of: peer) else { continue }
+      guard let begin = test(of: peer, condition, prober.schedule) else {
+        testsRunning.insert(peer)
+        post(.tested(peer, address: address, .unreadable, nil))
+        continue
+      }
       testsRunning.insert(peer)
       setAlarm(.testOverdue(peer), at: clock.now + TestSchedule.overdueAfter)
-      prober.start(peer, isFull: begin.isFull, begin.steps)
+      prober.start(peer, at: address, isFull: begin.isFull, begin.steps)
     }
   }
 
@@ -75,7 +94,7 @@ extension Engine {
         let address = try? network.parse(address: row.address)
       else { return nil }
       let last = condition.tested == true ? condition.fullyTestedAt : nil
-      let isFull = last.map { clock.now - $0 >= schedule.fullInterval } ?? true
+      let isFull = last.map { $0 > clock.now || clock.now - $0 >= schedule.fullInterval } ?? true
       let identity = directory.mainIdentity(on: row.network)
       return (isFull, { network.test(address: address, identity: identity, depth: isFull ? .full : .light) })
     case .server(let id):
@@ -87,7 +106,7 @@ extension Engine {
   }
 
   /// A test ended.
-  func tested(_ peer: Probed, _ verdict: ProbeVerdict, _ reply: Reply<Void>?, _ batch: Batch) {
+  func tested(_ peer: Probed, _ address: String, _ verdict: ProbeVerdict, _ reply: Reply<Void>?, _ batch: Batch) {
     if reply == nil {
       // Late words of a test that was given up.
       guard testsRunning.remove(peer) != nil else { return }
@@ -98,6 +117,7 @@ extension Engine {
       startTests()
       scheduleTest(peer)
     }
+    guard self.address(of: peer) == address else { return answer(reply, batch) }
     let reference: CatalogReference
     let before: PeerCondition
     switch peer {
@@ -138,10 +158,11 @@ extension Engine {
       condition.testFailed(trouble.cause, "\(step): \(trouble.detail)", isConnected: isConnected, at: now)
     } else {
       condition.testPassed(isFull: verdict.isFull, roundTrip: verdict.roundTrip, at: now)
-      if isWatched, !isConnected, before.health == .down {
-        // Channels wait for the connection that is kept; it has the last word.
-        (condition.health, condition.healthSince, condition.lastError) = (before.health, before.healthSince, before.lastError)
-      }
+    }
+    if isWatched, !isConnected, before.health == .down {
+      // Channels wait for the connection that is kept; it has the last word.
+      (condition.health, condition.healthSince) = (before.health, before.healthSince)
+      if verdict.failure == nil { condition.lastError = before.lastError }
     }
     return condition
   }

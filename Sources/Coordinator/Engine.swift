@@ -18,7 +18,8 @@ final class Engine {
     /// A change of operators, servers and relays; forced: although it adds errors or channels lose something.
     case change(CatalogChange, force: Bool, Reply<CatalogObject?>)
     /// A test ended; with a reply when a person asked for it.
-    case tested(Probed, ProbeVerdict, Reply<Void>?)
+    /// - address: which was tested; what is said of another than the present one does not count.
+    case tested(Probed, address: String, ProbeVerdict, Reply<Void>?)
     /// Tell the channels that have `relay` in `status`, from the first after `after` on.
     case sweep(RelayID, RelayStatus, ChannelRelayMachine.Event, after: ChannelID?)
     /// Answers once everything before it is done.
@@ -280,6 +281,8 @@ struct NewChannel: Sendable {
   let profile: Profile
   let network: NetworkKind
   let relays: [RelayID]
+  /// Whether the daemon chose the relays.
+  let isPicked: Bool
   let content: ChannelContent
 }
 

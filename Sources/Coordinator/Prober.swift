@@ -15,6 +15,11 @@ struct ProbeVerdict: Sendable {
   static let overdue = ProbeVerdict(
     failure: ("test", Trouble(.timeout, "the test did not end in time")), roundTrip: nil, isFull: false, description: nil)
 
+  /// The verdict on a peer whose address cannot be read.
+  static let unreadable = ProbeVerdict(
+    failure: ("address", Trouble(.protocol, "the stored address cannot be read")), roundTrip: nil, isFull: false,
+    description: nil)
+
   /// Adds up the steps of a test.
   init(_ steps: [ProbeStep], isFull: Bool) {
     let reach = steps.filter { $0.failure == nil && Self.reachSteps.contains($0.name) }
@@ -39,22 +44,22 @@ struct ProbeVerdict: Sendable {
 /// Runs tests in the background, each in a task of its own, and hands over how they ended.
 final class Prober: Sendable {
   let schedule: TestSchedule
-  private let deliver: @Sendable (Probed, ProbeVerdict) -> Void
+  private let deliver: @Sendable (Probed, _ address: String, ProbeVerdict) -> Void
   private let tasks = Mutex<[Probed: Task<Void, Never>]>([:])
 
-  init(schedule: TestSchedule, deliver: @escaping @Sendable (Probed, ProbeVerdict) -> Void) {
+  init(schedule: TestSchedule, deliver: @escaping @Sendable (Probed, _ address: String, ProbeVerdict) -> Void) {
     self.schedule = schedule
     self.deliver = deliver
   }
 
   /// - Parameter steps: begins the test and streams it.
-  func start(_ peer: Probed, isFull: Bool, _ steps: @escaping @Sendable () -> AsyncStream<ProbeStep>) {
+  func start(_ peer: Probed, at address: String, isFull: Bool, _ steps: @escaping @Sendable () -> AsyncStream<ProbeStep>) {
     tasks.withLock { tasks in
       tasks[peer]?.cancel()
       tasks[peer] = Task { [deliver] in
         var all: [ProbeStep] = []
         for await step in steps() { all.append(step) }
-        if !Task.isCancelled { deliver(peer, ProbeVerdict(all, isFull: isFull)) }
+        if !Task.isCancelled { deliver(peer, address, ProbeVerdict(all, isFull: isFull)) }
       }
     }
   }

@@ -37,7 +37,8 @@ public struct TestSchedule: Hashable, Sendable {
     let tick = UInt64(bitPattern: condition.testedAt?.milliseconds ?? 0)
     var random = SplitMix64(seed: seed ^ salt ^ (tick &* 0x9E37_79B9_7F4A_7C15))
     let fraction = Double.random(in: -1...1, using: &random) * Self.jitter
-    guard let testedAt = condition.testedAt else {
+    // A time from a clock that was ahead counts as now: nothing may wait for it.
+    guard let testedAt = condition.testedAt.map({ min($0, now) }) else {
       // Soon, but not all at the same moment.
       return now + .milliseconds(Int64.random(in: 0...2_000, using: &random))
     }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 public import RelayNetwork
 
 /// The folder whose files declare operators, servers and relays.
@@ -7,39 +8,62 @@ public struct DeclarationFolder: Sendable {
 
   public init(path: String) { self.path = path }
 
+  /// Whether there is anything at the path. A folder that is there but cannot be reached counts as there.
+  public var exists: Bool {
+    var status = stat()
+    return stat(path, &status) == 0 || errno != ENOENT
+  }
+
   /// Reads all files that end in `.yaml`, in the order of their names; others and hidden ones are left alone.
   /// - Parameter reader: a fresh one.
   /// - Returns: how many files there were, and what they say. A folder that does not exist has none.
   /// - Throws: `FileFlaws`.
   public func load(_ reader: DeclarationReader) throws(FileFlaws) -> (files: Int, declarations: Declarations) {
     var reader = reader
-    let manager = FileManager.default
-    guard manager.fileExists(atPath: path) else { return (0, try reader.result()) }
-    let names: [String]
+    guard exists else { return (0, try reader.result()) }
+    var names: [String] = []
     do {
-      names = try manager.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
+      names = try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {
       reader.refuse(path, "the folder cannot be read: \(error.localizedDescription)")
-      _ = try reader.result()
-      return (0, Declarations())
     }
+    names = names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
     for name in names {
       let file = path + "/" + name
-      let size = (try? manager.attributesOfItem(atPath: file)[.size] as? NSNumber)?.intValue ?? 0
-      guard size <= DeclarationReader.fileBytesMax else {
-        reader.refuse(file, "the file has more than \(DeclarationReader.fileBytesMax) bytes")
-        continue
+      do {
+        reader.read(try Self.text(of: file), name: file)
+      } catch {
+        reader.refuse(file, error.reason)
       }
-      guard let data = manager.contents(atPath: file) else {
-        reader.refuse(file, "the file cannot be read")
-        continue
-      }
-      guard let text = String(data: data, encoding: .utf8) else {
-        reader.refuse(file, "the file is not UTF-8")
-        continue
-      }
-      reader.read(text, name: file)
     }
     return (names.count, try reader.result())
+  }
+
+  private struct Unreadable: Error {
+    let reason: String
+  }
+
+  /// The text of a regular file. Links to one are followed; a pipe or a device must not hold the daemon up.
+  private static func text(of path: String) throws(Unreadable) -> String {
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Unreadable(reason: "the file cannot be read: \(String(cString: strerror(errno)))") }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Unreadable(reason: "it is no regular file")
+    }
+    let most = DeclarationReader.fileBytesMax
+    var bytes: [UInt8] = []
+    while bytes.count <= most {
+      var part = [UInt8](repeating: 0, count: 65_536)
+      let count = read(descriptor, &part, part.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Unreadable(reason: "the file cannot be read: \(String(cString: strerror(errno)))") }
+      if count == 0 { break }
+      bytes += part[..<count]
+    }
+    guard bytes.count <= most else { throw Unreadable(reason: "the file has more than \(most) bytes") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw Unreadable(reason: "the file is not UTF-8") }
+    return text
   }
 }

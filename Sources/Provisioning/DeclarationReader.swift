@@ -8,6 +8,8 @@ public struct DeclarationReader {
   public static let fileBytesMax = 1 << 20
   /// Most operators, servers and relays taken from all files together.
   public static let objectsMax = 20_000
+  /// Most domains of one operator or relay.
+  public static let domainsMax = 100
   /// Most that is said about all files together.
   public static let flawsMax = 200
 
@@ -152,7 +154,7 @@ public struct DeclarationReader {
     if isMissing("address", node) { note(node, "the relay has no address") }
     guard let (place, text) = addressNode else { return nil }
     // Addresses of the networks look different enough to do without saying which it is.
-    let kind = network ?? (text.lowercased().hasPrefix("ws") ? .nostr : .simplex)
+    let kind = network ?? .lookingLike(text)
     guard let parser = addressing[kind] else {
       note(place, "this program does not know addresses of the network '\(kind.rawValue)'")
       return nil
@@ -162,7 +164,8 @@ public struct DeclarationReader {
       guard isFirst("relay \(kind.rawValue) \(address.comparisonKey)", place, "the relay \(address.text)") else { return nil }
       if let name = item.name, !isFirst("relay name \(name)", place, "a relay named '\(name)'") { return nil }
       return Declarations.Relay(
-        file: file, network: kind, address: address, name: item.name, domains: item.domains, isEnabled: item.isEnabled)
+        file: file, line: place.mark?.line, network: kind, address: address, name: item.name, domains: item.domains,
+        isEnabled: item.isEnabled)
     } catch {
       note(place, "'\(error.address)' is no relay address: \(error.reason)", offset: error.position)
       return nil
@@ -172,6 +175,15 @@ public struct DeclarationReader {
   // MARK: - Pieces
 
   private mutating func note(_ node: Yams.Node?, _ text: String, offset: Int? = nil) {
+    var offset = offset
+    if case .scalar(let scalar)? = node, let given = offset {
+      // The mark stands at the quote; in a block it says nothing of the place.
+      switch scalar.style {
+      case .singleQuoted, .doubleQuoted: offset = given + 1
+      case .literal, .folded: offset = nil
+      case .any, .plain: break
+      }
+    }
     note(at: node?.mark, text, offset: offset)
   }
 
@@ -200,7 +212,7 @@ public struct DeclarationReader {
 
   private func isMissing(_ key: String, _ node: Yams.Node) -> Bool {
     guard case .mapping(let mapping) = node else { return false }
-    return !mapping.contains { $0.key.string == key }
+    return !mapping.contains { $0.key.string == key && $0.value.null == nil }
   }
 
   private mutating func members(
@@ -256,7 +268,9 @@ public struct DeclarationReader {
 
   private mutating func domains(_ node: Yams.Node, _ mark: Mark?, _ key: String) -> [String] {
     var domains: [String] = []
-    for item in list(node, mark, key).prefix(100) {
+    let items = list(node, mark, key)
+    if items.count > Self.domainsMax { note(items[Self.domainsMax], "more than \(Self.domainsMax) domains are not taken") }
+    for item in items.prefix(Self.domainsMax) {
       guard let text = text(item, key) else { continue }
       do {
         let domain = try Domain.validated(text)

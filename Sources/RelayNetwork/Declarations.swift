@@ -62,6 +62,8 @@ public struct Declarations: Hashable, Sendable {
 
   public struct Relay: Hashable, Sendable {
     public var file: String
+    /// Where in the file, from 1; nil when it comes from none.
+    public var line: Int?
     public var network: NetworkKind
     public var address: RelayAddress
     /// nil: the host.
@@ -70,10 +72,11 @@ public struct Declarations: Hashable, Sendable {
     public var isEnabled: Bool
 
     public init(
-      file: String, network: NetworkKind, address: RelayAddress, name: String? = nil, domains: [String] = [],
+      file: String, line: Int? = nil, network: NetworkKind, address: RelayAddress, name: String? = nil, domains: [String] = [],
       isEnabled: Bool = true
     ) {
       self.file = file
+      self.line = line
       self.network = network
       self.address = address
       self.name = name

@@ -170,6 +170,7 @@ enum Schema {
         health TEXT NOT NULL,
         health_since INTEGER,
         last_error TEXT,
+        fault TEXT,
         round_trip_ms INTEGER,
         failures INTEGER NOT NULL,
         failed_at INTEGER,
@@ -187,6 +188,7 @@ enum Schema {
       ALTER TABLE relays ADD COLUMN profile TEXT;
       ALTER TABLE relays ADD COLUMN capabilities TEXT NOT NULL DEFAULT '[]';
       ALTER TABLE relays ADD COLUMN fully_tested_at INTEGER;
+      ALTER TABLE relays ADD COLUMN fault TEXT;
       ALTER TABLE relays ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE relays ADD COLUMN failed_at INTEGER;
       ALTER TABLE relays ADD COLUMN undeclared INTEGER NOT NULL DEFAULT 0;

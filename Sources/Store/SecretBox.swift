@@ -58,6 +58,12 @@ public struct SecretBox: Sendable, CustomStringConvertible {
     return Array(sealed)
   }
 
+  /// Tells whether two secrets are one without giving either away: a keyed digest, bound to `name`.
+  public func digest(_ secret: [UInt8], name: String) -> String {
+    let code = HMAC<SHA256>.authenticationCode(for: Array(name.utf8) + [0] + secret, using: key)
+    return code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
   /// Decrypts what `seal` made for the same `name`.
   /// - Throws: `StoreError.wrongKey` when the master key is another one or the bytes were changed.
   public func open(_ sealed: [UInt8], name: String) throws -> [UInt8] {

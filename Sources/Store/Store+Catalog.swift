@@ -116,7 +116,7 @@ extension Store {
     [
       ("tested", condition.tested), ("tested_at", condition.testedAt?.milliseconds),
       ("fully_tested_at", condition.fullyTestedAt?.milliseconds), ("health", condition.health.rawValue),
-      ("health_since", condition.healthSince?.milliseconds), ("last_error", condition.lastError),
+      ("health_since", condition.healthSince?.milliseconds), ("last_error", condition.lastError), ("fault", condition.fault),
       ("round_trip_ms", condition.roundTripMilliseconds), ("failures", condition.failures),
       ("failed_at", condition.failedAt?.milliseconds),
     ]
@@ -170,7 +170,8 @@ extension Store {
   private static func condition(_ row: Row) -> PeerCondition? {
     guard let health = PeerCondition.Health(rawValue: row["health"]) else { return nil }
     return PeerCondition(
-      health: health, healthSince: time(row["health_since"]), lastError: row["last_error"], tested: row["tested"],
+      health: health, healthSince: time(row["health_since"]), lastError: row["last_error"], fault: row["fault"],
+      tested: row["tested"],
       testedAt: time(row["tested_at"]), fullyTestedAt: time(row["fully_tested_at"]),
       roundTripMilliseconds: row["round_trip_ms"], failures: row["failures"], failedAt: time(row["failed_at"]))
   }

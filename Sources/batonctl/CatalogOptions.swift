@@ -62,6 +62,7 @@ extension Session {
   }
 
   func server(_ name: String) async throws -> Server {
+    try ServerCommand.PasswordOption.check(name)
     if let id = Int64(name) { return try await client.server(id: id) }
     return try await client.server(name: name)
   }
@@ -87,26 +88,41 @@ extension Session {
     }
   }
 
-  /// Runs tests one after the other and draws their steps.
+  /// Runs tests one after the other and draws their steps. A peer that cannot be tested is a failure and does not end the others.
   /// - Returns: whether all passed.
   func runTests(
     _ tests: [(title: String, steps: () async throws -> AsyncThrowingStream<TestStep, any Error>)]
   ) async throws -> Bool {
-    var failed = 0
+    var allPassed = true
     for test in tests {
       say(test.title)
-      for try await step in try await test.steps() {
-        if !step.passed { failed += 1 }
-        try show(step) {
-          let mark = terminal.paint(step.passed ? "✓" : "✗", step.passed ? .green : .red)
-          let time = String(format: "%7.1f ms", step.durationMilliseconds)
-          let cause = step.cause.map { "(\($0)) " } ?? ""
-          return "  \(mark) \(step.name.padding(toLength: 9, withPad: " ", startingAt: 0)) \(time)  \(cause)\(step.detail)"
+      var count = 0
+      do {
+        for try await step in try await test.steps() {
+          count += 1
+          allPassed = allPassed && step.passed
+          try draw(step, of: test.title)
         }
-        flush()
+        allPassed = allPassed && count > 0
+      } catch let error as VarlinkError where tests.count > 1 {
+        allPassed = false
+        try draw(TestStep(name: "test", durationMilliseconds: 0, passed: false, detail: Sentence.of(error)), of: test.title)
       }
     }
-    return failed == 0
+    return allPassed
+  }
+
+  private func draw(_ step: TestStep, of title: String) throws {
+    // In JSON each line says whose step it is.
+    var json = try step.json.object ?? [:]
+    json["of"] = .string(title)
+    try show(JSONValue.object(json)) {
+      let mark = terminal.paint(step.passed ? "✓" : "✗", step.passed ? .green : .red)
+      let time = String(format: "%7.1f ms", step.durationMilliseconds)
+      let cause = step.cause.map { "(\($0)) " } ?? ""
+      return "  \(mark) \(step.name.padding(toLength: 9, withPad: " ", startingAt: 0)) \(time)  \(cause)\(step.detail)"
+    }
+    flush()
   }
 
   /// Lines that operators, servers and relays share.

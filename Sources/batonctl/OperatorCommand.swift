@@ -36,11 +36,12 @@ struct OperatorCommand: AsyncParsableCommand {
     @Argument(help: "Its trade name.") var name: String
     @Option(help: "A domain of its own, such as example.org. May be repeated.") var domain: [String] = []
     @Option(name: .customLong("legal-name"), help: "The name of the legal entity.") var legalName: String?
+    @Flag(help: "Do it although something will be wrong then.") var force = false
 
     func run() async throws {
       try await global.connected { session in
         let added = try await session.client.addOperator(
-          AddOperator(name: name, legalName: legalName, domains: domain.isEmpty ? nil : domain))
+          AddOperator(name: name, legalName: legalName, domains: domain.isEmpty ? nil : domain, force: force))
         try session.show(added) { "Added operator \(added.id) '\(added.name)'." }
       }
     }
@@ -86,9 +87,10 @@ struct OperatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lets the operator's servers and relays be used.")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The operator, by id or name.") var name: String
+    @Flag(help: "Do it although something will be wrong then.") var force = false
 
     func run() async throws {
-      try await OperatorCommand.set(global, name, isEnabled: true, force: false)
+      try await OperatorCommand.set(global, name, isEnabled: true, force: force)
     }
   }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BatonClient
+internal import Channels
 internal import ControlAPI
 internal import Foundation
 internal import Glibc
@@ -42,7 +43,7 @@ struct RelayCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected { session in
-        let network = network ?? RelayCommand.network(of: address)
+        let network = network ?? NetworkKind.lookingLike(address).rawValue
         let relay = try await session.client.addRelay(
           AddRelay(
             address: address, name: name, network: network, enabled: !disabled, domains: domain.isEmpty ? nil : domain,
@@ -50,11 +51,6 @@ struct RelayCommand: AsyncParsableCommand {
         try session.show(relay) { "Added relay \(relay.id) '\(relay.name)' at \(relay.address)." }
       }
     }
-  }
-
-  /// The network that an address looks like: SimpleX relays have links with a key behind a `#`.
-  static func network(of address: String) -> String {
-    address.hasPrefix("simplex:") || address.hasPrefix("https://") && address.contains("#") ? "simplex" : "nostr"
   }
 
   struct Show: AsyncParsableCommand {
@@ -107,9 +103,7 @@ struct RelayCommand: AsyncParsableCommand {
         var requests: [(String, TestRequest)] = []
         if let relay {
           if relay.contains("://") || relay.hasPrefix("simplex:") {
-            let known = try await client.relays(filter: ["address": .string(relay)]).first
-            let request = TestRequest(address: relay, network: RelayCommand.network(of: relay))
-            requests = [(relay, known.map { TestRequest(id: $0.id) } ?? request)]
+            requests = [(relay, TestRequest(address: relay, network: NetworkKind.lookingLike(relay).rawValue))]
           } else {
             let known = try await session.relay(relay)
             requests = [(known.name, TestRequest(id: known.id))]

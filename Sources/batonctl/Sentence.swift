@@ -56,7 +56,8 @@ enum Sentence {
       }
       return "everything stays as it was: " + (problems.isEmpty ? text("reason") : problems.joined(separator: "\n  "))
     case "NetworkMismatch": return "relay \(text("relayId")) lives on another network than the others"
-    case "RelayInUse": return "\(text("channels")) channels use this relay; --force removes it all the same, they keep it"
+    case "RelayInUse":
+      return "\(text("channels")) channels use this relay: its address stays; relay remove --force removes it, they keep it"
     case "NoLink": return "channel \(text("id")) has no link yet: no relay was active so far"
     case "InvalidFilter": return "\(text("path")) cannot be used: \(text("reason"))"
     case "NetworkUnavailable": return text("reason")

@@ -46,7 +46,7 @@ struct ServerCommand: AsyncParsableCommand {
         guard let data = FileManager.default.contents(atPath: file), let text = String(data: data, encoding: .utf8) else {
           throw Refusal(text: "cannot read \(file)")
         }
-        line = text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init)
+        line = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init)
       }
       guard let line, !line.isEmpty else { throw Refusal(text: "there is no password in \(file)") }
       return line
@@ -121,8 +121,9 @@ struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lets the server be used.")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The server, by id, address or host.") var server: String
+    @Flag(help: "Do it although something will be wrong then.") var force = false
 
-    func run() async throws { try await ServerCommand.set(global, server, isEnabled: true, force: false) }
+    func run() async throws { try await ServerCommand.set(global, server, isEnabled: true, force: force) }
   }
 
   struct Disable: AsyncParsableCommand {
@@ -152,16 +153,22 @@ struct ServerCommand: AsyncParsableCommand {
     @OptionGroup var password: PasswordOption
     @Argument(help: "The server, by id, address or host.") var server: String
     @Option(help: "Its new address.") var address: String?
+    @Flag(name: .customLong("no-password"), help: "Forget its password.") var noPassword = false
     @Option(help: "The operator that runs it, by id or name; auto lets the domain decide.") var `operator`: String?
     @Option(help: "storage, proxy or names, with =on or =off; all that are given replace the present ones.") var role:
       [RoleChange] = []
     @Flag(help: "Do it although something will be wrong then.") var force = false
 
-    func validate() throws { if let address { try PasswordOption.check(address) } }
+    func validate() throws {
+      if let address { try PasswordOption.check(address) }
+      guard !noPassword || password.file == nil else {
+        throw ValidationError("Say --no-password or --password-file, not both.")
+      }
+    }
 
     func run() async throws {
       try await global.connected { session in
-        let password = try password.password()
+        let password = noPassword ? "" : try password.password()
         let owner = try await session.assignment(self.operator)
         let changed = try await session.changing {
           try await session.server(server)
@@ -210,8 +217,7 @@ struct ServerCommand: AsyncParsableCommand {
         var requests: [(String, TestRequest)] = []
         if let server {
           if server.contains("://") {
-            let known = try await client.servers(filter: ["address": .string(server)]).first
-            requests = [(server, known.map { TestRequest(id: $0.id) } ?? TestRequest(address: server))]
+            requests = [(server, TestRequest(address: server))]
           } else {
             let known = try await session.server(server)
             requests = [(known.address, TestRequest(id: known.id))]

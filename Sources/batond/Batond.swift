@@ -54,7 +54,10 @@ struct CheckConfig: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-config",
     abstract: "Checks the configuration and the files that declare operators, and says all that is wrong with them.",
-    discussion: "Exit status 0: good; 78: not. Touches neither the database nor the network.")
+    discussion: """
+      Exit status 0: good; 78: not. Touches neither the database nor the network. The files that declare operators are checked once the
+      configuration itself is good.
+      """)
 
   @OptionGroup var common: CommonOptions
   @Flag(help: "Print one JSON document.") var json = false
@@ -65,6 +68,7 @@ struct CheckConfig: AsyncParsableCommand {
       let settings = try await common.settings()
       _ = try DeclarationLoader.read(DeclarationFolder(path: settings.operatorsDirectory))
     } catch let error as ConfigurationError {
+      // The files of operators are looked at once it is known where they are.
       problems = error.problems
     } catch BatonError.invalidFiles(let flaws) {
       problems = flaws.map(\.description)

@@ -45,17 +45,26 @@ final class DeclarationLoader: Sendable {
     do {
       return try await put()
     } catch {
+      var words = "they could not be loaded: \(error)"
       if case .invalidFiles(let flaws) = error {
-        let words = flaws.map(\.description).joined(separator: "; ")
-        state.withLock { $0.trouble = words }
+        words = flaws.map(\.description).joined(separator: "; ")
         coordinator.refuseDeclarations(flaws)
       }
+      state.withLock { $0.trouble = words }
       throw error
     }
   }
 
   private func put() async throws(BatonError) -> ReloadReport {
     let (files, declarations) = try Self.read(folder)
+    if !folder.exists, coordinator.hasDeclared {
+      // A misspelt path or a missing mount must not turn everything off.
+      throw .invalidFiles([
+        FileFlaw(
+          file: folder.path, line: nil, column: nil,
+          text: "the folder does not exist, but things are declared in it; to take them back, make it and leave it empty")
+      ])
+    }
     try await coordinator.declare(declarations)
     state.withLock { $0.trouble = nil }
     return ReloadReport(

@@ -145,6 +145,44 @@ struct BackgroundTestTests {
     try await bench.stop()
   }
 
+  @Test func peerWhoseRemovalCouldNotBeStoredIsStillTested() async throws {
+    let bench = try await Bench(schedule: schedule)
+    let relays = try await add(bench)
+    try await run(bench) { try relay(bench, relays[0]).condition.tested == true }
+    let revision = try relay(bench, relays[0]).revision
+    bench.storage.isBroken = true
+    await #expect(throws: BatonError.self) {
+      try await bench.coordinator.updateRelay(relays[0], revision: revision, RelayEdit(isEnabled: false), force: false)
+    }
+    bench.storage.isBroken = false
+    let count = bench.network.tests.count
+    try await run(bench) { bench.network.tests.count > count }
+    #expect(try relay(bench, relays[0]).isEnabled)
+    try await bench.stop()
+  }
+
+  @Test func verdictOnAnOldAddressDoesNotCountForTheNewOne() async throws {
+    let bench = try await Bench(schedule: schedule)
+    bench.network.set(.silent, at: "ws://r1")
+    let relays = try await add(bench)
+    try await run(bench) { bench.network.tests.count == 1 }
+    let revision = try relay(bench, relays[0]).revision
+    _ = try await bench.coordinator.updateRelay(relays[0], revision: revision, RelayEdit(address: "ws://r2"), force: false)
+    try await run(bench) { try relay(bench, relays[0]).condition.tested != nil }
+    #expect(try relay(bench, relays[0]).condition.tested == true && bench.network.tests.last?.address == "ws://r2")
+    try await bench.stop()
+  }
+
+  @Test func clockThatWasAheadKeepsNothingWaiting() {
+    let now = Timestamp(milliseconds: 1_750_000_000_000)
+    var condition = PeerCondition()
+    condition.testFailed(.timeout, "x", isConnected: false, at: now + .seconds(400_000_000))
+    #expect(schedule.next(condition, salt: 1, now: now) - now < .seconds(200))
+    condition.testPassed(isFull: true, roundTrip: nil, at: now + .seconds(400_000_000))
+    #expect(schedule.next(condition, salt: 1, now: now) - now < .seconds(1_200))
+    #expect(condition.reliability(at: now) == .good)
+  }
+
   @Test func scheduleHasJitterAndComesSoonerAfterAFailure() {
     let now = Timestamp(milliseconds: 1_750_000_000_000)
     var passed = PeerCondition()

@@ -293,4 +293,107 @@ struct CatalogTests {
     }
     #expect(world.catalog.relays.count == 1)
   }
+
+  @Test func relayThatMovesInItsFileKeepsItsName() throws {
+    var world = World()
+    try world.apply(file(relay("wss://old.example", name: "a")))
+    try world.apply(file(relay("wss://new.example", name: "a")))
+    #expect(try world.relay(2).name == "a" && world.relay(2).isEnabled)
+    #expect(try world.relay(1).origin.isUndeclared && world.relay(1).name == "old.example")
+  }
+
+  @Test func relayWithoutANameYieldsToOneThatIsNamedSo() throws {
+    var world = World()
+    try world.apply(file(relay("wss://r.example"), relay("wss://x.example", name: "r.example")))
+    #expect(try world.relay(1).name == "r.example (2)" && world.relay(2).name == "r.example")
+  }
+
+  @Test func spellingThatIsPutRightInTheFileIsTaken() throws {
+    var world = World()
+    let key = "yxNOMJcry5jMTRPEBVtGBATYaKeoRIsZRBPIDLx7x6M"
+    func declare(_ text: String) throws {
+      let address = try SimpleXAddressing().parse(address: text)
+      let relay = Declarations.Relay(file: "f.yaml", network: .simplex, address: address)
+      try world.apply(.declare(Declarations(relays: [relay]), passwords: [:]))
+    }
+    try declare("https://smp.example/r#\(key)?c=\(key)")
+    try declare("https://smp.example/r#\(key)?p=7001&c=\(key)")
+    #expect(world.catalog.relays.count == 1)
+    #expect(try world.relay(1).address.contains("p=7001"))
+  }
+
+  @Test func operatorThatFilesNameNoMoreCatchesNothing() throws {
+    var world = World()
+    func declare(_ name: String) throws {
+      let item = Declarations.Operator(file: "f.yaml", name: name, domains: ["example.org"])
+      try world.apply(.declare(Declarations(operators: [item]), passwords: [:]))
+    }
+    try declare("Before")
+    _ = try world.addRelay("wss://r.example.org")
+    try declare("After")
+    #expect(try world.relay(1).relayOperator == OperatorID(rawValue: 2))
+    #expect(world.catalog.isOperatorEnabled(try world.relay(1).relayOperator))
+  }
+
+  @Test func passwordOfAPersonStaysUntilTheFileSaysAnother() throws {
+    var world = World()
+    let address = try SimpleXServerAddress.parse(Self.smp("s.example"))
+    func declare(_ password: UInt8?) throws {
+      let server = Declarations.Server(file: "f.yaml", address: address)
+      let passwords = password.map { [address.text: CatalogChange.Password(sealed: [$0], digest: "\($0)")] } ?? [:]
+      try world.apply(.declare(Declarations(servers: [server]), passwords: passwords))
+    }
+    try declare(1)
+    #expect(try world.server(1).sealedPassword == [1])
+    let place = CatalogChange.ServerPlace(address: address, sealedPassword: [9])
+    try world.apply(.updateServer(ServerID(rawValue: 1), revision: 0, place, ServerEdit()))
+    try declare(1)
+    #expect(try world.server(1).sealedPassword == [9])
+    try declare(2)
+    #expect(try world.server(1).sealedPassword == [2])
+    try declare(nil)
+    #expect(try world.server(1).sealedPassword == nil)
+  }
+
+  // MARK: - What got no worse
+
+  @Test func removalThatMendsSomethingIsNotHeldAgainstTheRest() throws {
+    var world = World()
+    for host in ["a", "b", "c"] { _ = try world.addServer(Self.smp("\(host).example,x.onion")) }
+    let before = world.catalog
+    try world.apply(.removeServer(ServerID(rawValue: 3)))
+    #expect(world.catalog.errors(since: before).isEmpty && world.catalog.findings().contains { $0.kind == .duplicateServer })
+  }
+
+  @Test func firstServerWithoutStorageIsNoWorseThanNone() throws {
+    var world = World()
+    let flux = try world.addOperator("Flux", domains: ["simplexonflux.com"])
+    try world.apply(.updateOperator(flux, revision: 0, OperatorEdit(smpRoles: .init(storage: false))))
+    let before = world.catalog
+    _ = try world.addServer(Self.smp("smp1.simplexonflux.com"))
+    #expect(world.catalog.errors(since: before).isEmpty)
+  }
+
+  @Test func onionHostsLieBelowNoDomain() throws {
+    var world = World()
+    _ = try world.addOperator("All", domains: ["onion"])
+    #expect(
+      try world.addServer(Self.smp("beccx4yfxxbvyhqypaavemqurytl6hozr47wfc7uuecacjqdvwpw2xid.onion")).serverOperator == nil)
+  }
+
+  /// As large as the files may be: this must not take minutes, for it happens before the daemon is ready.
+  @Test func twentyThousandObjectsAreDeclaredAndChanged() throws {
+    var world = World()
+    let operators = (0..<2_000).map { number in
+      Declarations.Operator(
+        file: "f.yaml", name: "o\(number)", domains: ["d\(number).example"],
+        relays: [relay("wss://r\(number).elsewhere.example")])
+    }
+    let own = (0..<16_000).map { relay("wss://own.example/\($0)") }
+    try world.apply(.declare(Declarations(operators: operators, relays: own), passwords: [:]))
+    #expect(world.catalog.relays.count == 18_000)
+    let names = Set(world.catalog.relays.values.map(\.name))
+    #expect(names.count == 18_000, "all names differ")
+    try world.apply(.updateRelay(RelayID(rawValue: 1), revision: 0, nil, RelayEdit(name: "x")))
+  }
 }

@@ -265,4 +265,102 @@ struct CoordinatorTests {
     #expect(bench.coordinator.relays[1].condition.lastError == "connect: refused")
     try await bench.stop()
   }
+
+  @Test func ofTwoUpdatesFromOneRevisionOneIsRefusedWithTheCurrentObject() async throws {
+    let bench = try await Bench()
+    let relay = try #require(try await bench.addRelays(1).first)
+    for round in 0..<20 {
+      let revision = try #require(bench.coordinator.relays.first).revision
+      let results = await withTaskGroup(of: Result<RelayRow, any Error>.self) { group in
+        for number in 0..<2 {
+          group.addTask {
+            do {
+              return .success(
+                try await bench.coordinator.updateRelay(
+                  relay, revision: revision, RelayEdit(name: "r \(round) \(number)"), force: false))
+            } catch {
+              return .failure(error)
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      let won = results.compactMap { try? $0.get() }
+      #expect(won.count == 1)
+      let refused = results.contains { result in
+        guard case .failure(let error) = result, case .staleRevision(.relay(let row)) = error as? BatonError else {
+          return false
+        }
+        return row.name == won.first?.name
+      }
+      #expect(refused)
+    }
+    try await bench.stop()
+  }
+
+  @Test func relayReportsAndNewOperatorsShareACommit() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    _ = try await bench.create(relays: relays)
+    try await bench.settle()
+    for round in 0..<20 {
+      bench.network.relayWent(round % 2 == 0, relays[0])
+      // The newest operator owns the relay: the relay's row, written for its health, already names the operator.
+      let row = try await bench.coordinator.addOperator(OperatorEdit(name: "o\(round)"))
+      let relay = try #require(bench.coordinator.relays.first)
+      _ = try? await bench.coordinator.updateRelay(
+        relay.id, revision: relay.revision, RelayEdit(assignment: .to(row.id)), force: true)
+    }
+    #expect(bench.coordinator.storageTrouble == nil)
+    try await bench.stop()
+  }
+
+  @Test func whatWasHeardOfARelayOutlivesSeveralFailuresOfStorage() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    _ = try await bench.create(relays: relays)
+    try await bench.settle()
+    bench.storage.isBroken = true
+    bench.network.relayWent(false, relays[0])
+    try await bench.settle()
+    bench.network.relayWent(false, relays[1])
+    try await bench.settle()
+    #expect(bench.coordinator.relays.map(\.condition.health) == [.down, .down])
+    bench.storage.isBroken = false
+    bench.clock.advance(by: .seconds(2))
+    for _ in 0..<50 where bench.coordinator.storageTrouble != nil {
+      try await bench.settle()
+      bench.clock.advance(by: .seconds(2))
+    }
+    #expect(try bench.store.relays().map(\.condition.health) == [.down, .down])
+    try await bench.stop()
+  }
+
+  @Test func relayThatChannelsUseKeepsItsAddressEvenByForce() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    _ = try await bench.create(relays: relays)
+    let revision = try #require(bench.coordinator.relays.first).revision
+    await #expect(throws: BatonError.relayInUse(channels: 1)) {
+      try await bench.coordinator.updateRelay(relays[0], revision: revision, RelayEdit(address: "ws://r9"), force: true)
+    }
+    try await bench.stop()
+  }
+
+  @Test func serverPasswordIsSealedAndBoundToItsAddress() async throws {
+    let bench = try await Bench()
+    let text = "smp://LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI=:hunter2@s.example"
+    let server = try await bench.coordinator.addServer(ServerEdit(address: text), force: false)
+    #expect(server.sealedPassword != nil && !server.address.contains("hunter2"))
+    let stored = try bench.store.servers()
+    #expect(stored.first?.sealedPassword.map { !String(decoding: $0, as: UTF8.self).contains("hunter2") } == true)
+    let renamed = try await bench.coordinator.updateServer(
+      server.id, revision: server.revision, ServerEdit(isEnabled: true), force: true)
+    #expect(renamed.sealedPassword == server.sealedPassword)
+    let moved = try await bench.coordinator.updateServer(
+      server.id, revision: renamed.revision,
+      ServerEdit(address: "smp://LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI=@t.example"), force: true)
+    #expect(moved.sealedPassword == nil, "another server does not get the password of the first")
+    try await bench.stop()
+  }
 }

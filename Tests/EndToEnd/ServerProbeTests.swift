@@ -83,7 +83,7 @@ struct ServerProbeTests {
   }
 
   @Test(arguments: [
-    Fault("not-tls", "tls", .unreachable, "the TLS handshake failed: wrong version number"),
+    Fault("not-tls", "tls", .protocol, "the TLS handshake failed: wrong version number"),
     Fault("expired", "identity", .expired, "the server's certificate expired on 20"),
     Fault("not-yet-valid", "identity", .expired, "the server's certificate is not valid before 20"),
     Fault("expired-authority", "identity", .expired, "certificate 2 of the server's chain expired on 20"),
@@ -133,7 +133,7 @@ struct ServerProbeTests {
       text: address.text)
     var steps: [ProbeStep] = []
     for await step in Self.servers().test(asked) { steps.append(step) }
-    Self.expect(steps, failAt: "hello", .protocol, "the server does not speak HTTP/2 as it should")
+    Self.expect(steps, failAt: "hello", .protocol, "the server does not speak its protocol as it should")
     try await program.line(containing: "ENDED")
   }
 

@@ -85,7 +85,15 @@ struct DeclarationTests {
     expected.operators[0].servers[0].address = ServerAddress(
       transport: server.transport, fingerprint: server.fingerprint, hosts: server.hosts, port: server.port, password: nil,
       text: server.text)
-    #expect(again == expected)
+    func withoutLines(_ declarations: Declarations) -> Declarations {
+      var plain = declarations
+      for index in plain.relays.indices { plain.relays[index].line = nil }
+      for index in plain.operators.indices {
+        for relay in plain.operators[index].relays.indices { plain.operators[index].relays[relay].line = nil }
+      }
+      return plain
+    }
+    #expect(withoutLines(again) == withoutLines(expected))
     #expect(DeclarationWriter.text(again) { _ in "2026-01-31T12:00:00Z" } == text)
   }
 
@@ -162,7 +170,29 @@ struct DeclarationTests {
       "operators:\n  - name: o\n    relays: &r\n" + (0..<2_000).map { "      - {address: 'ws://h\($0).example'}\n" }.joined()
     text += (0..<500).map { "  - {name: o\($0), relays: *r}\n" }.joined()
     let found = flaws(text)
+    #expect(found.count == 1 && found[0].contains("anchors and aliases are not taken"), "\(found.prefix(3))")
+    #expect(flaws("a: &a [1]\nb: {? *a : 1}\n").first?.hasPrefix("1.yaml:1:4:") == true)
+    // Where they mean nothing they may stand.
+    #expect(
+      flaws(
+        "relays: # & *x\n  - {address: 'ws://a.example', name: 'a & *b'}\n  - {address: ws://b.example/*, name: \"&\\\"*\"}\n"
+      ).isEmpty)
+  }
+
+  @Test func flawsAreBoundedHoweverManyThereAre() {
+    let found = flaws("relays:\n" + String(repeating: "  - {address: x}\n", count: 5_000))
     #expect(found.count == DeclarationReader.flawsMax + 1 && found.last?.hasSuffix("and more that is not listed") == true)
+  }
+
+  @Test func deepNestingIsRefused() {
+    #expect(flaws(String(repeating: "[", count: 200_000)).count == 1)
+    #expect(flaws(String(repeating: "{a: ", count: 100_000)).count == 1)
+  }
+
+  @Test func nothingIsNoNameAndNoAddress() {
+    #expect(flaws("operators:\n  - name:\n    domains: [a.example]\n").first?.contains("the operator has no name") == true)
+    #expect(flaws("relays:\n  - address: ~\n").first?.contains("the relay has no address") == true)
+    #expect(flaws("servers:\n  - address: null\n").first?.contains("the server has no address") == true)
   }
 
   @Test func anyTextIsReadOrRefusedAndNothingElse() {

@@ -14,7 +14,7 @@ struct CatalogStoreTests {
 
   private static let origin = Origin(isPreset: true, isUndeclared: true, file: "/f.yaml", declaration: ["enabled": true])
   private static let condition = PeerCondition(
-    health: .degraded, healthSince: now, lastError: "e", tested: false, testedAt: now, fullyTestedAt: now,
+    health: .degraded, healthSince: now, lastError: "e", fault: "f", tested: false, testedAt: now, fullyTestedAt: now,
     roundTripMilliseconds: 7, failures: 3, failedAt: now)
 
   @Test func everyFieldOfOperatorsServersAndRelaysIsReadBack() async throws {

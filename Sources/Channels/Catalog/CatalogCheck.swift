@@ -100,6 +100,17 @@ public enum CatalogCheck {
       self.relays = relays
     }
 
+    /// Whether this was so already when `earlier` was found: what got no worse is not held against a change.
+    public func isCovered(by earlier: Finding) -> Bool {
+      guard transport == earlier.transport, network == earlier.network, host == earlier.host else { return false }
+      switch kind {
+      case .storageMissing, .proxyMissing: return earlier.kind == kind || earlier.kind == .noServers
+      case .noServers, .noEnabledRelays, .noNamesServers: return earlier.kind == kind
+      case .duplicateServer, .duplicateRelayAddress:
+        return earlier.kind == kind && Set(servers).isSubset(of: earlier.servers) && Set(relays).isSubset(of: earlier.relays)
+      }
+    }
+
     /// One sentence that says what is wrong and what to do.
     public var message: String {
       let name = transport?.rawValue.uppercased() ?? ""
@@ -140,9 +151,11 @@ public enum CatalogCheck {
       if usable.isEmpty {
         found.append(Finding(.noServers, transport: transport))
       } else {
-        if !roles.contains(where: \.storage) { found.append(Finding(.storageMissing, transport: transport)) }
-        if !roles.contains(where: \.proxy) { found.append(Finding(.proxyMissing, transport: transport)) }
-        if transport == .smp, !roles.contains(where: \.names) { found.append(Finding(.noNamesServers, transport: .smp)) }
+        let ids = usable.map(\.id).sorted()
+        func note(_ kind: Finding.Kind) { found.append(Finding(kind, transport: transport, servers: ids)) }
+        if !roles.contains(where: \.storage) { note(.storageMissing) }
+        if !roles.contains(where: \.proxy) { note(.proxyMissing) }
+        if transport == .smp, !roles.contains(where: \.names) { note(.noNamesServers) }
       }
     }
     return found + duplicates(servers) + duplicates(relays) + missing(relays, isOn)
@@ -178,7 +191,7 @@ public enum CatalogCheck {
     return NetworkKind.allCases.compactMap { network in
       let own = relays.filter { $0.network == network }
       guard !own.isEmpty, !own.contains(where: { $0.isEnabled && isOn($0.relayOperator) }) else { return nil }
-      return Finding(.noEnabledRelays, network: network)
+      return Finding(.noEnabledRelays, network: network, relays: own.map(\.id).sorted())
     }
   }
 }

@@ -13,6 +13,8 @@ public struct PeerCondition: Hashable, Sendable {
   public var healthSince: Timestamp?
   /// What went wrong latest; nil while all is well.
   public var lastError: String?
+  /// What the latest test found wrong beyond the connection; a connection alone does not mend it.
+  public var fault: String?
   /// Whether the latest test passed; nil: never tested.
   public var tested: Bool?
   public var testedAt: Timestamp?
@@ -26,13 +28,15 @@ public struct PeerCondition: Hashable, Sendable {
   public var failedAt: Timestamp?
 
   public init(
-    health: Health = .unknown, healthSince: Timestamp? = nil, lastError: String? = nil, tested: Bool? = nil,
+    health: Health = .unknown, healthSince: Timestamp? = nil, lastError: String? = nil, fault: String? = nil,
+    tested: Bool? = nil,
     testedAt: Timestamp? = nil, fullyTestedAt: Timestamp? = nil, roundTripMilliseconds: Int64? = nil, failures: Int = 0,
     failedAt: Timestamp? = nil
   ) {
     self.health = health
     self.healthSince = healthSince
     self.lastError = lastError
+    self.fault = fault
     self.tested = tested
     self.testedAt = testedAt
     self.fullyTestedAt = fullyTestedAt
@@ -46,7 +50,7 @@ public struct PeerCondition: Hashable, Sendable {
   ///   - isFull: whether it went all the way, writing included.
   ///   - roundTrip: how long the connection took; nil when that was not measured.
   public mutating func testPassed(isFull: Bool, roundTrip: Duration?, at now: Timestamp) {
-    (tested, testedAt, failures, lastError) = (true, now, 0, nil)
+    (tested, testedAt, failures, lastError, fault) = (true, now, 0, nil, nil)
     if isFull { fullyTestedAt = now }
     if let roundTrip { roundTripMilliseconds = roundTrip.wholeMilliseconds }
     become(.up, now)
@@ -59,6 +63,7 @@ public struct PeerCondition: Hashable, Sendable {
   public mutating func testFailed(_ cause: Cause, _ words: String, isConnected: Bool, at now: Timestamp) {
     (tested, testedAt, lastError, failedAt) = (false, now, words, now)
     failures += 1
+    fault = cause == .timeout || cause == .unreachable ? nil : words
     guard !isConnected else { return become(.degraded, now) }
     switch cause {
     case .wrongIdentity, .protocol, .expired, .incompatibleVersion: become(.down, now)
@@ -72,10 +77,9 @@ public struct PeerCondition: Hashable, Sendable {
   /// A connection that is kept came about.
   public mutating func connected(roundTrip: Duration, at now: Timestamp) {
     roundTripMilliseconds = roundTrip.wholeMilliseconds
-    // What a test found wrong beyond the connection is not healed by a connection.
     guard health != .degraded else { return }
-    lastError = nil
-    become(.up, now)
+    lastError = fault
+    become(fault == nil ? .up : .degraded, now)
   }
 
   /// A connection that is kept broke, or did not come about.
@@ -95,7 +99,8 @@ public struct PeerCondition: Hashable, Sendable {
   /// What this says of how far to rely on the peer.
   public func reliability(at now: Timestamp) -> SelectionPolicy.Reliability {
     if health == .down || health == .degraded || tested == false { return .failing }
-    if let failedAt, now - failedAt < Self.recentFailure { return .failing }
+    // Times from a clock that was ahead count as now, so that they pass.
+    if let failedAt, failedAt <= now, now - failedAt < Self.recentFailure { return .failing }
     return health == .up || tested == true ? .good : .untested
   }
 }

@@ -43,7 +43,7 @@ extension Catalog {
     guard let name = edit.name else { throw .invalidDisplayName(reason: "the name is missing") }
     try checkName(ofOperator: name, except: nil)
     // The name comes back: so does the operator, with its id.
-    let known = operators.values.filter { $0.name == name && $0.isDeleted }.map(\.id).max()
+    let known = operators.values.filter { $0.name == name && $0.isDeleted }.map(\.id).min()
     let id = known ?? OperatorID(rawValue: counters.operator + 1)
     counters.operator = max(counters.operator, id.rawValue)
     var row = OperatorRow(id: id, name: name)

@@ -8,33 +8,60 @@ extension Catalog {
   ///
   /// What a person changed lasts until the file says something else than when it was last loaded. What is declared and was removed
   /// comes back. What is not declared any more is disabled and marked.
-  /// - Parameter passwords: sealed passwords by server address.
+  /// - Parameter passwords: of servers, by address.
   mutating func declare(
-    _ declarations: Declarations, _ passwords: [String: [UInt8]], _ counters: inout Store.Counters
+    _ declarations: Declarations, _ passwords: [String: CatalogChange.Password], _ counters: inout Store.Counters
   ) throws(BatonError) {
-    var seen: Set<CatalogReference> = []
-    for item in declarations.operators {
-      let id = declare(item, &counters)
-      seen.insert(.operator(id))
-      for server in item.servers { seen.insert(declare(server, id, passwords, &counters)) }
-      for relay in item.relays { seen.insert(declare(relay, id, &counters)) }
-    }
-    for server in declarations.servers { seen.insert(declare(server, nil, passwords, &counters)) }
-    for relay in declarations.relays { seen.insert(declare(relay, nil, &counters)) }
-    try checkNames(declarations)
+    var declaration = Declaring(catalog: self, passwords: passwords, counters: counters)
+    try declaration.apply(declarations)
+    (self, counters) = (declaration.catalog, declaration.counters)
+  }
+}
 
-    for (id, row) in operators where row.origin.isDeclared && !seen.contains(.operator(id)) {
-      operators[id]?.isEnabled = false
-      operators[id]?.origin.isUndeclared = true
+/// One load of the files on its way into a catalog.
+private struct Declaring {
+  var catalog: Catalog
+  let passwords: [String: CatalogChange.Password]
+  var counters: Store.Counters
+
+  private struct RelayKey: Hashable {
+    let network: NetworkKind
+    let text: String
+  }
+  private var operatorsByName: [String: OperatorID] = [:]
+  private var serversByAddress: [String: ServerID] = [:]
+  private var relaysByAddress: [RelayKey: RelayID] = [:]
+  private var relaysByKey: [RelayKey: RelayID] = [:]
+  private var seen: Set<CatalogReference> = []
+  /// Relays that their file names, and those that it leaves to their host.
+  private var named: [(id: RelayID, item: Declarations.Relay)] = []
+  private var unnamed: [(id: RelayID, host: String)] = []
+
+  init(catalog: Catalog, passwords: [String: CatalogChange.Password], counters: Store.Counters) {
+    self.catalog = catalog
+    self.passwords = passwords
+    self.counters = counters
+    // Of two with one name or address, the one that is not deleted, then the older one, stays in the index.
+    for row in catalog.operators.values.sorted(by: { ($0.isDeleted ? 0 : 1, $1.id) < ($1.isDeleted ? 0 : 1, $0.id) }) {
+      operatorsByName[row.name] = row.id
     }
-    for (id, row) in servers where row.origin.isDeclared && !seen.contains(.server(id)) {
-      servers[id]?.isEnabled = false
-      servers[id]?.origin.isUndeclared = true
+    for row in catalog.servers.values { serversByAddress[row.address] = row.id }
+    for row in catalog.relays.values.sorted(by: { ($0.isDeleted ? 0 : 1, $1.id) < ($1.isDeleted ? 0 : 1, $0.id) }) {
+      relaysByAddress[RelayKey(network: row.network, text: row.address)] = row.id
+      relaysByKey[RelayKey(network: row.network, text: row.comparisonKey)] = row.id
     }
-    for (id, row) in relays where row.origin.isDeclared && !seen.contains(.relay(id)) {
-      relays[id]?.isEnabled = false
-      relays[id]?.origin.isUndeclared = true
+  }
+
+  mutating func apply(_ declarations: Declarations) throws(BatonError) {
+    for item in declarations.operators {
+      let id = declare(item)
+      for server in item.servers { declare(server, id) }
+      for relay in item.relays { declare(relay, id) }
     }
+    for server in declarations.servers { declare(server, nil) }
+    for relay in declarations.relays { declare(relay, nil) }
+    markUndeclared()
+    try nameRelays()
   }
 
   /// Tells which members of a declaration are to be applied.
@@ -51,10 +78,8 @@ extension Catalog {
     func says(_ member: String) -> Bool { old == nil || old?[member] != new[member] }
   }
 
-  private mutating func declare(_ item: Declarations.Operator, _ counters: inout Store.Counters) -> OperatorID {
-    let same = operators.values.filter { $0.name == item.name }.min {
-      ($0.isDeleted ? 1 : 0, $0.id) < ($1.isDeleted ? 1 : 0, $1.id)
-    }
+  private mutating func declare(_ item: Declarations.Operator) -> OperatorID {
+    let same = operatorsByName[item.name].flatMap { catalog.operators[$0] }
     let id = same?.id ?? OperatorID(rawValue: counters.operator + 1)
     counters.operator = max(counters.operator, id.rawValue)
     var row = same ?? OperatorRow(id: id, name: item.name)
@@ -73,15 +98,14 @@ extension Catalog {
     if news.says("conditionsAcceptedAt"), let accepted = item.conditionsAcceptedAt { row.conditionsAcceptedAt = accepted }
     row.isDeleted = false
     row.origin = Origin(isPreset: true, file: item.file, declaration: declaration)
-    operators[id] = row
+    catalog.operators[id] = row
+    seen.insert(.operator(id))
     return id
   }
 
-  private mutating func declare(
-    _ item: Declarations.Server, _ owner: OperatorID?, _ passwords: [String: [UInt8]], _ counters: inout Store.Counters
-  ) -> CatalogReference {
+  private mutating func declare(_ item: Declarations.Server, _ owner: OperatorID?) {
     let address = item.address
-    let same = servers.values.first { $0.address == address.text }
+    let same = serversByAddress[address.text].flatMap { catalog.servers[$0] }
     let id = same?.id ?? ServerID(rawValue: counters.server + 1)
     counters.server = max(counters.server, id.rawValue)
     var row =
@@ -89,66 +113,107 @@ extension Catalog {
       ?? ServerRow(
         id: id, transport: address.transport, address: address.text, fingerprint: address.fingerprint,
         hosts: address.hosts, port: address.port)
+    let password = passwords[address.text]
     let declaration: JSONValue = [
       "enabled": .bool(item.isEnabled), "roles": Self.json(item.roles),
       "operator": owner.map { .integer($0.rawValue) } ?? .null,
+      // A keyed digest: tells whether the file says another password than before.
+      "password": password.map { .string($0.digest) } ?? .null,
     ]
     let news = News(row.origin, declaration, isFresh: same == nil || row.isDeleted)
     if news.says("enabled") { row.isEnabled = item.isEnabled }
     if news.says("roles") { row.roles = item.roles }
     if news.says("operator") { (row.serverOperator, row.isOperatorAssigned) = (owner, owner != nil) }
-    if let sealed = passwords[address.text] { row.sealedPassword = sealed }
+    if news.says("password") { row.sealedPassword = password?.sealed }
     row.isDeleted = false
     row.origin = Origin(isPreset: true, file: item.file, declaration: declaration)
-    servers[id] = row
-    return .server(id)
+    catalog.servers[id] = row
+    seen.insert(.server(id))
   }
 
-  private mutating func declare(
-    _ item: Declarations.Relay, _ owner: OperatorID?, _ counters: inout Store.Counters
-  ) -> CatalogReference {
-    let same = relay(item.network, item.address)
+  private mutating func declare(_ item: Declarations.Relay, _ owner: OperatorID?) {
+    let address = item.address
+    let known =
+      relaysByAddress[RelayKey(network: item.network, text: address.text)]
+      ?? relaysByKey[RelayKey(network: item.network, text: address.comparisonKey)]
+    let same = known.flatMap { catalog.relays[$0] }
     let id = same?.id ?? RelayID(rawValue: counters.relay + 1)
     counters.relay = max(counters.relay, id.rawValue)
-    let address = item.address
     var row =
       same
       ?? RelayRow(
         id: id, network: item.network, address: address.text, host: address.host, comparisonKey: address.comparisonKey,
         name: "", revision: 0)
+    if row.address != address.text {
+      // The same relay under another spelling, for example with the fingerprint of its server put right.
+      (row.address, row.host, row.comparisonKey) = (address.text, address.host, address.comparisonKey)
+      row.condition = PeerCondition()
+    }
     let declaration: JSONValue = [
       "name": item.name.map(JSONValue.string) ?? .null, "enabled": .bool(item.isEnabled),
       "domains": .array(item.domains.map(JSONValue.string)), "operator": owner.map { .integer($0.rawValue) } ?? .null,
     ]
     let news = News(row.origin, declaration, isFresh: same == nil || row.isDeleted)
-    // Names are checked once all are known: files may swap those of two relays.
     if let name = item.name {
       if news.says("name") { row.name = name }
-    } else if row.name.isEmpty || row.isDeleted {
-      row.name = freeName(address.displayHost, except: id)
+      named.append((id, item))
+    } else {
+      if row.isDeleted { row.name = "" }
+      unnamed.append((id, address.displayHost))
     }
     if news.says("enabled") { row.isEnabled = item.isEnabled }
     if news.says("domains") { row.domains = item.domains }
     if news.says("operator") { (row.relayOperator, row.isOperatorAssigned) = (owner, owner != nil) }
     row.isDeleted = false
     row.origin = Origin(isPreset: true, file: item.file, declaration: declaration)
-    relays[id] = row
-    return .relay(id)
+    catalog.relays[id] = row
+    seen.insert(.relay(id))
   }
 
-  private func checkNames(_ declarations: Declarations) throws(BatonError) {
-    let byName = Dictionary(grouping: relays.values.filter { !$0.isDeleted }, by: \.name)
+  /// What the files say no more is disabled and marked, never removed.
+  private mutating func markUndeclared() {
+    for (id, row) in catalog.operators where row.origin.isDeclared && !seen.contains(.operator(id)) {
+      catalog.operators[id]?.isEnabled = false
+      catalog.operators[id]?.origin.isUndeclared = true
+    }
+    for (id, row) in catalog.servers where row.origin.isDeclared && !seen.contains(.server(id)) {
+      catalog.servers[id]?.isEnabled = false
+      catalog.servers[id]?.origin.isUndeclared = true
+    }
+    for (id, row) in catalog.relays where row.origin.isDeclared && !seen.contains(.relay(id)) {
+      catalog.relays[id]?.isEnabled = false
+      catalog.relays[id]?.origin.isUndeclared = true
+    }
+  }
+
+  /// Names are settled once all are known: files may swap those of two relays, or give the name of a relay that vanished to another.
+  private mutating func nameRelays() throws(BatonError) {
+    let alive = catalog.relays.values.filter { !$0.isDeleted }
+    let byName = Dictionary(grouping: alive, by: \.name)
+    let unnamedIDs = Set(unnamed.map(\.id))
+    var yielding: [(id: RelayID, host: String)] = []
     var flaws: [FileFlaw] = []
-    for item in declarations.operators.flatMap(\.relays) + declarations.relays {
-      guard let row = relay(item.network, item.address), let other = byName[row.name]?.first(where: { $0.id != row.id }) else {
-        continue
+    for (id, item) in named {
+      guard let row = catalog.relays[id] else { continue }
+      for other in byName[row.name] ?? [] where other.id != id {
+        if other.origin.isUndeclared || unnamedIDs.contains(other.id) {
+          yielding.append((other.id, other.host))
+        } else {
+          flaws.append(
+            FileFlaw(
+              file: item.file, line: item.line, column: nil,
+              text: "the name '\(row.name)' of relay \(row.address) is in use by relay \(other.id.rawValue), \(other.address)"))
+        }
       }
-      flaws.append(
-        FileFlaw(
-          file: item.file, line: nil, column: nil,
-          text: "the name '\(row.name)' of relay \(row.address) is in use by relay \(other.id.rawValue), \(other.address)"))
     }
     guard flaws.isEmpty else { throw .invalidFiles(flaws) }
+    for (id, _) in yielding { catalog.relays[id]?.name = "" }
+    var taken = Set(catalog.relays.values.filter { !$0.isDeleted }.map(\.name))
+    for (id, host) in yielding + unnamed where catalog.relays[id]?.name.isEmpty == true {
+      let name = Catalog.freeName(host, taken: taken)
+      taken.insert(name)
+      catalog.relays[id]?.name = name
+    }
   }
 
   private static func json(_ roles: ServerRoles) -> JSONValue {

@@ -67,8 +67,10 @@ struct Catalog: Hashable, Sendable {
 
   /// Errors that are here and were not in `earlier`. The first server of all does not count as the lack of the others.
   func errors(since earlier: Catalog) -> [CatalogCheck.Finding] {
-    let known = Set(earlier.findings(includesUnused: true))
-    return findings().filter { $0.kind.isError && !known.contains($0) }
+    let errors = findings().filter(\.kind.isError)
+    guard !errors.isEmpty else { return [] }
+    let known = earlier.findings(includesUnused: true)
+    return errors.filter { error in !known.contains { error.isCovered(by: $0) } }
   }
 
   /// The roles that a server really has.
@@ -80,26 +82,40 @@ struct Catalog: Hashable, Sendable {
 
   // MARK: - Whose is what
 
-  /// The operator that the domains of a host name; the first in the order of identifiers when several do.
-  func owner(of names: [String]) -> OperatorID? {
-    operators.values.filter { !$0.isDeleted }.sorted { $0.id < $1.id }.first { row in
-      row.domains.contains { domain in names.contains { Domain.contains($0, in: domain) } }
-    }?.id
-  }
-
-  /// Lets every object that nobody assigned follow its domains.
+  /// Lets every object that nobody assigned follow its domains. Where several operators have a domain it is the first in the order of
+  /// identifiers, those that files declare no more last.
   mutating func assignByDomain() {
+    var owners: [String: OperatorID] = [:]
+    let alive = operators.values.filter { !$0.isDeleted }
+    for row in alive.sorted(by: { ($0.origin.isUndeclared ? 1 : 0, $0.id) < ($1.origin.isUndeclared ? 1 : 0, $1.id) }) {
+      for domain in row.domains where owners[domain] == nil { owners[domain] = row.id }
+    }
+    // The most special domain wins; of several names the first that has an owner.
+    func owner(of names: [String]) -> OperatorID? {
+      guard !owners.isEmpty else { return nil }
+      for name in names where !name.hasSuffix(".onion") {
+        var rest = Substring(name)
+        while true {
+          if let owner = owners[String(rest)] { return owner }
+          guard let dot = rest.firstIndex(of: ".") else { break }
+          rest = rest[rest.index(after: dot)...]
+        }
+      }
+      return nil
+    }
     for (id, row) in servers {
       if row.isOperatorAssigned, let owner = row.serverOperator, operators[owner]?.isDeleted == false { continue }
       let owner = owner(of: row.hosts)
+      guard row.serverOperator != owner || row.isOperatorAssigned else { continue }
       servers[id]?.isOperatorAssigned = false
-      if row.serverOperator != owner { servers[id]?.serverOperator = owner }
+      servers[id]?.serverOperator = owner
     }
     for (id, row) in relays {
       if row.isOperatorAssigned, let owner = row.relayOperator, operators[owner]?.isDeleted == false { continue }
       let owner = owner(of: row.domains + [row.host])
+      guard row.relayOperator != owner || row.isOperatorAssigned else { continue }
       relays[id]?.isOperatorAssigned = false
-      if row.relayOperator != owner { relays[id]?.relayOperator = owner }
+      relays[id]?.relayOperator = owner
     }
   }
 
@@ -114,11 +130,16 @@ struct Catalog: Hashable, Sendable {
   }
 
   /// A name for a relay that nobody named: its host, with a number where that is taken.
-  func freeName(_ wanted: String, except id: RelayID?) -> String {
-    let taken = Set(relays.values.filter { !$0.isDeleted && $0.id != id }.map(\.name))
+  func freeName(_ host: String, except id: RelayID?) -> String {
+    Self.freeName(host, taken: Set(relays.values.filter { !$0.isDeleted && $0.id != id }.map(\.name)))
+  }
+
+  static func freeName(_ host: String, taken: Set<String>) -> String {
+    // A host may be longer than a name, or look like an identifier.
+    let wanted = (try? ObjectName.validated(host)) ?? "relay \(host.prefix(ObjectName.charactersMax - 20))"
     guard taken.contains(wanted) else { return wanted }
     var number = 2
-    while taken.contains("\(wanted) (\(number))") { number += 1 }
-    return "\(wanted) (\(number))"
+    while taken.contains("\(wanted.prefix(ObjectName.charactersMax - 8)) (\(number))") { number += 1 }
+    return "\(wanted.prefix(ObjectName.charactersMax - 8)) (\(number))"
   }
 }

@@ -79,6 +79,8 @@ enum CatalogReference: Hashable, Sendable {
   case server(ServerID)
   case relay(RelayID)
 
+  var isOperator: Bool { if case .operator = self { true } else { false } }
+
   var changed: ChangeRow.Object {
     switch self {
     case .operator(let id): .operator(id)

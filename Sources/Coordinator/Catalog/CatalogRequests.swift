@@ -128,7 +128,14 @@ enum CatalogChange: Sendable {
   case addRelay(NetworkKind, RelayAddress, RelayEdit)
   case updateRelay(RelayID, revision: Int64, RelayAddress?, RelayEdit)
   case removeRelay(RelayID)
-  case declare(Declarations, passwords: [String: [UInt8]])
+  case declare(Declarations, passwords: [String: Password])
+
+  /// A server's password as its file gives it.
+  struct Password: Hashable, Sendable {
+    let sealed: [UInt8]
+    /// Tells passwords apart without giving them away.
+    let digest: String
+  }
 
   /// Whether the change makes objects that were not there.
   var title: String {

@@ -24,6 +24,7 @@ public final class NostrNetwork: RelayNetwork {
   }
   private struct Publisher: Hashable {
     let relay: RelayID
+    let address: String
     let identity: IdentityID
   }
   private struct Reader {
@@ -167,7 +168,7 @@ public final class NostrNetwork: RelayNetwork {
 
   private func publisher(_ operation: RelayOperation) -> RelaySession<PublisherMachine>? {
     guard let url = try? RelayURL(operation.address) else { return nil }
-    let name = Publisher(relay: operation.relay, identity: operation.content.identity)
+    let name = Publisher(relay: operation.relay, address: url.text, identity: operation.content.identity)
     return state.withLockedValue { state in
       guard !state.isOver else { return nil }
       if let session = state.publishers[name] { return session }
@@ -192,7 +193,14 @@ public final class NostrNetwork: RelayNetwork {
     guard let url = try? RelayURL(address) else { return nil }
     return state.withLockedValue { state in
       guard !state.isOver else { return nil }
-      if let reader = state.readers[relay], reader.address == url.text { return reader.session }
+      if let reader = state.readers[relay] {
+        if reader.address == url.text { return reader.session }
+        // The relay moved; what is left at its old address must not speak for it any more.
+        _ = reader.session.end()
+        for name in state.publishers.keys where name.relay == relay && name.address != url.text {
+          _ = state.publishers.removeValue(forKey: name)?.end()
+        }
+      }
       let session = RelaySession(
         machine: ReaderMachine(relay: relay, limits: limits, salt: salt(relay) &+ 1), url: url, dialer: dialer,
         eventLoop: group.next(), logger: logger, sign: nil, report: { [weak self] in self?.report($0) })

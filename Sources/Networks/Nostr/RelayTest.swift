@@ -133,7 +133,7 @@ struct RelayTest: Sendable {
 
     var isAsked = false
     var isAuthenticated = false
-    for await sight in sights(of: .invite, content, event.id, event.text, url) {
+    for await sight in sights(of: .invite, content, event.id, event.text, url, probe) {
       switch sight {
       case .seen(.opened): log.passed("info", Self.words(information), selfDescription: information?.selfDescription)
       case .seen(.authenticating): isAsked = true
@@ -149,7 +149,11 @@ struct RelayTest: Sendable {
         }
         let trouble = Self.trouble(outcome)
         guard hasOpened else { return log.failed("info", trouble) }
-        guard trouble.cause != .authRequired || isAuthenticated else { return log.failed("auth", trouble) }
+        // The relay may have the event although it did not say so.
+        await clean(event, probe, content, url)
+        guard trouble.cause != .authRequired || isAuthenticated, !isAsked || isAuthenticated else {
+          return log.failed("auth", trouble)
+        }
         if !isAsked { log.passed("auth", "not asked for") }
         return log.failed("publish", trouble)
       }
@@ -177,7 +181,8 @@ struct RelayTest: Sendable {
   private func clean(_ event: NostrEvent, _ probe: SecretKey, _ content: ChannelContent, _ url: RelayURL) async {
     let tags = [["e", event.id], ["k", "\(PublicChannel.creationKind)"]]
     guard let deletion = NostrEvent(signedBy: probe, createdAt: now(), kind: 5, tags: tags, content: "") else { return }
-    for await _ in sights(of: .withdraw, content, deletion.id, deletion.text, url) {}
+    // A task of its own: whoever asked for the test may be gone, the event must go all the same. The session's timers bound it.
+    await Task { for await _ in sights(of: .withdraw, content, deletion.id, deletion.text, url, probe) {} }.value
   }
 
   // MARK: - Sessions
@@ -189,7 +194,8 @@ struct RelayTest: Sendable {
 
   /// One operation through a session of its own, as channels use it. The session ends with the stream.
   private func sights(
-    of task: RelayOperation.Task, _ content: ChannelContent, _ eventID: String, _ eventText: String, _ url: RelayURL
+    of task: RelayOperation.Task, _ content: ChannelContent, _ eventID: String, _ eventText: String, _ url: RelayURL,
+    _ probe: SecretKey? = nil
   ) -> AsyncStream<Sight> {
     let operation = RelayOperation(
       task: task, channel: Self.channel, relay: Self.relay, address: url.text, number: 1, content: content)
@@ -214,7 +220,7 @@ struct RelayTest: Sendable {
         continuation.onTermination = { _ in _ = session.end() }
         session.feed(.submitted(item))
       } else {
-        let key = key
+        let key = key ?? probe
         let now = now
         let session = RelaySession(
           machine: PublisherMachine(address: url.text, limits: limits, salt: 0), url: url, dialer: dialer,

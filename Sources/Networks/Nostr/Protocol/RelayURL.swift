@@ -16,7 +16,7 @@ public struct RelayURL: Hashable, Sendable {
   /// - Throws: `InvalidAddress` that says what is wrong.
   public init(_ text: String) throws(InvalidAddress) {
     func invalid(_ reason: String) -> InvalidAddress {
-      InvalidAddress(address: String(text.prefix(Self.bytesMax)), reason: reason)
+      InvalidAddress(address: Self.echo(text), reason: reason)
     }
     guard text.utf8.count <= Self.bytesMax else { throw invalid("it is longer than \(Self.bytesMax) bytes") }
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -48,7 +48,9 @@ public struct RelayURL: Hashable, Sendable {
       portText = after.isEmpty ? nil : after.dropFirst()
     } else {
       let colon = authority.firstIndex(of: ":")
-      host = authority[..<(colon ?? authority.endIndex)].lowercased()
+      let name = authority[..<(colon ?? authority.endIndex)].lowercased()
+      // A dot at the end changes nothing but the spelling.
+      host = name.hasSuffix(".") ? String(name.dropLast()) : name
       portText = colon.map { authority[authority.index(after: $0)...] }
       guard Self.isHostName(host) else {
         throw invalid(host.isEmpty ? "the host is missing" : "the host '\(host)' is no host name")
@@ -64,8 +66,20 @@ public struct RelayURL: Hashable, Sendable {
     }
   }
 
+  /// The text for an error, without what may be a password: everything between the scheme and the last `@`.
+  private static func echo(_ text: String) -> String {
+    var shown = text
+    if let at = text.lastIndex(of: "@") {
+      let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+      if start < at {
+        shown.replaceSubrange(start..<at, with: String(repeating: "*", count: text.distance(from: start, to: at)))
+      }
+    }
+    return String(shown.prefix(bytesMax))
+  }
+
   private static func isHostName(_ host: String) -> Bool {
-    let name = host.hasSuffix(".") ? host.dropLast() : Substring(host)
+    let name = Substring(host)
     guard !name.isEmpty, name.utf8.count <= 253 else { return false }
     return name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
       !label.isEmpty && label.utf8.count <= 63 && !label.hasPrefix("-") && !label.hasSuffix("-")

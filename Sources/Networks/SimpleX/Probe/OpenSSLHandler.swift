@@ -118,14 +118,15 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     // The alert that tells the peer.
     send(context)
     let wasOpen = state == .open
-    end(failure.reason)
+    end(failure.reason, .protocol)
     if wasOpen { context.fireErrorCaught(PeerFailure(.protocol, "the TLS connection broke: \(failure.reason)")) }
     context.close(promise: nil)
   }
 
-  private func end(_ reason: String) {
+  /// - Parameter cause: `protocol` when the peer answers something else than it should, `unreachable` when the connection ends.
+  private func end(_ reason: String, _ cause: Cause = .unreachable) {
     state = .ended
     // Without effect when the handshake was complete.
-    promise.fail(PeerFailure(.unreachable, "the TLS handshake failed: \(reason)"))
+    promise.fail(PeerFailure(cause, "the TLS handshake failed: \(reason)"))
   }
 }

@@ -126,7 +126,7 @@ extension PeerFailure {
     switch error {
     case let failure as PeerFailure: self = failure
     case let error as IOError: self.init(.unreachable, "the connection broke: \(error)")
-    default: self.init(.protocol, "the server does not speak HTTP/2 as it should: \(type(of: error))")
+    default: self.init(.protocol, "the server does not speak its protocol as it should: \(type(of: error))")
     }
   }
 }
