@@ -15,61 +15,6 @@ import Varlink
 
 @testable import ControlServer
 
-/// The whole control path: client, socket, server, coordinator, store.
-private final class Bench: Sendable {
-  let folder: TemporaryFolder
-  let network = FakeNetwork()
-  let store: Store
-  let coordinator: Coordinator
-  let server: ControlServer
-  let client: BatonClient
-  private let task: Task<Void, any Error>
-
-  init(access: Access = Access(changeGroup: "baton", readGroup: "baton-read")) async throws {
-    folder = try TemporaryFolder()
-    store = try Store(directory: folder.path + "/state")
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let coordinator = Coordinator(
-      storage: store, networks: [network], addressing: [SimpleXAddressing()],
-      servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 1_750_000_000 }), policy: RelayPolicy(),
-      clock: SystemClock(),
-      secrets: try .atFile(folder.path + "/key"), logger: logger)
-    self.coordinator = coordinator
-    let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
-    task = Task {
-      defer { readiness.finish() }
-      try await coordinator.run { readiness.finish() }
-    }
-    for await _ in ready {}
-    let socket = try UnixListener.listen(path: folder.path + "/c", mode: 0o600)
-    server = try await ControlServer.start(
-      coordinator: coordinator, store: store, access: access, sockets: [socket],
-      group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: SystemClock().now, logger: logger)
-    client = try await BatonClient(socket: folder.path + "/c")
-  }
-
-  func addRelays(_ count: Int) async throws -> [Int64] {
-    var ids: [Int64] = []
-    for number in 1...count { ids.append(try await client.addRelay(AddRelay(address: "ws://r\(number)")).id) }
-    return ids
-  }
-
-  func create(_ name: String) async throws -> Channel? {
-    var last: Channel?
-    let changes = try await client.createChannelAndFollow(CreateChannel(profile: .init(displayName: name)))
-    for try await channel in changes { last = channel }
-    return last
-  }
-
-  func stop() async throws {
-    await client.close()
-    coordinator.stop()
-    try await task.value
-    await server.stop()
-    store.close()
-  }
-}
-
 struct ControlTests {
   @Test func creationIsFollowedToItsEnd() async throws {
     let bench = try await Bench()

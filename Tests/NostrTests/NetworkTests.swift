@@ -295,6 +295,21 @@ struct NetworkTests {
     await bench.end()
   }
 
+  @Test(arguments: [
+    "wss://user:hunter2@relay.example", "smp://FP:hunter2@host", "hunter2@x", "wss://a:hunter2@b@c", "ws://h:hunter2@",
+  ])
+  func refusedAddressShowsNoPassword(_ text: String) {
+    #expect { try NostrAddressing().parse(address: text) } throws: { error in
+      guard let error = error as? InvalidAddress else { return false }
+      return !error.address.contains("hunter2") && !error.reason.contains("hunter2")
+    }
+  }
+
+  @Test func dotAtTheEndOfAHostIsNoOtherRelay() throws {
+    let plain = try NostrAddressing().parse(address: "wss://relay.example")
+    #expect(try NostrAddressing().parse(address: "WSS://Relay.Example.:443/") == plain)
+  }
+
   private static func cause(_ outcome: RelayOutcome) -> Cause? {
     switch outcome {
     case .refused(let trouble), .misbehaved(let trouble), .troubled(let trouble, _): trouble.cause
