@@ -48,6 +48,8 @@ install: deps ## Build for release and install below $(DESTDIR)$(PREFIX).
 	for program in $(PROGRAMS); do swift build -c release --static-swift-stdlib --product $$program || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/bin
 	for program in $(PROGRAMS); do install -s -m 755 .build/release/$$program $(DESTDIR)$(PREFIX)/bin/; done
+	install -d $(DESTDIR)$(PREFIX)/share/doc/baton/operators.d
+	install -m 644 etc/operators.d/*.example $(DESTDIR)$(PREFIX)/share/doc/baton/operators.d/
 
 clean: ## Remove everything that was built.
 	rm -rf .build

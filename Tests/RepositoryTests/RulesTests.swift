@@ -33,10 +33,13 @@ struct RulesTests {
   @Test func dependenciesPointDownwards() throws {
     // Each layer may import what stands before it, not what stands after.
     let order = [
-      "Channels", "StrictJSON", "RelayNetwork", "Store", "Nostr", "Coordinator", "Varlink", "ControlAPI", "ControlServer",
+      "Channels", "StrictJSON", "RelayNetwork", "Provisioning", "Store", "Dialing", "Nostr", "SimpleX", "Coordinator",
+      "Varlink",
+      "ControlAPI", "ControlServer",
     ]
+    let networks: Set<String> = ["Dialing", "Nostr", "SimpleX"]
     for (index, module) in order.enumerated() {
-      let folder = module == "Nostr" ? "Sources/Networks/Nostr" : "Sources/\(module)"
+      let folder = networks.contains(module) ? "Sources/Networks/\(module)" : "Sources/\(module)"
       for file in try sources(folder) {
         for name in imports(file.text) { #expect(!order[(index + 1)...].contains(name), "\(file.name) imports \(name)") }
       }
@@ -44,6 +47,11 @@ struct RulesTests {
     for file in try sources("Sources/Varlink") {
       #expect(!imports(file.text).contains { ["Channels", "Store", "Coordinator", "ControlAPI"].contains($0) }, "\(file.name)")
     }
+    // The coordinator knows networks by their protocol only, and networks do not know each other.
+    for file in try sources("Sources/Coordinator") + sources("Sources/ControlServer") {
+      #expect(!imports(file.text).contains { networks.contains($0) }, "\(file.name)")
+    }
+    for file in try sources("Sources/Networks/SimpleX") { #expect(!imports(file.text).contains("Nostr"), "\(file.name)") }
     for file in try sources("Sources/BatonClient") {
       #expect(
         !imports(file.text).contains { ["Store", "Coordinator", "ControlServer", "Channels"].contains($0) }, "\(file.name)")

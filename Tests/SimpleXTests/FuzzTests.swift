@@ -102,22 +102,24 @@ struct FuzzTests {
   }
 
   @Test("Damaged addresses and links are refused, or read the same twice", arguments: 1...4)
-  func damaged(seed: UInt64) throws {
+  func damaged(seed: UInt64) async throws {
     var generator = SplitMix64(seed: seed)
     var accepted = 0
-    for _ in 0..<6_000 {
+    for number in 0..<3_000 {
+      if number % 32 == 0 { await Task.yield() }
       let text = Self.mutated(Self.pick(Self.protected + Self.open, &generator), edits: .any, upTo: 6, &generator)
       accepted += try Self.read(text).accepted
     }
     // Otherwise the half of the rule that speaks of accepted texts would not have been tried.
-    #expect(accepted > 500)
+    #expect(accepted > 250)
   }
 
   @Test("A damaged address shows no password", arguments: 5...8)
-  func hiddenPassword(seed: UInt64) throws {
+  func hiddenPassword(seed: UInt64) async throws {
     // No edit adds an `@` and none moves characters about: where the password stands would then be a matter of opinion.
     var generator = SplitMix64(seed: seed)
-    for _ in 0..<5_000 {
+    for number in 0..<2_500 {
+      if number % 32 == 0 { await Task.yield() }
       var text = Array(Self.pick(Self.protected, &generator))
       for _ in 0..<Int.random(in: 1...2, using: &generator) {
         let index = Int.random(in: 0..<text.count, using: &generator)
@@ -151,10 +153,11 @@ struct FuzzTests {
   }
 
   @Test("Random ASCII is refused or read the same twice", arguments: 9...10)
-  func randomASCII(seed: UInt64) throws {
+  func randomASCII(seed: UInt64) async throws {
     var generator = SplitMix64(seed: seed)
     let starts = ["", "smp://", "https://", "simplex:/", "https://a/r#\(Self.key)?", "smp://\(Self.fingerprint)@"]
-    for _ in 0..<6_000 {
+    for number in 0..<3_000 {
+      if number % 32 == 0 { await Task.yield() }
       let count = Int.random(in: 0...40, using: &generator)
       let text = Self.pick(starts, &generator) + String((0..<count).map { _ in Self.character(.any, &generator) })
       _ = try Self.read(text)
@@ -162,12 +165,13 @@ struct FuzzTests {
   }
 
   @Test("Random Unicode is refused without a crash")
-  func randomUnicode() throws {
+  func randomUnicode() async throws {
     var generator = SplitMix64(seed: 11)
     let special: [Unicode.Scalar] = [
       "\u{0}", "\r", "\n", "\u{200D}", "\u{301}", "\u{FE0F}", "\u{202E}", "\u{FF20}", "\u{1F1E6}", "%",
     ]
-    for _ in 0..<6_000 {
+    for number in 0..<3_000 {
+      if number % 32 == 0 { await Task.yield() }
       var scalars = String.UnicodeScalarView()
       if Bool.random(using: &generator) {
         scalars.append(contentsOf: Self.pick(Self.protected + Self.open, &generator).unicodeScalars.prefix(70))

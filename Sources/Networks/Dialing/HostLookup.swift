@@ -8,13 +8,14 @@ internal import Synchronization
 /// in the way of other lookups, nor of the threads that everything shares.
 public final class HostLookup: Sendable {
   /// Most lookups under way at once; those that nobody waits for any more count until they end.
-  public static let underWayMax = 64
+  private let underWayMax: Int
   /// Most addresses that are taken of one host.
   public static let addressesMax = 8
 
   private let underWay = Mutex(0)
 
-  public init() {}
+  /// - Parameter underWayMax: most lookups at once; more are refused as `timeout`.
+  public init(underWayMax: Int = 64) { self.underWayMax = underWayMax }
 
   /// The addresses of `host`, a name or an address itself, in the resolver's order; never empty.
   /// - Parameters:
@@ -27,11 +28,11 @@ public final class HostLookup: Sendable {
     // An address needs no lookup, and some resolvers refuse addresses of a family that the machine does not use.
     if let address = try? SocketAddress(ipAddress: host, port: port) { return [address] }
     let isAllowed = underWay.withLock { count in
-      guard count < Self.underWayMax else { return false }
+      guard count < underWayMax else { return false }
       count += 1
       return true
     }
-    guard isAllowed else { throw PeerFailure(.timeout, "\(Self.underWayMax) names are being looked up already") }
+    guard isAllowed else { throw PeerFailure(.timeout, "\(underWayMax) names are being looked up already") }
     let late = PeerFailure(.timeout, "the name \(host) was not looked up within \(limit.briefly)")
     return try await eventLoop.outcome(within: limit, orElse: late) { promise in
       let lookup = Thread { [self] in

@@ -140,7 +140,7 @@ struct RelayTest: Sendable {
       case .seen(.sent):
         guard isAsked, !isAuthenticated else { continue }
         isAuthenticated = true
-        log.passed("auth", "the relay asked for it and took it")
+        log.passed("auth", "the relay asked for it and did not refuse it")
       case .ended(let outcome, let hasOpened):
         if case .accepted = outcome {
           if !isAsked { log.passed("auth", "not asked for") }
