@@ -113,6 +113,9 @@ struct BatonBench {
     let arguments = [
       "run", "--state-dir", folder.path + "/state", "--listen", "unix:" + folder.path + "/c", "--log-level", "warning",
     ]
+    // What is measured is the work that was asked for.
+    let environment = environment.merging(
+      ["BATON_TESTS_BACKGROUND": "false", "BATON_OPERATORS_DIRECTORY": folder.path + "/operators.d"]) { own, _ in own }
     let program: Program
     if let first = tracer.first {
       program = try Program(

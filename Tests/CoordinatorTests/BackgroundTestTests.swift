@@ -1,4 +1,5 @@
 import Channels
+import Logging
 import RelayNetwork
 import Store
 import TestSupport
@@ -54,6 +55,27 @@ struct BackgroundTestTests {
       }
     }
     #expect(healths.sorted() == ["relay up", "server up"])
+    try await bench.stop()
+  }
+
+  @Test func changeOfHealthIsAJournalEntryWithItsOwnID() async throws {
+    let bench = try await Bench(schedule: schedule)
+    let relays = try await add(bench)
+    let server = try await bench.coordinator.addServer(ServerEdit(address: Self.server), force: false)
+    bench.servers.fail("s.example", at: "identity", .wrongIdentity)
+    try await run(bench) {
+      try relay(bench, relays[0]).condition.health == .up && bench.coordinator.servers[0].condition.health == .down
+    }
+    try await run(bench) { bench.servers.tests.count >= 3 }
+    func entries(_ event: JournalEvent) -> [RecordingLog.Entry] {
+      bench.log.entries.filter { $0.fields["MESSAGE_ID"] == event.rawValue }
+    }
+    let up = try #require(entries(.relayHealth).first)
+    #expect(up.fields["BATON_RELAY"] == "\(relays[0].rawValue)" && up.fields["BATON_HEALTH"] == "up")
+    let down = entries(.serverHealth)
+    #expect(down.count == 1, "the same again is no news")
+    #expect(down[0].level == .warning && down[0].fields["BATON_SERVER"] == "\(server.id.rawValue)")
+    #expect(down[0].message == "server 's.example' is down: identity: so told")
     try await bench.stop()
   }
 

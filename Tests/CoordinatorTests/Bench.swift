@@ -1,6 +1,5 @@
 import Channels
 import Coordinator
-import Logging
 import RelayNetwork
 import SimpleX
 import Store
@@ -12,6 +11,7 @@ final class Bench: Sendable {
   let clock: ManualClock
   let network: FakeNetwork
   let servers = FakeServers()
+  let log = RecordingLog()
   let store: Store
   let storage: FaultyStorage
   let coordinator: Coordinator
@@ -29,7 +29,7 @@ final class Bench: Sendable {
     let coordinator = Coordinator(
       storage: storage, networks: [network], addressing: [SimpleXAddressing()], servers: servers, policy: policy,
       schedule: schedule, clock: clock,
-      secrets: try .atFile(folder.path + "/key"), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      secrets: try .atFile(folder.path + "/key"), logger: log.logger)
     self.coordinator = coordinator
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
     task = Task {

@@ -1,4 +1,6 @@
+import Channels
 import Foundation
+import RelayNetwork
 import StrictJSON
 import Testing
 
@@ -105,6 +107,8 @@ struct RelayURLTests {
     ("WSS://relay.example/path/", "wss://relay.example/path/"), ("ws://relay.example:80/x?y=1#z", "ws://relay.example/x?y=1"),
     ("ws://[::1]:7777", "ws://[::1]:7777"), ("ws://127.0.0.1:8080/", "ws://127.0.0.1:8080"),
     ("wss://relay.example:80", "wss://relay.example:80"), ("ws://h?x", "ws://h/?x"),
+    ("ws://[0:0:0:0:0:0:0:1]:7777", "ws://[::1]:7777"), ("wss://[2001:DB8::0:1]", "wss://[2001:db8::1]"),
+    ("wss://relay.example.", "wss://relay.example"),
   ])
   func spellingsHaveOneNormalForm(_ text: String, _ normal: String) throws {
     let url = try RelayURL(text)
@@ -115,10 +119,50 @@ struct RelayURLTests {
   @Test(arguments: [
     "", "relay.example", "http://relay.example", "ws://", "ws:///x", "ws://a b", "ws://user@host", "ws://host:0",
     "ws://host:70000", "ws://host:x", "ws://[::1", "ws://[::1]x", "ws://-a.b", "ws://a..b", "wss://bücher.example",
-    "ws://" + String(repeating: "a", count: 300),
+    "ws://" + String(repeating: "a", count: 300), "ws://[:::1]", "ws://[1::2::3]", "ws://host:+1", "ws://host:٣",
   ])
   func otherTextIsRefusedWithAReason(_ text: String) {
     #expect { try RelayURL(text) } throws: { "\($0)".contains("reason") }
+  }
+
+  @Test(arguments: [
+    ("http://relay.example", 0), ("ws://a b", 6), ("ws://-a.b", 5), ("ws://host:70000", 10), ("ws://[::1]x", 10),
+    ("wss://bücher.example", 7), ("ws://user@host", 5), ("ws://[nonsense]", 6),
+  ])
+  func refusalSaysWhereItGoesWrong(_ text: String, _ position: Int) {
+    #expect { try RelayURL(text) } throws: { ($0 as? InvalidAddress)?.position == position }
+  }
+
+  @Test func anyTextIsAnAddressWithOneNormalFormOrRefused() async {
+    let bases = [
+      "wss://relay.example:8443/path?x=y", "ws://[2001:db8::1]:80/", "ws://127.0.0.1:7001", "wss://a-b.c_d.example./",
+    ]
+    let letters = Array("ws:/[]@#?.-_0123456789abcdefXYZ% é\u{0}中")
+    var random = SplitMix64(seed: 99)
+    var taken = 0
+    for number in 0..<20_000 {
+      if number % 256 == 0 { await Task.yield() }
+      var text = Array(bases[number % bases.count])
+      for _ in 0..<Int.random(in: 0...4, using: &random) {
+        let index = Int.random(in: 0..<max(1, text.count), using: &random)
+        let letter = letters.randomElement(using: &random) ?? "a"
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0 where !text.isEmpty: text[index] = letter
+        case 1 where !text.isEmpty: text.remove(at: index)
+        default: text.insert(letter, at: min(index, text.count))
+        }
+      }
+      do {
+        let address = try NostrAddressing().parse(address: String(text))
+        #expect(try NostrAddressing().parse(address: address.text) == address, "\(String(text))")
+        #expect(!address.displayHost.isEmpty && !address.host.isEmpty && !address.host.hasSuffix("."))
+        taken += 1
+      } catch {
+        #expect(!error.reason.isEmpty)
+        if let position = error.position { #expect((0...text.count).contains(position)) }
+      }
+    }
+    #expect(taken > 2_000)
   }
 }
 

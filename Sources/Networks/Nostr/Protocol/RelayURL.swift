@@ -1,3 +1,4 @@
+internal import Glibc
 public import RelayNetwork
 
 /// The address of a Nostr relay in normal form: lower-case scheme and host, no default port, no trailing `/` on an empty path, no fragment
@@ -13,20 +14,24 @@ public struct RelayURL: Hashable, Sendable {
   public static let bytesMax = 255
 
   /// Reads `text`.
-  /// - Throws: `InvalidAddress` that says what is wrong.
+  /// - Throws: `InvalidAddress` that says what is wrong where.
   public init(_ text: String) throws(InvalidAddress) {
-    func invalid(_ reason: String) -> InvalidAddress {
-      InvalidAddress(address: Self.echo(text), reason: reason)
+    func invalid(_ reason: String, at place: String.Index? = nil) -> InvalidAddress {
+      InvalidAddress(
+        address: Self.echo(text), reason: reason, position: place.map { text.distance(from: text.startIndex, to: $0) })
     }
     guard text.utf8.count <= Self.bytesMax else { throw invalid("it is longer than \(Self.bytesMax) bytes") }
-    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw invalid("it holds a space or a character outside ASCII; write international host names in their xn-- form")
+    if let wrong = text.firstIndex(where: { !$0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }) {
+      throw invalid(
+        "it holds a space or a character outside ASCII; write international host names in their xn-- form", at: wrong)
     }
-    guard let separator = text.firstRange(of: "://") else { throw invalid("it must start with ws:// or wss://") }
+    guard let separator = text.firstRange(of: "://") else {
+      throw invalid("it must start with ws:// or wss://", at: text.startIndex)
+    }
     switch text[..<separator.lowerBound].lowercased() {
     case "ws": isSecure = false
     case "wss": isSecure = true
-    case let scheme: throw invalid("the scheme is '\(scheme)', it must be ws or wss")
+    case let scheme: throw invalid("the scheme is '\(scheme)', it must be ws or wss", at: text.startIndex)
     }
     var rest = text[separator.upperBound...]
     if let fragment = rest.firstIndex(of: "#") { rest = rest[..<fragment] }
@@ -34,17 +39,22 @@ public struct RelayURL: Hashable, Sendable {
     let authority = rest[..<pathStart]
     let tail = String(rest[pathStart...])
     path = tail == "/" ? "" : tail.hasPrefix("?") ? "/" + tail : tail
-    guard !authority.contains("@") else { throw invalid("it may not hold a user name or password") }
+    guard !authority.contains("@") else { throw invalid("it may not hold a user name or password", at: authority.startIndex) }
 
     let portText: Substring?
     if authority.hasPrefix("[") {
-      guard let end = authority.firstIndex(of: "]") else { throw invalid("the bracket around the IPv6 address is not closed") }
-      host = authority[authority.index(after: authority.startIndex)..<end].lowercased()
-      guard host.contains(":"), host.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else {
-        throw invalid("the host is no IPv6 address")
+      guard let end = authority.firstIndex(of: "]") else {
+        throw invalid("the bracket around the IPv6 address is not closed", at: authority.startIndex)
       }
+      let start = authority.index(after: authority.startIndex)
+      guard let address = Self.normalIPv6(String(authority[start..<end])) else {
+        throw invalid("the host is no IPv6 address", at: start)
+      }
+      host = address
       let after = authority[authority.index(after: end)...]
-      guard after.isEmpty || after.hasPrefix(":") else { throw invalid("only a port may follow the IPv6 address") }
+      guard after.isEmpty || after.hasPrefix(":") else {
+        throw invalid("only a port may follow the IPv6 address", at: after.startIndex)
+      }
       portText = after.isEmpty ? nil : after.dropFirst()
     } else {
       let colon = authority.firstIndex(of: ":")
@@ -53,13 +63,12 @@ public struct RelayURL: Hashable, Sendable {
       host = name.hasSuffix(".") ? String(name.dropLast()) : name
       portText = colon.map { authority[authority.index(after: $0)...] }
       guard Self.isHostName(host) else {
-        throw invalid(host.isEmpty ? "the host is missing" : "the host '\(host)' is no host name")
+        throw invalid(host.isEmpty ? "the host is missing" : "the host '\(host)' is no host name", at: authority.startIndex)
       }
     }
     if let portText {
-      guard portText.allSatisfy(\.isNumber), let number = Int(portText), (1...65535).contains(number) else {
-        throw invalid("the port must be a number from 1 to 65535")
-      }
+      guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(portText), (1...65535).contains(number)
+      else { throw invalid("the port must be a number from 1 to 65535", at: portText.startIndex) }
       port = number
     } else {
       port = isSecure ? 443 : 80
@@ -76,6 +85,17 @@ public struct RelayURL: Hashable, Sendable {
       }
     }
     return String(shown.prefix(bytesMax))
+  }
+
+  /// The one spelling of an IPv6 address that others have too (RFC 5952); nil when it is none.
+  private static func normalIPv6(_ text: String) -> String? {
+    var address = in6_addr()
+    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard inet_pton(AF_INET6, text, &address) == 1, inet_ntop(AF_INET6, &address, &buffer, socklen_t(buffer.count)) != nil
+    else {
+      return nil
+    }
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   private static func isHostName(_ host: String) -> Bool {

@@ -1,0 +1,38 @@
+import Logging
+import Synchronization
+
+/// Keeps what is logged, with its fields.
+final class RecordingLog: Sendable {
+  struct Entry: Sendable {
+    let level: Logger.Level
+    let message: String
+    let fields: [String: String]
+  }
+  private let state = Mutex<[Entry]>([])
+
+  var entries: [Entry] { state.withLock { $0 } }
+
+  /// A logger that writes here.
+  var logger: Logger {
+    var logger = Logger(label: "test") { _ in Handler(log: self) }
+    logger.logLevel = .trace
+    return logger
+  }
+
+  private struct Handler: LogHandler {
+    let log: RecordingLog
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      let fields = metadata.merging(event.metadata ?? [:]) { _, new in new }.mapValues { "\($0)" }
+      let entry = Entry(level: event.level, message: "\(event.message)", fields: fields)
+      log.state.withLock { $0.append(entry) }
+    }
+  }
+}
