@@ -23,7 +23,7 @@ final class RecordingStorage: CoordinatorStorage {
     let steps = mutations.compactMap { mutation -> String? in
       switch mutation {
       case .insertChannel(let row): "I \(row.id.rawValue)"
-      case .touchChannel(let id, let revision, _, _): "U \(id.rawValue) \(revision)"
+      case .touchChannel(let id, let revision, _, _, _): "U \(id.rawValue) \(revision)"
       case .saveChannelRelay(let id, let position, let row): "R \(id.rawValue) \(row.relay.rawValue) \(position)"
       case .appendTransition(let row): "T \(row.revision) \(row.channel.rawValue) \(row.relay.rawValue)"
       case .appendChange(let row): if case .channel(let id) = row.object { "C \(row.revision) \(id.rawValue)" } else { nil }

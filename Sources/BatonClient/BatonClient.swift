@@ -91,6 +91,16 @@ public struct BatonClient: Sendable {
     return try await channel("RetryRelay", parameters)
   }
 
+  /// Puts a channel on more relays.
+  public func addRelays(_ relayIds: [Int64], toChannel id: Int64) async throws -> Channel {
+    try await channel("AddRelays", ["id": .integer(id), "relayIds": .array(relayIds.map(JSONValue.integer))])
+  }
+
+  /// Takes a channel off a relay.
+  public func removeRelay(_ relayId: Int64, fromChannel id: Int64) async throws -> Channel {
+    try await channel("RemoveRelay", ["id": .integer(id), "relayId": .integer(relayId)])
+  }
+
   public func verifyChannel(id: Int64) async throws -> Channel { try await channel("Verify", ["id": .integer(id)]) }
   public func deleteChannel(id: Int64) async throws -> Channel { try await channel("Delete", ["id": .integer(id)]) }
 

@@ -5,7 +5,7 @@
 public struct ChannelMachine: Hashable, Sendable {
   public let id: ChannelID
   /// How many active relays the channel is meant to have.
-  public let wantedRelays: Int
+  public private(set) var wantedRelays: Int
   /// Whether an operator asked for the deletion of the channel.
   public private(set) var isDeletionRequested: Bool
   /// The relays in the order in which they joined; never forgotten, so that nothing invites a removed one again.
@@ -55,6 +55,10 @@ public struct ChannelMachine: Hashable, Sendable {
     case relay(RelayID, ChannelRelayMachine.Event)
     /// An operator wants one relay (nil: all that are not active) tried again.
     case retryRequested(RelayID?)
+    /// An operator wants the channel on these relays too. Relays that the channel has or had are left alone.
+    case relaysAdded([RelayID])
+    /// An operator wants the channel off this relay.
+    case relayRemoved(RelayID)
     case deletionRequested
   }
 
@@ -63,6 +67,8 @@ public struct ChannelMachine: Hashable, Sendable {
     case saveRelay(RelayID)
     /// Append to the history.
     case recordTransition(RelayID, ChannelRelayMachine.Transition)
+    /// Store how many active relays are wanted.
+    case saveWanted(Int)
     /// Store that deletion was requested.
     case markDeleted(at: Timestamp)
   }
@@ -120,6 +126,20 @@ public struct ChannelMachine: Hashable, Sendable {
         case .active, .removed: false
         }
       }
+    case .relaysAdded(let added):
+      guard !isDeletionRequested else { break }
+      for relay in added where !relays.contains(where: { $0.relay == relay }) {
+        relays.append(Pairing(relay: relay, machine: ChannelRelayMachine(salt: Self.salt(id, relay), now: now)))
+        output.mutations.append(.saveRelay(relay))
+        want(wantedRelays + 1, &output)
+        feed(.begun, at: relays.count - 1, now, policy, &output)
+      }
+    case .relayRemoved(let relay):
+      guard let index = relays.firstIndex(where: { $0.relay == relay }), relays[index].machine.state.status != .removed else {
+        break
+      }
+      want(max(1, wantedRelays - 1), &output)
+      feed(.removalRequested, at: index, now, policy, &output)
     case .deletionRequested:
       guard !isDeletionRequested else { break }
       isDeletionRequested = true
@@ -127,6 +147,13 @@ public struct ChannelMachine: Hashable, Sendable {
       feedAll(.removalRequested, now, policy, &output) { $0.state.status != .removed }
     }
     return output
+  }
+
+  private mutating func want(_ count: Int, _ output: inout Output) {
+    guard count != wantedRelays else { return }
+    wantedRelays = count
+    output.mutations.removeAll { if case .saveWanted = $0 { true } else { false } }
+    output.mutations.append(.saveWanted(count))
   }
 
   private mutating func feedAll(

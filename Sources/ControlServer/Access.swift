@@ -37,11 +37,13 @@ public struct Access: Sendable {
   static let permissions: [String: Permission] = [
     "io.systemd.service.Ping": .read,
     "io.systemd.service.Reload": .change,
+    "org.batond.Channels.AddRelays": .change,
     "org.batond.Channels.Create": .change,
     "org.batond.Channels.Delete": .change,
     "org.batond.Channels.Get": .read,
     "org.batond.Channels.Link": .read,
     "org.batond.Channels.List": .read,
+    "org.batond.Channels.RemoveRelay": .change,
     "org.batond.Channels.RetryRelay": .change,
     "org.batond.Channels.Transitions": .read,
     "org.batond.Channels.Verify": .change,

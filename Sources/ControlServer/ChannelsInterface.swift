@@ -45,6 +45,21 @@ extension ControlInterface {
             ChannelID(rawValue: request.id), relay: request.relayId.map(RelayID.init(rawValue:)))
           return ["channel": try Channel(snapshot).json]
         },
+        "AddRelays": { call, _ in
+          struct Request: Decodable { let id: Int64, relayIds: [Int64] }
+          let request = try call.decode(Request.self)
+          guard !request.relayIds.isEmpty else { throw VarlinkError.invalidParameter("relayIds") }
+          let snapshot = try await coordinator.addRelays(
+            request.relayIds.map(RelayID.init(rawValue:)), to: ChannelID(rawValue: request.id))
+          return ["channel": try Channel(snapshot).json]
+        },
+        "RemoveRelay": { call, _ in
+          struct Request: Decodable { let id: Int64, relayId: Int64 }
+          let request = try call.decode(Request.self)
+          let snapshot = try await coordinator.removeRelay(
+            RelayID(rawValue: request.relayId), from: ChannelID(rawValue: request.id))
+          return ["channel": try Channel(snapshot).json]
+        },
         "Verify": { call, _ in
           ["channel": try Channel(try await coordinator.verify(try call.decode(ByID.self).channel)).json]
         },

@@ -93,6 +93,9 @@ extension BatonError {
       return error("InvalidConfiguration", ["reason": .string(flaws.map(\.description).joined(separator: "; "))])
     case .invalidFiles(let flaws): return error("InvalidConfiguration", ["problems": try flaws.map(Problem.init).json])
     case .duplicateName(let name): return error("DuplicateName", ["name": .string(name)])
+    case .alreadyInChannel(let id, let status):
+      return error("AlreadyInChannel", ["relayId": .integer(id.rawValue), "status": .string(status.rawValue)])
+    case .lastRelay(let id): return error("LastRelay", ["id": .integer(id.rawValue)])
     case .networkMismatch(let id): return error("NetworkMismatch", ["relayId": .integer(id.rawValue)])
     case .relayInUse(let channels): return error("RelayInUse", ["channels": .integer(Int64(channels))])
     case .busy, .choiceChanged: return error("Busy")

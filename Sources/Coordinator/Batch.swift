@@ -5,7 +5,8 @@ internal import Store
 final class Batch {
   final class Touch {
     var isNew = false
-    var isDeletion = false
+    /// Whether the channel itself changed, beside its relays.
+    var isChanged = false
     var saves: Set<RelayID> = []
     var transitions: [(RelayID, ChannelRelayMachine.Transition)] = []
   }

@@ -27,6 +27,10 @@ public enum BatonError: Error, Hashable, Sendable {
   case wouldBreak([CatalogCheck.Finding])
   case invalidFiles([FileFlaw])
   case networkMismatch(RelayID)
+  /// The channel has the relay, or had it: then it never gets it again.
+  case alreadyInChannel(RelayID, RelayStatus)
+  /// A channel without a relay is none; delete it instead.
+  case lastRelay(ChannelID)
   /// A relay that was picked cannot be used any more: pick again.
   case choiceChanged
   case relayInUse(channels: Int)

@@ -173,6 +173,16 @@ public final class Coordinator: Sendable {
     try await ask { .verify(channel, $0) }
   }
 
+  /// Puts the channel on more relays; as many more active relays are wanted.
+  public func addRelays(_ relays: [RelayID], to channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
+    try await ask { .joinRelays(channel, relays, $0) }
+  }
+
+  /// Takes the channel off a relay, which is told; one active relay less is wanted. The relay never gets the channel again.
+  public func removeRelay(_ relay: RelayID, from channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
+    try await ask { .leaveRelay(channel, relay, $0) }
+  }
+
   /// Removes the channel from all of its relays. The channel stays known as deleted.
   public func delete(_ channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
     try await ask { .delete(channel, $0) }

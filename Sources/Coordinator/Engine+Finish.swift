@@ -68,7 +68,7 @@ extension Engine {
       guard let touch = batch.touches[id], live[id] != nil else { continue }
       let first = counters.revision + 1
       counters.revision += Int64(touch.transitions.count)
-      let isChanged = touch.isNew || touch.isDeletion || !touch.transitions.isEmpty
+      let isChanged = touch.isNew || touch.isChanged || !touch.transitions.isEmpty
       if isChanged {
         counters.revision += 1
         live[id]?.row.revision = counters.revision
@@ -79,7 +79,9 @@ extension Engine {
         mutations.append(.insertChannel(channel.row))
       } else if isChanged {
         mutations.append(
-          .touchChannel(id, revision: channel.row.revision, updatedAt: batch.now, deletedAt: channel.row.deletedAt))
+          .touchChannel(
+            id, revision: channel.row.revision, updatedAt: batch.now, deletedAt: channel.row.deletedAt,
+            wantedRelays: channel.row.wantedRelays))
       }
       for (position, pairing) in channel.machine.relays.enumerated() where touch.saves.contains(pairing.relay) {
         mutations.append(

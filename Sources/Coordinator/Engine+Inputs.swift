@@ -31,6 +31,8 @@ extension Engine {
       guard load(id) != nil else { return refuse(id, reply) }
       feed(.deletionRequested, to: id, batch)
       answer(reply, id, batch)
+    case .joinRelays(let id, let relays, let reply): join(id, relays, reply, batch)
+    case .leaveRelay(let id, let relay, let reply): leave(id, relay, reply, batch)
     case .change(let change, let force, let reply): apply(change, force, reply, batch)
     case .tested(let peer, let address, let verdict, let reply): tested(peer, address, verdict, reply, batch)
     case .sweep(let relay, let status, let event, let after): sweep(relay, status, event, after, batch)
@@ -115,6 +117,35 @@ extension Engine {
     batch.touch(id).isNew = true
     if let key = new.request.idempotencyKey { batch.idempotencyKeys[Array(key.utf8)] = id }
     feed(.begun, to: id, batch)
+    answer(reply, id, batch)
+  }
+
+  private func join(_ id: ChannelID, _ added: [RelayID], _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
+    batch.seen.insert(id)
+    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply) }
+    for relay in added {
+      guard let row = relays[relay], !row.isDeleted else { return reply.send(.failure(.noSuchRelay(relay))) }
+      guard row.network == channel.row.network else { return reply.send(.failure(.networkMismatch(relay))) }
+      if let member = channel.machine.relays.first(where: { $0.relay == relay }) {
+        // A relay that was told to delete the channel does not take it again, and must not be asked to.
+        return reply.send(.failure(.alreadyInChannel(relay, member.machine.state.status)))
+      }
+    }
+    let members = channel.machine.relays.count { $0.machine.state.status != .removed }
+    guard members + Set(added).count <= ChannelRequest.relaysMax else {
+      return reply.send(.failure(.notEnoughRelays(wanted: members + Set(added).count, available: ChannelRequest.relaysMax)))
+    }
+    feed(.relaysAdded(added), to: id, batch)
+    answer(reply, id, batch)
+  }
+
+  private func leave(_ id: ChannelID, _ relay: RelayID, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
+    batch.seen.insert(id)
+    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply) }
+    let members = channel.machine.relays.filter { $0.machine.state.status != .removed }
+    guard members.contains(where: { $0.relay == relay }) else { return reply.send(.failure(.noSuchRelay(relay))) }
+    guard members.count > 1 else { return reply.send(.failure(.lastRelay(id))) }
+    feed(.relayRemoved(relay), to: id, batch)
     answer(reply, id, batch)
   }
 

@@ -15,6 +15,8 @@ final class Engine {
     case retry(ChannelID, RelayID?, Reply<ChannelSnapshot>)
     case verify(ChannelID, Reply<ChannelSnapshot>)
     case delete(ChannelID, Reply<ChannelSnapshot>)
+    case joinRelays(ChannelID, [RelayID], Reply<ChannelSnapshot>)
+    case leaveRelay(ChannelID, RelayID, Reply<ChannelSnapshot>)
     /// A change of operators, servers and relays; forced: although it adds errors or channels lose something.
     case change(CatalogChange, force: Bool, Reply<CatalogObject?>)
     /// A test ended; with a reply when a person asked for it.
@@ -196,7 +198,10 @@ final class Engine {
       case .recordTransition(let relay, let transition): batch.touch(id).transitions.append((relay, transition))
       case .markDeleted(let at):
         channel.row.deletedAt = at
-        batch.touch(id).isDeletion = true
+        batch.touch(id).isChanged = true
+      case .saveWanted(let count):
+        channel.row.wantedRelays = count
+        batch.touch(id).isChanged = true
       }
     }
     live[id] = channel

@@ -133,7 +133,7 @@ public struct ChangeRow: Hashable, Sendable {
 /// One write. A list of them becomes durable together or not at all.
 public enum StoreMutation: Hashable, Sendable {
   case insertChannel(ChannelRow)
-  case touchChannel(ChannelID, revision: Int64, updatedAt: Timestamp, deletedAt: Timestamp?)
+  case touchChannel(ChannelID, revision: Int64, updatedAt: Timestamp, deletedAt: Timestamp?, wantedRelays: Int)
   case saveChannelRelay(ChannelID, position: Int, ChannelRelayRow)
   case appendTransition(TransitionRow)
   /// Not for `channelRelay`: their change is the transition itself.

@@ -19,10 +19,10 @@ extension Store {
   private static func apply(_ mutation: StoreMutation, _ db: Database) throws {
     switch mutation {
     case .insertChannel(let row): try insert(row, db)
-    case .touchChannel(let id, let revision, let updatedAt, let deletedAt):
+    case .touchChannel(let id, let revision, let updatedAt, let deletedAt, let wantedRelays):
       try run(
-        db, "UPDATE channels SET revision = ?, updated_at = ?, deleted_at = ? WHERE id = ?",
-        [revision, updatedAt.milliseconds, deletedAt?.milliseconds, id.rawValue])
+        db, "UPDATE channels SET revision = ?, updated_at = ?, deleted_at = ?, wanted_relays = ? WHERE id = ?",
+        [revision, updatedAt.milliseconds, deletedAt?.milliseconds, wantedRelays, id.rawValue])
     case .saveChannelRelay(let channel, let position, let row): try save(row, channel, position, db)
     case .appendTransition(let row):
       let transition = row.transition

@@ -8,7 +8,8 @@ struct ChannelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channel", abstract: "Creates and manages channels.",
     subcommands: [
-      ChannelCreate.self, List.self, Show.self, Link.self, History.self, Retry.self, Verify.self, Delete.self,
+      ChannelCreate.self, List.self, Show.self, Link.self, History.self, AddRelay.self, RemoveRelay.self, Retry.self,
+      Verify.self, Delete.self,
     ])
 
   struct List: AsyncParsableCommand {
@@ -112,6 +113,41 @@ struct ChannelCommand: AsyncParsableCommand {
               return [$0.time, $0.relayName, $0.from, $0.to, "\($0.attempt)", why]
             })
         }
+      }
+    }
+  }
+
+  struct AddRelay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add-relay", abstract: "Puts a channel on more relays.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The channel, by id or name.") var channel: String
+    @Argument(help: "The relays, by id or name.") var relays: [String]
+
+    func run() async throws {
+      try await global.connected { session in
+        let id = try await session.channel(channel).id
+        var ids: [Int64] = []
+        for relay in relays { ids.append(try await session.relay(relay).id) }
+        let channel = try await session.client.addRelays(ids, toChannel: id)
+        try session.show(channel) { ChannelView(terminal: session.terminal).details(channel) }
+      }
+    }
+  }
+
+  struct RemoveRelay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove-relay", abstract: "Takes a channel off a relay.",
+      discussion: "The relay is asked to delete the channel and never gets it again.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The channel, by id or name.") var channel: String
+    @Argument(help: "The relay, by id or name.") var relay: String
+
+    func run() async throws {
+      try await global.connected { session in
+        let id = try await session.channel(channel).id
+        let channel = try await session.client.removeRelay(try await session.relay(relay).id, fromChannel: id)
+        try session.show(channel) { ChannelView(terminal: session.terminal).details(channel) }
       }
     }
   }

@@ -56,6 +56,11 @@ enum Sentence {
       }
       return "everything stays as it was: " + (problems.isEmpty ? text("reason") : problems.joined(separator: "\n  "))
     case "NetworkMismatch": return "relay \(text("relayId")) lives on another network than the others"
+    case "AlreadyInChannel":
+      return text("status") == "removed"
+        ? "relay \(text("relayId")) was told to delete this channel and does not take it again; choose another"
+        : "the channel is on relay \(text("relayId")) already, where it is \(text("status"))"
+    case "LastRelay": return "it is the channel's last relay; add another first, or delete the channel"
     case "RelayInUse":
       return "\(text("channels")) channels use this relay: its address stays; relay remove --force removes it, they keep it"
     case "NoLink": return "channel \(text("id")) has no link yet: no relay was active so far"

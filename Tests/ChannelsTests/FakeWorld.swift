@@ -29,6 +29,8 @@ struct FakeWorld {
 
   mutating func perform(_ output: ChannelMachine.Output) throws {
     for mutation in output.mutations {
+      // A relay joins by being stored.
+      if case .saveRelay(let id) = mutation, relays[id] == nil { relays[id] = Relay() }
       if case .recordTransition(let id, let transition) = mutation { try record(id, transition) }
     }
     for action in output.actions {

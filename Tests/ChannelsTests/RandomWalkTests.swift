@@ -47,6 +47,8 @@ private struct Violation: Error, CustomStringConvertible {
 
 private struct Walk {
   private static let relays = (1...3).map { RelayID(rawValue: $0) }
+  /// Relays that may join later.
+  private static let others = (4...6).map { RelayID(rawValue: $0) }
   private var random: SplitMix64
   private var world: FakeWorld
   private(set) var machine: ChannelMachine
@@ -75,7 +77,13 @@ private struct Walk {
     case 94..<96: try feed(.relay(anyRelay(), .relayReturned))
     case 96..<97: try feed(.retryRequested(Bool.random(using: &random) ? anyRelay() : nil))
     case 97..<98: try feed(.relay(anyRelay(), .verifyRequested))
-    case 98: if Int.random(in: 0..<20, using: &random) == 0 { try feed(.relay(anyRelay(), .removalRequested)) }
+    case 98:
+      switch Int.random(in: 0..<60, using: &random) {
+      case 0: try feed(.relay(anyRelay(), .removalRequested))
+      case 1..<3: try feed(.relayRemoved(anyRelay()))
+      case 3..<6: try feed(.relaysAdded([anyRelay(), anyRelay()]))
+      default: break
+      }
     default: if Int.random(in: 0..<60, using: &random) == 0 { try feed(.deletionRequested) }
     }
   }
@@ -93,7 +101,7 @@ private struct Walk {
     throw Violation(description: "the channel does not settle: \(machine.relays.map(\.machine.state))")
   }
 
-  private mutating func anyRelay() -> RelayID { Self.relays.randomElement(using: &random) ?? Self.relays[0] }
+  private mutating func anyRelay() -> RelayID { (Self.relays + Self.others).randomElement(using: &random) ?? Self.relays[0] }
 
   private mutating func passTime(_ duration: Duration) throws {
     let end = now + duration
@@ -169,6 +177,16 @@ private struct Walk {
         throw Violation(description: "a change of \(new.relay) is not stored")
       }
     }
+    for new in machine.relays.dropFirst(before.relays.count) where !output.mutations.contains(.saveRelay(new.relay)) {
+      throw Violation(description: "\(new.relay) joined and is not stored")
+    }
+    guard Set(machine.relays.map(\.relay)).count == machine.relays.count else {
+      throw Violation(description: "a relay is in the channel twice")
+    }
+    if machine.wantedRelays != before.wantedRelays, !output.mutations.contains(.saveWanted(machine.wantedRelays)) {
+      throw Violation(description: "a new number of wanted relays is not stored")
+    }
+    guard machine.wantedRelays >= 1 else { throw Violation(description: "no relay is wanted") }
     for pairing in machine.relays {
       let state = pairing.machine.state
       guard world.relays[pairing.relay]?.status == state.status else {

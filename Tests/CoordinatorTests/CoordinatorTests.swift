@@ -363,4 +363,55 @@ struct CoordinatorTests {
     #expect(moved.sealedPassword == nil, "another server does not get the password of the first")
     try await bench.stop()
   }
+
+  @Test func relaysJoinAndLeaveAChannel() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(4)
+    let id = try await bench.create(relays: Array(relays.prefix(2))).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    let joined = try await bench.coordinator.addRelays([relays[2]], to: id)
+    #expect(joined.phase == .partial && joined.row.wantedRelays == 3)
+    let three = try await bench.channel(id) { $0.phase == .active }
+    #expect(three.link?.contains("ws://r3") == true, "the link follows the active relays")
+
+    let left = try await bench.coordinator.removeRelay(relays[0], from: id)
+    #expect(left.row.wantedRelays == 2 && left.link?.contains("ws://r1") == false)
+    let two = try await bench.channel(id) { $0.relays[0].record.task == nil }
+    #expect(two.phase == .active && two.relays[0].record.status == .removed)
+    #expect(bench.network.channels(at: "ws://r1").isEmpty, "the relay was told")
+
+    // What was removed stays so: nobody invites it again, and late words of its change nothing.
+    await #expect(throws: BatonError.alreadyInChannel(relays[0], .removed)) {
+      try await bench.coordinator.addRelays([relays[3], relays[0]], to: id)
+    }
+    await #expect(throws: BatonError.alreadyInChannel(relays[1], .active)) {
+      try await bench.coordinator.addRelays([relays[1]], to: id)
+    }
+    await #expect(throws: BatonError.noSuchRelay(relays[0])) { try await bench.coordinator.removeRelay(relays[0], from: id) }
+    bench.network.send(.outcome(channel: id, relay: relays[0], number: 1, .accepted(link: "ws://r1")))
+    let late = try await bench.channel(id) { $0.relays[0].record.task == nil }
+    #expect(late.relays[0].record.status == .removed && bench.network.channels(at: "ws://r1").isEmpty)
+    #expect(bench.network.violations.isEmpty)
+
+    _ = try await bench.coordinator.removeRelay(relays[1], from: id)
+    await #expect(throws: BatonError.lastRelay(id)) { try await bench.coordinator.removeRelay(relays[2], from: id) }
+    try await bench.stop()
+
+    let again = try await Bench(bench)
+    let stored = try #require(try again.store.channel(id))
+    #expect(stored.row.wantedRelays == 1 && stored.relays.map(\.record.status) == [.removed, .removed, .active])
+    try await again.stop()
+  }
+
+  @Test func removingADeadRelayMakesTheChannelWhole() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    bench.network.set(.refuses, at: "ws://r2")
+    let id = try await bench.create(relays: relays).row.id
+    let degraded = try await bench.channel(id) { $0.hasSettled }
+    #expect(degraded.phase == .degraded)
+    _ = try await bench.coordinator.removeRelay(relays[1], from: id)
+    #expect(try await bench.channel(id) { $0.relays[1].record.task == nil }.phase == .active)
+    try await bench.stop()
+  }
 }

@@ -70,6 +70,36 @@ struct MainJobTests {
     await stop(daemon, programs)
   }
 
+  @Test func channelMovesFromRelayToRelayAndReadersFollow() async throws {
+    let relays = try (0..<3).map { _ in try ThirdPartyRelay() }
+    var programs: [Program] = []
+    for relay in relays { programs.append(try await relay.start()) }
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    try await baton.addRelays(relays.map(\.url))
+    let created = try await baton.control("channel", "create", "Moving", "--relay", "r1", "--relay", "r2", "--quiet")
+    let first = try #require(created.lines.last)
+
+    #expect(try await baton.control("channel", "add-relay", "Moving", "r3").status == 0)
+    _ = try await baton.channel(1) { $0.phase == "active" && $0.wantedRelays == 3 }
+    for relay in ["r1", "r2"] { #expect(try await baton.control("channel", "remove-relay", "Moving", relay).status == 0) }
+    let moved = try await baton.channel(1) { channel in channel.relays.filter { $0.status == "removed" }.count == 2 }
+    #expect(moved.wantedRelays == 1 && moved.linkUsable)
+    let client = try await baton.client()
+    for try await change in try await client.watch(WatchRequest(since: 0, kinds: ["channelRelay"], relayIds: [2])) {
+      if change.transition?["detail"] == "the relay was told" { break }
+    }
+    let link = try #require(try await client.channel(id: 1).link)
+    let reader = try await baton.read(link)
+    #expect(reader.status == 0 && reader.json["relays"]?.object?.count == 1, "\(reader.json)")
+    #expect(link != first)
+    let last = try await baton.control("channel", "remove-relay", "Moving", "r3")
+    #expect(last.status == 1 && last.lines.last?.contains("it is the channel's last relay") == true)
+    let again = try await baton.control("channel", "add-relay", "Moving", "r1")
+    #expect(again.status == 1 && again.lines.last?.contains("was told to delete this channel") == true)
+    await stop(daemon, programs)
+  }
+
   @Test func relayThatIsDeadFromTheStartFailsAndTheChannelWorks() async throws {
     let relays = try (0..<2).map { _ in try ThirdPartyRelay() }
     var programs: [Program] = []

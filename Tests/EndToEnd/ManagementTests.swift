@@ -113,6 +113,8 @@ struct ManagementTests {
       #expect(change.after?["name"] == "one" && change.after?["undeclared"] == true && change.after?["enabled"] == false)
       break
     }
+    // A load waits for the one before it to be over.
+    _ = try await client.reload()
     #expect(try await client.status().declarationsTrouble == nil)
 
     // The folder itself must not vanish unnoticed.
