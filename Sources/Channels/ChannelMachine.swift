@@ -59,6 +59,8 @@ public struct ChannelMachine: Hashable, Sendable {
     case relaysAdded([RelayID])
     /// An operator wants the channel off this relay.
     case relayRemoved(RelayID)
+    /// A relay that failed or stays away gives its place to another, which the channel never had.
+    case relayReplaced(RelayID, by: RelayID, words: String)
     case deletionRequested
   }
 
@@ -140,6 +142,15 @@ public struct ChannelMachine: Hashable, Sendable {
       }
       want(max(1, wantedRelays - 1), &output)
       feed(.removalRequested, at: index, now, policy, &output)
+    case .relayReplaced(let old, let new, let words):
+      guard !isDeletionRequested, !relays.contains(where: { $0.relay == new || $0.machine.state.status.isUnderWay }),
+        let index = relays.firstIndex(where: { $0.relay == old })
+      else { break }
+      feed(.replaced(words), at: index, now, policy, &output)
+      guard relays[index].machine.state.status == .removed else { break }
+      relays.append(Pairing(relay: new, machine: ChannelRelayMachine(salt: Self.salt(id, new), now: now)))
+      output.mutations.append(.saveRelay(new))
+      feed(.begun, at: relays.count - 1, now, policy, &output)
     case .deletionRequested:
       guard !isDeletionRequested else { break }
       isDeletionRequested = true

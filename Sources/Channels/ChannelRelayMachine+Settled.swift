@@ -15,6 +15,7 @@ extension ChannelRelayMachine.Step {
     case .verified:
       guard check != nil else { return unexpected(event) }
       machine.state = .active(link: link, check: nil)
+      foundTrue()
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
       deactivate(Trouble(.missing, "the relay does not have the channel any more"), link)
@@ -29,7 +30,7 @@ extension ChannelRelayMachine.Step {
       fail(trouble)
     case .relayLost(let trouble): deactivate(trouble, link)
     case .removalRequested: remove()
-    case .begun, .handedOver, .relayAccepted, .withdrawn, .relayReturned, .retryRequested: unexpected(event)
+    case .begun, .handedOver, .relayAccepted, .withdrawn, .relayReturned, .retryRequested, .replaced: unexpected(event)
     }
   }
 
@@ -47,7 +48,9 @@ extension ChannelRelayMachine.Step {
     case .relayReturned, .verifyRequested:
       guard case .waiting = work.progress else { return unexpected(event) }
       tryAgain(trouble, link, work)
-    case .verified: enter(.active(link: link, check: nil))
+    case .verified:
+      enter(.active(link: link, check: nil))
+      foundTrue()
     case .relayAccepted(_, let link): accept(link: link)
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
@@ -71,6 +74,7 @@ extension ChannelRelayMachine.Step {
       fail(trouble)
     case .retryRequested: reinvite()
     case .removalRequested: remove()
+    case .replaced(let words): remove(Trouble(.replaced, words))
     case .handedOver:
       guard isCurrent(event) else { return unexpected(event) }
     case .begun, .withdrawn, .relayLost: unexpected(event)
@@ -87,6 +91,7 @@ extension ChannelRelayMachine.Step {
       }
     case .retryRequested: reinvite()
     case .removalRequested: remove()
+    case .replaced(let words): remove(Trouble(.replaced, words))
     case .restarted: break
     case .begun, .timerFired, .handedOver, .verified, .foundMissing, .withdrawn, .refused, .misbehaved, .troubled,
       .relayLost, .relayReturned, .verifyRequested:
@@ -130,7 +135,7 @@ extension ChannelRelayMachine.Step {
       enter(.removed(farewell: fresh(.withdraw)), "the relay accepted after the removal")
       perform(.withdraw)
     case .begun, .handedOver, .verified, .foundMissing, .relayLost, .relayReturned, .retryRequested, .verifyRequested,
-      .removalRequested:
+      .removalRequested, .replaced:
       unexpected(event)
     }
   }

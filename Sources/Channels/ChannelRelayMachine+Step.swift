@@ -18,6 +18,7 @@ extension ChannelRelayMachine {
       let attempt = state.work?.attempt ?? machine.state.work?.attempt ?? 0
       machine.state = state
       if from != state.status { machine.since = now }
+      if state.status != .active { machine.checkDue = nil }
       actions.append(
         .record(
           Transition(from: from, to: state.status, cause: cause, detail: detail, attempt: attempt, at: now)))
@@ -95,13 +96,19 @@ extension ChannelRelayMachine {
       perform(.verify)
     }
 
+    /// A reader got the channel: the next look is due after a while.
+    mutating func foundTrue() {
+      let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
+      machine.checkDue = now + policy.jittered(policy.verifyInterval, salt: salt)
+    }
+
     /// Leaves for good; tells the relay when it may have heard of the channel.
-    mutating func remove() {
+    mutating func remove(_ reason: Trouble = Trouble(.cancelled, "removed by request")) {
       guard machine.operation > 0 else {
         enter(.removed(farewell: nil), cause: .cancelled, "removed before the relay was asked")
         return
       }
-      enter(.removed(farewell: fresh(.withdraw)), cause: .cancelled, "removed by request")
+      enter(.removed(farewell: fresh(.withdraw)), reason)
       perform(.withdraw)
     }
 

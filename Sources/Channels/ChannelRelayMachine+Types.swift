@@ -131,6 +131,8 @@ extension ChannelRelayMachine {
     case retryRequested
     case verifyRequested
     case removalRequested
+    /// Another relay takes this one's place; in which words that is recorded.
+    case replaced(String)
   }
 
   /// What the driver must do.

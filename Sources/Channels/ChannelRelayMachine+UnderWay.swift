@@ -22,7 +22,7 @@ extension ChannelRelayMachine.Step {
       guard isCurrent(operation) else { return unexpected(event) }
       fail(trouble)
     case .removalRequested: remove()
-    case .verified, .foundMissing, .withdrawn, .relayLost, .relayReturned, .verifyRequested: unexpected(event)
+    case .verified, .foundMissing, .withdrawn, .relayLost, .relayReturned, .verifyRequested, .replaced: unexpected(event)
     }
   }
 
@@ -43,7 +43,7 @@ extension ChannelRelayMachine.Step {
     case .handedOver(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
       machine.state = .invited(handedOver(work))
-    case .begun, .verified, .foundMissing, .withdrawn, .relayLost, .relayReturned, .verifyRequested:
+    case .begun, .verified, .foundMissing, .withdrawn, .relayLost, .relayReturned, .verifyRequested, .replaced:
       unexpected(event)
     }
   }
@@ -52,7 +52,9 @@ extension ChannelRelayMachine.Step {
     switch event {
     case .timerFired, .restarted, .retryRequested, .verifyRequested:
       pursue(event, work) { .accepted($0, link: link) }
-    case .verified: enter(.active(link: link, check: nil))
+    case .verified:
+      enter(.active(link: link, check: nil))
+      foundTrue()
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
       let trouble = Trouble(.missing, "the relay took the channel but does not serve it")
@@ -71,7 +73,7 @@ extension ChannelRelayMachine.Step {
       guard isCurrent(operation) else { return unexpected(event) }
       fail(trouble)
     case .removalRequested: remove()
-    case .begun, .handedOver, .relayAccepted, .withdrawn, .relayLost, .relayReturned:
+    case .begun, .handedOver, .relayAccepted, .withdrawn, .relayLost, .relayReturned, .replaced:
       unexpected(event)
     }
   }

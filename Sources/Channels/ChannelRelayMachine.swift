@@ -12,6 +12,8 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   public internal(set) var since: Timestamp
   /// Number of the latest operation that the network was asked for; outcomes carry it back. 0: none yet.
   public internal(set) var operation: Int
+  /// While it is active: when it should be read back again. Not a timer of this machine; whoever drives it asks in its time.
+  public internal(set) var checkDue: Timestamp?
   /// Keeps the jitter of different channel relays apart.
   let salt: UInt64
 
@@ -25,7 +27,8 @@ public struct ChannelRelayMachine: Hashable, Sendable {
       salt: salt)
   }
 
-  init(state: State, since: Timestamp, operation: Int, salt: UInt64) {
+  init(state: State, since: Timestamp, operation: Int, checkDue: Timestamp? = nil, salt: UInt64) {
+    self.checkDue = checkDue
     self.state = state
     self.since = since
     self.operation = operation

@@ -11,11 +11,15 @@ public struct ChannelRelayRecord: Hashable, Sendable {
   public var startedAt: Timestamp?
   public var isUnderWay: Bool
   public var timer: Timestamp?
+  /// While it is active: when it should be read back again.
+  public var checkDue: Timestamp?
 
   public init(
     status: RelayStatus, since: Timestamp, operation: Int, relayLink: String?, trouble: Trouble?,
-    task: ChannelRelayMachine.Work.Task?, attempt: Int, startedAt: Timestamp?, isUnderWay: Bool, timer: Timestamp?
+    task: ChannelRelayMachine.Work.Task?, attempt: Int, startedAt: Timestamp?, isUnderWay: Bool, timer: Timestamp?,
+    checkDue: Timestamp? = nil
   ) {
+    self.checkDue = checkDue
     self.status = status
     self.since = since
     self.operation = operation
@@ -35,13 +39,14 @@ public struct ChannelRelayRecord: Hashable, Sendable {
     self.init(
       status: state.status, since: machine.since, operation: machine.operation, relayLink: state.relayLink,
       trouble: state.trouble ?? work?.lastTrouble, task: work?.task, attempt: work?.attempt ?? 0,
-      startedAt: work?.startedAt, isUnderWay: machine.underWay != nil, timer: machine.timer)
+      startedAt: work?.startedAt, isUnderWay: machine.underWay != nil, timer: machine.timer,
+      checkDue: machine.checkDue)
   }
 
   /// The machine that this row describes, or nil when the row contradicts itself.
   public func machine(salt: UInt64) -> ChannelRelayMachine? {
     guard let state = state, operation >= 0 else { return nil }
-    return ChannelRelayMachine(state: state, since: since, operation: operation, salt: salt)
+    return ChannelRelayMachine(state: state, since: since, operation: operation, checkDue: checkDue, salt: salt)
   }
 
   private var state: ChannelRelayMachine.State? {

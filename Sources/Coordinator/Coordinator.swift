@@ -9,6 +9,7 @@ public final class Coordinator: Sendable {
   let directory: RelayDirectory
   private let policy: RelayPolicy
   private let schedule: TestSchedule?
+  private let upkeep: UpkeepPolicy?
   let clock: any CoordinatorClock
   let logger: Logger
   let secrets: SecretBox
@@ -26,16 +27,19 @@ public final class Coordinator: Sendable {
   ///   - servers: message and file servers; nil: they cannot be managed.
   ///   - policy: timers and limits of channel relays.
   ///   - schedule: of the tests in the background; nil: none.
+  ///   - upkeep: how settled channels are looked after; nil: not at all.
   ///   - secrets: opens the stored identity keys, and seals the passwords of servers.
   public init(
     storage: any CoordinatorStorage, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
-    servers: (any ServerNetwork)? = nil, policy: RelayPolicy, schedule: TestSchedule? = nil, clock: any CoordinatorClock,
+    servers: (any ServerNetwork)? = nil, policy: RelayPolicy, schedule: TestSchedule? = nil,
+    upkeep: UpkeepPolicy? = nil, clock: any CoordinatorClock,
     secrets: SecretBox, logger: Logger
   ) {
     self.storage = storage
     directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers)
     self.policy = policy
     self.schedule = schedule
+    self.upkeep = upkeep
     self.clock = clock
     self.secrets = secrets
     self.logger = logger
@@ -74,7 +78,7 @@ public final class Coordinator: Sendable {
       do {
         let engine = try Engine(
           storage: storage, directory: directory, policy: policy, clock: clock, logger: logger, hub: hub,
-          prober: prober, post: { inbox.put($0) })
+          prober: prober, upkeep: upkeep, post: { inbox.put($0) })
         try await engine.resume()
         ready()
         while true {

@@ -13,6 +13,9 @@ public protocol CoordinatorStorage: Sendable {
   func channel(idempotencyKey: String) throws -> ChannelID?
   func unfinishedChannels() throws -> [ChannelID]
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID]
+  func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID]
+  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)]
+  func replacements(of channel: ChannelID, since: Timestamp) throws -> Int
   func channelCount(of relay: RelayID) throws -> Int
   func hasChannels(_ relay: RelayID) throws -> Bool
   func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws

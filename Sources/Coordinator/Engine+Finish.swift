@@ -162,6 +162,8 @@ extension Engine {
       let isRetry = transition.from == transition.to
       let level: Logger.Level =
         switch transition.to {
+        // Somebody else's channel under this one's name is no everyday outage.
+        case .failed where transition.cause == .wrongIdentity: .error
         case .failed, .inactive: .warning
         case .active: .notice
         case .new, .invited, .accepted, .removed: .info

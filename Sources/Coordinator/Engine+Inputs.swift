@@ -69,6 +69,7 @@ extension Engine {
       case .testOverdue(let peer):
         prober?.cancel(peer)
         if let address = address(of: peer) { tested(peer, address, .overdue, nil, batch) }
+      case .upkeep: lookAfterChannels(batch)
       case .recovery:
         let some = dirty.prefix(Self.sweepMax)
         dirty.subtract(some)

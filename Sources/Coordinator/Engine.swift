@@ -38,6 +38,7 @@ final class Engine {
     case grace(RelayID)
     case test(Probed)
     case testOverdue(Probed)
+    case upkeep
     case recovery
   }
 
@@ -69,6 +70,8 @@ final class Engine {
   /// Watched relays whose connection stands.
   var connected: Set<RelayID> = []
   let prober: Prober?
+  let upkeep: UpkeepPolicy?
+  var healing = Healing()
   /// Tests whose time has come, in order, while others run.
   var testsWaiting: Deque<Probed> = []
   var testsRunning: Set<Probed> = []
@@ -90,7 +93,7 @@ final class Engine {
 
   init(
     storage: any CoordinatorStorage, directory: RelayDirectory, policy: RelayPolicy, clock: any CoordinatorClock,
-    logger: Logger, hub: ChangeHub, prober: Prober?, post: @escaping @Sendable (Input) -> Void
+    logger: Logger, hub: ChangeHub, prober: Prober?, upkeep: UpkeepPolicy?, post: @escaping @Sendable (Input) -> Void
   ) throws {
     self.storage = storage
     self.directory = directory
@@ -99,6 +102,7 @@ final class Engine {
     self.logger = logger
     self.hub = hub
     self.prober = prober
+    self.upkeep = upkeep
     self.post = post
     counters = try storage.counters()
     catalog = try Self.load(storage, directory)
@@ -131,6 +135,7 @@ final class Engine {
     for relay in relays.keys where try storage.hasChannels(relay) { watched.insert(relay) }
     updateWatch()
     scheduleTests()
+    scheduleUpkeep()
     let unfinished = try storage.unfinishedChannels()
     for start in stride(from: 0, to: unfinished.count, by: Self.sweepMax) {
       let batch = Batch(now: clock.now)

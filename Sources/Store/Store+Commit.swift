@@ -95,18 +95,18 @@ extension Store {
       db,
       """
       INSERT INTO channel_relays (channel_id, relay_id, position, status, since, operation, relay_link, cause, detail, task, attempt,
-        started_at, under_way, timer_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        started_at, under_way, timer_at, check_due)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (channel_id, relay_id) DO UPDATE SET status = excluded.status, since = excluded.since,
         operation = excluded.operation, relay_link = excluded.relay_link, cause = excluded.cause, detail = excluded.detail,
         task = excluded.task, attempt = excluded.attempt, started_at = excluded.started_at, under_way = excluded.under_way,
-        timer_at = excluded.timer_at
+        timer_at = excluded.timer_at, check_due = excluded.check_due
       """,
       [
         channel.rawValue, row.relay.rawValue, position, record.status.rawValue, record.since.milliseconds,
         record.operation, record.relayLink, record.trouble?.cause.rawValue, record.trouble?.detail,
         record.task?.rawValue, record.attempt, record.startedAt?.milliseconds, record.isUnderWay,
-        record.timer?.milliseconds,
+        record.timer?.milliseconds, record.checkDue?.milliseconds,
       ])
   }
 }

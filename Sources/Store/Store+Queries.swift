@@ -132,6 +132,55 @@ extension Store {
     }
   }
 
+  /// Channels that are active on `relay` and should be read back, the longest due first.
+  public func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
+    try reading { pool in
+      try pool.read { db in
+        try Int64.fetchAll(
+          db,
+          sql: """
+            SELECT channel_id FROM channel_relays
+            WHERE relay_id = ? AND status = 'active' AND task IS NULL AND check_due <= ? ORDER BY check_due LIMIT ?
+            """, arguments: [relay.rawValue, now.milliseconds, limit]
+        ).map(ChannelID.init(rawValue:))
+      }
+    }
+  }
+
+  /// Channel relays that failed, or are inactive since `before`, of channels that heal themselves; in the order of channel and relay.
+  /// - Parameter after: where the page before ended.
+  public func lostRelays(
+    before: Timestamp, after: (ChannelID, RelayID)?, limit: Int
+  ) throws -> [(ChannelID, RelayID)] {
+    try reading { pool in
+      try pool.read { db in
+        try Row.fetchAll(
+          db,
+          sql: """
+            SELECT r.channel_id, r.relay_id FROM channel_relays r JOIN channels c ON c.id = r.channel_id
+            WHERE r.status IN ('failed', 'inactive') AND (r.status = 'failed' OR r.since <= ?) AND c.heal = 1
+              AND c.deleted_at IS NULL AND (r.channel_id, r.relay_id) > (?, ?)
+            ORDER BY r.channel_id, r.relay_id LIMIT ?
+            """,
+          arguments: [before.milliseconds, after?.0.rawValue ?? 0, after?.1.rawValue ?? 0, limit]
+        ).map { (ChannelID(rawValue: $0["channel_id"]), RelayID(rawValue: $0["relay_id"])) }
+      }
+    }
+  }
+
+  /// How many relays of a channel were replaced since `since`.
+  public func replacements(of channel: ChannelID, since: Timestamp) throws -> Int {
+    try reading { pool in
+      try pool.read { db in
+        try Int.fetchOne(
+          db,
+          sql:
+            "SELECT count(*) FROM transitions WHERE channel_id = ? AND cause = 'replaced' AND to_status = 'removed' AND at >= ?",
+          arguments: [channel.rawValue, since.milliseconds]) ?? 0
+      }
+    }
+  }
+
   /// How many channels have `relay` as a member that was not removed.
   public func channelCount(of relay: RelayID) throws -> Int {
     try reading { pool in
@@ -304,7 +353,8 @@ extension Store {
       status: status, since: Timestamp(milliseconds: row["since"]), operation: row["operation"],
       relayLink: row["relay_link"], trouble: trouble, task: task ?? nil, attempt: row["attempt"],
       startedAt: (row["started_at"] as Int64?).map(Timestamp.init(milliseconds:)), isUnderWay: row["under_way"],
-      timer: (row["timer_at"] as Int64?).map(Timestamp.init(milliseconds:)))
+      timer: (row["timer_at"] as Int64?).map(Timestamp.init(milliseconds:)),
+      checkDue: (row["check_due"] as Int64?).map(Timestamp.init(milliseconds:)))
     return record.machine(salt: 0) == nil ? nil : ChannelRelayRow(relay: RelayID(rawValue: row["relay_id"]), record: record)
   }
 

@@ -71,6 +71,24 @@ struct Setting: Sendable {
     Setting(
       key: "channel.slowRetry", kind: .duration, fallback: "15min", summary: "how often an inactive channel relay is tried"),
     Setting(
+      key: "channel.verifyInterval", kind: .duration, fallback: "24h",
+      summary: "how often an active channel relay is read back"),
+    Setting(
+      key: "channel.verifiesPerMinute", kind: .integer(1...10_000), fallback: "60",
+      summary: "channels that one relay is asked for again within a minute, at most"),
+    Setting(
+      key: "channel.upkeepInterval", kind: .duration, fallback: "1min",
+      summary: "how often it is looked which channels to read back and which relays to replace"),
+    Setting(
+      key: "heal.after", kind: .duration, fallback: "1h",
+      summary: "how long a relay may be inactive in a channel before another takes its place"),
+    Setting(
+      key: "heal.perChannelPerHour", kind: .integer(1...100), fallback: "3",
+      summary: "replacements in one channel within an hour, at most"),
+    Setting(
+      key: "heal.perHour", kind: .integer(1...100_000), fallback: "120",
+      summary: "replacements in all channels within an hour, at most"),
+    Setting(
       key: "nostr.trustRoots", kind: .path, fallback: "",
       summary: "PEM file with certificate authorities; the system's when empty"),
     Setting(key: "nostr.dialTimeout", kind: .duration, fallback: "10s", summary: "how long connecting to a relay may take"),

@@ -88,6 +88,18 @@ struct Settings: Sendable {
       atOnceMax: Int(text("tests.atOnceMax")) ?? 4, fullInterval: duration("tests.fullInterval"), seed: seed)
   }
 
+  /// How settled channels are looked after.
+  var upkeep: UpkeepPolicy {
+    var upkeep = UpkeepPolicy()
+    upkeep.interval = duration("channel.upkeepInterval")
+    let perMinute = Int64(text("channel.verifiesPerMinute")) ?? 60
+    upkeep.checksPerRound = Int(max(1, perMinute * upkeep.interval.wholeMilliseconds / 60_000))
+    upkeep.replaceAfter = duration("heal.after")
+    upkeep.replacementsPerChannel = Int(text("heal.perChannelPerHour")) ?? upkeep.replacementsPerChannel
+    upkeep.replacementsPerHour = Int(text("heal.perHour")) ?? upkeep.replacementsPerHour
+    return upkeep
+  }
+
   /// Timers and limits of channel relays.
   func policy(seed: UInt64) -> RelayPolicy {
     var policy = RelayPolicy()
@@ -99,6 +111,7 @@ struct Settings: Sendable {
     policy.effortMax = duration("channel.effortMax")
     policy.inactiveGrace = duration("channel.inactiveGrace")
     policy.slowRetry = duration("channel.slowRetry")
+    policy.verifyInterval = duration("channel.verifyInterval")
     policy.jitterSeed = seed
     return policy
   }

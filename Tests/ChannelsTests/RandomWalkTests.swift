@@ -82,6 +82,10 @@ private struct Walk {
       case 0: try feed(.relay(anyRelay(), .removalRequested))
       case 1..<3: try feed(.relayRemoved(anyRelay()))
       case 3..<6: try feed(.relaysAdded([anyRelay(), anyRelay()]))
+      case 6..<20:
+        let wanted = machine.wantedRelays
+        try feed(.relayReplaced(anyRelay(), by: anyRelay(), words: "replaced"))
+        guard machine.wantedRelays == wanted else { throw Violation(description: "a replacement changed how many are wanted") }
       default: break
       }
     default: if Int.random(in: 0..<60, using: &random) == 0 { try feed(.deletionRequested) }
@@ -195,6 +199,7 @@ private struct Walk {
       switch state.status {
       case .new, .invited, .accepted, .inactive:
         guard pairing.machine.timer != nil else { throw Violation(description: "\(state.status) waits without a timer") }
+      case .active where pairing.machine.checkDue == nil: throw Violation(description: "an active relay is never read back")
       case .failed: guard state.trouble != nil else { throw Violation(description: "failed without a reason") }
       case .active, .removed: break
       }

@@ -50,7 +50,7 @@ struct TableTests {
     ("troubled", .troubled(operation: 7, Trouble(.timeout, "silent"), retryAfter: nil)),
     ("troubled, stale", .troubled(operation: 6, Trouble(.timeout, "silent"), retryAfter: nil)),
     ("relayLost", .relayLost(trouble)), ("relayReturned", .relayReturned), ("retryRequested", .retryRequested),
-    ("verifyRequested", .verifyRequested), ("removalRequested", .removalRequested),
+    ("verifyRequested", .verifyRequested), ("removalRequested", .removalRequested), ("replaced", .replaced("words")),
   ]
 
   @Test func everyCellIsWrittenDown() throws {

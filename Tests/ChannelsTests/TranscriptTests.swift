@@ -87,6 +87,7 @@ private struct Player {
     case "retry": return .retryRequested
     case "verify": return .verifyRequested
     case "remove": return .removalRequested
+    case "replaced": return .replaced(detail)
     default: throw UnknownCommand(text: command)
     }
   }

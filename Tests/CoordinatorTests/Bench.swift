@@ -18,7 +18,7 @@ final class Bench: Sendable {
   private let task: Task<Void, any Error>
 
   /// - Parameter schedule: of tests in the background; nil: none.
-  init(_ earlier: Bench? = nil, schedule: TestSchedule? = nil) async throws {
+  init(_ earlier: Bench? = nil, schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil) async throws {
     folder = try earlier?.folder ?? TemporaryFolder()
     clock = earlier?.clock ?? ManualClock()
     network = FakeNetwork()
@@ -28,7 +28,7 @@ final class Bench: Sendable {
     policy.backOffJitterPercent = 0
     let coordinator = Coordinator(
       storage: storage, networks: [network], addressing: [SimpleXAddressing()], servers: servers, policy: policy,
-      schedule: schedule, clock: clock,
+      schedule: schedule, upkeep: upkeep, clock: clock,
       secrets: try .atFile(folder.path + "/key"), logger: log.logger)
     self.coordinator = coordinator
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)

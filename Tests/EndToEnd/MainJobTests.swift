@@ -100,6 +100,31 @@ struct MainJobTests {
     await stop(daemon, programs)
   }
 
+  @Test func relayThatStaysAwayIsReplacedAndReadersFollow() async throws {
+    let relays = try (0..<3).map { _ in try ThirdPartyRelay() }
+    var programs: [Program] = []
+    for relay in relays { programs.append(try await relay.start()) }
+    let baton = try Installation([
+      "BATON_CHANNEL_INACTIVE_GRACE": "500ms", "BATON_HEAL_AFTER": "500ms", "BATON_CHANNEL_UPKEEP_INTERVAL": "300ms",
+      "BATON_NOSTR_REDIAL_MAX": "500ms",
+    ])
+    let daemon = try await baton.start()
+    try await baton.addRelays(relays.map(\.url))
+    #expect(try await baton.control("channel", "create", "Healing", "--relay", "r1", "--relay", "r2").status == 0)
+    programs[0].signal(SIGKILL)
+    let healed = try await baton.channel(1) { channel in
+      channel.phase == "active" && channel.relays.map(\.status) == ["removed", "active", "active"]
+    }
+    #expect(healed.wantedRelays == 2)
+    let history = try await baton.control("channel", "history", "Healing")
+    #expect(
+      history.lines.contains { $0.contains("(replaced) replaced by 'r3', because it is inactive (unreachable: ") },
+      "\(history.lines)")
+    let reader = try await baton.read(try #require(healed.link))
+    #expect(reader.status == 0 && reader.json["relays"]?.object?.count == 2, "\(reader.json)")
+    await stop(daemon, Array(programs.dropFirst()))
+  }
+
   @Test func relayThatIsDeadFromTheStartFailsAndTheChannelWorks() async throws {
     let relays = try (0..<2).map { _ in try ThirdPartyRelay() }
     var programs: [Program] = []

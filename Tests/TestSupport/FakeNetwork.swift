@@ -35,6 +35,8 @@ public final class FakeNetwork: RelayNetwork {
   public init() {}
 
   public func set(_ behaviour: Behaviour, at address: String) { state.withLock { $0.behaviours[address] = behaviour } }
+  /// The relay loses everything that it has.
+  public func forget(at address: String) { state.withLock { $0.stored[address] = [] } }
   public func channels(at address: String) -> Set<String> { state.withLock { $0.stored[address] ?? [] } }
   /// What the network was asked that must never be asked.
   public var violations: [String] { state.withLock { $0.violations } }

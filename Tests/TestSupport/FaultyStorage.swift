@@ -39,6 +39,15 @@ public final class FaultyStorage: CoordinatorStorage {
   public func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
     try store.channels(of: relay, in: status, after: after, limit: limit)
   }
+  public func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
+    try store.channelsToCheck(on: relay, at: now, limit: limit)
+  }
+  public func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
+    try store.lostRelays(before: before, after: after, limit: limit)
+  }
+  public func replacements(of channel: ChannelID, since: Timestamp) throws -> Int {
+    try store.replacements(of: channel, since: since)
+  }
   public func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
   public func hasChannels(_ relay: RelayID) throws -> Bool { try store.hasChannels(relay) }
   public func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {

@@ -1,0 +1,185 @@
+import Channels
+import RelayNetwork
+import Store
+import TestSupport
+import Testing
+
+@testable import Coordinator
+
+/// Channels that have settled stay true and whole.
+struct UpkeepTests {
+  private func rounds(_ bench: Bench, _ count: Int, after: () async throws -> Void = {}) async throws {
+    for _ in 0..<count {
+      bench.clock.advance(by: .seconds(60))
+      try await bench.settle()
+      try await after()
+    }
+  }
+
+  private func transitions(_ bench: Bench, _ id: ChannelID) throws -> [String] {
+    try bench.store.transitions(of: id, limit: 1000).map {
+      "\($0.relay.rawValue) \($0.transition.from)->\($0.transition.to)\($0.transition.cause.map { " \($0)" } ?? "")"
+    }
+  }
+
+  @Test func relayThatLostTheChannelGetsItAgainWithinADay() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(2)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    bench.network.forget(at: "ws://r1")
+    for _ in 0..<(30 * 60) where bench.network.channels(at: "ws://r1").isEmpty { try await rounds(bench, 1) }
+    #expect(bench.clock.now - Timestamp(milliseconds: 1_750_000_000_000) > .seconds(10 * 3_600))
+    try await bench.settle()
+    #expect(try bench.store.channel(id)?.relays.map(\.record.status) == [.active, .active])
+    #expect(
+      try transitions(bench, id).suffix(3) == ["1 active->inactive missing", "1 inactive->accepted", "1 accepted->active"])
+    try await bench.stop()
+  }
+
+  @Test func lookingAgainIsSpreadAndBoundedPerRelay() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(checksPerRound: 5))
+    let relays = try await bench.addRelays(1)
+    for number in 0..<60 { _ = try await bench.create("c\(number)", relays: relays) }
+    for _ in 0..<20 where try bench.store.totals().relays[.active] != 60 { try await bench.settle() }
+    let before = bench.network.performed
+    // All within a day and a fifth, none twice, never more than five in a minute.
+    var last = before
+    for _ in 0..<(29 * 60) {
+      try await rounds(bench, 1)
+      #expect(bench.network.performed - last <= 5)
+      last = bench.network.performed
+    }
+    #expect((60...75).contains(last - before), "\(last - before)")
+    #expect(bench.coordinator.liveChannelCount == 0, "looking again costs no memory")
+    try await bench.stop()
+  }
+
+  @Test func relayThatIsDownIsNotAskedToShowChannels() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(1)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    bench.network.relayWent(false, relays[0])
+    let before = bench.network.performed
+    try await rounds(bench, 1)
+    #expect(bench.network.performed == before)
+    try await bench.stop()
+  }
+
+  @Test func relayThatFailedIsReplacedFromThePool() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(4)
+    bench.network.set(.refuses, at: "ws://r2")
+    let id = try await bench.create(relays: Array(relays.prefix(3))).row.id
+    _ = try await bench.channel(id) { $0.phase == .degraded }
+    try await rounds(bench, 2)
+    let healed = try await bench.channel(id) { $0.phase == .active }
+    #expect(healed.row.wantedRelays == 3 && healed.relays.map(\.record.status) == [.active, .removed, .active, .active])
+    #expect(healed.relays[3].id == relays[3])
+    let history = try bench.store.transitions(of: id, limit: 100).map(\.transition)
+    let why = try #require(history.first { $0.cause == .replaced })
+    #expect(
+      why.from == .failed && why.to == .removed
+        && why.detail == "replaced by 'r4', because it is failed (rejected: blocked: no)")
+    #expect(bench.network.violations.isEmpty)
+    try await bench.stop()
+  }
+
+  @Test func relayThatStaysInactiveIsReplacedAfterAnHourNotBefore() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(3)
+    let id = try await bench.create(relays: Array(relays.prefix(2))).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    bench.network.set(.unreachable, at: "ws://r1")
+    bench.network.relayWent(false, relays[0])
+    try await rounds(bench, 55)
+    let degraded = try #require(try bench.store.channel(id))
+    #expect(degraded.relays.map(\.record.status) == [.inactive, .active])
+    try await rounds(bench, 15)
+    let healed = try #require(try bench.store.channel(id))
+    #expect(healed.relays.map(\.record.status) == [.removed, .active, .active])
+    // The relay that comes back late does not resurrect.
+    bench.network.set(.works, at: "ws://r1")
+    bench.network.relayWent(true, relays[0])
+    try await rounds(bench, 200)
+    #expect(try bench.store.channel(id)?.relays.map(\.record.status) == [.removed, .active, .active])
+    #expect(bench.network.channels(at: "ws://r1").isEmpty && bench.network.violations.isEmpty)
+    try await bench.stop()
+  }
+
+  @Test func channelThatMustNotHealIsLeftAlone() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(2)
+    bench.network.set(.refuses, at: "ws://r1")
+    let created = try await bench.coordinator.create(
+      ChannelRequest(profile: Profile(displayName: "Fixed"), relays: [relays[0]], heal: false))
+    try await rounds(bench, 10)
+    #expect(try bench.store.channel(created.row.id)?.relays.map(\.record.status) == [.failed])
+    try await bench.stop()
+  }
+
+  @Test func replacementsAreLimitedPerChannelAndNeverTwoAtOnce() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(replacementsPerChannel: 2))
+    let relays = try await bench.addRelays(9)
+    for number in 2...9 { bench.network.set(.refuses, at: "ws://r\(number)") }
+    let id = try await bench.create(relays: Array(relays.prefix(3))).row.id
+    try await rounds(bench, 50) {
+      let channel = try #require(try bench.store.channel(id))
+      #expect(channel.relays.count { $0.record.status.isUnderWay } <= 1)
+    }
+    func replaced() throws -> Int { try transitions(bench, id).count { $0.hasSuffix("removed replaced") } }
+    #expect(try replaced() == 2)
+    try await rounds(bench, 30)
+    #expect(try replaced() == 4, "the hour is over")
+    let channel = try #require(try bench.store.channel(id))
+    #expect(Set(channel.relays.map(\.relay)).count == channel.relays.count, "no relay is tried twice")
+    try await bench.stop()
+  }
+
+  @Test func replacementsInAllChannelsAreLimited() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(replacementsPerHour: 5))
+    let relays = try await bench.addRelays(2)
+    bench.network.set(.refuses, at: "ws://r1")
+    for number in 0..<12 { _ = try await bench.create("c\(number)", relays: [relays[0]]) }
+    try await rounds(bench, 30)
+    #expect(try bench.store.totals().relays[.active] == 5)
+    try await rounds(bench, 60)
+    #expect(try bench.store.totals().relays[.active] == 10)
+    try await rounds(bench, 60)
+    #expect(try bench.store.totals().relays[.active] == 12)
+    try await bench.stop()
+  }
+
+  @Test func replacementPrefersAnOperatorThatTheChannelDoesNotDependOn() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    _ = try await bench.coordinator.addOperator(OperatorEdit(name: "One", domains: ["r1", "r3", "r4", "r5"]))
+    _ = try await bench.coordinator.addOperator(OperatorEdit(name: "Two", domains: ["r6"]))
+    let relays = try await bench.addRelays(6)
+    bench.network.set(.refuses, at: "ws://r2")
+    let id = try await bench.create(relays: [relays[0], relays[1]]).row.id
+    _ = try await bench.channel(id) { $0.hasSettled }
+    try await rounds(bench, 2)
+    let healed = try await bench.channel(id) { $0.phase == .active }
+    #expect(healed.relays.last?.id == relays[5])
+    try await bench.stop()
+  }
+
+  @Test func withoutAnybodyToReplaceItTheChannelStaysAsItIs() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(3)
+    bench.network.set(.refuses, at: "ws://r2")
+    let id = try await bench.create(relays: Array(relays.prefix(2))).row.id
+    _ = try await bench.channel(id) { $0.hasSettled }
+    let row = try #require(bench.coordinator.relays.last)
+    _ = try await bench.coordinator.updateRelay(row.id, revision: row.revision, RelayEdit(isEnabled: false), force: false)
+    try await rounds(bench, 5)
+    #expect(try bench.store.channel(id)?.relays.map(\.record.status) == [.active, .failed])
+    // As soon as there is somebody, the channel heals.
+    let now = try #require(bench.coordinator.relays.last)
+    _ = try await bench.coordinator.updateRelay(row.id, revision: now.revision, RelayEdit(isEnabled: true), force: false)
+    try await rounds(bench, 2)
+    #expect(try await bench.channel(id) { $0.phase == .active }.relays.last?.id == relays[2])
+    try await bench.stop()
+  }
+}
