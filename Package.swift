@@ -148,7 +148,7 @@ let package = Package(
         "RelayNetwork", "SimpleX", "TestSupport", log,
       ] + nio),
     .testTarget(name: "BatondTests", dependencies: ["batond", "Channels", "Systemd", "TestSupport", log]),
-    .testTarget(name: "RepositoryTests", dependencies: ["Coordinator", "ControlAPI", "Varlink"]),
+    .testTarget(name: "RepositoryTests", dependencies: ["Channels", "Coordinator", "ControlAPI", "Varlink"]),
     .testTarget(
       name: "EndToEnd",
       dependencies: [

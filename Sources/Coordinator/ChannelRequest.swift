@@ -79,15 +79,17 @@ public struct ChannelRequest: Hashable, Sendable {
         reason:
           "the data URL has \(image.utf8.count) bytes, at most \(Profile.imageBytesMax) are allowed; make the image smaller")
     }
-    let kinds: [(prefix: String, starts: [UInt8])] = [
-      ("data:image/png;base64,", [0x89, 0x50, 0x4E, 0x47]), ("data:image/jpeg;base64,", [0xFF, 0xD8, 0xFF]),
-      ("data:image/jpg;base64,", [0xFF, 0xD8, 0xFF]), ("data:image/webp;base64,", Array("RIFF".utf8)),
-    ]
-    guard let kind = kinds.first(where: { image.hasPrefix($0.prefix) }) else {
-      throw .invalidImage(reason: "it must be a data URL of a PNG, JPEG or WebP image in base64")
+    let names = ["image/png": ImageFormat.png, "image/jpeg": .jpeg, "image/jpg": .jpeg, "image/webp": .webp]
+    guard image.hasPrefix("data:"), let end = image.firstRange(of: ";base64,"),
+      let format = names[String(image[image.index(image.startIndex, offsetBy: 5)..<end.lowerBound])]
+    else { throw .invalidImage(reason: "it must be a data URL of a PNG, JPEG or WebP image in base64") }
+    guard let data = Data(base64Encoded: String(image[end.upperBound...])) else {
+      throw .invalidImage(reason: "its base64 is broken")
     }
-    guard let data = Data(base64Encoded: String(image.dropFirst(kind.prefix.utf8.count))), data.starts(with: kind.starts) else {
-      throw .invalidImage(reason: "its bytes are not an image of the kind that it claims to be")
+    do {
+      try format.check(Array(data))
+    } catch {
+      throw .invalidImage(reason: error.reason)
     }
   }
 }

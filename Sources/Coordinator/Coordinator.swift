@@ -132,6 +132,17 @@ public final class Coordinator: Sendable {
   /// Stores a new channel and starts inviting its relays. Returns once the channel is durable.
   /// - Throws: `BatonError`; then nothing was stored.
   public func create(_ request: ChannelRequest) async throws(BatonError) -> ChannelSnapshot {
+    do {
+      return try await createOrRefuse(request)
+    } catch {
+      // The only trace that a refused creation leaves. What was asked for may be anything; the reason says enough of it.
+      logger.event(
+        .channelRefused, .notice, "the creation of a channel was refused: \(Trouble(.rejected, "\(error)").detail)", [:])
+      throw error
+    }
+  }
+
+  private func createOrRefuse(_ request: ChannelRequest) async throws(BatonError) -> ChannelSnapshot {
     let profile = try request.validatedProfile()
     var attempts = 0
     while true {

@@ -238,6 +238,8 @@ struct CoordinatorTests {
       if case .invalidProfile(field: "idempotencyKey", _) = error as? BatonError { true } else { false }
     }
     #expect(try bench.store.counters().channel == 0, "refused creations leave no trace")
+    let entries = bench.log.entries.filter { $0.fields["MESSAGE_ID"] == JournalEvent.channelRefused.rawValue }
+    #expect(entries.count >= 10 && entries.allSatisfy { $0.message.utf8.count < 700 }, "but a journal entry each")
     try await bench.stop()
   }
 

@@ -1,3 +1,4 @@
+import Channels
 import ControlAPI
 import Coordinator
 import Foundation
@@ -104,6 +105,13 @@ struct RulesTests {
       let text = try String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8)
       #expect(text.contains(version), "\(file) does not name version \(version)")
     }
+  }
+
+  @Test func everyCauseAndStatusIsInTheOperatorsGuide() throws {
+    let guide = try String(
+      contentsOf: Self.root.appendingPathComponent("docs/why-is-this-relay-not-active.md"), encoding: .utf8)
+    for cause in Cause.allCases { #expect(guide.contains("| `\(cause.rawValue)` |"), "\(cause)") }
+    for status in RelayStatus.allCases where status != .active { #expect(guide.contains("`\(status.rawValue)`"), "\(status)") }
   }
 
   @Test func documentsNameFilesThatExist() throws {

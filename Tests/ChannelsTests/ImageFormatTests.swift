@@ -1,0 +1,72 @@
+import Channels
+import Foundation
+import Testing
+
+/// Pictures that a common imaging library wrote, and what can be done to them.
+struct ImageFormatTests {
+  private static let pictures: [(ImageFormat, String)] = [
+    (.png, "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAFUlEQVR4nGM8IWfDwMDAwMDAxAADABUsASY0+3CFAAAAAElFTkSuQmCC"),
+    (
+      .jpeg,
+      "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDACgcHiMeGSgjISMtKygwPGRBPDc3PHtYXUlkkYCZlo+AjIqgtObDoKrarYqMyP/L2u71////m8H///"
+        + "/6/+b9//j/2wBDASstLTw1PHZBQXb4pYyl+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj/wgARCAAC"
+        + "AAMDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAP/xAAVAQEBAAAAAAAAAAAAAAAAAAACA//aAAwDAQACEAMQAAABkDf/xAAUEAEAAA"
+        + "AAAAAAAAAAAAAAAAAA/9oACAEBAAEFAn//xAAUEQEAAAAAAAAAAAAAAAAAAAAA/9oACAEDAQE/AX//xAAUEQEAAAAAAAAAAAAAAAAAAAAA/9oA"
+        + "CAECAQE/AX//xAAUEAEAAAAAAAAAAAAAAAAAAAAA/9oACAEBAAY/An//xAAUEAEAAAAAAAAAAAAAAAAAAAAA/9oACAEBAAE/IX//2gAMAwEAAg"
+        + "ADAAAAEP8A/8QAFBEBAAAAAAAAAAAAAAAAAAAAAP/aAAgBAwEBPxB//8QAFBEBAAAAAAAAAAAAAAAAAAAAAP/aAAgBAgEBPxB//8QAFBABAAAA"
+        + "AAAAAAAAAAAAAAAAAP/aAAgBAQABPxB//9k="
+    ),
+    (.webp, "UklGRjIAAABXRUJQVlA4ICYAAABwAQCdASoDAAIABABoJaACdAFAAAD+6WjkYaNf/jeP7lP8U+OgAA=="),
+    (.webp, "UklGRh4AAABXRUJQVlA4TBEAAAAvAkAAAAdQjyKXp/+BiOh/AAA="),
+  ]
+
+  private func bytes(_ base64: String) throws -> [UInt8] { Array(try #require(Data(base64Encoded: base64))) }
+
+  @Test func wholePicturesAreTaken() throws {
+    for (format, text) in Self.pictures { try format.check(bytes(text)) }
+  }
+
+  @Test func cutPicturesAreRefusedWhereverTheyAreCut() throws {
+    for (format, text) in Self.pictures {
+      let whole = try bytes(text)
+      for count in 0..<whole.count {
+        #expect("\(format) cut to \(count)") { try format.check(Array(whole.prefix(count))) } throws: {
+          ($0 as? ImageFormat.Invalid)?.reason.isEmpty == false
+        }
+      }
+    }
+  }
+
+  @Test func oneFormatIsNotTakenForAnother() throws {
+    for (format, text) in Self.pictures {
+      for other in ImageFormat.allCases where other != format {
+        #expect(throws: ImageFormat.Invalid.self) { try other.check(bytes(text)) }
+      }
+    }
+  }
+
+  @Test func startsOfPicturesWithOtherThingsBehindAreRefused() throws {
+    let rubbish = [UInt8](repeating: 0x41, count: 200)
+    for (format, start) in [
+      (ImageFormat.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), (.jpeg, [0xFF, 0xD8, 0xFF, 0xE0]),
+      (.webp, Array("RIFF".utf8)),
+    ] as [(ImageFormat, [UInt8])] {
+      #expect(throws: ImageFormat.Invalid.self) { try format.check(start + rubbish) }
+    }
+  }
+
+  @Test func anyBytesAreTakenOrRefusedAndNothingElse() async throws {
+    var random = SplitMix64(seed: 21)
+    for (format, text) in Self.pictures {
+      let whole = try bytes(text)
+      for number in 0..<3_000 {
+        if number % 128 == 0 { await Task.yield() }
+        var changed = whole
+        for _ in 0..<Int.random(in: 1...5, using: &random) {
+          changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        }
+        try? format.check(changed)
+      }
+    }
+  }
+}
