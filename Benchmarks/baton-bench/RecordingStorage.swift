@@ -56,6 +56,9 @@ final class RecordingStorage: CoordinatorStorage {
   func replacements(of channel: ChannelID, since: Timestamp) throws -> Int {
     try store.replacements(of: channel, since: since)
   }
+  func forgetHistory(before end: Timestamp, limit: Int) throws -> Int {
+    try store.forgetHistory(before: end, limit: limit)
+  }
   func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
   func hasChannels(_ relay: RelayID) throws -> Bool { try store.hasChannels(relay) }
   func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {

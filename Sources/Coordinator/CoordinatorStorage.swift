@@ -16,6 +16,7 @@ public protocol CoordinatorStorage: Sendable {
   func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID]
   func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)]
   func replacements(of channel: ChannelID, since: Timestamp) throws -> Int
+  func forgetHistory(before end: Timestamp, limit: Int) throws -> Int
   func channelCount(of relay: RelayID) throws -> Int
   func hasChannels(_ relay: RelayID) throws -> Bool
   func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws

@@ -14,6 +14,8 @@ extension Engine {
 
   /// Lost relays looked at in one round.
   private static let lostMax = 100
+  /// Transitions forgotten in one round.
+  private static let forgottenMax = 5_000
 
   func scheduleUpkeep() {
     guard let upkeep else { return }
@@ -27,6 +29,7 @@ extension Engine {
     do {
       try readBack(upkeep, batch)
       try replaceLost(upkeep, batch)
+      _ = try storage.forgetHistory(before: batch.now + (.zero - upkeep.keepHistory), limit: Self.forgottenMax)
     } catch {
       storageFailed("\(error)")
     }

@@ -10,15 +10,19 @@ public struct UpkeepPolicy: Hashable, Sendable {
   public var replacementsPerChannel: Int
   /// Replacements in all channels within an hour, at most.
   public var replacementsPerHour: Int
+  /// How long transitions are kept.
+  public var keepHistory: Duration
 
   public init(
     interval: Duration = .seconds(60), checksPerRound: Int = 60, replaceAfter: Duration = .seconds(3_600),
-    replacementsPerChannel: Int = 3, replacementsPerHour: Int = 120
+    replacementsPerChannel: Int = 3, replacementsPerHour: Int = 120,
+    keepHistory: Duration = .seconds(365 * 86_400)
   ) {
     self.interval = interval
     self.checksPerRound = checksPerRound
     self.replaceAfter = replaceAfter
     self.replacementsPerChannel = replacementsPerChannel
     self.replacementsPerHour = replacementsPerHour
+    self.keepHistory = keepHistory
   }
 }

@@ -277,6 +277,32 @@ extension Store {
     }
   }
 
+  /// Forgets transitions that were made before `end`, the oldest first.
+  /// - Parameter limit: how many are looked at, at most; more go the next time.
+  /// - Returns: how many went.
+  public func forgetHistory(before end: Timestamp, limit: Int) throws -> Int {
+    try reading { pool in
+      try pool.write { db in
+        let last = try Int64.fetchOne(
+          db,
+          sql: "SELECT max(revision) FROM (SELECT revision, at FROM transitions ORDER BY revision LIMIT ?) WHERE at < ?",
+          arguments: [limit, end.milliseconds])
+        guard let last else { return 0 }
+        try db.execute(sql: "DELETE FROM transitions WHERE revision <= ?", arguments: [last])
+        let count = db.changesCount
+        try db.execute(sql: "DELETE FROM changes WHERE revision <= ?", arguments: [last])
+        let known = Int64(try Self.setting("oldest_revision", db) ?? "0") ?? 0
+        if last > known {
+          try db.execute(
+            sql:
+              "INSERT INTO settings (key, value) VALUES ('oldest_revision', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            arguments: [String(last)])
+        }
+        return count
+      }
+    }
+  }
+
   /// A number that this installation drew once; spreads its retries and choices.
   public func installationSeed(_ draw: () -> UInt64) throws -> UInt64 {
     try reading { pool in

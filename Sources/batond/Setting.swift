@@ -89,6 +89,9 @@ struct Setting: Sendable {
       key: "heal.perHour", kind: .integer(1...100_000), fallback: "120",
       summary: "replacements in all channels within an hour, at most"),
     Setting(
+      key: "history.keepDays", kind: .integer(1...36_500), fallback: "365",
+      summary: "how long the history of channels is kept, in days"),
+    Setting(
       key: "nostr.trustRoots", kind: .path, fallback: "",
       summary: "PEM file with certificate authorities; the system's when empty"),
     Setting(key: "nostr.dialTimeout", kind: .duration, fallback: "10s", summary: "how long connecting to a relay may take"),

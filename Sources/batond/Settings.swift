@@ -97,6 +97,7 @@ struct Settings: Sendable {
     upkeep.replaceAfter = duration("heal.after")
     upkeep.replacementsPerChannel = Int(text("heal.perChannelPerHour")) ?? upkeep.replacementsPerChannel
     upkeep.replacementsPerHour = Int(text("heal.perHour")) ?? upkeep.replacementsPerHour
+    upkeep.keepHistory = .seconds(86_400 * (Int64(text("history.keepDays")) ?? 365))
     return upkeep
   }
 

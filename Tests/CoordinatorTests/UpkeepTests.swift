@@ -182,4 +182,25 @@ struct UpkeepTests {
     #expect(try await bench.channel(id) { $0.phase == .active }.relays.last?.id == relays[2])
     try await bench.stop()
   }
+
+  @Test func historyIsKeptAsLongAsConfigured() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(keepHistory: .seconds(3 * 3_600)))
+    let relays = try await bench.addRelays(1)
+    let old = try await bench.create("old", relays: relays).row.id
+    _ = try await bench.channel(old) { $0.phase == .active }
+    try await rounds(bench, 170)
+    let new = try await bench.create("new", relays: relays).row.id
+    _ = try await bench.channel(new) { $0.phase == .active }
+    #expect(try transitions(bench, old).count == 3)
+    try await rounds(bench, 15)
+    #expect(try transitions(bench, old).isEmpty && transitions(bench, new).count == 3)
+    let oldest = try bench.store.oldestRevision()
+    #expect(try bench.store.changes(after: oldest, limit: 100).allSatisfy { $0.revision > oldest })
+    #expect(try bench.store.channel(old)?.relays.map(\.record.status) == [.active], "what is, stays")
+    let revision = bench.coordinator.hub.revision
+    try await bench.stop()
+    let again = try await Bench(bench)
+    #expect(again.coordinator.hub.revision == revision, "revisions are never used twice")
+    try await again.stop()
+  }
 }

@@ -48,6 +48,9 @@ public final class FaultyStorage: CoordinatorStorage {
   public func replacements(of channel: ChannelID, since: Timestamp) throws -> Int {
     try store.replacements(of: channel, since: since)
   }
+  public func forgetHistory(before end: Timestamp, limit: Int) throws -> Int {
+    try store.forgetHistory(before: end, limit: limit)
+  }
   public func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
   public func hasChannels(_ relay: RelayID) throws -> Bool { try store.hasChannels(relay) }
   public func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
