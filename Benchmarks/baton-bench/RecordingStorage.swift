@@ -53,8 +53,12 @@ final class RecordingStorage: CoordinatorStorage {
   func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
     try store.lostRelays(before: before, after: after, limit: limit)
   }
-  func replacements(of channel: ChannelID, since: Timestamp) throws -> Int {
-    try store.replacements(of: channel, since: since)
+  func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int {
+    try store.replacements(of: channel, since: since, until: now)
+  }
+  func dependentCount(of relay: RelayID) throws -> Int { try store.dependentCount(of: relay) }
+  func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
+    try store.clampTimes(now: now, latestCheck: latestCheck)
   }
   func forgetHistory(before end: Timestamp, limit: Int) throws -> Int {
     try store.forgetHistory(before: end, limit: limit)

@@ -129,12 +129,16 @@ extension ChannelRelayMachine.Step {
     case .misbehaved(let operation, let trouble):
       guard isCurrent(operation) else { return unexpected(event) }
       enter(.removed(farewell: nil), trouble)
+    case .relayReturned:
+      guard let farewell, case .waiting = farewell.progress else { return unexpected(event) }
+      machine.state = .removed(farewell: started(farewell))
+      perform(.withdraw)
     case .relayAccepted:
       // An invitation from before the removal got through late: the relay must hear of the removal after it.
       guard farewell == nil else { return unexpected(event) }
       enter(.removed(farewell: fresh(.withdraw)), "the relay accepted after the removal")
       perform(.withdraw)
-    case .begun, .handedOver, .verified, .foundMissing, .relayLost, .relayReturned, .retryRequested, .verifyRequested,
+    case .begun, .handedOver, .verified, .foundMissing, .relayLost, .retryRequested, .verifyRequested,
       .removalRequested, .replaced:
       unexpected(event)
     }
@@ -158,7 +162,9 @@ extension ChannelRelayMachine.Step {
 
   /// A check of an active relay did not succeed: ask again a few times, for at least the grace time, before it counts as inactive.
   private mutating func doubt(_ check: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
-    let isOver = check.attempt >= policy.readBacksMax && now >= check.startedAt + policy.inactiveGrace
+    // A start in the future comes from a clock that was ahead.
+    let isLong = now >= check.startedAt + policy.inactiveGrace || check.startedAt > now
+    let isOver = check.attempt >= policy.readBacksMax && isLong
     if !isOver, let next = retry(check, after: trouble, retryAfter: retryAfter, attemptsMax: .max) {
       enter(.active(link: link, check: next), trouble)
     } else {
@@ -193,11 +199,25 @@ extension ChannelRelayMachine.Step {
   }
 
   private mutating func insist(_ farewell: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
-    if let next = retry(farewell, after: trouble, retryAfter: retryAfter) {
+    if let next = retry(farewell, after: trouble, retryAfter: retryAfter) ?? lateFarewell(farewell, trouble) {
       enter(.removed(farewell: next), trouble)
     } else {
       enter(.removed(farewell: nil), Trouble(trouble.cause, "the relay could not be told: \(trouble.detail)"))
     }
+  }
+
+  /// A relay that is away is told when it is back; otherwise it would serve for ever what was taken off it.
+  private func lateFarewell(_ farewell: Work, _ trouble: Trouble) -> Work? {
+    switch trouble.cause {
+    case .timeout, .unreachable, .rateLimited, .storage, .expired, .incompatibleVersion: break
+    case .rejected, .authRequired, .wrongIdentity, .protocol, .missing, .left, .replaced, .cancelled: return nil
+    }
+    let wait = policy.slowRetry * min(3, max(1, farewell.attempt - policy.attemptsMax + 1))
+    let until = now + policy.jittered(wait, salt: machine.salt &+ UInt64(truncatingIfNeeded: machine.operation))
+    guard until < farewell.startedAt + policy.farewellMax else { return nil }
+    return Work(
+      .withdraw, attempt: farewell.attempt + 1, startedAt: farewell.startedAt, progress: .waiting(until: until),
+      lastTrouble: trouble)
   }
 
   private func isCurrent(_ event: Event) -> Bool {

@@ -24,6 +24,8 @@ public struct RelayPolicy: Hashable, Sendable {
   public var inactiveGrace: Duration = .seconds(120)
   /// How often an inactive channel relay is tried again.
   public var slowRetry: Duration = .seconds(900)
+  /// How long it is tried to tell a relay that a channel left it.
+  public var farewellMax: Duration = .seconds(7 * 86_400)
   /// How often an active channel relay is read back, as long as nothing else happens.
   public var verifyInterval: Duration = .seconds(86_400)
   /// Spreads the jitter of different installations; any number, fixed for one installation.

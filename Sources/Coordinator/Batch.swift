@@ -19,8 +19,8 @@ final class Batch {
   /// Operators, servers and relays that are to be stored, in this order; true: and told.
   private(set) var objects: [(reference: CatalogReference, isTold: Bool)] = []
   private var places: [CatalogReference: Int] = [:]
-  /// Whether a watched relay moved to another address.
-  var hasMoved = false
+  /// Relays that moved to another address.
+  var moved: Set<RelayID> = []
   /// Measured connections.
   var roundTrips: [(Probed, Int64)] = []
   var actions: [(ChannelID, ChannelMachine.Action)] = []

@@ -15,7 +15,9 @@ public protocol CoordinatorStorage: Sendable {
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID]
   func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID]
   func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)]
-  func replacements(of channel: ChannelID, since: Timestamp) throws -> Int
+  func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int
+  func dependentCount(of relay: RelayID) throws -> Int
+  func clampTimes(now: Timestamp, latestCheck: Timestamp) throws
   func forgetHistory(before end: Timestamp, limit: Int) throws -> Int
   func channelCount(of relay: RelayID) throws -> Int
   func hasChannels(_ relay: RelayID) throws -> Bool

@@ -48,7 +48,7 @@ extension Engine {
     case .updateRelay(let id, _, let address?, _):
       // Not even by force: what channels store of the relay would be about another one.
       guard let row = relays[id], row.address != address.text else { return }
-      let count = try channelCount(of: id, batch)
+      let count = try channelCount(of: id, isMove: true, batch)
       if count > 0 { throw .relayInUse(channels: count) }
     case _ where force: return
     case .removeOperator(let id):
@@ -64,25 +64,35 @@ extension Engine {
     }
   }
 
-  private func channelCount(of id: RelayID, _ batch: Batch) throws(BatonError) -> Int {
-    // Channels of this very batch are not stored yet.
+  /// - Parameter isMove: whether channels count that only have to tell the relay that they left.
+  private func channelCount(of id: RelayID, isMove: Bool = false, _ batch: Batch) throws(BatonError) -> Int {
+    // What channels of this very batch have is not stored yet.
     let new = batch.order.filter { channel in
-      batch.touches[channel]?.isNew == true && live[channel]?.machine.relays.contains { $0.relay == id } == true
+      guard batch.touches[channel]?.saves.contains(id) == true,
+        let machine = live[channel]?.machine.relays.first(where: { $0.relay == id })?.machine
+      else { return false }
+      return machine.state.status != .removed || isMove && !machine.isSettled
     }
     do {
-      return try new.count + storage.channelCount(of: id)
+      return try new.count + (isMove ? storage.dependentCount(of: id) : storage.channelCount(of: id))
     } catch {
       throw .storageUnavailable(reason: "\(error)")
     }
   }
 
-  /// What was known of a relay's old address does not count for the new one.
   private func noteMove(_ object: CatalogObject, _ before: CatalogObject?, _ batch: Batch) {
     guard case .relay(let row) = object, case .relay(let old)? = before, old.address != row.address else { return }
-    abandonTest(.relay(row.id))
-    guard watched.contains(row.id) else { return }
-    connected.remove(row.id)
-    batch.hasMoved = true
+    batch.moved.insert(row.id)
+  }
+
+  /// What was known of a relay's old address does not count for the new one.
+  func follow(_ moved: Set<RelayID>) {
+    for relay in moved {
+      abandonTest(.relay(relay))
+      reschedule(.relay(relay))
+      connected.remove(relay)
+    }
+    if !watched.isDisjoint(with: moved) { updateWatch() }
   }
 
   private func log(_ object: CatalogObject, _ change: CatalogChange) {
@@ -104,6 +114,13 @@ extension Engine {
     setAlarm(.grace(id), at: nil)
     // Channels may have turned inactive for other reasons, or before the last restart.
     post(.sweep(id, .inactive, .relayReturned, after: nil))
+    // Who still has to say farewell is alive anyway.
+    for (channel, known) in live
+    where known.machine.relays.contains(where: {
+      $0.relay == id && $0.machine.state.status == .removed && !$0.machine.isSettled && $0.machine.underWay == nil
+    }) {
+      feed(.relay(id, .relayReturned), to: channel, batch)
+    }
     let before = row.condition
     catalog.relays[id]?.condition.connected(roundTrip: roundTrip, at: batch.now)
     noteHealth(.relay(id), before, batch)

@@ -18,11 +18,11 @@ extension Engine {
       }
     }
     if storageTrouble != nil, !mutations.isEmpty { storageRecovered() }
-    committed = (counters, catalog)
+    committed = (counters, catalog, healing)
     publishDirectory()
     hub.publish(changes, revision: counters.revision)
     for change in changes { log(change) }
-    if batch.hasMoved { updateWatch() }
+    if !batch.moved.isEmpty { follow(batch.moved) }
     queue(batch)
     for id in batch.seen { settle(id) }
     for reply in batch.replies { reply(nil) }
@@ -140,9 +140,9 @@ extension Engine {
 
   private func serve(_ relay: RelayID) {
     guard var lane = lanes[relay], let kind = relays[relay]?.network, let network = directory.networks[kind] else { return }
-    let ready = lane.next { operation in
+    let ready = lane.next { channel, number in
       // A removed channel relay, for example, must not be invited from an old queue.
-      live[operation.channel]?.machine.relays.first { $0.relay == relay }?.machine.underWay?.operation == operation.number
+      live[channel]?.machine.relays.first { $0.relay == relay }?.machine.underWay?.operation == number
     }
     lanes[relay] = lane.isEmpty ? nil : lane
     for operation in ready { network.perform(operation) }
@@ -203,7 +203,7 @@ extension Engine {
     }
     // What the network was told stands; what it was not told is told again when the channels are read.
     let heard = catalog
-    (counters, catalog) = committed
+    (counters, catalog, healing) = committed
     for reference in unsaved.union(batch.objects.map(\.reference)) {
       // What was heard of a relay or server stands too, only its storing is late.
       switch reference {

@@ -36,6 +36,7 @@ extension Engine {
     case .change(let change, let force, let reply): apply(change, force, reply, batch)
     case .tested(let peer, let address, let verdict, let reply): tested(peer, address, verdict, reply, batch)
     case .sweep(let relay, let status, let event, let after): sweep(relay, status, event, after, batch)
+    case .readBack(let relay): readBack(on: relay, batch)
     case .barrier(let reply): batch.replies.append { _ in reply.send(.success(())) }
     }
   }

@@ -26,8 +26,9 @@ extension Engine {
   func lookAfterChannels(_ batch: Batch) {
     guard let upkeep else { return }
     scheduleUpkeep()
+    guard storageTrouble == nil else { return }
     do {
-      try readBack(upkeep, batch)
+      askToReadBack()
       try replaceLost(upkeep, batch)
       _ = try storage.forgetHistory(before: batch.now + (.zero - upkeep.keepHistory), limit: Self.forgottenMax)
     } catch {
@@ -35,12 +36,20 @@ extension Engine {
     }
   }
 
-  /// Asks for the channels that have not been read for long, a few per relay and round, so that no relay has to bear much.
-  private func readBack(_ upkeep: UpkeepPolicy, _ batch: Batch) throws {
-    for relay in watched.sorted() where relays[relay]?.condition.health != .down {
-      for id in try storage.channelsToCheck(on: relay, at: batch.now, limit: upkeep.checksPerRound) {
+  /// Asks for the channels that have not been read for long, a few per relay and round, so that no relay has to bear much; one relay
+  /// after the other, so that requests need not wait for all of them.
+  private func askToReadBack() {
+    for relay in watched where relays[relay]?.condition.health != .down { post(.readBack(relay)) }
+  }
+
+  func readBack(on relay: RelayID, _ batch: Batch) {
+    guard let upkeep, storageTrouble == nil else { return }
+    do {
+      for id in try storage.channelsToCheck(on: relay, at: batch.now, limit: min(upkeep.checksPerRound, Self.sweepMax)) {
         feed(.relay(relay, .verifyRequested), to: id, batch)
       }
+    } catch {
+      storageFailed("\(error)")
     }
   }
 
@@ -70,8 +79,8 @@ extension Engine {
     // Never two at once: whether the first helps is not known before it is there.
     guard !channel.machine.relays.contains(where: { $0.machine.state.status.isUnderWay }),
       channel.machine.activeRelays.count < channel.machine.wantedRelays,
-      try storage.replacements(of: id, since: batch.now + .seconds(-3_600)) < upkeep.replacementsPerChannel,
-      let next = successor(in: channel, batch.now)
+      let next = successor(in: channel, batch.now),
+      try storage.replacements(of: id, since: batch.now + .seconds(-3_600), until: batch.now) < upkeep.replacementsPerChannel
     else { return false }
     let why = old.state.trouble.map { "\($0.cause.rawValue): \($0.detail)" } ?? "\(old.state.status)"
     let name = relays[next]?.name ?? "relay \(next.rawValue)"

@@ -24,6 +24,8 @@ final class Engine {
     case tested(Probed, address: String, ProbeVerdict, Reply<Void>?)
     /// Tell the channels that have `relay` in `status`, from the first after `after` on.
     case sweep(RelayID, RelayStatus, ChannelRelayMachine.Event, after: ChannelID?)
+    /// Ask a relay for the channels that are due to be read back.
+    case readBack(RelayID)
     /// Answers once everything before it is done.
     case barrier(Reply<Void>)
   }
@@ -61,7 +63,7 @@ final class Engine {
   var counters: Store.Counters
   var catalog: Catalog
   /// Both as they were after the latest commit.
-  var committed: (counters: Store.Counters, catalog: Catalog)
+  var committed: (counters: Store.Counters, catalog: Catalog, healing: Healing)
   /// Relays and servers whose health is known but could not be stored yet.
   var unsaved: Set<CatalogReference> = []
   var live: [ChannelID: Live] = [:]
@@ -106,7 +108,7 @@ final class Engine {
     self.post = post
     counters = try storage.counters()
     catalog = try Self.load(storage, directory)
-    committed = (counters, catalog)
+    committed = (counters, catalog, healing)
     hub.start(at: counters.revision)
   }
 
@@ -136,6 +138,7 @@ final class Engine {
     updateWatch()
     scheduleTests()
     scheduleUpkeep()
+    try storage.clampTimes(now: clock.now, latestCheck: clock.now + policy.verifyInterval * 2)
     let unfinished = try storage.unfinishedChannels()
     for start in stride(from: 0, to: unfinished.count, by: Self.sweepMax) {
       let batch = Batch(now: clock.now)

@@ -22,11 +22,15 @@ struct RelayLane {
   }
 
   /// What may go to the network now.
-  /// - Parameter isCurrent: whether an operation is still wanted; the others are dropped.
-  mutating func next(isCurrent: (RelayOperation) -> Bool) -> [RelayOperation] {
+  /// - Parameter isCurrent: whether an operation of a channel is still wanted; the others are dropped, and give up their place.
+  mutating func next(isCurrent: (ChannelID, _ number: Int) -> Bool) -> [RelayOperation] {
     var ready: [RelayOperation] = []
+    // What the network never answered has timed out by now; it must not hold the places for ever.
+    if outstanding.count >= Self.outstandingMax, !queue.isEmpty {
+      outstanding = outstanding.filter { isCurrent($0.key, $0.value) }
+    }
     while outstanding.count < Self.outstandingMax, let operation = queue.popFirst() {
-      guard isCurrent(operation) else { continue }
+      guard isCurrent(operation.channel, operation.number) else { continue }
       outstanding[operation.channel] = operation.number
       ready.append(operation)
     }

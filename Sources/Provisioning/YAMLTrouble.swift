@@ -45,41 +45,27 @@ public struct YAMLTrouble: Error, Hashable, Sendable {
     }
   }
 
-  /// Refuses anchors and aliases, with which a few lines can stand for billions. It must happen before the library reads the text,
-  /// because it works through keys that are built that way.
+  /// Refuses aliases, with which a few lines can stand for billions. It must happen before the library reads the text, because it
+  /// works through keys that are built that way. An alias needs the same name behind `&` and behind `*`; whatever else holds these
+  /// marks is text. Where they stand does not matter, so there is nothing to get wrong about quotes and comments.
   private static func refuseAliases(_ text: String) throws(YAMLTrouble) {
-    enum State { case plain, comment, single, double }
-    var state = State.plain
-    var line = 1
-    var column = 0
-    var previous: UInt8 = 0x0A
-    var isEscaped = false
     let bytes = Array(text.utf8)
-    for (index, byte) in bytes.enumerated() {
-      column += 1
-      let isStart = " \t\n\r[{,".utf8.contains(previous)
-      switch state {
-      case .plain:
-        let next = index + 1 < bytes.count ? bytes[index + 1] : 0x20
-        if byte == UInt8(ascii: "#"), isStart { state = .comment }
-        if byte == UInt8(ascii: "'"), isStart { state = .single }
-        if byte == UInt8(ascii: "\""), isStart { state = .double }
-        if byte == UInt8(ascii: "&") || byte == UInt8(ascii: "*"), isStart, next > 0x20 {
-          throw YAMLTrouble(
-            line: line, column: column,
-            text: "anchors and aliases are not taken; put quotes around text that begins with & or *")
-        }
-      case .comment: break
-      case .single: if byte == UInt8(ascii: "'") { state = .plain }
-      case .double:
-        if byte == UInt8(ascii: "\""), !isEscaped { state = .plain }
-        isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+    /// The name behind a mark, in the letters that names of anchors have.
+    func name(after index: Int) -> ArraySlice<UInt8> {
+      bytes[(index + 1)...].prefix { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F
+          || byte == 0x2D
       }
-      if byte == 0x0A {
-        (line, column) = (line + 1, 0)
-        if state == .comment { state = .plain }
-      }
-      previous = byte
+    }
+    var anchors: Set<ArraySlice<UInt8>> = []
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "&") { anchors.insert(name(after: index)) }
+    anchors.remove([])
+    guard !anchors.isEmpty else { return }
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "*") && anchors.contains(name(after: index)) {
+      let before = bytes[..<index]
+      let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+      throw YAMLTrouble(
+        line: before.count { $0 == 0x0A } + 1, column: index - lineStart + 1, text: "anchors and aliases are not taken")
     }
   }
 }

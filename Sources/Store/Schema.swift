@@ -195,11 +195,6 @@ enum Schema {
       ALTER TABLE relays ADD COLUMN declared_in TEXT;
       ALTER TABLE relays ADD COLUMN declaration TEXT;
 
-      ALTER TABLE channel_relays ADD COLUMN check_due INTEGER;
-      UPDATE channel_relays SET check_due = since WHERE status = 'active';
-      CREATE INDEX channel_relays_to_check ON channel_relays (relay_id, check_due) WHERE status = 'active' AND task IS NULL;
-      CREATE INDEX channel_relays_lost ON channel_relays (channel_id, relay_id) WHERE status IN ('failed', 'inactive');
-
       ALTER TABLE changes ADD COLUMN operator_id INTEGER;
       ALTER TABLE changes ADD COLUMN server_id INTEGER;
 
@@ -211,6 +206,16 @@ enum Schema {
         ms INTEGER NOT NULL,
         PRIMARY KEY (peer, peer_id, number)
       ) STRICT, WITHOUT ROWID;
+      """
+    ),
+    (
+      "3 when channels are to be read back, and which relays are lost to them",
+      """
+      ALTER TABLE channel_relays ADD COLUMN check_due INTEGER;
+      UPDATE channel_relays SET check_due = since WHERE status = 'active';
+      CREATE INDEX channel_relays_to_check ON channel_relays (relay_id, check_due) WHERE status = 'active' AND task IS NULL;
+      CREATE INDEX channel_relays_lost ON channel_relays (channel_id, relay_id) WHERE status IN ('failed', 'inactive');
+      CREATE INDEX transitions_replaced ON transitions (channel_id, at) WHERE cause = 'replaced' AND to_status = 'removed';
       """
     ),
   ]

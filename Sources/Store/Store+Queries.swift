@@ -140,7 +140,9 @@ extension Store {
           db,
           sql: """
             SELECT channel_id FROM channel_relays
-            WHERE relay_id = ? AND status = 'active' AND task IS NULL AND check_due <= ? ORDER BY check_due LIMIT ?
+            WHERE relay_id = ? AND status = 'active' AND task IS NULL AND check_due <= ?
+              AND channel_id NOT IN (SELECT channel_id FROM quarantine)
+            ORDER BY check_due LIMIT ?
             """, arguments: [relay.rawValue, now.milliseconds, limit]
         ).map(ChannelID.init(rawValue:))
       }
@@ -168,15 +170,15 @@ extension Store {
     }
   }
 
-  /// How many relays of a channel were replaced since `since`.
-  public func replacements(of channel: ChannelID, since: Timestamp) throws -> Int {
+  /// How many relays of a channel were replaced between two times.
+  public func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int {
     try reading { pool in
       try pool.read { db in
         try Int.fetchOne(
           db,
           sql:
-            "SELECT count(*) FROM transitions WHERE channel_id = ? AND cause = 'replaced' AND to_status = 'removed' AND at >= ?",
-          arguments: [channel.rawValue, since.milliseconds]) ?? 0
+            "SELECT count(*) FROM transitions WHERE channel_id = ? AND cause = 'replaced' AND to_status = 'removed' AND at BETWEEN ? AND ?",
+          arguments: [channel.rawValue, since.milliseconds, now.milliseconds]) ?? 0
       }
     }
   }
@@ -188,6 +190,32 @@ extension Store {
         try Int.fetchOne(
           db, sql: "SELECT count(*) FROM channel_relays WHERE relay_id = ? AND status <> 'removed'",
           arguments: [relay.rawValue]) ?? 0
+      }
+    }
+  }
+
+  /// How many channels have `relay` as a member, or still have to tell it that they left.
+  public func dependentCount(of relay: RelayID) throws -> Int {
+    try reading { pool in
+      try pool.read { db in
+        try Int.fetchOne(
+          db, sql: "SELECT count(*) FROM channel_relays WHERE relay_id = ? AND (status <> 'removed' OR task IS NOT NULL)",
+          arguments: [relay.rawValue]) ?? 0
+      }
+    }
+  }
+
+  /// Takes back times that a clock which was ahead has left behind: nothing may wait for them.
+  /// - Parameter latestCheck: the last time for which a check can rightly be due.
+  public func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
+    try reading { pool in
+      try pool.write { db in
+        try db.execute(
+          sql: "UPDATE channel_relays SET check_due = ? WHERE status = 'active' AND check_due > ?",
+          arguments: [now.milliseconds, latestCheck.milliseconds])
+        try db.execute(
+          sql: "UPDATE channel_relays SET since = ? WHERE status IN ('failed', 'inactive') AND since > ?",
+          arguments: [now.milliseconds, now.milliseconds])
       }
     }
   }
@@ -269,10 +297,7 @@ extension Store {
     try reading { pool in
       try pool.write { db in
         try db.execute(sql: "DELETE FROM changes WHERE revision <= ?", arguments: [revision])
-        try db.execute(
-          sql:
-            "INSERT INTO settings (key, value) VALUES ('oldest_revision', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-          arguments: [String(revision)])
+        try Self.raiseOldestRevision(to: revision, db)
       }
     }
   }
@@ -291,16 +316,19 @@ extension Store {
         try db.execute(sql: "DELETE FROM transitions WHERE revision <= ?", arguments: [last])
         let count = db.changesCount
         try db.execute(sql: "DELETE FROM changes WHERE revision <= ?", arguments: [last])
-        let known = Int64(try Self.setting("oldest_revision", db) ?? "0") ?? 0
-        if last > known {
-          try db.execute(
-            sql:
-              "INSERT INTO settings (key, value) VALUES ('oldest_revision', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            arguments: [String(last)])
-        }
+        try Self.raiseOldestRevision(to: last, db)
         return count
       }
     }
+  }
+
+  private static func raiseOldestRevision(to revision: Int64, _ db: Database) throws {
+    let known = Int64(try Self.setting("oldest_revision", db) ?? "0") ?? 0
+    guard revision > known else { return }
+    try db.execute(
+      sql:
+        "INSERT INTO settings (key, value) VALUES ('oldest_revision', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+      arguments: [String(revision)])
   }
 
   /// A number that this installation drew once; spreads its retries and choices.

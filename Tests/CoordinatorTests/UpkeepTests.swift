@@ -203,4 +203,43 @@ struct UpkeepTests {
     #expect(again.coordinator.hub.revision == revision, "revisions are never used twice")
     try await again.stop()
   }
+
+  @Test func relayThatWasAwayIsToldOfItsRemovalWhenItIsBack() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(2)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    bench.network.set(.away, at: "ws://r1")
+    bench.network.relayWent(false, relays[0])
+    _ = try await bench.coordinator.delete(id)
+    try await rounds(bench, 600)
+    #expect(try await bench.channel(id) { _ in true }.phase == .deleting)
+    #expect(!bench.network.channels(at: "ws://r1").isEmpty)
+    try await bench.stop()
+    // Also over a restart.
+    let again = try await Bench(bench, upkeep: UpkeepPolicy())
+    again.network.adopt(bench.network)
+    again.network.set(.works, at: "ws://r1")
+    again.network.relayWent(true, relays[0])
+    #expect(try await again.channel(id) { $0.phase == .deleted }.phase == .deleted)
+    #expect(again.network.channels(at: "ws://r1").isEmpty)
+    try await again.stop()
+  }
+
+  @Test func relayThatNeverComesBackIsGivenUpAfterAWeek() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(1)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    bench.network.set(.away, at: "ws://r1")
+    _ = try await bench.coordinator.delete(id)
+    for _ in 0..<(8 * 24) where try bench.store.channel(id)?.relays[0].record.task != nil {
+      bench.clock.advance(by: .seconds(3_600))
+      try await bench.settle()
+    }
+    #expect(try await bench.channel(id) { _ in true }.phase == .deleted)
+    #expect(bench.clock.now - Timestamp(milliseconds: 1_750_000_000_000) > .seconds(6 * 86_400))
+    #expect(bench.coordinator.liveChannelCount == 0)
+    try await bench.stop()
+  }
 }

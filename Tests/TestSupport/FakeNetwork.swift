@@ -6,7 +6,8 @@ internal import Synchronization
 public final class FakeNetwork: RelayNetwork {
   /// How a relay behaves.
   public enum Behaviour: Sendable {
-    case works, silent, unreachable, refuses, loses
+    /// `away`: cannot be reached, for nothing, but keeps what it has.
+    case works, silent, unreachable, refuses, loses, away
   }
 
   private struct State {
@@ -35,6 +36,11 @@ public final class FakeNetwork: RelayNetwork {
   public init() {}
 
   public func set(_ behaviour: Behaviour, at address: String) { state.withLock { $0.behaviours[address] = behaviour } }
+  /// The same relays, after the daemon started again.
+  public func adopt(_ earlier: FakeNetwork) {
+    let stored = earlier.state.withLock { $0.stored }
+    state.withLock { $0.stored = stored }
+  }
   /// The relay loses everything that it has.
   public func forget(at address: String) { state.withLock { $0.stored[address] = [] } }
   public func channels(at address: String) -> Set<String> { state.withLock { $0.stored[address] ?? [] } }
@@ -99,7 +105,7 @@ public final class FakeNetwork: RelayNetwork {
       case .refuses:
         continuation.yield(ProbeStep(name: "connect", duration: .milliseconds(7)))
         continuation.yield(ProbeStep(name: "publish", duration: .milliseconds(1), failure: Trouble(.rejected, "blocked")))
-      case .unreachable, .loses:
+      case .unreachable, .loses, .away:
         continuation.yield(
           ProbeStep(name: "connect", duration: .milliseconds(1), failure: Trouble(.unreachable, "refused")))
       }
@@ -138,7 +144,7 @@ public final class FakeNetwork: RelayNetwork {
     if operation.task == .withdraw { state.withdrawn.insert(place) }
     switch (state.behaviours[address] ?? .works, operation.task) {
     case (.silent, _): return []
-    case (.unreachable, _): return [.troubled(Trouble(.unreachable, "connection refused"), retryAfter: nil)]
+    case (.unreachable, _), (.away, _): return [.troubled(Trouble(.unreachable, "connection refused"), retryAfter: nil)]
     case (.refuses, .invite): return [.handedOver, .refused(Trouble(.rejected, "blocked: no"))]
     case (.loses, .invite): return [.handedOver, .accepted(link: address)]
     case (.works, .invite):

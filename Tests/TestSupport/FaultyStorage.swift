@@ -45,8 +45,12 @@ public final class FaultyStorage: CoordinatorStorage {
   public func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
     try store.lostRelays(before: before, after: after, limit: limit)
   }
-  public func replacements(of channel: ChannelID, since: Timestamp) throws -> Int {
-    try store.replacements(of: channel, since: since)
+  public func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int {
+    try store.replacements(of: channel, since: since, until: now)
+  }
+  public func dependentCount(of relay: RelayID) throws -> Int { try store.dependentCount(of: relay) }
+  public func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
+    try store.clampTimes(now: now, latestCheck: latestCheck)
   }
   public func forgetHistory(before end: Timestamp, limit: Int) throws -> Int {
     try store.forgetHistory(before: end, limit: limit)
