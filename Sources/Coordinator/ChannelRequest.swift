@@ -38,6 +38,17 @@ public struct ChannelRequest: Hashable, Sendable {
     self.idempotencyKey = idempotencyKey
   }
 
+  /// Upper bound of `preferences`, in bytes of JSON.
+  public static let preferencesBytesMax = 16 << 10
+
+  /// The preferences as they will be stored: readers who come later see what was there before, unless the request says otherwise
+  /// (SimpleX 7.0, the default of channels).
+  var completePreferences: JSONValue {
+    var members = preferences?.object ?? [:]
+    if members["history"] == nil { members["history"] = "on" }
+    return .object(members)
+  }
+
   /// The profile as it will be stored.
   /// - Throws: `invalidDisplayName`, `invalidProfile` or `invalidImage`.
   func validatedProfile() throws(BatonError) -> Profile {
@@ -59,6 +70,12 @@ public struct ChannelRequest: Hashable, Sendable {
       }
     }
     if let image = profile.image { try Self.check(image: image) }
+    if let preferences {
+      guard preferences.object != nil else { throw .invalidProfile(field: "preferences", reason: "it must be an object") }
+      guard preferences.bytes.count <= Self.preferencesBytesMax else {
+        throw .invalidProfile(field: "preferences", reason: "it has more than \(Self.preferencesBytesMax) bytes")
+      }
+    }
     if let custom, custom.object == nil { throw .invalidProfile(field: "custom", reason: "it must be an object") }
     if let custom, custom.bytes.count > Self.customBytesMax {
       throw .invalidProfile(field: "custom", reason: "it has more than \(Self.customBytesMax) bytes")

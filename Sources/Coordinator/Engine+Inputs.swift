@@ -111,7 +111,7 @@ extension Engine {
     let id = ChannelID(rawValue: counters.channel)
     let row = ChannelRow(
       id: id, kind: .channel, network: new.network, identity: new.content.identity, profile: new.profile,
-      preferences: new.request.preferences, networkID: new.content.networkID, author: new.content.author,
+      preferences: new.request.completePreferences, networkID: new.content.networkID, author: new.content.author,
       document: new.content.document, wantedRelays: new.relays.count, heal: new.request.heal, custom: new.request.custom,
       idempotencyKey: new.request.idempotencyKey, createdAt: batch.now, updatedAt: batch.now, revision: 0)
     live[id] = Live(

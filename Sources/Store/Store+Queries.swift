@@ -210,12 +210,19 @@ extension Store {
   public func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
     try reading { pool in
       try pool.write { db in
+        // Relay by relay, through the index: a million settled channels must not be walked at each start.
+        for relay in try Int64.fetchAll(db, sql: "SELECT id FROM relays") {
+          try db.execute(
+            sql: """
+              UPDATE channel_relays INDEXED BY channel_relays_to_check SET check_due = ?
+              WHERE relay_id = ? AND status = 'active' AND task IS NULL AND check_due > ?
+              """, arguments: [now.milliseconds, relay, latestCheck.milliseconds])
+        }
         try db.execute(
-          sql: "UPDATE channel_relays SET check_due = ? WHERE status = 'active' AND check_due > ?",
-          arguments: [now.milliseconds, latestCheck.milliseconds])
-        try db.execute(
-          sql: "UPDATE channel_relays SET since = ? WHERE status IN ('failed', 'inactive') AND since > ?",
-          arguments: [now.milliseconds, now.milliseconds])
+          sql: """
+            UPDATE channel_relays INDEXED BY channel_relays_lost SET since = ?
+            WHERE status IN ('failed', 'inactive') AND since > ?
+            """, arguments: [now.milliseconds, now.milliseconds])
       }
     }
   }

@@ -3,6 +3,7 @@ import Coordinator
 import Logging
 import RelayNetwork
 import Store
+import StrictJSON
 import TestSupport
 import Testing
 
@@ -240,6 +241,24 @@ struct CoordinatorTests {
     #expect(try bench.store.counters().channel == 0, "refused creations leave no trace")
     let entries = bench.log.entries.filter { $0.fields["MESSAGE_ID"] == JournalEvent.channelRefused.rawValue }
     #expect(entries.count >= 10 && entries.allSatisfy { $0.message.utf8.count < 700 }, "but a journal entry each")
+    try await bench.stop()
+  }
+
+  @Test func historyIsOnUnlessTheRequestSaysOtherwise() async throws {
+    let bench = try await Bench()
+    _ = try await bench.addRelays(1)
+    for (given, stored) in [
+      (nil, ["history": "on"]), (["support": "off"], ["support": "off", "history": "on"]),
+      (["history": "off"], ["history": "off"]),
+    ] as [(JSONValue?, JSONValue)] {
+      let created = try await bench.coordinator.create(
+        ChannelRequest(profile: Profile(displayName: "News"), preferences: given))
+      #expect(try bench.store.channel(created.row.id)?.row.preferences == stored)
+    }
+    let large: JSONValue = ["x": .string(String(repeating: "x", count: 17_000))]
+    await #expect(throws: BatonError.invalidProfile(field: "preferences", reason: "it has more than 16384 bytes")) {
+      try await bench.coordinator.create(ChannelRequest(profile: Profile(displayName: "News"), preferences: large))
+    }
     try await bench.stop()
   }
 

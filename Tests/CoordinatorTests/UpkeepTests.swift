@@ -242,4 +242,18 @@ struct UpkeepTests {
     #expect(bench.coordinator.liveChannelCount == 0)
     try await bench.stop()
   }
+
+  @Test func timesOfAClockThatWasAheadAreTakenBackAtTheStart() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(1)
+    bench.clock.advance(by: .seconds(10 * 365 * 86_400))
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    try await bench.stop()
+    // The next start knows the right time.
+    bench.clock.advance(by: .seconds(-10 * 365 * 86_400))
+    let again = try await Bench(bench, upkeep: UpkeepPolicy())
+    #expect(try again.store.channelsToCheck(on: relays[0], at: again.clock.now, limit: 10) == [id])
+    try await again.stop()
+  }
 }
