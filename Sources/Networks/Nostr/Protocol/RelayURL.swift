@@ -1,4 +1,4 @@
-internal import Glibc
+internal import NIOCore
 public import RelayNetwork
 
 /// The address of a Nostr relay in normal form: lower-case scheme and host, no default port, no trailing `/` on an empty path, no fragment
@@ -89,13 +89,8 @@ public struct RelayURL: Hashable, Sendable {
 
   /// The one spelling of an IPv6 address that others have too (RFC 5952); nil when it is none.
   private static func normalIPv6(_ text: String) -> String? {
-    var address = in6_addr()
-    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    guard inet_pton(AF_INET6, text, &address) == 1, inet_ntop(AF_INET6, &address, &buffer, socklen_t(buffer.count)) != nil
-    else {
-      return nil
-    }
-    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard let address = try? SocketAddress(ipAddress: text, port: 0), address.protocol == .inet6 else { return nil }
+    return address.ipAddress
   }
 
   private static func isHostName(_ host: String) -> Bool {
