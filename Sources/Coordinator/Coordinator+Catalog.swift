@@ -114,11 +114,10 @@ extension Coordinator {
       passwords[address] = .init(sealed: sealed, digest: secrets.digest(Array(password.utf8), name: Self.label(address)))
     }
     _ = try await change(.declare(declarations, passwords: passwords), force: true)
-    let count = declarations.operators.count
-    let servers = declarations.servers.count + declarations.operators.reduce(0) { $0 + $1.servers.count }
-    let relays = declarations.relays.count + declarations.operators.reduce(0) { $0 + $1.relays.count }
+    let counts = declarations.counts
     logger.event(
-      .declarationsLoaded, .info, "files declare \(count) operators, \(servers) servers and \(relays) relays", [:])
+      .declarationsLoaded, .info,
+      "files declare \(counts.operators) operators, \(counts.servers) servers and \(counts.relays) relays", [:])
     for finding in findings where finding.kind.isError { logger.warning("\(finding.message)") }
   }
 

@@ -33,7 +33,6 @@ extension Engine {
     for object in changes {
       noteMove(object, before[object.reference], batch)
       reschedule(object.reference)
-      if case .operator(let row) = object { rescheduleBelongings(of: row.id) }
     }
     batch.replies.append { [unowned self] error in
       if let error { return reply.send(.failure(error)) }

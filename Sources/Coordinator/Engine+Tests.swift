@@ -27,14 +27,11 @@ extension Engine {
     switch reference {
     case .relay(let id): scheduleTest(.relay(id))
     case .server(let id): scheduleTest(.server(id))
-    case .operator(let id): rescheduleBelongings(of: id)
+    case .operator(let id):
+      let belongings = catalog.belongings(of: id)
+      for id in belongings.relays { scheduleTest(.relay(id)) }
+      for id in belongings.servers { scheduleTest(.server(id)) }
     }
-  }
-
-  func rescheduleBelongings(of id: OperatorID) {
-    let belongings = catalog.belongings(of: id)
-    for id in belongings.relays { scheduleTest(.relay(id)) }
-    for id in belongings.servers { scheduleTest(.server(id)) }
   }
 
   /// Gives up a test that runs; another follows in its time.

@@ -14,6 +14,14 @@ public struct Declarations: Hashable, Sendable {
     self.relays = relays
   }
 
+  /// How many there are of each, wherever they are declared.
+  public var counts: (operators: Int, servers: Int, relays: Int) {
+    (
+      operators.count, operators.reduce(servers.count) { $0 + $1.servers.count },
+      operators.reduce(relays.count) { $0 + $1.relays.count }
+    )
+  }
+
   public struct Operator: Hashable, Sendable {
     /// Name of the file that says so.
     public var file: String

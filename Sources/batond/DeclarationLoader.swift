@@ -67,10 +67,9 @@ final class DeclarationLoader: Sendable {
     }
     try await coordinator.declare(declarations)
     state.withLock { $0.trouble = nil }
+    let counts = declarations.counts
     return ReloadReport(
-      files: Int64(files), operators: Int64(declarations.operators.count),
-      servers: Int64(declarations.servers.count + declarations.operators.reduce(0) { $0 + $1.servers.count }),
-      relays: Int64(declarations.relays.count + declarations.operators.reduce(0) { $0 + $1.relays.count }))
+      files: Int64(files), operators: Int64(counts.operators), servers: Int64(counts.servers), relays: Int64(counts.relays))
   }
 
   /// What the files say, without a daemon.

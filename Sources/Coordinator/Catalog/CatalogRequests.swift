@@ -137,7 +137,7 @@ enum CatalogChange: Sendable {
     let digest: String
   }
 
-  /// Whether the change makes objects that were not there.
+  /// What happened to the objects that it changed, for the journal.
   var title: String {
     switch self {
     case .addOperator, .addServer, .addRelay: "was added"

@@ -1,4 +1,4 @@
-internal import NIOCore
+internal import Dialing
 public import RelayNetwork
 
 /// The address of a Nostr relay in normal form: lower-case scheme and host, no default port, no trailing `/` on an empty path, no fragment
@@ -47,7 +47,7 @@ public struct RelayURL: Hashable, Sendable {
         throw invalid("the bracket around the IPv6 address is not closed", at: authority.startIndex)
       }
       let start = authority.index(after: authority.startIndex)
-      guard let address = Self.normalIPv6(String(authority[start..<end])) else {
+      guard let address = IPAddress.version6(String(authority[start..<end])) else {
         throw invalid("the host is no IPv6 address", at: start)
       }
       host = address
@@ -85,12 +85,6 @@ public struct RelayURL: Hashable, Sendable {
       }
     }
     return String(shown.prefix(bytesMax))
-  }
-
-  /// The one spelling of an IPv6 address that others have too (RFC 5952); nil when it is none.
-  private static func normalIPv6(_ text: String) -> String? {
-    guard let address = try? SocketAddress(ipAddress: text, port: 0), address.protocol == .inet6 else { return nil }
-    return address.ipAddress
   }
 
   private static func isHostName(_ host: String) -> Bool {

@@ -1,3 +1,4 @@
+internal import Dialing
 public import RelayNetwork
 
 /// A host in a SimpleX address, in normal form (facts on SimpleX, §5.1).
@@ -34,7 +35,7 @@ public struct SimpleXHost: Hashable, Sendable {
     } else if text.contains(":") {
       self = try Self(ipv6: text[...], at: start)
     } else if Self.endsInNumber(text) {
-      guard IPv4Address(text) != nil else { throw AddressFault("the host is no IPv4 address", at: start) }
+      guard IPAddress.version4(text) != nil else { throw AddressFault("the host is no IPv4 address", at: start) }
       (kind, name) = (.ipv4, text)
     } else {
       try Self.checkLabels(bytes)
@@ -45,8 +46,8 @@ public struct SimpleXHost: Hashable, Sendable {
   }
 
   private init(ipv6 text: Substring, at start: Int) throws(AddressFault) {
-    guard let address = IPv6Address(text) else { throw AddressFault("the host is no IPv6 address", at: start) }
-    (kind, name) = (.ipv6, address.text)
+    guard let address = IPAddress.version6(String(text)) else { throw AddressFault("the host is no IPv6 address", at: start) }
+    (kind, name) = (.ipv6, address)
   }
 
   /// Whether a resolver could take `text` for a number, which no domain name is.

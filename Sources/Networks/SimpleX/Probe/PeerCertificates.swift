@@ -62,8 +62,7 @@ struct PeerCertificates: Hashable, Sendable {
   static func fingerprint(_ der: [UInt8]) -> String {
     var digest = [UInt8](repeating: 0, count: Int(CTLS_SHA256_BYTES))
     guard ctls_sha256(der, der.count, &digest) != 0 else { return "" }
-    let text = Data(digest).base64EncodedString()
-    return String(text.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+    return Base64URL.encode(digest)
   }
 
   private static func validity(_ der: [UInt8]) -> ClosedRange<Int64>? {
