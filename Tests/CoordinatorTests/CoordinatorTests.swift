@@ -319,20 +319,26 @@ struct CoordinatorTests {
     try await bench.stop()
   }
 
+  /// The relay's row, to be written for its health, names an operator that the same commit makes.
   @Test func relayReportsAndNewOperatorsShareACommit() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
     _ = try await bench.create(relays: relays)
     try await bench.settle()
-    for round in 0..<20 {
-      bench.network.relayWent(round % 2 == 0, relays[0])
-      // The newest operator owns the relay: the relay's row, written for its health, already names the operator.
-      let row = try await bench.coordinator.addOperator(OperatorEdit(name: "o\(round)"))
-      let relay = try #require(bench.coordinator.relays.first)
-      _ = try? await bench.coordinator.updateRelay(
-        relay.id, revision: relay.revision, RelayEdit(assignment: .to(row.id)), force: true)
-    }
+    bench.storage.hold()
+    async let first = bench.coordinator.addOperator(OperatorEdit(name: "First"))
+    while !bench.storage.isCommitWaiting { await Task.yield() }
+    let commits = bench.storage.commits
+    bench.network.relayWent(false, relays[0])
+    async let second = bench.coordinator.addOperator(OperatorEdit(name: "Second", domains: ["r1"]))
+    // The request is in the inbox once its task has had its turn.
+    for _ in 0..<1_000 { await Task.yield() }
+    bench.storage.release()
+    _ = try await (first, second)
+    #expect(bench.storage.commits == commits + 1, "both were one batch")
     #expect(bench.coordinator.storageTrouble == nil)
+    let relay = try #require(try bench.store.relays().first)
+    #expect(relay.condition.health == .down && relay.relayOperator == OperatorID(rawValue: 2))
     try await bench.stop()
   }
 

@@ -8,6 +8,8 @@ public final class FaultyStorage: CoordinatorStorage {
   private struct State {
     var isBroken = false
     var commits = 0
+    var isHolding = false
+    var held: CheckedContinuation<Void, Never>?
   }
   private let store: Store
   private let state = Mutex(State())
@@ -20,10 +22,30 @@ public final class FaultyStorage: CoordinatorStorage {
   }
   public var commits: Int { state.withLock { $0.commits } }
 
+  /// Lets the next commit wait until `release`, so that what arrives meanwhile forms one batch.
+  public func hold() { state.withLock { $0.isHolding = true } }
+  public var isCommitWaiting: Bool { state.withLock { $0.held != nil } }
+  public func release() {
+    let held = state.withLock { state in
+      state.isHolding = false
+      defer { state.held = nil }
+      return state.held
+    }
+    held?.resume()
+  }
+
   public func commit(_ mutations: [StoreMutation]) async throws {
     let isBroken = state.withLock { state in
       state.commits += 1
       return state.isBroken
+    }
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        guard state.isHolding else { return true }
+        state.held = continuation
+        return false
+      }
+      if isFree { continuation.resume() }
     }
     if isBroken { throw StoreError(.inputOutput, "database or disk is full") }
     try await store.commit(mutations)
