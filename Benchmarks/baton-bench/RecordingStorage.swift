@@ -27,6 +27,7 @@ final class RecordingStorage: CoordinatorStorage {
       case .saveChannelRelay(let id, let position, let row): "R \(id.rawValue) \(row.relay.rawValue) \(position)"
       case .appendTransition(let row): "T \(row.revision) \(row.channel.rawValue) \(row.relay.rawValue)"
       case .appendChange(let row): if case .channel(let id) = row.object { "C \(row.revision) \(id.rawValue)" } else { nil }
+      case .reviseChannel(let row): "E \(row.id.rawValue)"
       case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .probe: nil
       }
     }

@@ -91,9 +91,17 @@ public struct BatonClient: Sendable {
     return try await channel("RetryRelay", parameters)
   }
 
-  /// Puts a channel on more relays.
-  public func addRelays(_ relayIds: [Int64], toChannel id: Int64) async throws -> Channel {
-    try await channel("AddRelays", ["id": .integer(id), "relayIds": .array(relayIds.map(JSONValue.integer))])
+  /// Puts a channel on more relays: on those named, or on as many as `pick` says.
+  public func addRelays(_ relayIds: [Int64], pick: Int = 0, toChannel id: Int64) async throws -> Channel {
+    var parameters: [String: JSONValue] = ["id": .integer(id)]
+    if !relayIds.isEmpty { parameters["relayIds"] = .array(relayIds.map(JSONValue.integer)) }
+    if pick > 0 { parameters["pick"] = .integer(Int64(pick)) }
+    return try await channel("AddRelays", parameters)
+  }
+
+  /// Changes a channel; returns once that is durable.
+  public func updateChannel(_ request: UpdateChannel) async throws -> Channel {
+    try await channel("Update", try request.json.object ?? [:])
   }
 
   /// Takes a channel off a relay.

@@ -4,6 +4,11 @@
 /// transaction, before performing its actions.
 public struct ChannelMachine: Hashable, Sendable {
   public let id: ChannelID
+  public let kind: ChannelKind
+  /// Number of the newest edition of what readers see; 1 is what the channel was created with.
+  public private(set) var edition: Int
+  /// The relays that the newest edition names.
+  public private(set) var listed: Set<RelayID>
   /// How many active relays the channel is meant to have.
   public private(set) var wantedRelays: Int
   /// Whether an operator asked for the deletion of the channel.
@@ -16,6 +21,14 @@ public struct ChannelMachine: Hashable, Sendable {
     public let relay: RelayID
     public internal(set) var machine: ChannelRelayMachine
 
+    /// Whether readers may find the channel there: it is active, or was and may be again.
+    var serves: Bool {
+      switch machine.state.status {
+      case .active, .inactive: true
+      case .new, .invited, .accepted, .failed, .removed: false
+      }
+    }
+
     public init(relay: RelayID, machine: ChannelRelayMachine) {
       self.relay = relay
       self.machine = machine
@@ -23,17 +36,24 @@ public struct ChannelMachine: Hashable, Sendable {
   }
 
   /// A channel that was just requested.
-  public init(id: ChannelID, wantedRelays: Int, relays: [RelayID], now: Timestamp) {
+  public init(id: ChannelID, kind: ChannelKind = .channel, wantedRelays: Int, relays: [RelayID], now: Timestamp) {
     self.init(
-      id: id, wantedRelays: wantedRelays, isDeletionRequested: false,
+      id: id, kind: kind, wantedRelays: wantedRelays, isDeletionRequested: false, edition: 1, listed: Set(relays),
       relays: relays.map {
-        Pairing(relay: $0, machine: ChannelRelayMachine(salt: Self.salt(id, $0), now: now))
+        Pairing(relay: $0, machine: ChannelRelayMachine(salt: Self.salt(id, $0), now: now, kind: kind))
       })
   }
 
   /// A channel as it was stored.
-  public init(id: ChannelID, wantedRelays: Int, isDeletionRequested: Bool, relays: [Pairing]) {
+  /// - Parameter listed: the relays that the newest edition names; nil when that was not kept: those that serve it.
+  public init(
+    id: ChannelID, kind: ChannelKind = .channel, wantedRelays: Int, isDeletionRequested: Bool, edition: Int = 1,
+    listed: Set<RelayID>? = nil, relays: [Pairing]
+  ) {
     self.id = id
+    self.kind = kind
+    self.edition = edition
+    self.listed = listed ?? Set(relays.filter(\.serves).map(\.relay))
     self.wantedRelays = wantedRelays
     self.isDeletionRequested = isDeletionRequested
     self.relays = relays
@@ -61,6 +81,8 @@ public struct ChannelMachine: Hashable, Sendable {
     case relayRemoved(RelayID)
     /// A relay that failed or stays away gives its place to another, which the channel never had.
     case relayReplaced(RelayID, by: RelayID, words: String)
+    /// What readers see has a new edition, which names these relays.
+    case revised(naming: [RelayID])
     case deletionRequested
   }
 
@@ -71,6 +93,8 @@ public struct ChannelMachine: Hashable, Sendable {
     case recordTransition(RelayID, ChannelRelayMachine.Transition)
     /// Store how many active relays are wanted.
     case saveWanted(Int)
+    /// Store the number of the newest edition and the relays that it names, together with the edition itself.
+    case saveEdition(Int, naming: [RelayID])
     /// Store that deletion was requested.
     case markDeleted(at: Timestamp)
   }
@@ -79,6 +103,7 @@ public struct ChannelMachine: Hashable, Sendable {
     case invite(RelayID, operation: Int)
     case verify(RelayID, operation: Int)
     case withdraw(RelayID, operation: Int)
+    case announce(RelayID, operation: Int)
     /// To be logged at debug level; nothing changed.
     case reportUnexpected(RelayID, ChannelRelayMachine.Event)
   }
@@ -107,6 +132,24 @@ public struct ChannelMachine: Hashable, Sendable {
     relays.filter { $0.machine.state.status == .active }.map(\.relay)
   }
 
+  /// The relays that a new edition has to name, because the newest one names others; nil when it is right, or when relays that
+  /// are under way must be awaited. Whoever drives the machine makes that edition and feeds `revised`.
+  ///
+  /// Relays that may come back stay named, so that one that is up and down again and again does not cause editions.
+  public var namesDue: [RelayID]? {
+    guard kind == .channel, !isDeletionRequested, !relays.contains(where: \.machine.state.status.isUnderWay),
+      relays.contains(where: { $0.machine.state.status == .active })
+    else { return nil }
+    let serving = relays.filter(\.serves).map(\.relay)
+    return Set(serving) == listed ? nil : serving
+  }
+
+  /// The relays that an edition names which is made now: those that serve the channel or are on their way to it.
+  public var namesNow: [RelayID] {
+    let good = relays.filter { $0.serves || $0.machine.state.status.isUnderWay }
+    return (good.isEmpty ? relays.filter { $0.machine.state.status != .removed } : good).map(\.relay)
+  }
+
   /// Takes one input in and says what is to be stored and done. Inputs for relays the channel never had change nothing.
   public mutating func handle(_ input: Input, now: Timestamp, policy: RelayPolicy) -> Output {
     var output = Output()
@@ -125,16 +168,15 @@ public struct ChannelMachine: Hashable, Sendable {
       feedAll(.retryRequested, now, policy, &output, relay: relay) { machine in
         switch machine.state.status {
         case .new, .invited, .accepted, .inactive, .failed: true
-        case .active, .removed: false
+        case .active: !machine.isSettled
+        case .removed: false
         }
       }
     case .relaysAdded(let added):
       guard !isDeletionRequested else { break }
       for relay in added where !relays.contains(where: { $0.relay == relay }) {
-        relays.append(Pairing(relay: relay, machine: ChannelRelayMachine(salt: Self.salt(id, relay), now: now)))
-        output.mutations.append(.saveRelay(relay))
+        join(relay, now, policy, &output)
         want(wantedRelays + 1, &output)
-        feed(.begun, at: relays.count - 1, now, policy, &output)
       }
     case .relayRemoved(let relay):
       guard let index = relays.firstIndex(where: { $0.relay == relay }), relays[index].machine.state.status != .removed else {
@@ -148,9 +190,13 @@ public struct ChannelMachine: Hashable, Sendable {
       else { break }
       feed(.replaced(words), at: index, now, policy, &output)
       guard relays[index].machine.state.status == .removed else { break }
-      relays.append(Pairing(relay: new, machine: ChannelRelayMachine(salt: Self.salt(id, new), now: now)))
-      output.mutations.append(.saveRelay(new))
-      feed(.begun, at: relays.count - 1, now, policy, &output)
+      join(new, now, policy, &output)
+    case .revised(let names):
+      guard !isDeletionRequested else { break }
+      edition += 1
+      listed = Set(names)
+      output.mutations.append(.saveEdition(edition, naming: names))
+      feedAll(.revised(edition: edition), now, policy, &output)
     case .deletionRequested:
       guard !isDeletionRequested else { break }
       isDeletionRequested = true
@@ -158,6 +204,13 @@ public struct ChannelMachine: Hashable, Sendable {
       feedAll(.removalRequested, now, policy, &output) { $0.state.status != .removed }
     }
     return output
+  }
+
+  private mutating func join(_ relay: RelayID, _ now: Timestamp, _ policy: RelayPolicy, _ output: inout Output) {
+    let machine = ChannelRelayMachine(salt: Self.salt(id, relay), now: now, kind: kind, edition: edition)
+    relays.append(Pairing(relay: relay, machine: machine))
+    output.mutations.append(.saveRelay(relay))
+    feed(.begun, at: relays.count - 1, now, policy, &output)
   }
 
   private mutating func want(_ count: Int, _ output: inout Output) {
@@ -190,6 +243,7 @@ public struct ChannelMachine: Hashable, Sendable {
       case .invite(let operation): output.actions.append(.invite(relay, operation: operation))
       case .verify(let operation): output.actions.append(.verify(relay, operation: operation))
       case .withdraw(let operation): output.actions.append(.withdraw(relay, operation: operation))
+      case .announce(let operation): output.actions.append(.announce(relay, operation: operation))
       case .reportUnexpected(let event): output.actions.append(.reportUnexpected(relay, event))
       }
     }

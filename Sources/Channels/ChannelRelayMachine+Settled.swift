@@ -3,34 +3,47 @@ extension ChannelRelayMachine.Step {
   mutating func whenActive(_ event: Event, _ link: String, _ check: Work?) {
     switch event {
     case .verifyRequested:
-      guard check == nil else { return unexpected(event) }
+      guard check == nil || isWaitingToAnnounce(check) else { return unexpected(event) }
       machine.state = .active(link: link, check: fresh(.verify))
       perform(.verify)
+    case .revised:
+      // A look that is under way goes on; what it finds says what is to be done.
+      if check?.task != .verify { catchUp(link) }
+    case .announced(let operation):
+      guard let check, check.task == .announce, isCurrent(operation) else { return unexpected(event) }
+      machine.state = .active(link: link, check: started(check.to(.confirm)))
+      perform(.confirm)
+    case .retryRequested, .relayReturned:
+      guard isWaitingToAnnounce(check) else { return unexpected(event) }
+      catchUp(link)
     case .timerFired, .restarted:
       guard let check else {
         if event != .restarted { unexpected(event) }
         return
       }
       pursueCheck(event, check, link)
-    case .verified:
-      guard check != nil else { return unexpected(event) }
-      machine.state = .active(link: link, check: nil)
-      foundTrue()
+    case .verified(let operation, let edition):
+      guard let check, isCurrent(operation) || edition >= machine.edition else { return unexpected(event) }
+      found(edition, check, link)
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
-      deactivate(Trouble(.missing, "the relay does not have the channel any more"), link)
+      deactivate(Trouble(.missing, "the relay does not have the \(machine.kind) any more"), link)
     case .troubled(let operation, let trouble, let retryAfter):
       guard let check, isCurrent(operation) else { return unexpected(event) }
-      doubt(check, trouble, retryAfter, link)
+      troubledWhenActive(check, trouble, retryAfter, link)
     case .refused(let operation, let refusal):
-      guard isCurrent(operation) else { return unexpected(event) }
+      guard let check, isCurrent(operation) else { return unexpected(event) }
+      guard check.task != .announce else {
+        let trouble = Trouble(refusal.cause, "the relay refuses the new profile: \(refusal.detail)")
+        return announceLater(check, trouble, link, after: policy.verifyInterval)
+      }
       deactivate(Trouble(refusal.cause, "readers are refused: \(refusal.detail)"), link)
     case .misbehaved(let operation, let trouble):
       guard isCurrent(operation) else { return unexpected(event) }
       fail(trouble)
     case .relayLost(let trouble): deactivate(trouble, link)
     case .removalRequested: remove()
-    case .begun, .handedOver, .relayAccepted, .withdrawn, .relayReturned, .retryRequested, .replaced: unexpected(event)
+    case .begun, .handedOver, .relayAccepted, .withdrawn, .replaced: unexpected(event)
     }
   }
 
@@ -48,15 +61,22 @@ extension ChannelRelayMachine.Step {
     case .relayReturned, .verifyRequested:
       guard case .waiting = work.progress else { return unexpected(event) }
       tryAgain(trouble, link, work)
-    case .verified:
-      enter(.active(link: link, check: nil))
-      foundTrue()
+    case .verified(let operation, let edition):
+      guard edition > 0 else {
+        guard isCurrent(operation) else { return unexpected(event) }
+        let missing = Trouble(.missing, "the relay does not show the profile of the \(machine.kind)")
+        return stay(missing, link, slow(.verify, after: missing, attempt: work.attempt + 1))
+      }
+      becomeActive(link, shows: edition)
     case .relayAccepted(_, let link): accept(link: link)
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
-      let missing = Trouble(.missing, "the relay does not have the channel any more")
-      // It may have lost its store: hand the channel over again, at once the first time and slowly afterwards.
-      if work.attempt == 1 {
+      let missing = Trouble(.missing, "the relay does not have the \(machine.kind) any more")
+      // It may have lost its store: hand the channel over again, at once the first time and slowly afterwards. A group that is
+      // made again is another one, without its members: that is for people to decide.
+      if machine.kind == .group {
+        stay(missing, link, slow(.verify, after: missing, attempt: work.attempt + 1))
+      } else if work.attempt == 1 {
         let invite = Work(.invite, attempt: 2, startedAt: now, progress: fresh(.invite).progress, lastTrouble: missing)
         enter(.inactive(missing, link: link, invite), missing)
         perform(.invite)
@@ -77,7 +97,8 @@ extension ChannelRelayMachine.Step {
     case .replaced(let words): remove(Trouble(.replaced, words))
     case .handedOver:
       guard isCurrent(event) else { return unexpected(event) }
-    case .begun, .withdrawn, .relayLost: unexpected(event)
+    case .revised: break
+    case .begun, .withdrawn, .announced, .relayLost: unexpected(event)
     }
   }
 
@@ -92,8 +113,8 @@ extension ChannelRelayMachine.Step {
     case .retryRequested: reinvite()
     case .removalRequested: remove()
     case .replaced(let words): remove(Trouble(.replaced, words))
-    case .restarted: break
-    case .begun, .timerFired, .handedOver, .verified, .foundMissing, .withdrawn, .refused, .misbehaved, .troubled,
+    case .restarted, .revised: break
+    case .begun, .timerFired, .handedOver, .verified, .foundMissing, .withdrawn, .announced, .refused, .misbehaved, .troubled,
       .relayLost, .relayReturned, .verifyRequested:
       unexpected(event)
     }
@@ -138,7 +159,8 @@ extension ChannelRelayMachine.Step {
       guard farewell == nil else { return unexpected(event) }
       enter(.removed(farewell: fresh(.withdraw)), "the relay accepted after the removal")
       perform(.withdraw)
-    case .begun, .handedOver, .verified, .foundMissing, .relayLost, .retryRequested, .verifyRequested,
+    case .revised: break
+    case .begun, .handedOver, .verified, .foundMissing, .announced, .relayLost, .retryRequested, .verifyRequested,
       .removalRequested, .replaced:
       unexpected(event)
     }
@@ -148,20 +170,21 @@ extension ChannelRelayMachine.Step {
 
   private mutating func pursueCheck(_ event: Event, _ check: Work, _ link: String) {
     switch (check.progress, event) {
-    case (.underWay(let timeoutAt), .timerFired) where now >= timeoutAt: doubt(check, timedOut(check), nil, link)
+    case (.underWay(let timeoutAt), .timerFired) where now >= timeoutAt:
+      troubledWhenActive(check, timedOut(check), nil, link)
     case (.waiting(let until), .timerFired) where now >= until:
       machine.state = .active(link: link, check: started(check))
-      perform(.verify)
+      perform(check.task)
     case (.underWay, .restarted):
       machine.state = .active(link: link, check: started(check))
-      perform(.verify)
+      perform(check.task)
     case (.waiting, .restarted): machine.state = .active(link: link, check: resumed(check))
     case (.underWay, _), (.waiting, _): unexpected(event)
     }
   }
 
   /// A check of an active relay did not succeed: ask again a few times, for at least the grace time, before it counts as inactive.
-  private mutating func doubt(_ check: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
+  mutating func doubt(_ check: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
     // A start in the future comes from a clock that was ahead.
     let isLong = now >= check.startedAt + policy.inactiveGrace || check.startedAt > now
     let isOver = check.attempt >= policy.readBacksMax && isLong
@@ -175,8 +198,8 @@ extension ChannelRelayMachine.Step {
   private mutating func deactivate(_ trouble: Trouble, _ link: String) {
     let work: Work
     switch trouble.cause {
-    case .missing: work = fresh(.invite)
-    case .timeout, .unreachable, .rejected, .rateLimited, .authRequired, .wrongIdentity, .protocol, .left, .replaced,
+    case .missing where machine.kind == .channel: work = fresh(.invite)
+    case .missing, .timeout, .unreachable, .rejected, .rateLimited, .authRequired, .wrongIdentity, .protocol, .left, .replaced,
       .storage, .cancelled, .expired, .incompatibleVersion:
       work = slow(.verify, after: trouble, attempt: 1)
     }

@@ -42,7 +42,7 @@ extension ChannelRelayMachine {
     /// `work` as it goes on after a restart: a clock that was set back must not make it wait for longer than it ever would have.
     func resumed(_ work: Work) -> Work {
       guard case .waiting(let until) = work.progress else { return started(work) }
-      let longest = max(policy.slowRetry, policy.backOffMax) * 2
+      let longest = max(policy.slowRetry, policy.backOffMax, work.task == .announce ? policy.verifyInterval : .zero) * 2
       return Work(
         work.task, attempt: work.attempt, startedAt: min(work.startedAt, now),
         progress: .waiting(until: min(until, now + longest)), lastTrouble: work.lastTrouble)
@@ -58,7 +58,8 @@ extension ChannelRelayMachine {
       machine.operation += 1
       switch task {
       case .invite: actions.append(.invite(operation: machine.operation))
-      case .verify: actions.append(.verify(operation: machine.operation))
+      case .verify, .confirm: actions.append(.verify(operation: machine.operation))
+      case .announce: actions.append(.announce(operation: machine.operation))
       case .withdraw: actions.append(.withdraw(operation: machine.operation))
       }
     }
@@ -118,8 +119,8 @@ extension ChannelRelayMachine {
 
     private func timeout(_ task: Work.Task) -> Duration {
       switch task {
-      case .invite: policy.invitationTimeout
-      case .verify: policy.verificationTimeout
+      case .invite, .announce: policy.invitationTimeout
+      case .verify, .confirm: policy.verificationTimeout
       case .withdraw: policy.withdrawalTimeout
       }
     }

@@ -4,7 +4,7 @@ extension ChannelRelayMachine {
     case new(Work)
     case invited(Work)
     case accepted(Work, link: String)
-    /// `check` is the verification that is under way or awaited, if any.
+    /// `check` is the verification or announcement that is under way or awaited, if any.
     case active(link: String, check: Work?)
     case inactive(Trouble, link: String, Work)
     /// `link` is empty when the relay never accepted.
@@ -63,6 +63,10 @@ extension ChannelRelayMachine {
       case verify
       /// Tell the relay that the channel leaves it.
       case withdraw
+      /// Hand the newest edition to a relay that shows an older one.
+      case announce
+      /// Read back what was announced.
+      case confirm
     }
 
     public enum Progress: Hashable, Sendable {
@@ -95,6 +99,11 @@ extension ChannelRelayMachine {
       self.lastTrouble = lastTrouble
     }
 
+    /// The same effort, going on with another task.
+    func to(_ task: Task) -> Self {
+      Self(task, attempt: attempt, startedAt: startedAt, progress: progress, lastTrouble: lastTrouble)
+    }
+
     func with(_ progress: Progress) -> Self {
       Self(task, attempt: attempt, startedAt: startedAt, progress: progress, lastTrouble: lastTrouble)
     }
@@ -112,12 +121,16 @@ extension ChannelRelayMachine {
     case handedOver(operation: Int)
     /// The relay took the channel and serves it at `link`.
     case relayAccepted(operation: Int, link: String)
-    /// A reader can fetch the channel at the relay, signed by its owner.
-    case verified(operation: Int)
+    /// A reader can fetch the channel at the relay, signed by its owner, and finds this edition of it; 0: none.
+    case verified(operation: Int, edition: Int = 1)
     /// The relay answered that it does not have the channel.
     case foundMissing(operation: Int)
     /// The relay was told, and took it.
     case withdrawn(operation: Int)
+    /// The relay took the newest edition.
+    case announced(operation: Int)
+    /// The channel has a new edition.
+    case revised(edition: Int)
     /// The relay refused for good.
     case refused(operation: Int, Trouble)
     /// Another identity than expected, or a broken protocol.
@@ -142,6 +155,7 @@ extension ChannelRelayMachine {
     case invite(operation: Int)
     case verify(operation: Int)
     case withdraw(operation: Int)
+    case announce(operation: Int)
     /// The event made no sense here; nothing changed. To be logged at debug level.
     case reportUnexpected(Event)
   }

@@ -22,7 +22,9 @@ extension ChannelRelayMachine.Step {
       guard isCurrent(operation) else { return unexpected(event) }
       fail(trouble)
     case .removalRequested: remove()
-    case .verified, .foundMissing, .withdrawn, .relayLost, .relayReturned, .verifyRequested, .replaced: unexpected(event)
+    case .revised: break
+    case .verified, .foundMissing, .withdrawn, .announced, .relayLost, .relayReturned, .verifyRequested, .replaced:
+      unexpected(event)
     }
   }
 
@@ -43,7 +45,8 @@ extension ChannelRelayMachine.Step {
     case .handedOver(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
       machine.state = .invited(handedOver(work))
-    case .begun, .verified, .foundMissing, .withdrawn, .relayLost, .relayReturned, .verifyRequested, .replaced:
+    case .revised: break
+    case .begun, .verified, .foundMissing, .withdrawn, .announced, .relayLost, .relayReturned, .verifyRequested, .replaced:
       unexpected(event)
     }
   }
@@ -52,17 +55,15 @@ extension ChannelRelayMachine.Step {
     switch event {
     case .timerFired, .restarted, .retryRequested, .verifyRequested:
       pursue(event, work) { .accepted($0, link: link) }
-    case .verified:
-      enter(.active(link: link, check: nil))
-      foundTrue()
+    case .verified(let operation, let edition):
+      guard edition > 0 else {
+        guard isCurrent(operation) else { return unexpected(event) }
+        return readAgain(work, link, Trouble(.missing, "the relay took the \(machine.kind) but does not show its profile"))
+      }
+      becomeActive(link, shows: edition)
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
-      let trouble = Trouble(.missing, "the relay took the channel but does not serve it")
-      if let next = retry(work, after: trouble, retryAfter: nil, attemptsMax: policy.readBacksMax) {
-        enter(.accepted(next, link: link), trouble)
-      } else {
-        fail(trouble)
-      }
+      readAgain(work, link, Trouble(.missing, "the relay took the \(machine.kind) but does not serve it"))
     case .troubled(let operation, let trouble, let retryAfter):
       guard isCurrent(operation) else { return unexpected(event) }
       struggle(work, trouble, retryAfter) { .accepted($0, link: link) }
@@ -73,8 +74,18 @@ extension ChannelRelayMachine.Step {
       guard isCurrent(operation) else { return unexpected(event) }
       fail(trouble)
     case .removalRequested: remove()
-    case .begun, .handedOver, .relayAccepted, .withdrawn, .relayLost, .relayReturned, .replaced:
+    case .revised: break
+    case .begun, .handedOver, .relayAccepted, .withdrawn, .announced, .relayLost, .relayReturned, .replaced:
       unexpected(event)
+    }
+  }
+
+  /// What was accepted is not there yet: a few more looks, then it never was.
+  private mutating func readAgain(_ work: Work, _ link: String, _ trouble: Trouble) {
+    if let next = retry(work, after: trouble, retryAfter: nil, attemptsMax: policy.readBacksMax) {
+      enter(.accepted(next, link: link), trouble)
+    } else {
+      fail(trouble)
     }
   }
 

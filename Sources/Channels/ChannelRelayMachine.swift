@@ -14,6 +14,12 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   public internal(set) var operation: Int
   /// While it is active: when it should be read back again. Not a timer of this machine; whoever drives it asks in its time.
   public internal(set) var checkDue: Timestamp?
+  /// Whether the relay has one of many copies of a channel, or the only one of a group.
+  public let kind: ChannelKind
+  /// Number of the channel's newest edition: 1 is what it was created with, each change of what readers see is one more.
+  public internal(set) var edition: Int
+  /// The edition that a reader found at the relay the last time; 0: none yet.
+  public internal(set) var shown: Int
   /// Keeps the jitter of different channel relays apart.
   let salt: UInt64
 
@@ -21,14 +27,22 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   /// - Parameters:
   ///   - salt: any number that differs between channel relays; spreads their retries.
   ///   - now: time of creation.
-  public init(salt: UInt64, now: Timestamp) {
+  ///   - kind: of the channel.
+  ///   - edition: the channel's newest one.
+  public init(salt: UInt64, now: Timestamp, kind: ChannelKind = .channel, edition: Int = 1) {
     self.init(
       state: .new(Work(.invite, attempt: 1, startedAt: now, progress: .waiting(until: now))), since: now, operation: 0,
-      salt: salt)
+      kind: kind, edition: edition, salt: salt)
   }
 
-  init(state: State, since: Timestamp, operation: Int, checkDue: Timestamp? = nil, salt: UInt64) {
+  init(
+    state: State, since: Timestamp, operation: Int, checkDue: Timestamp? = nil, kind: ChannelKind = .channel,
+    edition: Int = 1, shown: Int = 0, salt: UInt64
+  ) {
     self.checkDue = checkDue
+    self.kind = kind
+    self.edition = edition
+    self.shown = shown
     self.state = state
     self.since = since
     self.operation = operation
@@ -56,6 +70,7 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   ///   change nothing and are returned as `.reportUnexpected`.
   public mutating func handle(_ event: Event, now: Timestamp, policy: RelayPolicy) -> [Action] {
     var step = Step(machine: self, now: now, policy: policy)
+    if case .revised(let edition) = event { step.machine.edition = max(edition, self.edition) }
     switch state {
     case .new(let work): step.whenNew(event, work)
     case .invited(let work): step.whenInvited(event, work)

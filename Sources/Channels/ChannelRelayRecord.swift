@@ -13,13 +13,16 @@ public struct ChannelRelayRecord: Hashable, Sendable {
   public var timer: Timestamp?
   /// While it is active: when it should be read back again.
   public var checkDue: Timestamp?
+  /// The edition that a reader found at the relay the last time; 0: none yet.
+  public var shown: Int
 
   public init(
     status: RelayStatus, since: Timestamp, operation: Int, relayLink: String?, trouble: Trouble?,
     task: ChannelRelayMachine.Work.Task?, attempt: Int, startedAt: Timestamp?, isUnderWay: Bool, timer: Timestamp?,
-    checkDue: Timestamp? = nil
+    checkDue: Timestamp? = nil, shown: Int = 0
   ) {
     self.checkDue = checkDue
+    self.shown = shown
     self.status = status
     self.since = since
     self.operation = operation
@@ -40,13 +43,18 @@ public struct ChannelRelayRecord: Hashable, Sendable {
       status: state.status, since: machine.since, operation: machine.operation, relayLink: state.relayLink,
       trouble: state.trouble ?? work?.lastTrouble, task: work?.task, attempt: work?.attempt ?? 0,
       startedAt: work?.startedAt, isUnderWay: machine.underWay != nil, timer: machine.timer,
-      checkDue: machine.checkDue)
+      checkDue: machine.checkDue, shown: machine.shown)
   }
 
   /// The machine that this row describes, or nil when the row contradicts itself.
-  public func machine(salt: UInt64) -> ChannelRelayMachine? {
-    guard let state = state, operation >= 0 else { return nil }
-    return ChannelRelayMachine(state: state, since: since, operation: operation, checkDue: checkDue, salt: salt)
+  /// - Parameters:
+  ///   - kind: of the channel.
+  ///   - edition: the channel's newest one.
+  public func machine(salt: UInt64, kind: ChannelKind = .channel, edition: Int = 1) -> ChannelRelayMachine? {
+    guard let state = state, operation >= 0, shown >= 0 else { return nil }
+    return ChannelRelayMachine(
+      state: state, since: since, operation: operation, checkDue: checkDue, kind: kind, edition: edition, shown: shown,
+      salt: salt)
   }
 
   private var state: ChannelRelayMachine.State? {

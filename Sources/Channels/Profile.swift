@@ -31,12 +31,14 @@ public enum DisplayName {
     public let reason: String
   }
 
-  /// The name without surrounding white space, or what is wrong with it.
+  /// The name in normal form, without white space around it and with single spaces inside, or what is wrong with it. What is counted
+  /// are code points, as SimpleX does; the caller composes letters and their accents before (Unicode's NFC).
   public static func validated(_ name: String) throws(Invalid) -> String {
-    let trimmed = trim(name)
+    let trimmed = normalized(name)
     guard let first = trimmed.unicodeScalars.first else { throw Invalid(reason: "the name is empty") }
-    guard trimmed.count <= charactersMax else {
-      throw Invalid(reason: "the name has \(trimmed.count) characters, at most \(charactersMax) are allowed")
+    let count = trimmed.unicodeScalars.count
+    guard count <= charactersMax else {
+      throw Invalid(reason: "the name has \(count) characters, at most \(charactersMax) are allowed")
     }
     guard isStart(first) else {
       throw Invalid(reason: "the name must start with a letter, a digit or a symbol")
@@ -55,11 +57,12 @@ public enum DisplayName {
 
   private static let forbidden = Set(".,;/\\#@'\"`~".unicodeScalars)
 
-  private static func trim(_ name: String) -> String {
-    var view = Substring(name).unicodeScalars
-    while let first = view.first, first.properties.isWhitespace { view.removeFirst() }
-    while let last = view.last, last.properties.isWhitespace { view.removeLast() }
-    return String(view)
+  private static func normalized(_ name: String) -> String {
+    let words = name.unicodeScalars.split { scalar in
+      // Control characters are refused, not smoothed over.
+      scalar.properties.isWhitespace && scalar.properties.generalCategory == .spaceSeparator || scalar == "\t"
+    }
+    return words.map { String($0) }.joined(separator: " ")
   }
 
   private static func isStart(_ scalar: Unicode.Scalar) -> Bool {

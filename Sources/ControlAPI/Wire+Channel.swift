@@ -31,10 +31,11 @@ public struct ChannelRelay: Codable, Hashable, Sendable {
   public var relayLink: String?
   public var since: String
   public var nextAttemptAt: String?
+  public var edition: Int
 
   public init(
     relayId: Int64, relayName: String, status: String, cause: String? = nil, detail: String? = nil, attempt: Int,
-    relayLink: String? = nil, since: String, nextAttemptAt: String? = nil
+    relayLink: String? = nil, since: String, nextAttemptAt: String? = nil, edition: Int
   ) {
     self.relayId = relayId
     self.relayName = relayName
@@ -45,6 +46,7 @@ public struct ChannelRelay: Codable, Hashable, Sendable {
     self.relayLink = relayLink
     self.since = since
     self.nextAttemptAt = nextAttemptAt
+    self.edition = edition
   }
 }
 
@@ -56,6 +58,8 @@ public struct Channel: Codable, Hashable, Sendable {
   public var identity: String
   public var profile: Profile
   public var phase: String
+  public var summary: String
+  public var edition: Int
   public var link: String?
   public var linkUsable: Bool
   public var relays: [ChannelRelay]
@@ -67,8 +71,9 @@ public struct Channel: Codable, Hashable, Sendable {
   public var revision: Int64
 
   public init(
-    id: Int64, kind: String, network: String, identity: String, profile: Profile, phase: String, link: String? = nil,
-    linkUsable: Bool, relays: [ChannelRelay], wantedRelays: Int, heal: Bool, custom: JSONValue? = nil, createdAt: String,
+    id: Int64, kind: String, network: String, identity: String, profile: Profile, phase: String, summary: String,
+    edition: Int, link: String? = nil, linkUsable: Bool, relays: [ChannelRelay], wantedRelays: Int, heal: Bool,
+    custom: JSONValue? = nil, createdAt: String,
     updatedAt: String, revision: Int64
   ) {
     self.id = id
@@ -77,6 +82,8 @@ public struct Channel: Codable, Hashable, Sendable {
     self.identity = identity
     self.profile = profile
     self.phase = phase
+    self.summary = summary
+    self.edition = edition
     self.link = link
     self.linkUsable = linkUsable
     self.relays = relays
@@ -120,6 +127,7 @@ public struct Transition: Codable, Hashable, Sendable {
 /// Parameters of org.batond.Channels.Create. The `.varlink` file documents the fields.
 public struct CreateChannel: Codable, Hashable, Sendable {
   public var profile: Profile
+  public var kind: String?
   public var network: String?
   public var identity: String?
   public var relayIds: [Int64]?
@@ -129,10 +137,11 @@ public struct CreateChannel: Codable, Hashable, Sendable {
   public var idempotencyKey: String?
 
   public init(
-    profile: Profile, network: String? = nil, identity: String? = nil, relayIds: [Int64]? = nil, pick: Int? = nil,
-    heal: Bool? = nil, custom: JSONValue? = nil, idempotencyKey: String? = nil
+    profile: Profile, kind: String? = nil, network: String? = nil, identity: String? = nil, relayIds: [Int64]? = nil,
+    pick: Int? = nil, heal: Bool? = nil, custom: JSONValue? = nil, idempotencyKey: String? = nil
   ) {
     self.profile = profile
+    self.kind = kind
     self.network = network
     self.identity = identity
     self.relayIds = relayIds
@@ -140,5 +149,33 @@ public struct CreateChannel: Codable, Hashable, Sendable {
     self.heal = heal
     self.custom = custom
     self.idempotencyKey = idempotencyKey
+  }
+}
+
+/// Parameters of org.batond.Channels.Update. The `.varlink` file documents the fields.
+public struct UpdateChannel: Codable, Hashable, Sendable {
+  public var id: Int64
+  public var revision: Int64?
+  public var displayName: String?
+  public var fullName: String?
+  public var description: String?
+  public var image: String?
+  public var preferences: JSONValue?
+  public var heal: Bool?
+  public var custom: JSONValue?
+
+  public init(
+    id: Int64, revision: Int64? = nil, displayName: String? = nil, fullName: String? = nil, description: String? = nil,
+    image: String? = nil, preferences: JSONValue? = nil, heal: Bool? = nil, custom: JSONValue? = nil
+  ) {
+    self.id = id
+    self.revision = revision
+    self.displayName = displayName
+    self.fullName = fullName
+    self.description = description
+    self.image = image
+    self.preferences = preferences
+    self.heal = heal
+    self.custom = custom
   }
 }

@@ -46,6 +46,7 @@ public struct Access: Sendable {
     "org.batond.Channels.RemoveRelay": .change,
     "org.batond.Channels.RetryRelay": .change,
     "org.batond.Channels.Transitions": .read,
+    "org.batond.Channels.Update": .change,
     "org.batond.Channels.Verify": .change,
     "org.batond.Daemon.Reload": .change,
     "org.batond.Daemon.Status": .read,

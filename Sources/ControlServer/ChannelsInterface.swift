@@ -46,12 +46,22 @@ extension ControlInterface {
           return ["channel": try Channel(snapshot).json]
         },
         "AddRelays": { call, _ in
-          struct Request: Decodable { let id: Int64, relayIds: [Int64] }
+          struct Request: Decodable { let id: Int64, relayIds: [Int64]?, pick: Int? }
           let request = try call.decode(Request.self)
-          guard !request.relayIds.isEmpty else { throw VarlinkError.invalidParameter("relayIds") }
+          let (named, pick) = (request.relayIds ?? [], request.pick ?? 0)
+          guard named.isEmpty != (pick == 0) else { throw VarlinkError.invalidParameter("relayIds") }
+          guard (0...ChannelRequest.relaysMax).contains(pick) else { throw VarlinkError.invalidParameter("pick") }
           let snapshot = try await coordinator.addRelays(
-            request.relayIds.map(RelayID.init(rawValue:)), to: ChannelID(rawValue: request.id))
+            named.map(RelayID.init(rawValue:)), pick: pick, to: ChannelID(rawValue: request.id))
           return ["channel": try Channel(snapshot).json]
+        },
+        "Update": { call, _ in
+          let request = try call.decode(UpdateChannel.self)
+          let edit = ChannelEdit(
+            displayName: request.displayName, fullName: request.fullName, description: request.description,
+            image: request.image, preferences: request.preferences, heal: request.heal, custom: request.custom,
+            revision: request.revision)
+          return ["channel": try Channel(try await coordinator.update(ChannelID(rawValue: request.id), edit)).json]
         },
         "RemoveRelay": { call, _ in
           struct Request: Decodable { let id: Int64, relayId: Int64 }
@@ -84,7 +94,7 @@ extension ControlInterface {
   }
 
   private static let channelFields: Set<String> = [
-    "id", "kind", "network", "identity", "profile", "phase", "link", "linkUsable", "wantedRelays", "heal", "custom",
+    "id", "kind", "network", "identity", "profile", "phase", "edition", "link", "linkUsable", "wantedRelays", "heal", "custom",
     "createdAt", "updatedAt", "revision",
   ]
 
@@ -93,7 +103,10 @@ extension ControlInterface {
   ) async throws -> [String: JSONValue] {
     let request = try call.decode(CreateChannel.self)
     let profile = request.profile
+    let kind = request.kind.map(ChannelKind.init(rawValue:)) ?? .channel
+    guard let kind else { throw VarlinkError.invalidParameter("kind") }
     let wanted = ChannelRequest(
+      kind: kind,
       profile: Channels.Profile(
         displayName: profile.displayName, fullName: profile.fullName, description: profile.description,
         image: profile.image),

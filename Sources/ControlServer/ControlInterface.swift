@@ -95,6 +95,10 @@ extension BatonError {
     case .duplicateName(let name): return error("DuplicateName", ["name": .string(name)])
     case .alreadyInChannel(let id, let status):
       return error("AlreadyInChannel", ["relayId": .integer(id.rawValue), "status": .string(status.rawValue)])
+    case .groupNeedsOneRelay: return error("GroupNeedsOneRelay")
+    case .noGroupSupport(let id, let reason):
+      return error("NoGroupSupport", ["relayId": .integer(id.rawValue), "reason": .string(reason)])
+    case .staleChannel(let current): return error("StaleRevision", ["current": try Channel(current).json])
     case .lastRelay(let id): return error("LastRelay", ["id": .integer(id.rawValue)])
     case .networkMismatch(let id): return error("NetworkMismatch", ["relayId": .integer(id.rawValue)])
     case .relayInUse(let channels): return error("RelayInUse", ["channels": .integer(Int64(channels))])

@@ -28,7 +28,7 @@ extension ChannelRelay {
       relayId: relay.id.rawValue, relayName: relay.name, status: record.status.rawValue,
       cause: record.trouble?.cause.rawValue, detail: record.trouble?.detail, attempt: record.attempt,
       relayLink: record.relayLink, since: record.since.text,
-      nextAttemptAt: record.isUnderWay ? nil : record.timer?.text)
+      nextAttemptAt: record.isUnderWay ? nil : record.timer?.text, edition: record.shown)
   }
 }
 
@@ -40,7 +40,8 @@ extension Channel {
       image: row.profile.image, preferences: row.preferences)
     self.init(
       id: row.id.rawValue, kind: row.kind.rawValue, network: row.network.rawValue, identity: snapshot.identityName,
-      profile: profile, phase: snapshot.phase.rawValue, link: snapshot.link, linkUsable: snapshot.isLinkUsable,
+      profile: profile, phase: snapshot.phase.rawValue, summary: snapshot.summary, edition: row.edition, link: snapshot.link,
+      linkUsable: snapshot.isLinkUsable,
       relays: snapshot.relays.map(ChannelRelay.init), wantedRelays: row.wantedRelays, heal: row.heal, custom: row.custom,
       createdAt: row.createdAt.text, updatedAt: row.updatedAt.text, revision: row.revision)
   }

@@ -7,6 +7,8 @@ final class Batch {
     var isNew = false
     /// Whether the channel itself changed, beside its relays.
     var isChanged = false
+    /// Whether its profile, other data or edition changed.
+    var isRevised = false
     var saves: Set<RelayID> = []
     var transitions: [(RelayID, ChannelRelayMachine.Transition)] = []
   }

@@ -29,6 +29,12 @@ public enum BatonError: Error, Hashable, Sendable {
   case networkMismatch(RelayID)
   /// The channel has the relay, or had it: then it never gets it again.
   case alreadyInChannel(RelayID, RelayStatus)
+  /// A group lives on one relay, always the same.
+  case groupNeedsOneRelay
+  /// The relay does not offer groups.
+  case noGroupSupport(RelayID, reason: String)
+  /// The update was based on an older revision than the channel has now.
+  case staleChannel(ChannelSnapshot)
   /// A channel without a relay is none; delete it instead.
   case lastRelay(ChannelID)
   /// A relay that was picked cannot be used any more: pick again.

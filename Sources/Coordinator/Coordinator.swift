@@ -8,6 +8,7 @@ public final class Coordinator: Sendable {
   private let storage: any CoordinatorStorage
   let directory: RelayDirectory
   private let policy: RelayPolicy
+  private let policies: [NetworkKind: RelayPolicy]
   private let schedule: TestSchedule?
   private let upkeep: UpkeepPolicy?
   let clock: any CoordinatorClock
@@ -21,23 +22,28 @@ public final class Coordinator: Sendable {
   public static let requestsMax = 10_000
   private static let batchMax = 512
   public static let mainIdentity = "main"
+  /// What a test finds at relays that offer groups (NIP-29).
+  static let groupCapability = "nip29"
 
   /// - Parameters:
   ///   - addressing: networks whose relays can be managed though they are not served.
   ///   - servers: message and file servers; nil: they cannot be managed.
   ///   - policy: timers and limits of channel relays.
+  ///   - policies: of networks for which others hold.
   ///   - schedule: of the tests in the background; nil: none.
   ///   - upkeep: how settled channels are looked after; nil: not at all.
   ///   - secrets: opens the stored identity keys, and seals the passwords of servers.
   public init(
     storage: any CoordinatorStorage, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
-    servers: (any ServerNetwork)? = nil, policy: RelayPolicy, schedule: TestSchedule? = nil,
+    servers: (any ServerNetwork)? = nil, policy: RelayPolicy, policies: [NetworkKind: RelayPolicy] = [:],
+    schedule: TestSchedule? = nil,
     upkeep: UpkeepPolicy? = nil, clock: any CoordinatorClock,
     secrets: SecretBox, logger: Logger
   ) {
     self.storage = storage
     directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers)
     self.policy = policy
+    self.policies = policies
     self.schedule = schedule
     self.upkeep = upkeep
     self.clock = clock
@@ -78,7 +84,7 @@ public final class Coordinator: Sendable {
       do {
         let engine = try Engine(
           storage: storage, directory: directory, policy: policy, clock: clock, logger: logger, hub: hub,
-          prober: prober, upkeep: upkeep, post: { inbox.put($0) })
+          prober: prober, upkeep: upkeep, policies: policies, post: { inbox.put($0) })
         try await engine.resume()
         ready()
         while true {
@@ -146,7 +152,7 @@ public final class Coordinator: Sendable {
     let profile = try request.validatedProfile()
     var attempts = 0
     while true {
-      let channel = try prepare(request, profile)
+      let channel = try await prepare(request, profile)
       let result = await answer { .create(channel, $0) }
       // What was picked was disabled at the same moment: pick again.
       guard case .failure(.choiceChanged) = result, attempts < 5 else { return try result.get() }
@@ -154,7 +160,7 @@ public final class Coordinator: Sendable {
     }
   }
 
-  private func prepare(_ request: ChannelRequest, _ profile: Profile) throws(BatonError) -> NewChannel {
+  private func prepare(_ request: ChannelRequest, _ profile: Profile) async throws(BatonError) -> NewChannel {
     let catalog = directory.catalog
     let relays = catalog.relays
     let kind = try network(of: request, relays)
@@ -162,15 +168,18 @@ public final class Coordinator: Sendable {
       throw .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
     }
     let chosen = try choose(request, kind, catalog)
+    if request.kind == .group, chosen.count != 1 { throw .groupNeedsOneRelay }
     let name = request.identity ?? Self.mainIdentity
     guard let identity = directory.read({ $0.identities }).first(where: { $0.network == kind && $0.name == name }) else {
       throw .noSuchIdentity(name)
     }
     let content: ChannelContent
     do {
-      content = try network.prepare(
-        ChannelDraft(identity: identity.id, profile: profile, relays: chosen.compactMap { relays[$0]?.address }))
+      content = try await network.prepare(
+        ChannelDraft(
+          kind: request.kind, identity: identity.id, profile: profile, relays: chosen.compactMap { relays[$0]?.address }))
     } catch {
+      if error.isUnsupported, let relay = chosen.first { throw .noGroupSupport(relay, reason: error.description) }
       throw .networkUnavailable(kind, reason: error.description)
     }
     return NewChannel(
@@ -189,8 +198,16 @@ public final class Coordinator: Sendable {
   }
 
   /// Puts the channel on more relays; as many more active relays are wanted.
-  public func addRelays(_ relays: [RelayID], to channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
-    try await ask { .joinRelays(channel, relays, $0) }
+  /// - Parameter pick: relays that the daemon picks beside those named.
+  public func addRelays(
+    _ relays: [RelayID], pick: Int = 0, to channel: ChannelID
+  ) async throws(BatonError) -> ChannelSnapshot {
+    try await ask { .joinRelays(channel, relays, pick: pick, $0) }
+  }
+
+  /// Changes the channel. Returns once that is durable; the relays that serve the channel get the new profile after that.
+  public func update(_ channel: ChannelID, _ edit: ChannelEdit) async throws(BatonError) -> ChannelSnapshot {
+    try await ask { .update(channel, edit, $0) }
   }
 
   /// Takes the channel off a relay, which is told; one active relay less is wanted. The relay never gets the channel again.
@@ -254,10 +271,15 @@ public final class Coordinator: Sendable {
       }
       return unique
     }
-    let candidates = catalog.candidates(on: kind, at: clock.now)
+    var candidates = catalog.candidates(on: kind, at: clock.now)
+    if request.kind == .group {
+      if let pick = request.pick, pick != 1 { throw .groupNeedsOneRelay }
+      // Of the others it is not known, or known that they do not.
+      candidates.removeAll { catalog.relays[$0.relay]?.capabilities.contains(Self.groupCapability) != true }
+    }
     let available = candidates.count { $0.isEligible }
     guard available > 0 else { throw .noEnabledRelays(kind) }
-    let wanted = request.pick ?? min(ChannelRequest.pickDefault, available)
+    let wanted = request.pick ?? min(request.kind == .group ? 1 : ChannelRequest.pickDefault, available)
     guard wanted >= 1, wanted <= available, wanted <= ChannelRequest.relaysMax else {
       throw .notEnoughRelays(wanted: wanted, available: available)
     }

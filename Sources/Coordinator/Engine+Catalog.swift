@@ -116,7 +116,9 @@ extension Engine {
     // Who still has to say farewell is alive anyway.
     for (channel, known) in live
     where known.machine.relays.contains(where: {
-      $0.relay == id && $0.machine.state.status == .removed && !$0.machine.isSettled && $0.machine.underWay == nil
+      // And who waits to hear of a new edition.
+      $0.relay == id && [.removed, .active].contains($0.machine.state.status) && !$0.machine.isSettled
+        && $0.machine.underWay == nil
     }) {
       feed(.relay(id, .relayReturned), to: channel, batch)
     }
@@ -131,7 +133,7 @@ extension Engine {
     let before = row.condition
     catalog.relays[id]?.condition.disconnected(trouble.detail, at: batch.now)
     let since = min(relays[id]?.condition.healthSince ?? batch.now, batch.now)
-    setAlarm(.grace(id), at: max(since + policy.inactiveGrace, batch.now))
+    setAlarm(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, batch.now))
     noteHealth(.relay(id), before, batch)
   }
 

@@ -6,6 +6,7 @@ internal import Store
 extension Engine {
   /// Commits a batch; then, and only then, performs its actions, tells subscribers and answers requests.
   func finish(_ batch: Batch) async {
+    nameRelays(batch)
     var (mutations, changes) = assemble(batch)
     // Recovery proves itself by a write.
     if batch.isRecovery, mutations.isEmpty { mutations = [.probe(batch.now)] }
@@ -82,6 +83,7 @@ extension Engine {
           .touchChannel(
             id, revision: channel.row.revision, updatedAt: batch.now, deletedAt: channel.row.deletedAt,
             wantedRelays: channel.row.wantedRelays))
+        if touch.isRevised { mutations.append(.reviseChannel(channel.row)) }
       }
       for (position, pairing) in channel.machine.relays.enumerated() where touch.saves.contains(pairing.relay) {
         mutations.append(
@@ -119,6 +121,7 @@ extension Engine {
       case .invite(let to, let operation): (task, relay, number) = (.invite, to, operation)
       case .verify(let at, let operation): (task, relay, number) = (.verify, at, operation)
       case .withdraw(let from, let operation): (task, relay, number) = (.withdraw, from, operation)
+      case .announce(let to, let operation): (task, relay, number) = (.announce, to, operation)
       case .reportUnexpected(let relay, let event):
         logger.debug("channel \(id.rawValue), relay \(relay.rawValue): unexpected \(event)")
         continue
@@ -126,12 +129,9 @@ extension Engine {
       guard let channel = live[id], let row = relays[relay] else { continue }
       if task == .withdraw { directory.networks[row.network]?.cancel(id, at: relay) }
       newlyWatched = watched.insert(relay).inserted || newlyWatched
-      let content = ChannelContent(
-        identity: channel.row.identity, networkID: channel.row.networkID, author: channel.row.author,
-        document: channel.row.document)
       lanes[relay, default: RelayLane()].add(
         RelayOperation(
-          task: task, channel: id, relay: relay, address: row.address, number: number, content: content))
+          task: task, channel: id, relay: relay, address: row.address, number: number, content: channel.row.content))
       batch.lanesToServe.insert(relay)
     }
     if newlyWatched { updateWatch() }
@@ -253,7 +253,7 @@ extension Engine {
       guard let row = relays[id] else { continue }
       if row.condition.health == .down {
         let since = min(row.condition.healthSince ?? clock.now, clock.now)
-        setAlarm(.grace(id), at: max(since + policy.inactiveGrace, clock.now))
+        setAlarm(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, clock.now))
       } else {
         post(.sweep(id, .inactive, .relayReturned, after: nil))
       }

@@ -31,7 +31,8 @@ extension Engine {
       guard load(id) != nil else { return refuse(id, reply) }
       feed(.deletionRequested, to: id, batch)
       answer(reply, id, batch)
-    case .joinRelays(let id, let relays, let reply): join(id, relays, reply, batch)
+    case .joinRelays(let id, let relays, let pick, let reply): join(id, relays, pick, reply, batch)
+    case .update(let id, let edit, let reply): update(id, edit, reply, batch)
     case .leaveRelay(let id, let relay, let reply): leave(id, relay, reply, batch)
     case .change(let change, let force, let reply): apply(change, force, reply, batch)
     case .tested(let peer, let address, let verdict, let reply): tested(peer, address, verdict, reply, batch)
@@ -45,9 +46,10 @@ extension Engine {
     switch outcome {
     case .handedOver: .handedOver(operation: number)
     case .accepted(let link): .relayAccepted(operation: number, link: link)
-    case .verified: .verified(operation: number)
+    case .verified(let edition): .verified(operation: number, edition: edition)
     case .missing: .foundMissing(operation: number)
     case .withdrawn: .withdrawn(operation: number)
+    case .announced: .announced(operation: number)
     case .refused(let trouble): .refused(operation: number, trouble)
     case .misbehaved(let trouble): .misbehaved(operation: number, trouble)
     case .troubled(let trouble, let retryAfter): .troubled(operation: number, trouble, retryAfter: retryAfter)
@@ -61,7 +63,7 @@ extension Engine {
       case .channel(let id): feed(.timersFired, to: id, batch)
       case .grace(let relay):
         guard let row = relays[relay], row.condition.health == .down else { continue }
-        let words = "the relay is down for longer than \(policy.inactiveGrace.wholeMilliseconds / 1000) s"
+        let words = "the relay is down for longer than \(policy(of: row.network).inactiveGrace.wholeMilliseconds / 1000) s"
         let trouble = Trouble(.unreachable, row.condition.lastError.map { "\(words): \($0)" } ?? words)
         post(.sweep(relay, .active, .relayLost(trouble), after: nil))
       case .test(let peer):
@@ -110,21 +112,32 @@ extension Engine {
     counters.channel += 1
     let id = ChannelID(rawValue: counters.channel)
     let row = ChannelRow(
-      id: id, kind: .channel, network: new.network, identity: new.content.identity, profile: new.profile,
+      id: id, kind: new.content.kind, network: new.network, identity: new.content.identity, profile: new.profile,
       preferences: new.request.completePreferences, networkID: new.content.networkID, author: new.content.author,
-      document: new.content.document, wantedRelays: new.relays.count, heal: new.request.heal, custom: new.request.custom,
+      document: new.content.document, listed: new.relays, wantedRelays: new.relays.count,
+      heal: new.request.heal && new.content.kind == .channel, custom: new.request.custom,
       idempotencyKey: new.request.idempotencyKey, createdAt: batch.now, updatedAt: batch.now, revision: 0)
     live[id] = Live(
-      row: row, machine: ChannelMachine(id: id, wantedRelays: new.relays.count, relays: new.relays, now: batch.now))
+      row: row,
+      machine: ChannelMachine(
+        id: id, kind: row.kind, wantedRelays: new.relays.count, relays: new.relays, now: batch.now))
     batch.touch(id).isNew = true
     if let key = new.request.idempotencyKey { batch.idempotencyKeys[Array(key.utf8)] = id }
     feed(.begun, to: id, batch)
     answer(reply, id, batch)
   }
 
-  private func join(_ id: ChannelID, _ added: [RelayID], _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
+  private func join(
+    _ id: ChannelID, _ named: [RelayID], _ pick: Int, _ reply: Reply<ChannelSnapshot>, _ batch: Batch
+  ) {
     batch.seen.insert(id)
     guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply) }
+    guard channel.row.kind == .channel else { return reply.send(.failure(.groupNeedsOneRelay)) }
+    let picked = Array(successors(in: channel, batch.now).prefix(pick))
+    guard picked.count == pick else {
+      return reply.send(.failure(.notEnoughRelays(wanted: pick, available: picked.count)))
+    }
+    let added = named + picked
     for relay in added {
       guard let row = relays[relay], !row.isDeleted else { return reply.send(.failure(.noSuchRelay(relay))) }
       guard row.network == channel.row.network else { return reply.send(.failure(.networkMismatch(relay))) }
@@ -151,7 +164,7 @@ extension Engine {
     answer(reply, id, batch)
   }
 
-  private func refuse(_ id: ChannelID, _ reply: Reply<ChannelSnapshot>) {
+  func refuse(_ id: ChannelID, _ reply: Reply<ChannelSnapshot>) {
     if dirty.contains(id), let storageTrouble {
       reply.send(.failure(.storageUnavailable(reason: storageTrouble)))
     } else {
@@ -160,7 +173,7 @@ extension Engine {
   }
 
   /// Answers with the channel as it is once this batch is durable.
-  private func answer(_ reply: Reply<ChannelSnapshot>, _ id: ChannelID, _ batch: Batch) {
+  func answer(_ reply: Reply<ChannelSnapshot>, _ id: ChannelID, _ batch: Batch) {
     batch.replies.append { [unowned self] error in
       if let error { return reply.send(.failure(error)) }
       guard let snapshot = batch.snapshots[id] ?? self.snapshot(id) else {

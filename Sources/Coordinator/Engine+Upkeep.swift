@@ -79,7 +79,7 @@ extension Engine {
     // Never two at once: whether the first helps is not known before it is there.
     guard !channel.machine.relays.contains(where: { $0.machine.state.status.isUnderWay }),
       channel.machine.activeRelays.count < channel.machine.wantedRelays,
-      let next = successor(in: channel, batch.now),
+      let next = successors(in: channel, batch.now).first,
       try storage.replacements(of: id, since: batch.now + .seconds(-3_600), until: batch.now) < upkeep.replacementsPerChannel
     else { return false }
     let why = old.state.trouble.map { "\($0.cause.rawValue): \($0.detail)" } ?? "\(old.state.status)"
@@ -90,15 +90,16 @@ extension Engine {
     return true
   }
 
-  /// A relay that the channel never had, so that no two relays take turns; one of an operator that the channel does not depend on yet
-  /// if there is any. Relays that fail are not asked.
-  private func successor(in channel: Live, _ now: Timestamp) -> RelayID? {
+  /// Relays that the channel never had, so that no two relays take turns, the best first: those of operators that the channel does not
+  /// depend on yet. Relays that fail are not asked.
+  func successors(in channel: Live, _ now: Timestamp) -> [RelayID] {
     let had = Set(channel.machine.relays.map(\.relay))
     let candidates = catalog.candidates(on: channel.row.network, at: now).filter {
       $0.isEligible && !had.contains($0.relay) && $0.reliability != .failing
     }
     let owners = Set(channel.machine.activeRelays.compactMap { relays[$0]?.relayOperator })
     let order = SelectionPolicy.order(candidates, seed: .random(in: 0 ... .max))
-    return order.first { relay in relays[relay]?.relayOperator.map { !owners.contains($0) } ?? true } ?? order.first
+    let isOfAnother = { (relay: RelayID) in self.relays[relay]?.relayOperator.map { !owners.contains($0) } ?? true }
+    return order.filter(isOfAnother) + order.filter { !isOfAnother($0) }
   }
 }

@@ -15,8 +15,10 @@ final class Engine {
     case retry(ChannelID, RelayID?, Reply<ChannelSnapshot>)
     case verify(ChannelID, Reply<ChannelSnapshot>)
     case delete(ChannelID, Reply<ChannelSnapshot>)
-    case joinRelays(ChannelID, [RelayID], Reply<ChannelSnapshot>)
+    /// These relays, or so many that the daemon picks.
+    case joinRelays(ChannelID, [RelayID], pick: Int, Reply<ChannelSnapshot>)
     case leaveRelay(ChannelID, RelayID, Reply<ChannelSnapshot>)
+    case update(ChannelID, ChannelEdit, Reply<ChannelSnapshot>)
     /// A change of operators, servers and relays; forced: although it adds errors or channels lose something.
     case change(CatalogChange, force: Bool, Reply<CatalogObject?>)
     /// A test ended; with a reply when a person asked for it.
@@ -54,6 +56,8 @@ final class Engine {
   let storage: any CoordinatorStorage
   let directory: RelayDirectory
   let policy: RelayPolicy
+  /// Of networks for which other values hold than `policy`.
+  let policies: [NetworkKind: RelayPolicy]
   let clock: any CoordinatorClock
   let logger: Logger
   let hub: ChangeHub
@@ -95,11 +99,13 @@ final class Engine {
 
   init(
     storage: any CoordinatorStorage, directory: RelayDirectory, policy: RelayPolicy, clock: any CoordinatorClock,
-    logger: Logger, hub: ChangeHub, prober: Prober?, upkeep: UpkeepPolicy?, post: @escaping @Sendable (Input) -> Void
+    logger: Logger, hub: ChangeHub, prober: Prober?, upkeep: UpkeepPolicy?,
+    policies: [NetworkKind: RelayPolicy] = [:], post: @escaping @Sendable (Input) -> Void
   ) throws {
     self.storage = storage
     self.directory = directory
     self.policy = policy
+    self.policies = policies
     self.clock = clock
     self.logger = logger
     self.hub = hub
@@ -131,6 +137,9 @@ final class Engine {
 
   var relays: [RelayID: RelayRow] { catalog.relays }
 
+  func policy(of network: NetworkKind) -> RelayPolicy { policies[network] ?? policy }
+  private var verifyIntervalMax: Duration { policies.values.map(\.verifyInterval).reduce(policy.verifyInterval, max) }
+
   /// Takes up the work that was unfinished when the daemon last stopped; it follows from the stored state alone.
   func resume() async throws {
     publishDirectory()
@@ -138,7 +147,7 @@ final class Engine {
     updateWatch()
     scheduleTests()
     scheduleUpkeep()
-    try storage.clampTimes(now: clock.now, latestCheck: clock.now + policy.verifyInterval * 2)
+    try storage.clampTimes(now: clock.now, latestCheck: clock.now + verifyIntervalMax * 2)
     let unfinished = try storage.unfinishedChannels()
     for start in stride(from: 0, to: unfinished.count, by: Self.sweepMax) {
       let batch = Batch(now: clock.now)
@@ -168,12 +177,14 @@ final class Engine {
     do {
       guard let stored = try storage.channel(id) else { return nil }
       let pairings = stored.relays.compactMap { relay in
-        relay.record.machine(salt: ChannelMachine.salt(id, relay.relay)).map {
-          ChannelMachine.Pairing(relay: relay.relay, machine: $0)
-        }
+        relay.record.machine(
+          salt: ChannelMachine.salt(id, relay.relay), kind: stored.row.kind, edition: stored.row.edition
+        ).map { ChannelMachine.Pairing(relay: relay.relay, machine: $0) }
       }
       let machine = ChannelMachine(
-        id: id, wantedRelays: stored.row.wantedRelays, isDeletionRequested: stored.row.deletedAt != nil, relays: pairings)
+        id: id, kind: stored.row.kind, wantedRelays: stored.row.wantedRelays,
+        isDeletionRequested: stored.row.deletedAt != nil, edition: stored.row.edition, listed: stored.row.listed.map(Set.init),
+        relays: pairings)
       let loaded = Live(row: stored.row, machine: machine)
       live[id] = loaded
       return loaded
@@ -199,7 +210,7 @@ final class Engine {
   /// Feeds one input to one channel and notes what came of it.
   func feed(_ input: ChannelMachine.Input, to id: ChannelID, _ batch: Batch) {
     guard var channel = load(id) else { return }
-    let output = channel.machine.handle(input, now: batch.now, policy: policy)
+    let output = channel.machine.handle(input, now: batch.now, policy: policy(of: channel.row.network))
     for mutation in output.mutations {
       switch mutation {
       case .saveRelay(let relay): batch.touch(id).saves.insert(relay)
@@ -210,6 +221,11 @@ final class Engine {
       case .saveWanted(let count):
         channel.row.wantedRelays = count
         batch.touch(id).isChanged = true
+      case .saveEdition(let number, let names):
+        channel.row.edition = number
+        channel.row.listed = names
+        batch.touch(id).isChanged = true
+        batch.touch(id).isRevised = true
       }
     }
     live[id] = channel

@@ -56,8 +56,7 @@ final class RelayDirectory: Sendable {
           id: relay.relay, name: known[relay.relay]?.name ?? "relay \(relay.relay.rawValue)", record: relay.record))
     }
     let hints = active.isEmpty ? inactive : active
-    let content = ChannelContent(
-      identity: row.identity, networkID: row.networkID, author: row.author, document: row.document)
+    let content = row.content
     let link = hints.isEmpty || row.deletedAt != nil ? nil : networks[row.network]?.link(of: content, activeRelays: hints)
     return ChannelSnapshot(
       row: row, identityName: identity, phase: counts.phase, link: link, isLinkUsable: !active.isEmpty && row.deletedAt == nil,

@@ -12,8 +12,13 @@ public protocol RelayNetwork: RelayAddressing {
   /// Lets the network sign for `identity` from now on.
   func unlock(_ identity: IdentityID, key: IdentityKey)
 
-  /// Makes the channel's immutable content, signed by its owner. It must be stored before it is sent anywhere.
-  func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent
+  /// Makes the channel's immutable content, signed by its owner. It must be stored before it is sent anywhere. For a group, the
+  /// relay is asked whether it offers groups.
+  func prepare(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent
+
+  /// Makes a new edition of what readers see of a channel. It must be stored before it is sent anywhere.
+  /// - Parameter content: the channel with its newest edition so far.
+  func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice
 
   /// What a reader opens to join, with the active relays as hints.
   func link(of content: ChannelContent, activeRelays: [String]) -> String
@@ -41,7 +46,12 @@ public protocol RelayNetwork: RelayAddressing {
 /// A network could not do its part for a reason that is not a relay's.
 public struct NetworkFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
-  public init(_ description: String) { self.description = description }
+  /// Whether what was asked for cannot be had there at all.
+  public let isUnsupported: Bool
+  public init(_ description: String, isUnsupported: Bool = false) {
+    self.description = description
+    self.isUnsupported = isUnsupported
+  }
 }
 
 /// The key pair of an identity. The secret never appears in descriptions.
@@ -62,39 +72,56 @@ public struct IdentityKey: Sendable, CustomStringConvertible, CustomReflectable 
 
 /// What an operator asked for, before the network gave it a form.
 public struct ChannelDraft: Sendable {
+  public let kind: ChannelKind
   public let identity: IdentityID
   public let profile: Profile
-  /// Normal addresses of the relays that the channel starts with.
+  /// Normal addresses of the relays that readers are told of.
   public let relays: [String]
 
-  public init(identity: IdentityID, profile: Profile, relays: [String]) {
+  public init(kind: ChannelKind = .channel, identity: IdentityID, profile: Profile, relays: [String]) {
+    self.kind = kind
     self.identity = identity
     self.profile = profile
     self.relays = relays
   }
 }
 
-/// A channel in the form that its network gave it; never changes.
+/// A channel in the form that its network gave it. Only the newest edition ever changes.
 public struct ChannelContent: Hashable, Sendable {
+  public let kind: ChannelKind
   public let identity: IdentityID
-  /// How the network names the channel (nostr: the id of its kind 40 event).
+  /// How the network names the channel (nostr: the id of its kind 40 event, or of the group).
   public let networkID: String
-  /// The owner's public key in the network's notation.
+  /// Whose signature readers check, in the network's notation: the owner's public key; for a group its relay's.
   public let author: String
-  /// What is handed to every relay, byte for byte.
+  /// What is handed to every relay, byte for byte; for groups what is signed anew each time.
   public let document: String
+  /// Number of the newest edition; 1 is `document`.
+  public let edition: Int
+  /// The newest edition after the first.
+  public let notice: ChannelNotice?
 
-  public init(identity: IdentityID, networkID: String, author: String, document: String) {
+  public init(
+    kind: ChannelKind = .channel, identity: IdentityID, networkID: String, author: String, document: String,
+    edition: Int = 1, notice: ChannelNotice? = nil
+  ) {
+    self.kind = kind
     self.identity = identity
     self.networkID = networkID
     self.author = author
     self.document = document
+    self.edition = edition
+    self.notice = notice
   }
 }
 
 /// One thing to do for one channel on one relay.
 public struct RelayOperation: Hashable, Sendable {
-  public enum Task: String, Hashable, Sendable { case invite, verify, withdraw }
+  public enum Task: String, Hashable, Sendable {
+    case invite, verify, withdraw
+    /// Hand over the newest edition.
+    case announce
+  }
   public let task: Task
   public let channel: ChannelID
   public let relay: RelayID
@@ -120,9 +147,11 @@ public enum RelayOutcome: Hashable, Sendable {
   /// Progress only: the invitation left for the relay. Another outcome follows.
   case handedOver
   case accepted(link: String)
-  case verified
+  /// - edition: the newest one that a reader finds; 0: none, though the channel is there.
+  case verified(edition: Int)
   case missing
   case withdrawn
+  case announced
   /// A refusal for good: cause `rejected` or `authRequired`.
   case refused(Trouble)
   case misbehaved(Trouble)

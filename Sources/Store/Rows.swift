@@ -36,6 +36,12 @@ public struct ChannelRow: Hashable, Sendable {
   public var author: String
   /// What is handed to every relay, byte for byte.
   public var document: String
+  /// Number of the newest edition of what readers see; 1 is `document`.
+  public var edition: Int
+  /// The newest edition after the first.
+  public var notice: ChannelNotice?
+  /// The relays that the newest edition names; nil when that was not kept.
+  public var listed: [RelayID]?
   public var wantedRelays: Int
   public var heal: Bool
   public var custom: JSONValue?
@@ -49,8 +55,9 @@ public struct ChannelRow: Hashable, Sendable {
 
   public init(
     id: ChannelID, kind: ChannelKind, network: NetworkKind, identity: IdentityID, profile: Profile,
-    preferences: JSONValue?, networkID: String, author: String, document: String, wantedRelays: Int, heal: Bool,
-    custom: JSONValue?, idempotencyKey: String?, createdAt: Timestamp, updatedAt: Timestamp, deletedAt: Timestamp? = nil,
+    preferences: JSONValue?, networkID: String, author: String, document: String, edition: Int = 1,
+    notice: ChannelNotice? = nil, listed: [RelayID]? = nil, wantedRelays: Int, heal: Bool, custom: JSONValue?,
+    idempotencyKey: String?, createdAt: Timestamp, updatedAt: Timestamp, deletedAt: Timestamp? = nil,
     revision: Int64
   ) {
     self.id = id
@@ -62,6 +69,9 @@ public struct ChannelRow: Hashable, Sendable {
     self.networkID = networkID
     self.author = author
     self.document = document
+    self.edition = edition
+    self.notice = notice
+    self.listed = listed
     self.wantedRelays = wantedRelays
     self.heal = heal
     self.custom = custom
@@ -134,6 +144,8 @@ public struct ChangeRow: Hashable, Sendable {
 public enum StoreMutation: Hashable, Sendable {
   case insertChannel(ChannelRow)
   case touchChannel(ChannelID, revision: Int64, updatedAt: Timestamp, deletedAt: Timestamp?, wantedRelays: Int)
+  /// Stores what may be changed of a channel after its creation: profile, preferences, custom data, healing, edition.
+  case reviseChannel(ChannelRow)
   case saveChannelRelay(ChannelID, position: Int, ChannelRelayRow)
   case appendTransition(TransitionRow)
   /// Not for `channelRelay`: their change is the transition itself.

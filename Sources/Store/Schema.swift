@@ -218,6 +218,23 @@ enum Schema {
       CREATE INDEX transitions_replaced ON transitions (channel_id, at) WHERE cause = 'replaced' AND to_status = 'removed';
       """
     ),
+    (
+      "4 editions of what readers see",
+      """
+      ALTER TABLE channels ADD COLUMN edition INTEGER NOT NULL DEFAULT 1;
+      ALTER TABLE channels ADD COLUMN notice_id TEXT;
+      ALTER TABLE channels ADD COLUMN notice TEXT;
+      ALTER TABLE channels ADD COLUMN notice_at INTEGER;
+      ALTER TABLE channels ADD COLUMN listed TEXT;
+
+      ALTER TABLE channel_relays ADD COLUMN shown INTEGER NOT NULL DEFAULT 0;
+      UPDATE channel_relays SET shown = 1 WHERE status IN ('active', 'inactive');
+      DROP INDEX channel_relays_to_check;
+      -- A relay that waits to be told of a new edition is read back like any other.
+      CREATE INDEX channel_relays_to_check ON channel_relays (relay_id, check_due)
+        WHERE status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0);
+      """
+    ),
   ]
 
   /// Number of migrations that this program knows; stands in `user_version` of a migrated file.

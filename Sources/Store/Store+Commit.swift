@@ -23,6 +23,18 @@ extension Store {
       try run(
         db, "UPDATE channels SET revision = ?, updated_at = ?, deleted_at = ?, wanted_relays = ? WHERE id = ?",
         [revision, updatedAt.milliseconds, deletedAt?.milliseconds, wantedRelays, id.rawValue])
+    case .reviseChannel(let row):
+      try run(
+        db,
+        """
+        UPDATE channels SET display_name = ?, full_name = ?, description = ?, image = ?, preferences = ?, heal = ?, custom = ?,
+          edition = ?, notice_id = ?, notice = ?, notice_at = ?, listed = ? WHERE id = ?
+        """,
+        [
+          row.profile.displayName, row.profile.fullName, row.profile.description, row.profile.image, row.preferences?.text,
+          row.heal, row.custom?.text, row.edition, row.notice?.networkID, row.notice?.document, row.notice?.signedAt,
+          row.listed.map(Self.list), row.id.rawValue,
+        ])
     case .saveChannelRelay(let channel, let position, let row): try save(row, channel, position, db)
     case .appendTransition(let row):
       let transition = row.transition
@@ -78,16 +90,21 @@ extension Store {
       db,
       """
       INSERT INTO channels (id, kind, network, identity_id, display_name, full_name, description, image, preferences, network_id,
-        author, document, wanted_relays, heal, custom, idempotency_key, created_at, updated_at, deleted_at, revision)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        author, document, wanted_relays, heal, custom, idempotency_key, created_at, updated_at, deleted_at, revision, edition,
+        listed)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         row.id.rawValue, row.kind.rawValue, row.network.rawValue, row.identity.rawValue, row.profile.displayName,
         row.profile.fullName, row.profile.description, row.profile.image, row.preferences?.text, row.networkID,
         row.author, row.document, row.wantedRelays, row.heal, row.custom?.text, row.idempotencyKey,
         row.createdAt.milliseconds, row.updatedAt.milliseconds, row.deletedAt?.milliseconds, row.revision,
+        row.edition, row.listed.map(list),
       ])
   }
+
+  /// Relays as one text.
+  private static func list(_ relays: [RelayID]) -> String { relays.map { String($0.rawValue) }.joined(separator: " ") }
 
   private static func save(_ row: ChannelRelayRow, _ channel: ChannelID, _ position: Int, _ db: Database) throws {
     let record = row.record
@@ -95,18 +112,18 @@ extension Store {
       db,
       """
       INSERT INTO channel_relays (channel_id, relay_id, position, status, since, operation, relay_link, cause, detail, task, attempt,
-        started_at, under_way, timer_at, check_due)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        started_at, under_way, timer_at, check_due, shown)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (channel_id, relay_id) DO UPDATE SET status = excluded.status, since = excluded.since,
         operation = excluded.operation, relay_link = excluded.relay_link, cause = excluded.cause, detail = excluded.detail,
         task = excluded.task, attempt = excluded.attempt, started_at = excluded.started_at, under_way = excluded.under_way,
-        timer_at = excluded.timer_at, check_due = excluded.check_due
+        timer_at = excluded.timer_at, check_due = excluded.check_due, shown = excluded.shown
       """,
       [
         channel.rawValue, row.relay.rawValue, position, record.status.rawValue, record.since.milliseconds,
         record.operation, record.relayLink, record.trouble?.cause.rawValue, record.trouble?.detail,
         record.task?.rawValue, record.attempt, record.startedAt?.milliseconds, record.isUnderWay,
-        record.timer?.milliseconds, record.checkDue?.milliseconds,
+        record.timer?.milliseconds, record.checkDue?.milliseconds, record.shown,
       ])
   }
 }

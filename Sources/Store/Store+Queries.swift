@@ -262,7 +262,8 @@ extension Store {
       profile: Profile(
         displayName: row["display_name"], fullName: row["full_name"], description: row["description"], image: row["image"]),
       preferences: try json("preferences"), networkID: row["network_id"], author: row["author"],
-      document: row["document"], wantedRelays: row["wanted_relays"], heal: row["heal"], custom: try json("custom"),
+      document: row["document"], edition: row["edition"], notice: notice(row), listed: listed(row),
+      wantedRelays: row["wanted_relays"], heal: row["heal"], custom: try json("custom"),
       idempotencyKey: row["idempotency_key"], createdAt: Timestamp(milliseconds: row["created_at"]),
       updatedAt: Timestamp(milliseconds: row["updated_at"]),
       deletedAt: (row["deleted_at"] as Int64?).map(Timestamp.init(milliseconds:)), revision: row["revision"])
@@ -273,6 +274,15 @@ extension Store {
         guard let relay = channelRelay(row) else { throw corrupt("the status of relay \(row["relay_id"] as Int64)") }
         return relay
       })
+  }
+
+  private static func notice(_ row: Row) -> ChannelNotice? {
+    guard let id: String = row["notice_id"], let document: String = row["notice"] else { return nil }
+    return ChannelNotice(networkID: id, document: document, signedAt: row["notice_at"] ?? 0)
+  }
+
+  private static func listed(_ row: Row) -> [RelayID]? {
+    (row["listed"] as String?)?.split(separator: " ").compactMap { Int64($0) }.map(RelayID.init(rawValue:))
   }
 
   private static func channelRelay(_ row: Row) -> ChannelRelayRow? {
@@ -287,7 +297,7 @@ extension Store {
       relayLink: row["relay_link"], trouble: trouble, task: task ?? nil, attempt: row["attempt"],
       startedAt: (row["started_at"] as Int64?).map(Timestamp.init(milliseconds:)), isUnderWay: row["under_way"],
       timer: (row["timer_at"] as Int64?).map(Timestamp.init(milliseconds:)),
-      checkDue: (row["check_due"] as Int64?).map(Timestamp.init(milliseconds:)))
+      checkDue: (row["check_due"] as Int64?).map(Timestamp.init(milliseconds:)), shown: row["shown"])
     return record.machine(salt: 0) == nil ? nil : ChannelRelayRow(relay: RelayID(rawValue: row["relay_id"]), record: record)
   }
 

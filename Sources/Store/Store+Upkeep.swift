@@ -11,7 +11,7 @@ extension Store {
           db,
           sql: """
             SELECT channel_id FROM channel_relays
-            WHERE relay_id = ? AND status = 'active' AND task IS NULL AND check_due <= ?
+            WHERE relay_id = ? AND status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0) AND check_due <= ?
               AND channel_id NOT IN (SELECT channel_id FROM quarantine)
             ORDER BY check_due LIMIT ?
             """, arguments: [relay.rawValue, now.milliseconds, limit]
@@ -75,7 +75,7 @@ extension Store {
           try db.execute(
             sql: """
               UPDATE channel_relays INDEXED BY channel_relays_to_check SET check_due = ?
-              WHERE relay_id = ? AND status = 'active' AND task IS NULL AND check_due > ?
+              WHERE relay_id = ? AND status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0) AND check_due > ?
               """, arguments: [now.milliseconds, relay, latestCheck.milliseconds])
         }
         try db.execute(

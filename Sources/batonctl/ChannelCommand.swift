@@ -8,8 +8,8 @@ struct ChannelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channel", abstract: "Creates and manages channels.",
     subcommands: [
-      ChannelCreate.self, List.self, Show.self, Link.self, History.self, AddRelay.self, RemoveRelay.self, Retry.self,
-      Verify.self, Delete.self,
+      ChannelCreate.self, List.self, Show.self, Link.self, History.self, ChannelUpdate.self, AddRelay.self, RemoveRelay.self,
+      Retry.self, Verify.self, Delete.self,
     ])
 
   struct List: AsyncParsableCommand {
@@ -122,14 +122,20 @@ struct ChannelCommand: AsyncParsableCommand {
       commandName: "add-relay", abstract: "Puts a channel on more relays.")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The channel, by id or name.") var channel: String
-    @Argument(help: "The relays, by id or name.") var relays: [String]
+    @Argument(help: "The relays, by id or name.") var relays: [String] = []
+    @Option(help: "How many relays to pick that the channel never had, instead of naming them.") var pick: Int?
+
+    func validate() throws {
+      guard relays.isEmpty != (pick == nil) else { throw ValidationError("Name relays, or say --pick N.") }
+      if let pick, !(1...32).contains(pick) { throw ValidationError("--pick must be 1 to 32.") }
+    }
 
     func run() async throws {
       try await global.connected { session in
         let id = try await session.channel(channel).id
         var ids: [Int64] = []
         for relay in relays { ids.append(try await session.relay(relay).id) }
-        let channel = try await session.client.addRelays(ids, toChannel: id)
+        let channel = try await session.client.addRelays(ids, pick: pick ?? 0, toChannel: id)
         try session.show(channel) { ChannelView(terminal: session.terminal).details(channel) }
       }
     }

@@ -14,10 +14,12 @@ struct ChannelCreate: AsyncParsableCommand {
       The daemon goes on in any case: see batonctl channel show.
       """)
 
+  enum Kind: String, ExpressibleByArgument, CaseIterable { case channel, group }
   enum Wait: String, ExpressibleByArgument, CaseIterable { case all, any, none }
 
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Name of the channel.") var name: String
+  @Option(help: "A channel, or a group, which lives on exactly one relay that offers groups.") var kind: Kind = .channel
   @Option(help: "A relay, by id or name; may be repeated.") var relay: [String] = []
   @Option(help: "How many relays to pick. Default: 3, or all if there are fewer.") var pick: Int?
   @Option(help: "Wait until all relays are settled, any is active, or none.") var wait: Wait = .all
@@ -30,6 +32,9 @@ struct ChannelCreate: AsyncParsableCommand {
   @Flag(help: "Go on with fewer relays than wanted without asking.") var yes = false
 
   func validate() throws {
+    guard kind == .channel || relay.count <= 1 && (pick ?? 1) == 1 else {
+      throw ValidationError("A group lives on exactly one relay: name one with --relay.")
+    }
     guard relay.isEmpty || pick == nil else { throw ValidationError("--relay and --pick exclude each other.") }
     guard Self.seconds(timeout) != nil else { throw ValidationError("--timeout must be a time such as 60s or 5min.") }
     guard custom.allSatisfy({ $0.contains("=") && !$0.hasPrefix("=") }) else {
@@ -69,22 +74,10 @@ struct ChannelCreate: AsyncParsableCommand {
       members[String(parts[0])] = .string(String(parts[1]))
     }
     return CreateChannel(
-      profile: Profile(displayName: name, description: description, image: try image.map(dataURL)),
-      relayIds: ids.isEmpty ? nil : ids, pick: pick, custom: members.isEmpty ? nil : .object(members),
+      profile: Profile(displayName: name, description: description, image: try image.map(ImageFile.dataURL)),
+      kind: kind == .channel ? nil : kind.rawValue, relayIds: ids.isEmpty ? nil : ids, pick: pick,
+      custom: members.isEmpty ? nil : .object(members),
       idempotencyKey: idempotencyKey)
-  }
-
-  private func dataURL(_ path: String) throws -> String {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw Refusal(text: "cannot read the image \(path)", status: 64)
-    }
-    let kinds: [(starts: [UInt8], name: String)] = [
-      ([0x89, 0x50, 0x4E, 0x47], "png"), ([0xFF, 0xD8, 0xFF], "jpeg"), (Array("RIFF".utf8), "webp"),
-    ]
-    guard let kind = kinds.first(where: { data.starts(with: $0.starts) }) else {
-      throw Refusal(text: "\(path) is no PNG, JPEG or WebP image", status: 64)
-    }
-    return "data:image/\(kind.name);base64,\(data.base64EncodedString())"
   }
 
   /// Shows the channel after every change until it is as far as `--wait` asks.

@@ -14,7 +14,7 @@ struct ChannelView {
   func relayLine(_ relay: ChannelRelay, width: Int, isDrawn: Bool = false) -> String {
     let name = relay.relayName + String(repeating: " ", count: max(0, width - relay.relayName.count))
     var words = relay.status
-    if relay.status != "active" {
+    if relay.status != "active" || relay.cause != nil {
       let reason = [relay.cause.map { "(\($0))" }, relay.detail].compactMap { $0 }.joined(separator: " ")
       if !reason.isEmpty { words += " \(reason)" }
       if let next = relay.nextAttemptAt, relay.status != "removed" { words += "; attempt \(relay.attempt) at \(next)" }
@@ -42,21 +42,23 @@ struct ChannelView {
     guard active < wanted else { return nil }
     let failed = Self.members(channel).filter { $0.status == "failed" || $0.status == "inactive" }
     let reasons = failed.map { "\($0.relayName): \($0.detail ?? $0.cause ?? $0.status)" }
-    let head =
-      active > 0
-      ? "Channel works with \(active) of \(wanted) relays." : "Channel does not work: no relay is active."
-    return ([head] + reasons.map { "  \($0)" }).joined(separator: "\n")
+    return ([channel.summary] + reasons.map { "  \($0)" }).joined(separator: "\n")
   }
 
   func details(_ channel: Channel) -> String {
     var lines = [
       "\(terminal.dot(channel.phase)) \(channel.profile.displayName) (channel \(channel.id))",
-      "phase     \(channel.phase), \(Self.activeCount(channel)) of \(channel.wantedRelays) relays active",
-      "network   \(channel.network), identity \(channel.identity)",
+      "phase     \(channel.phase): \(channel.summary)",
+      "network   \(channel.network)\(channel.kind == "group" ? " (group)" : ""), identity \(channel.identity)",
     ]
     if let description = channel.profile.description, !description.isEmpty { lines.append("about     \(description)") }
     lines.append(
       "link      \(channel.link ?? "none yet")\(channel.link != nil && !channel.linkUsable ? " (no relay is active)" : "")")
+    if channel.edition > 1 {
+      let active = channel.relays.filter { $0.status == "active" }
+      let current = active.filter { $0.edition >= channel.edition }.count
+      lines.append("profile   edition \(channel.edition), shown by \(current) of \(active.count) active relays")
+    }
     lines.append("created   \(channel.createdAt), changed \(channel.updatedAt)")
     let width = channel.relays.map(\.relayName.count).max() ?? 0
     lines += channel.relays.map { relayLine($0, width: width) }

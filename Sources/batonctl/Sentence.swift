@@ -60,6 +60,8 @@ enum Sentence {
       return text("status") == "removed"
         ? "relay \(text("relayId")) was told to delete this channel and does not take it again; choose another"
         : "the channel is on relay \(text("relayId")) already, where it is \(text("status"))"
+    case "GroupNeedsOneRelay": return "a group lives on exactly one relay: name one with --relay, and leave it there"
+    case "NoGroupSupport": return "relay \(text("relayId")) cannot have the group: \(text("reason")); choose another"
     case "LastRelay": return "it is the channel's last relay; add another first, or delete the channel"
     case "RelayInUse":
       return "\(text("channels")) channels use this relay: its address stays; relay remove --force removes it, they keep it"

@@ -77,7 +77,8 @@ private struct Service {
     let coordinator = Coordinator(
       storage: store, networks: [nostr], addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), policy: settings.policy(seed: seed),
-      schedule: settings.testSchedule(seed: seed), upkeep: settings.upkeep, clock: clock,
+      policies: settings.policies(seed: seed), schedule: settings.testSchedule(seed: seed), upkeep: settings.upkeep,
+      clock: clock,
       secrets: try .atFile(settings.stateDirectory + "/identity.key"), logger: logger)
 
     let loader = DeclarationLoader(path: settings.operatorsDirectory, coordinator: coordinator)

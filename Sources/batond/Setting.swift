@@ -1,3 +1,5 @@
+internal import Channels
+
 /// One option of the configuration file. The list of them is the schema, the reference and the source of the defaults.
 struct Setting: Sendable {
   /// What the text of a value must be.
@@ -35,7 +37,9 @@ struct Setting: Sendable {
 
   static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
-  static let all: [Setting] = [
+  static let all: [Setting] = general + ofChannels + NetworkKind.served.flatMap(ofChannels(on:))
+
+  private static let general: [Setting] = [
     Setting(key: "log.level", kind: .level, fallback: "info", summary: "least severe messages that are logged"),
     Setting(
       key: "state.directory", kind: .path, fallback: "/var/lib/batond", summary: "where the database and the key file live"),
@@ -56,23 +60,6 @@ struct Setting: Sendable {
       summary: "how often the test of a relay publishes an event as well"),
     Setting(
       key: "tests.atOnceMax", kind: .integer(1...64), fallback: "4", summary: "tests that may run at the same time"),
-    Setting(
-      key: "channel.invitationTimeout", kind: .duration, fallback: "30s", summary: "how long one invitation may take"),
-    Setting(
-      key: "channel.verificationTimeout", kind: .duration, fallback: "15s", summary: "how long one verification may take"),
-    Setting(key: "channel.backOffFirst", kind: .duration, fallback: "1s", summary: "wait before the second attempt; doubles"),
-    Setting(key: "channel.backOffMax", kind: .duration, fallback: "5min", summary: "longest wait between attempts"),
-    Setting(
-      key: "channel.attemptsMax", kind: .integer(1...100), fallback: "8", summary: "attempts before a channel relay fails"),
-    Setting(key: "channel.effortMax", kind: .duration, fallback: "15min", summary: "time before a channel relay fails"),
-    Setting(
-      key: "channel.inactiveGrace", kind: .duration, fallback: "2min",
-      summary: "how long a relay may be down before its channels count as inactive there"),
-    Setting(
-      key: "channel.slowRetry", kind: .duration, fallback: "15min", summary: "how often an inactive channel relay is tried"),
-    Setting(
-      key: "channel.verifyInterval", kind: .duration, fallback: "24h",
-      summary: "how often an active channel relay is read back"),
     Setting(
       key: "channel.verifiesPerMinute", kind: .integer(1...10_000), fallback: "60",
       summary: "channels that one relay is asked for again within a minute, at most"),
@@ -101,6 +88,36 @@ struct Setting: Sendable {
       summary: "longest wait between attempts to reach a relay that is down"),
   ]
 
+  /// Timers and limits of channel relays.
+  static let ofChannels: [Setting] = [
+    Setting(
+      key: "channel.invitationTimeout", kind: .duration, fallback: "30s", summary: "how long one invitation may take"),
+    Setting(
+      key: "channel.verificationTimeout", kind: .duration, fallback: "15s", summary: "how long one verification may take"),
+    Setting(key: "channel.backOffFirst", kind: .duration, fallback: "1s", summary: "wait before the second attempt; doubles"),
+    Setting(key: "channel.backOffMax", kind: .duration, fallback: "5min", summary: "longest wait between attempts"),
+    Setting(
+      key: "channel.attemptsMax", kind: .integer(1...100), fallback: "8", summary: "attempts before a channel relay fails"),
+    Setting(key: "channel.effortMax", kind: .duration, fallback: "15min", summary: "time before a channel relay fails"),
+    Setting(
+      key: "channel.inactiveGrace", kind: .duration, fallback: "2min",
+      summary: "how long a relay may be down before its channels count as inactive there"),
+    Setting(
+      key: "channel.slowRetry", kind: .duration, fallback: "15min", summary: "how often an inactive channel relay is tried"),
+    Setting(
+      key: "channel.verifyInterval", kind: .duration, fallback: "24h",
+      summary: "how often an active channel relay is read back"),
+  ]
+
+  /// The same for one network; empty: as everywhere.
+  private static func ofChannels(on network: NetworkKind) -> [Setting] {
+    ofChannels.map {
+      Setting(
+        key: "\(network.rawValue).\($0.key)", kind: $0.kind, fallback: "",
+        summary: "in place of `\($0.key)` for channels on \(network.rawValue)")
+    }
+  }
+
   /// A time span: a number with `ms`, `s`, `min` or `h`; without a unit, seconds.
   static func duration(_ text: String) -> Duration? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
@@ -113,4 +130,9 @@ struct Setting: Sendable {
     default: return nil
     }
   }
+}
+
+extension NetworkKind {
+  /// The networks that this daemon can serve.
+  static let served: [NetworkKind] = [.nostr]
 }

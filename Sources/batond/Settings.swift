@@ -101,8 +101,19 @@ struct Settings: Sendable {
     return upkeep
   }
 
+  /// Timers and limits of channel relays on each network.
+  func policies(seed: UInt64) -> [NetworkKind: RelayPolicy] {
+    Dictionary(uniqueKeysWithValues: NetworkKind.served.map { ($0, policy(seed: seed, on: $0)) })
+  }
+
   /// Timers and limits of channel relays.
-  func policy(seed: UInt64) -> RelayPolicy {
+  /// - Parameter network: nil: where nothing else is said.
+  func policy(seed: UInt64, on network: NetworkKind? = nil) -> RelayPolicy {
+    func text(_ key: String) -> String {
+      let own = network.map { self.text("\($0.rawValue).\(key)") } ?? ""
+      return own.isEmpty ? self.text(key) : own
+    }
+    func duration(_ key: String) -> Duration { Setting.duration(text(key)) ?? .zero }
     var policy = RelayPolicy()
     policy.invitationTimeout = duration("channel.invitationTimeout")
     policy.verificationTimeout = duration("channel.verificationTimeout")

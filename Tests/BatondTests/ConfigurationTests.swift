@@ -48,6 +48,14 @@ struct ConfigurationTests {
     #expect(policy == .init())
   }
 
+  @Test func aNetworkMayHaveItsOwnTimers() async throws {
+    let all = try await settings("channel:\n  attemptsMax: 3\nnostr:\n  channel:\n    attemptsMax: 5\n")
+    #expect(all.policy(seed: 0).attemptsMax == 3)
+    #expect(all.policies(seed: 0)[.nostr]?.attemptsMax == 5)
+    #expect(try await settings("channel:\n  attemptsMax: 3\n").policies(seed: 0)[.nostr]?.attemptsMax == 3)
+    #expect(await problems("nostr:\n  channel:\n    attemptsMax: 0\n").count == 1)
+  }
+
   @Test func emptyFileIsFine() async {
     for yaml in ["", "# nothing\n", "log:\n", "log:\n  level:\n"] { #expect(await problems(yaml).isEmpty, "\(yaml)") }
   }
@@ -86,7 +94,7 @@ struct ConfigurationTests {
       let fallback = setting.fallback.isEmpty ? " " : " `\(setting.fallback)` "
       #expect(text.contains("| `\(setting.key)` |\(fallback)|"), "\(setting.key)")
     }
-    let options = text.matches(of: /\| `([a-z]+\.[a-zA-Z]+)` \|/).map { String($0.1) }
+    let options = text.matches(of: /\| `([a-z]+\.[a-zA-Z.]+)` \|/).map { String($0.1) }
     #expect(Set(options) == Set(Setting.all.map(\.key)))
   }
 

@@ -22,6 +22,8 @@ struct FakeWorld {
   }
 
   private(set) var relays: [RelayID: Relay]
+  /// The edition that each relay shows.
+  var shows: [RelayID: Int] = [:]
   /// Operations whose outcome is still to come; they may come late, twice or never.
   var pending: [Operation] = []
 
@@ -42,6 +44,9 @@ struct FakeWorld {
         guard relays[id]?.isRemoved == false else { throw Illegal(description: "\(id) is verified after it was removed") }
         guard relays[id]?.hasAccepted == true else { throw Illegal(description: "\(id) is verified before it accepted") }
         try begin(Operation(relay: id, number: number, task: .verify))
+      case .announce(let id, let number):
+        guard relays[id]?.status == .active else { throw Illegal(description: "\(id) gets an edition and is not active") }
+        try begin(Operation(relay: id, number: number, task: .announce))
       case .withdraw(let id, let number):
         guard relays[id]?.isRemoved == true else { throw Illegal(description: "\(id) gets a farewell without removal") }
         try begin(Operation(relay: id, number: number, task: .withdraw))

@@ -86,6 +86,7 @@ private struct Walk {
         let wanted = machine.wantedRelays
         try feed(.relayReplaced(anyRelay(), by: anyRelay(), words: "replaced"))
         guard machine.wantedRelays == wanted else { throw Violation(description: "a replacement changed how many are wanted") }
+      case 20..<30: try feed(.revised(naming: machine.namesNow))
       default: break
       }
     default: if Int.random(in: 0..<60, using: &random) == 0 { try feed(.deletionRequested) }
@@ -95,7 +96,7 @@ private struct Walk {
   /// When faults stop, every relay becomes active, failed or removed, in bounded time.
   mutating func settle() throws {
     hasFaults = false
-    for _ in 0..<400 {
+    for _ in 0..<3_000 {
       while !world.pending.isEmpty { try deliver() }
       if machine.relays.allSatisfy({ [.active, .failed, .removed].contains($0.machine.state.status) }), machine.isSettled {
         return
@@ -140,7 +141,12 @@ private struct Walk {
       return .relayAccepted(operation: number, link: "wss://\(relay.rawValue)")
     case (.invite, 40..<60): return .handedOver(operation: number)
     case (.verify, 0..<60):
-      return world.relays[relay]?.hasChannel == true ? .verified(operation: number) : .foundMissing(operation: number)
+      guard world.relays[relay]?.hasChannel == true else { return .foundMissing(operation: number) }
+      return .verified(operation: number, edition: world.shows[relay] ?? 1)
+    case (.announce, 0..<55):
+      world.shows[relay] = machine.edition
+      return .announced(operation: number)
+    case (.announce, 55..<60): return .announced(operation: number)  // a lie
     case (.withdraw, 0..<60):
       world.learned(relay, hasChannel: false)
       return .withdrawn(operation: number)
@@ -158,21 +164,30 @@ private struct Walk {
   /// The process dies and comes back: only what was stored is left, and what was under way is lost.
   private mutating func restart() throws {
     let stored = machine.relays.compactMap { pairing -> ChannelMachine.Pairing? in
-      ChannelRelayRecord(pairing.machine).machine(salt: pairing.machine.salt).map {
+      ChannelRelayRecord(pairing.machine).machine(salt: pairing.machine.salt, edition: machine.edition).map {
         ChannelMachine.Pairing(relay: pairing.relay, machine: $0)
       }
     }
     guard stored.count == machine.relays.count else { throw Violation(description: "a stored relay cannot be read") }
     machine = ChannelMachine(
-      id: machine.id, wantedRelays: machine.wantedRelays, isDeletionRequested: machine.isDeletionRequested, relays: stored)
+      id: machine.id, wantedRelays: machine.wantedRelays, isDeletionRequested: machine.isDeletionRequested,
+      edition: machine.edition, listed: machine.listed, relays: stored)
     try feed(.restarted)
   }
 
   private mutating func feed(_ input: ChannelMachine.Input) throws {
     let before = machine
-    let output = machine.handle(input, now: now, policy: policy)
+    var output = machine.handle(input, now: now, policy: policy)
     try world.perform(output)
     try check(before, output)
+    // As the driver does, which signs the edition first.
+    if let names = machine.namesDue {
+      let before = machine
+      output = machine.handle(.revised(naming: names), now: now, policy: policy)
+      try world.perform(output)
+      try check(before, output)
+      guard machine.namesDue == nil else { throw Violation(description: "an edition does not name whom it should") }
+    }
   }
 
   private func check(_ before: ChannelMachine, _ output: ChannelMachine.Output) throws {
@@ -199,11 +214,14 @@ private struct Walk {
       switch state.status {
       case .new, .invited, .accepted, .inactive:
         guard pairing.machine.timer != nil else { throw Violation(description: "\(state.status) waits without a timer") }
+      case .active where pairing.machine.shown < pairing.machine.edition && pairing.machine.isSettled:
+        throw Violation(description: "an active relay shows an old edition and nothing is done about it")
       case .active where pairing.machine.checkDue == nil: throw Violation(description: "an active relay is never read back")
       case .failed: guard state.trouble != nil else { throw Violation(description: "failed without a reason") }
       case .active, .removed: break
       }
-      if let timer = pairing.machine.timer, timer > now + policy.effortMax * 4 {
+      let timerMax = state.work?.task == .announce ? policy.verifyInterval * 2 : policy.effortMax * 4
+      if let timer = pairing.machine.timer, timer > now + timerMax {
         throw Violation(description: "a timer is \(timer - now) away")
       }
     }

@@ -179,7 +179,10 @@ struct DisplayNameTests {
 
   @Test func fiftyCharactersAreTakenWhateverTheirBytes() throws {
     #expect(try DisplayName.validated(String(repeating: "é", count: 50)).count == 50)
-    #expect(try DisplayName.validated(String(repeating: "👩‍👩‍👧", count: 50)).count == 50)
+    #expect(try DisplayName.validated(String(repeating: "👩", count: 50)).count == 50)
+    // Five code points each, although they look like one.
+    #expect(throws: DisplayName.Invalid.self) { try DisplayName.validated(String(repeating: "👩‍👩‍👧", count: 11)) }
+    #expect(try DisplayName.validated("  City \t  News ") == "City News")
   }
 }
 

@@ -26,6 +26,9 @@ struct TableTests {
     ("active", .active(link: link, check: nil)),
     ("active, verifying", .active(link: link, check: work(.verify, waiting: false))),
     ("active, waiting", .active(link: link, check: work(.verify, waiting: true))),
+    ("active, announcing", .active(link: link, check: work(.announce, waiting: false))),
+    ("active, waiting to announce", .active(link: link, check: work(.announce, waiting: true))),
+    ("active, confirming", .active(link: link, check: work(.confirm, waiting: false))),
     ("inactive, verifying", .inactive(trouble, link: link, work(.verify, waiting: false))),
     ("inactive, inviting", .inactive(trouble, link: link, work(.invite, waiting: false))),
     ("inactive, waiting", .inactive(trouble, link: link, work(.verify, waiting: true))),
@@ -41,7 +44,10 @@ struct TableTests {
     ("handedOver", .handedOver(operation: 7)), ("handedOver, stale", .handedOver(operation: 6)),
     ("relayAccepted", .relayAccepted(operation: 7, link: link)),
     ("relayAccepted, stale", .relayAccepted(operation: 6, link: link)),
-    ("verified", .verified(operation: 7)), ("foundMissing", .foundMissing(operation: 7)),
+    ("verified", .verified(operation: 7, edition: 2)), ("verified, older edition", .verified(operation: 7)),
+    ("verified, no edition", .verified(operation: 7, edition: 0)), ("announced", .announced(operation: 7)),
+    ("announced, stale", .announced(operation: 6)), ("revised", .revised(edition: 3)),
+    ("foundMissing", .foundMissing(operation: 7)),
     ("foundMissing, stale", .foundMissing(operation: 6)), ("withdrawn", .withdrawn(operation: 7)),
     ("refused", .refused(operation: 7, Trouble(.rejected, "no"))),
     ("refused, stale", .refused(operation: 6, Trouble(.rejected, "no"))),
@@ -61,7 +67,8 @@ struct TableTests {
     let difference = try transcript.difference { commands in
       guard let state = Self.states.first(where: { $0.0 == commands.first }) else { return ["no such state"] }
       return Self.events.map { name, event in
-        var machine = ChannelRelayMachine(state: state.1, since: Self.start, operation: 7, salt: 0)
+        var machine = ChannelRelayMachine(
+          state: state.1, since: Self.start, operation: 7, edition: 2, shown: state.0.contains("announc") ? 1 : 2, salt: 0)
         let actions = machine.handle(event, now: Self.start + .seconds(5), policy: policy)
         return "\(name): \(Self.describe(actions, machine))"
       }
@@ -90,9 +97,11 @@ struct TableTests {
       case .invite(let operation): parts.append("invite #\(operation)")
       case .verify(let operation): parts.append("verify #\(operation)")
       case .withdraw(let operation): parts.append("withdraw #\(operation)")
+      case .announce(let operation): parts.append("announce #\(operation)")
       case .reportUnexpected: parts.append("unexpected")
       }
     }
+    if machine.shown != machine.edition { parts.append("shows \(machine.shown) of \(machine.edition)") }
     if let timer = machine.timer { parts.append("timer +\((timer - start).wholeMilliseconds / 1000)s") }
     return parts.joined(separator: "; ")
   }

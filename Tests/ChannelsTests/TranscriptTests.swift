@@ -6,7 +6,7 @@ import Testing
 struct TranscriptTests {
   @Test(arguments: [
     "happy-path.txt", "transient-trouble.txt", "refusals.txt", "late-acceptance.txt", "inactive-and-back.txt",
-    "retry-and-remove.txt", "restart.txt", "silence.txt",
+    "retry-and-remove.txt", "restart.txt", "silence.txt", "editions.txt", "groups.txt",
   ])
   func machineBehavesAsTold(_ name: String) throws {
     let transcript = try Transcript(name, beside: #filePath)
@@ -37,6 +37,8 @@ private struct Player {
         output += advance(to: now + .seconds(seconds))
       } else if command == "new" {
         machine = ChannelRelayMachine(salt: 0, now: now)
+      } else if command == "new group" {
+        machine = ChannelRelayMachine(salt: 0, now: now, kind: .group)
       } else {
         output += show(machine.handle(try event(command), now: now, policy: policy))
       }
@@ -74,7 +76,9 @@ private struct Player {
     case "timerFired": return .timerFired
     case "handedOver": return .handedOver(operation: operation)
     case "accepted": return .relayAccepted(operation: operation, link: "wss://relay.example")
-    case "verified": return .verified(operation: operation)
+    case "verified": return .verified(operation: operation, edition: words.count > 1 ? Int(words[1]) ?? 0 : machine.edition)
+    case "announced": return .announced(operation: operation)
+    case "revised": return .revised(edition: machine.edition + 1)
     case "missing": return .foundMissing(operation: operation)
     case "withdrawn": return .withdrawn(operation: operation)
     case "refused": return .refused(operation: operation, Trouble(.rejected, detail))
@@ -104,6 +108,7 @@ private struct Player {
       case .invite(let operation): return "invite #\(operation)"
       case .verify(let operation): return "verify #\(operation)"
       case .withdraw(let operation): return "withdraw #\(operation)"
+      case .announce(let operation): return "announce #\(operation)"
       case .reportUnexpected(let event): return "unexpected \(event)"
       }
     }
@@ -112,6 +117,8 @@ private struct Player {
   private var state: String {
     let timer = machine.timer.map { ", timer \(seconds($0))" } ?? ""
     let work = machine.underWay.map { ", \($0.task) #\($0.operation) under way" } ?? ""
-    return "= \(machine.state.status)\(work)\(timer)"
+    let edition =
+      machine.edition > 1 && machine.state.status == .active ? ", shows edition \(machine.shown) of \(machine.edition)" : ""
+    return "= \(machine.state.status)\(edition)\(work)\(timer)"
   }
 }

@@ -264,12 +264,13 @@ struct WireTests {
     #expect(try keys(step) == fields(Interfaces.relays, "TestStep"))
     let member = ChannelRelay(
       relayId: 1, relayName: "n", status: "new", cause: "c", detail: "d", attempt: 1, relayLink: "l", since: "s",
-      nextAttemptAt: "n")
+      nextAttemptAt: "n", edition: 1)
     #expect(try keys(member) == fields(Interfaces.channels, "ChannelRelay"))
     let profile = ControlAPI.Profile(displayName: "d", fullName: "f", description: "d", image: "i", preferences: [:])
     #expect(try keys(profile) == fields(Interfaces.channels, "Profile"))
     let channel = Channel(
-      id: 1, kind: "channel", network: "nostr", identity: "main", profile: profile, phase: "active", link: "l",
+      id: 1, kind: "channel", network: "nostr", identity: "main", profile: profile, phase: "active", summary: "s",
+      edition: 1, link: "l",
       linkUsable: true,
       relays: [member], wantedRelays: 1, heal: true, custom: [:], createdAt: "c", updatedAt: "u", revision: 1)
     #expect(try keys(channel) == fields(Interfaces.channels, "Channel"))

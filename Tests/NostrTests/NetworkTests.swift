@@ -37,8 +37,8 @@ struct NetworkTests {
       return limits
     }
 
-    func content(_ relay: String) throws -> ChannelContent {
-      try network.prepare(
+    func content(_ relay: String) async throws -> ChannelContent {
+      try await network.prepare(
         ChannelDraft(
           identity: IdentityID(rawValue: 1), profile: Profile(displayName: "News"), relays: [relay]))
     }
@@ -64,10 +64,10 @@ struct NetworkTests {
   @Test func channelIsPublishedReadBackAndWithdrawn() async throws {
     let relay = try await SandboxRelay.start()
     let bench = try Bench()
-    let content = try bench.content(relay.url)
+    let content = try await bench.content(relay.url)
     #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
-    #expect(await bench.perform(.verify, content, at: relay.url) == .verified)
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(relay.eventCount == 1)
     #expect(await bench.perform(.withdraw, content, at: relay.url) == .withdrawn)
@@ -83,7 +83,7 @@ struct NetworkTests {
   func faultsWhilePublishingHaveTheirCause(_ fault: SandboxFault, _ cause: Cause) async throws {
     let relay = try await SandboxRelay.start(fault: fault)
     let bench = try Bench()
-    let outcome = await bench.perform(.invite, try bench.content(relay.url), at: relay.url)
+    let outcome = await bench.perform(.invite, try await bench.content(relay.url), at: relay.url)
     #expect(outcome.flatMap(Self.cause) == cause, "\(fault): \(String(describing: outcome))")
     await bench.end()
     await relay.stop()
@@ -96,7 +96,7 @@ struct NetworkTests {
   func faultsWhileReadingHaveTheirCause(_ fault: SandboxFault, _ cause: Cause) async throws {
     let relay = try await SandboxRelay.start()
     let bench = try Bench()
-    let content = try bench.content(relay.url)
+    let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     try await relay.set(fault)
     let outcome = await bench.perform(.verify, content, at: relay.url)
@@ -108,7 +108,7 @@ struct NetworkTests {
   @Test func lyingAcknowledgementIsFoundByReadingBack() async throws {
     let relay = try await SandboxRelay.start(fault: .lose)
     let bench = try Bench()
-    let content = try bench.content(relay.url)
+    let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
     await bench.end()
@@ -119,9 +119,9 @@ struct NetworkTests {
   func oddButHonestRelaysWork(_ fault: SandboxFault) async throws {
     let relay = try await SandboxRelay.start(fault: fault)
     let bench = try Bench()
-    let content = try bench.content(relay.url)
+    let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
-    #expect(await bench.perform(.verify, content, at: relay.url) == .verified)
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
     await bench.end()
     await relay.stop()
   }
@@ -201,12 +201,12 @@ struct NetworkTests {
     let folder = try TemporaryFolder()
     let relay = try await SandboxRelay.start(file: folder.path + "/relay.db")
     let bench = try Bench()
-    let content = try bench.content(relay.url)
+    let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     await relay.stop()
     let again = try await SandboxRelay.start(port: relay.port, file: folder.path + "/relay.db")
     #expect(again.eventCount == 1)
-    #expect(await bench.perform(.verify, content, at: again.url) == .verified)
+    #expect(await bench.perform(.verify, content, at: again.url) == .verified(edition: 1))
     await bench.end()
     await again.stop()
   }
@@ -215,7 +215,7 @@ struct NetworkTests {
     let control = try await SandboxControl.start(relays: [])
     let bench = try Bench()
     let address = control.url.replacingOccurrences(of: "http", with: "ws")
-    let outcome = await bench.perform(.invite, try bench.content(address), at: address)
+    let outcome = await bench.perform(.invite, try await bench.content(address), at: address)
     #expect(outcome.flatMap(Self.cause) == .protocol, "\(String(describing: outcome))")
     await bench.end()
   }
@@ -231,7 +231,7 @@ struct NetworkTests {
       let relay = try await SandboxRelay.start(
         tls: .init(certificateFile: tls.certificate, keyFile: tls.key))
       let bench = try Bench(trustRoots: roots)
-      let content = try bench.content(relay.url)
+      let content = try await bench.content(relay.url)
       let outcome = await bench.perform(.invite, content, at: relay.url)
       if works {
         #expect(outcome == .accepted(link: relay.url))
@@ -316,7 +316,7 @@ struct NetworkTests {
   private static func cause(_ outcome: RelayOutcome) -> Cause? {
     switch outcome {
     case .refused(let trouble), .misbehaved(let trouble), .troubled(let trouble, _): trouble.cause
-    case .handedOver, .accepted, .verified, .missing, .withdrawn: nil
+    case .handedOver, .accepted, .verified, .missing, .withdrawn, .announced: nil
     }
   }
 }

@@ -15,7 +15,11 @@ private func makeOperation(_ task: RelayOperation.Task, channel: Int64 = 1, numb
     task: task, channel: ChannelID(rawValue: channel), relay: RelayID(rawValue: 1), address: "ws://r", number: number,
     content: ChannelContent(
       identity: IdentityID(rawValue: 1), networkID: event.id, author: event.publicKey, document: event.text))
-  return SessionOperation(operation: operation, eventID: event.id, eventText: event.text)
+  return SessionOperation(operation: operation, events: [OutgoingEvent(event)])
+}
+
+extension SessionOperation {
+  fileprivate var eventID: String { operation.content.networkID }
 }
 
 private func outcomes(_ actions: [SessionAction]) -> [RelayOutcome] {
@@ -172,7 +176,7 @@ struct ReaderMachineTests {
     var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
     for item in items { _ = machine.handle(.submitted(item)) }
     #expect(sends(machine.handle(.opened(roundTrip: .zero))) == 1)
-    #expect(outcomes(machine.handle(.received(.event(subscription: "b1", event(items[1]))))) == [.verified])
+    #expect(outcomes(machine.handle(.received(.event(subscription: "b1", event(items[1]))))) == [.verified(edition: 1)])
     let rest = outcomes(machine.handle(.received(.endOfStored(subscription: "b1"))))
     #expect(rest == [.missing, .missing])
   }

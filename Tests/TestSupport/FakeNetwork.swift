@@ -19,6 +19,10 @@ public final class FakeNetwork: RelayNetwork {
     var invitations: [String: Int] = [:]
     var violations: [String] = []
     var withdrawn: Set<String> = []
+    /// The newest edition that each place has taken.
+    var editions: [String: String] = [:]
+    /// Addresses that refuse editions.
+    var refusingEditions: Set<String> = []
     var performed = 0
     var nextID = 0
     var watched: [RelayID: String] = [:]
@@ -38,12 +42,21 @@ public final class FakeNetwork: RelayNetwork {
   public func set(_ behaviour: Behaviour, at address: String) { state.withLock { $0.behaviours[address] = behaviour } }
   /// The same relays, after the daemon started again.
   public func adopt(_ earlier: FakeNetwork) {
-    let stored = earlier.state.withLock { $0.stored }
-    state.withLock { $0.stored = stored }
+    let (stored, editions) = earlier.state.withLock { ($0.stored, $0.editions) }
+    state.withLock { ($0.stored, $0.editions) = (stored, editions) }
   }
   /// The relay loses everything that it has.
   public func forget(at address: String) { state.withLock { $0.stored[address] = [] } }
   public func channels(at address: String) -> Set<String> { state.withLock { $0.stored[address] ?? [] } }
+  /// The document of the newest edition that a relay took of a channel.
+  public func edition(of networkID: String, at address: String) -> String? {
+    state.withLock { $0.editions["\(networkID) at \(address)"] }
+  }
+  public func refuseEditions(at address: String, _ isRefusing: Bool = true) {
+    state.withLock { state in
+      if isRefusing { state.refusingEditions.insert(address) } else { state.refusingEditions.remove(address) }
+    }
+  }
   /// What the network was asked that must never be asked.
   public var violations: [String] { state.withLock { $0.violations } }
   public var tests: [Test] { state.withLock { $0.tests } }
@@ -80,7 +93,14 @@ public final class FakeNetwork: RelayNetwork {
       state.nextID += 1
       return "event\(state.nextID)-\(draft.profile.displayName)"
     }
-    return ChannelContent(identity: draft.identity, networkID: id, author: "key", document: "{}")
+    return ChannelContent(
+      kind: draft.kind, identity: draft.identity, networkID: id, author: "key", document: draft.profile.displayName)
+  }
+
+  public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
+    let document = "\(draft.profile.displayName) on \(draft.relays.joined(separator: " "))"
+    return ChannelNotice(
+      networkID: "edition\(content.edition + 1)", document: document, signedAt: (content.notice?.signedAt ?? 0) + 1)
   }
 
   public func link(of content: ChannelContent, activeRelays: [String]) -> String {
@@ -142,6 +162,9 @@ public final class FakeNetwork: RelayNetwork {
       if state.withdrawn.contains(place) { state.violations.append("\(place) was invited after its removal") }
     }
     if operation.task == .withdraw { state.withdrawn.insert(place) }
+    if operation.task == .announce, state.withdrawn.contains(place) {
+      state.violations.append("\(place) got an edition after its removal")
+    }
     switch (state.behaviours[address] ?? .works, operation.task) {
     case (.silent, _): return []
     case (.unreachable, _), (.away, _): return [.troubled(Trouble(.unreachable, "connection refused"), retryAfter: nil)]
@@ -150,7 +173,16 @@ public final class FakeNetwork: RelayNetwork {
     case (.works, .invite):
       state.stored[address, default: []].insert(id)
       return [.handedOver, .accepted(link: address)]
-    case (_, .verify): return [state.stored[address]?.contains(id) == true ? .verified : .missing]
+    case (.refuses, .announce): return [.refused(Trouble(.rejected, "blocked: no"))]
+    case (.loses, .announce): return [.announced]
+    case (.works, .announce):
+      if state.refusingEditions.contains(address) { return [.refused(Trouble(.rejected, "blocked: no editions here"))] }
+      state.editions[place] = operation.content.notice?.document
+      return [.announced]
+    case (_, .verify):
+      guard state.stored[address]?.contains(id) == true else { return [.missing] }
+      let isCurrent = operation.content.notice.map { $0.document == state.editions[place] } ?? true
+      return [.verified(edition: isCurrent ? operation.content.edition : 1)]
     case (_, .withdraw):
       state.stored[address]?.remove(id)
       return [.withdrawn]

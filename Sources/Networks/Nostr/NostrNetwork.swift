@@ -32,13 +32,13 @@ public final class NostrNetwork: RelayNetwork {
     let session: RelaySession<ReaderMachine>
   }
 
-  private let group: any EventLoopGroup
-  private let dialer: RelayDialer
+  let group: any EventLoopGroup
+  let dialer: RelayDialer
   private let lookup = HostLookup()
   private let limits: NostrLimits
   private let logger: Logger
   /// Unix time in seconds, for events that are signed when they are sent.
-  private let now: @Sendable () -> Int64
+  let now: @Sendable () -> Int64
   private let state = NIOLockedValueBox(State())
 
   /// - Parameters:
@@ -76,44 +76,6 @@ public final class NostrNetwork: RelayNetwork {
   public func unlock(_ identity: IdentityID, key: IdentityKey) {
     guard let secret = try? SecretKey(bytes: key.secret) else { return }
     state.withLockedValue { $0.keys[identity] = secret }
-  }
-
-  public func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent {
-    guard let key = state.withLockedValue({ $0.keys[draft.identity] }) else {
-      throw NetworkFailure("the key of the channel's identity is not at hand")
-    }
-    let profile = draft.profile
-    let content = PublicChannel.content(
-      name: profile.displayName, about: profile.description ?? "", picture: profile.image ?? "", relays: draft.relays)
-    // The tag keeps two channels with one profile apart that are created within the same second.
-    let tag = ["baton", String(UInt64.random(in: 0 ... .max), radix: 16)]
-    guard
-      let event = NostrEvent(
-        signedBy: key, createdAt: now(), kind: PublicChannel.creationKind, tags: [tag], content: content)
-    else {
-      throw NetworkFailure("the profile holds a control character that relays treat differently")
-    }
-    return ChannelContent(
-      identity: draft.identity, networkID: event.id, author: event.publicKey, document: event.text)
-  }
-
-  public func link(of content: ChannelContent, activeRelays: [String]) -> String {
-    PublicChannel.link(id: content.networkID, author: content.author, relays: activeRelays)
-  }
-
-  public func perform(_ operation: RelayOperation) {
-    switch operation.task {
-    case .invite:
-      publish(operation, eventID: operation.content.networkID, eventText: operation.content.document)
-    case .withdraw:
-      guard let event = deletion(of: operation.content) else {
-        return report(operation, .refused(Trouble(.authRequired, "the key of the channel's identity is not at hand")))
-      }
-      publish(operation, eventID: event.id, eventText: event.text)
-    case .verify:
-      guard let session = reader(operation.relay, operation.address) else { return invalid(operation) }
-      session.feed(.submitted(SessionOperation(operation: operation, eventID: operation.content.networkID, eventText: "")))
-    }
   }
 
   public func cancel(_ channel: ChannelID, at relay: RelayID) {
@@ -161,12 +123,9 @@ public final class NostrNetwork: RelayNetwork {
 
   // MARK: - Sessions
 
-  private func publish(_ operation: RelayOperation, eventID: String, eventText: String) {
-    guard let session = publisher(operation) else { return invalid(operation) }
-    session.feed(.submitted(SessionOperation(operation: operation, eventID: eventID, eventText: eventText)))
-  }
+  func key(of identity: IdentityID) -> SecretKey? { state.withLockedValue { $0.keys[identity] } }
 
-  private func publisher(_ operation: RelayOperation) -> RelaySession<PublisherMachine>? {
+  func publisher(_ operation: RelayOperation) -> RelaySession<PublisherMachine>? {
     guard let url = try? RelayURL(operation.address) else { return nil }
     let name = Publisher(relay: operation.relay, address: url.text, identity: operation.content.identity)
     return state.withLockedValue { state in
@@ -177,11 +136,8 @@ public final class NostrNetwork: RelayNetwork {
       let session = RelaySession(
         machine: PublisherMachine(address: url.text, limits: limits, salt: salt(operation.relay)), url: url,
         dialer: dialer, eventLoop: group.next(), logger: logger,
-        sign: { challenge in
-          key.flatMap {
-            NostrEvent(
-              signedBy: $0, createdAt: now(), kind: 22242, tags: [["relay", url.text], ["challenge", challenge]], content: "")
-          }
+        sign: { kind, tags, content in
+          key.flatMap { NostrEvent(signedBy: $0, createdAt: now(), kind: kind, tags: tags, content: content) }
         },
         report: { [weak self] in self?.report($0) })
       state.publishers[name] = session
@@ -189,7 +145,7 @@ public final class NostrNetwork: RelayNetwork {
     }
   }
 
-  private func reader(_ relay: RelayID, _ address: String) -> RelaySession<ReaderMachine>? {
+  func reader(_ relay: RelayID, _ address: String) -> RelaySession<ReaderMachine>? {
     guard let url = try? RelayURL(address) else { return nil }
     return state.withLockedValue { state in
       guard !state.isOver else { return nil }
@@ -211,21 +167,13 @@ public final class NostrNetwork: RelayNetwork {
 
   private func salt(_ relay: RelayID) -> UInt64 { UInt64(bitPattern: relay.rawValue) &* 0x9E37_79B9_7F4A_7C15 }
 
-  /// Asks for the deletion of a channel (NIP-09).
-  private func deletion(of content: ChannelContent) -> NostrEvent? {
-    guard let key = state.withLockedValue({ $0.keys[content.identity] }) else { return nil }
-    return NostrEvent(
-      signedBy: key, createdAt: now(), kind: 5,
-      tags: [["e", content.networkID], ["k", String(PublicChannel.creationKind)]], content: "")
-  }
-
-  private func invalid(_ operation: RelayOperation) {
+  func invalid(_ operation: RelayOperation) {
     // Nothing is carried out any more: the next start takes the operation up again.
     if state.withLockedValue({ $0.isOver }) { return }
     report(operation, .misbehaved(Trouble(.protocol, "the relay's address is not one of Nostr")))
   }
 
-  private func report(_ operation: RelayOperation, _ outcome: RelayOutcome) {
+  func report(_ operation: RelayOperation, _ outcome: RelayOutcome) {
     report(.outcome(channel: operation.channel, relay: operation.relay, number: operation.number, outcome))
   }
 

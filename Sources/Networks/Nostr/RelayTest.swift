@@ -111,7 +111,7 @@ struct RelayTest: Sendable {
     // Nothing has this id.
     let content = ChannelContent(
       identity: IdentityID(rawValue: 0), networkID: SecretKey.random().publicKey, author: "", document: "")
-    for await sight in sights(of: .verify, content, "", "", url) {
+    for await sight in sights(of: .verify, content, nil, url) {
       switch sight {
       case .seen(.opened): log.passed("info", Self.words(information), selfDescription: information?.selfDescription)
       case .seen: break
@@ -137,7 +137,7 @@ struct RelayTest: Sendable {
 
     var isAsked = false
     var isAuthenticated = false
-    for await sight in sights(of: .invite, content, event.id, event.text, url, probe) {
+    for await sight in sights(of: .invite, content, event, url, probe) {
       switch sight {
       case .seen(.opened): log.passed("info", Self.words(information), selfDescription: information?.selfDescription)
       case .seen(.authenticating): isAsked = true
@@ -167,7 +167,7 @@ struct RelayTest: Sendable {
   }
 
   private func readBack(_ content: ChannelContent, _ url: RelayURL, _ log: inout StepLog) async {
-    for await sight in sights(of: .verify, content, content.networkID, "", url) {
+    for await sight in sights(of: .verify, content, nil, url) {
       guard case .ended(let outcome, _) = sight else { continue }
       switch outcome {
       case .verified:
@@ -186,7 +186,7 @@ struct RelayTest: Sendable {
     let tags = [["e", event.id], ["k", "\(PublicChannel.creationKind)"]]
     guard let deletion = NostrEvent(signedBy: probe, createdAt: now(), kind: 5, tags: tags, content: "") else { return }
     // A task of its own: whoever asked for the test may be gone, the event must go all the same. The session's timers bound it.
-    await Task { for await _ in sights(of: .withdraw, content, deletion.id, deletion.text, url, probe) {} }.value
+    await Task { for await _ in sights(of: .withdraw, content, deletion, url, probe) {} }.value
   }
 
   // MARK: - Sessions
@@ -198,12 +198,12 @@ struct RelayTest: Sendable {
 
   /// One operation through a session of its own, as channels use it. The session ends with the stream.
   private func sights(
-    of task: RelayOperation.Task, _ content: ChannelContent, _ eventID: String, _ eventText: String, _ url: RelayURL,
+    of task: RelayOperation.Task, _ content: ChannelContent, _ event: NostrEvent?, _ url: RelayURL,
     _ probe: SecretKey? = nil
   ) -> AsyncStream<Sight> {
     let operation = RelayOperation(
       task: task, channel: Self.channel, relay: Self.relay, address: url.text, number: 1, content: content)
-    let item = SessionOperation(operation: operation, eventID: eventID, eventText: eventText)
+    let item = SessionOperation(operation: operation, events: event.map { [OutgoingEvent($0)] } ?? [])
     let logger = Logger(label: "baton.nostr.test") { _ in SwiftLogNoOpLogHandler() }
     return AsyncStream { continuation in
       // Touched on the event loop only.
@@ -229,9 +229,8 @@ struct RelayTest: Sendable {
         let session = RelaySession(
           machine: PublisherMachine(address: url.text, limits: limits, salt: 0), url: url, dialer: dialer,
           eventLoop: eventLoop, logger: logger,
-          sign: { challenge in
-            let tags = [["relay", url.text], ["challenge", challenge]]
-            return key.flatMap { NostrEvent(signedBy: $0, createdAt: now(), kind: 22242, tags: tags, content: "") }
+          sign: { kind, tags, content in
+            key.flatMap { NostrEvent(signedBy: $0, createdAt: now(), kind: kind, tags: tags, content: content) }
           }, report: report, watch: watch)
         continuation.onTermination = { _ in _ = session.end() }
         session.feed(.submitted(item))
@@ -243,7 +242,7 @@ struct RelayTest: Sendable {
     switch outcome {
     case .refused(let trouble), .misbehaved(let trouble), .troubled(let trouble, _): trouble
     case .missing: Trouble(.missing, "the relay took the event but does not serve it")
-    case .handedOver, .accepted, .verified, .withdrawn: Trouble(.protocol, "unexpected outcome")
+    case .handedOver, .accepted, .verified, .withdrawn, .announced: Trouble(.protocol, "unexpected outcome")
     }
   }
 

@@ -5,6 +5,12 @@ internal import RelayNetwork
 struct PublisherMachine: SessionMachine {
   private struct InFlight: Hashable {
     let item: SessionOperation
+    /// Which of the operation's events is on its way.
+    var step = 0
+    /// Its id; empty until it is signed.
+    var eventID = ""
+    /// An id that was to be new is taken at the relay, perhaps by ourselves.
+    var isTaken = false
     /// How often the relay demanded AUTH for this event.
     var authenticationRounds = 0
     /// Refused with a demand for AUTH; sent again once that is done.
@@ -51,6 +57,12 @@ struct PublisherMachine: SessionMachine {
       return finish(.misbehaved(Trouble(.protocol, text))) + [.hangUp] + reconnect()
     case .closed(let code, let reason): return closed(code, reason)
     case .timerFired(let timer): return fired(timer)
+    case .published(let id):
+      guard let id else {
+        return finish(.refused(Trouble(.authRequired, "the key of the channel's identity is not at hand")), next: true)
+      }
+      inFlight?.eventID = id
+      return []
     case .authenticationSent(let id):
       authenticationID = id
       return []
@@ -80,8 +92,28 @@ struct PublisherMachine: SessionMachine {
     let item = queue.removeFirst()
     inFlight = InFlight(item: item)
     let handedOver = item.operation.task == .invite ? [report(item, .handedOver)] : []
-    return [.cancelTimer(.idle), .send(ClientMessage.event(item.eventText))] + handedOver
-      + [.setTimer(.answer, after: limits.publishTimeout)]
+    return [.cancelTimer(.idle), .setTimer(.answer, after: limits.publishTimeout)] + handedOver + sendStep()
+  }
+
+  /// Sends the event whose turn it is.
+  private mutating func sendStep() -> [SessionAction] {
+    guard let current = inFlight, current.item.events.indices.contains(current.step) else { return [] }
+    switch current.item.events[current.step] {
+    case .signed(let id, let text):
+      inFlight?.eventID = id
+      return [.send(ClientMessage.event(text))]
+    case .draft(let kind, let tags, let content): return [.publish(kind: kind, tags: tags, content: content)]
+    }
+  }
+
+  /// The relay took an event: the next one goes, or the operation is done.
+  private mutating func taken(_ current: InFlight, _ text: String) -> [SessionAction] {
+    guard current.step + 1 < current.item.events.count else { return finish(success(current.item), next: true) }
+    inFlight?.step += 1
+    inFlight?.eventID = ""
+    inFlight?.authenticationRounds = 0
+    inFlight?.isTaken = RelayAnswer.prefix(of: text) == "duplicate"
+    return [.setTimer(.answer, after: limits.publishTimeout)] + sendStep()
   }
 
   private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
@@ -114,8 +146,8 @@ struct PublisherMachine: SessionMachine {
       }
       guard let current = inFlight else { return [] }
       if current.awaitsAuthentication, authenticationID == nil { return [] }
-      id = current.awaitsAuthentication ? authenticationID ?? "" : current.item.eventID
-    } else if overdue[id] != nil, id != inFlight?.item.eventID {
+      id = current.awaitsAuthentication ? authenticationID ?? "" : current.eventID
+    } else if overdue[id] != nil, id != inFlight?.eventID {
       unanswered = max(0, unanswered - 1)
     }
     if let authenticationID, id == authenticationID {
@@ -123,7 +155,7 @@ struct PublisherMachine: SessionMachine {
       guard inFlight?.awaitsAuthentication == true else { return [] }
       return accepted ? resend() : finish(.refused(Trouble(.authRequired, "authentication failed: \(text)")), next: true)
     }
-    guard let current = inFlight, id == current.item.eventID else {
+    guard let current = inFlight, id == current.eventID else {
       // The answer to an event that counted as timed out: late is not never.
       guard accepted || RelayAnswer.prefix(of: text) == "duplicate", let item = overdue.removeValue(forKey: id) else {
         return []
@@ -132,7 +164,7 @@ struct PublisherMachine: SessionMachine {
     }
     timeoutsInARow = 0
     switch RelayAnswer(accepted: accepted, text: text, mayAuthenticate: challenge != nil && !isChallengeAnswered) {
-    case .success: return finish(success(current.item), next: true)
+    case .success: return taken(current, text)
     case .authenticate:
       guard current.authenticationRounds < Self.authenticationRoundsMax else {
         return finish(.refused(Trouble(.authRequired, text)), next: true)
@@ -146,7 +178,9 @@ struct PublisherMachine: SessionMachine {
         .troubled(
           Trouble(isRateLimit ? .rateLimited : .storage, text), retryAfter: isRateLimit ? .seconds(30) : .seconds(5)),
         next: true)
-    case .permanent: return finish(.refused(Trouble(.rejected, text)), next: true)
+    case .permanent:
+      let words = current.isTaken ? "the relay has a group with this id already, and does not let this identity edit it: " : ""
+      return finish(.refused(Trouble(.rejected, words + text)), next: true)
     case .unknown:
       return finish(
         .troubled(Trouble(.rejected, text.isEmpty ? "the relay refused without a reason" : text), retryAfter: .seconds(60)),
@@ -164,13 +198,10 @@ struct PublisherMachine: SessionMachine {
   }
 
   private mutating func resend() -> [SessionAction] {
-    guard let current = inFlight else { return [] }
+    guard inFlight != nil else { return [] }
     inFlight?.awaitsAuthentication = false
     authenticationID = nil
-    return [
-      .cancelTimer(.authentication), .send(ClientMessage.event(current.item.eventText)),
-      .setTimer(.answer, after: limits.publishTimeout),
-    ]
+    return [.cancelTimer(.authentication), .setTimer(.answer, after: limits.publishTimeout)] + sendStep()
   }
 
   private mutating func fired(_ timer: SessionTimer) -> [SessionAction] {
@@ -178,7 +209,8 @@ struct PublisherMachine: SessionMachine {
     case .answer:
       guard let current = inFlight else { return [] }
       if overdue.count >= Self.overdueMax { overdue.removeAll() }
-      overdue[current.item.eventID] = current.item
+      // Of several events only the last one ends the operation.
+      if current.step + 1 == current.item.events.count { overdue[current.eventID] = current.item }
       timeoutsInARow += 1
       unanswered += 1
       let words = lastNotice.map { "; the relay said: \($0)" } ?? ""
@@ -239,7 +271,11 @@ struct PublisherMachine: SessionMachine {
   }
 
   private func success(_ item: SessionOperation) -> RelayOutcome {
-    item.operation.task == .withdraw ? .withdrawn : .accepted(link: address)
+    switch item.operation.task {
+    case .invite, .verify: .accepted(link: address)
+    case .withdraw: .withdrawn
+    case .announce: .announced
+    }
   }
 
   private func report(_ item: SessionOperation, _ outcome: RelayOutcome) -> SessionAction {

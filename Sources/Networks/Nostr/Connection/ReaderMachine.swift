@@ -10,9 +10,9 @@ struct ReaderMachine: SessionMachine {
   private var isWatched = false
   /// nil: not said yet.
   private var reportedUp: Bool?
-  private var queue: [RelayOperation] = []
-  /// The operations of the REQ under way, by the id of their event.
-  private var batch: [String: [RelayOperation]] = [:]
+  private var queue: [SessionOperation] = []
+  /// What the REQ under way asks for.
+  private var batch = ReadBatch()
   private var subscription: String?
   private var subscriptionNumber = 0
   /// How many channels the latest REQ asked for: with several, the next one waits for company.
@@ -30,7 +30,7 @@ struct ReaderMachine: SessionMachine {
 
   mutating func handle(_ event: SessionEvent) -> [SessionAction] {
     switch event {
-    case .submitted(let item): return submitted(item.operation)
+    case .submitted(let item): return submitted(item)
     case .cancelled: return []  // reading does no harm
     case .watched(let isWatched): return watched(isWatched)
     case .opened(let roundTrip):
@@ -40,7 +40,7 @@ struct ReaderMachine: SessionMachine {
     case .dialFailed(let failure):
       let failed = queue
       queue = []
-      return failed.map { report($0, failure.outcome) } + down(failure.trouble)
+      return failed.map { report($0.operation, failure.outcome) } + down(failure.trouble)
         + keeper.lost(isBusy: false, atLeast: failure.retryAfter)
     case .received(let message): return received(message)
     case .violated(let text):
@@ -52,17 +52,16 @@ struct ReaderMachine: SessionMachine {
       let trouble = Trouble(.unreachable, words)
       return endBatch(.troubled(trouble, retryAfter: nil)) + down(trouble) + keeper.lost(isBusy: !queue.isEmpty)
     case .timerFired(let timer): return fired(timer)
-    case .authenticationSent: return []  // readers stay anonymous
+    case .authenticationSent, .published: return []  // readers stay anonymous
     }
   }
 
-  private mutating func submitted(_ operation: RelayOperation) -> [SessionAction] {
+  private mutating func submitted(_ item: SessionOperation) -> [SessionAction] {
     guard queue.count < limits.queueMax else {
-      return [
-        report(operation, .troubled(Trouble(.timeout, "too many operations wait for this relay"), retryAfter: .seconds(30)))
-      ]
+      let trouble = Trouble(.timeout, "too many operations wait for this relay")
+      return [report(item.operation, .troubled(trouble, retryAfter: .seconds(30)))]
     }
-    queue.append(operation)
+    queue.append(item)
     return keeper.state == .open ? askNext() : keeper.need()
   }
 
@@ -92,14 +91,13 @@ struct ReaderMachine: SessionMachine {
     isGathering = false
     let count = min(queue.count, limits.readBatchMax)
     latestBatch = count
-    for operation in queue.prefix(count) { batch[operation.content.networkID, default: []].append(operation) }
+    for item in queue.prefix(count) { batch.add(item) }
     queue.removeFirst(count)
     subscriptionNumber += 1
     let name = "b\(subscriptionNumber)"
     subscription = name
-    let ids = batch.keys.sorted().map(JSONValue.string)
     return [
-      .cancelTimer(.idle), .cancelTimer(.gather), .send(ClientMessage.request(name, ["ids": .array(ids)])),
+      .cancelTimer(.idle), .cancelTimer(.gather), .send(ClientMessage.request(name, batch.filters)),
       .setTimer(.answer, after: limits.readTimeout),
     ]
   }
@@ -111,12 +109,12 @@ struct ReaderMachine: SessionMachine {
       guard rubbish >= limits.rubbishMax else { return [] }
       return handle(.violated("the relay sends messages that are not Nostr"))
     case .event(let name, let event):
-      guard name == subscription, let operations = batch.removeValue(forKey: event.id) else { return [] }
-      return operations.map { report($0, judge(event, $0)) }
+      guard name == subscription else { return [] }
+      return batch.take(event).map(report)
     case .endOfStored(let name):
       guard name == subscription else { return [] }
       timeoutsInARow = 0
-      return [.send(ClientMessage.close(name))] + endBatch(.missing) + askNext()
+      return [.send(ClientMessage.close(name))] + endBatch(nil) + askNext()
     case .closed(let name, let text):
       guard name == subscription else { return [] }
       timeoutsInARow = 0
@@ -126,19 +124,6 @@ struct ReaderMachine: SessionMachine {
       return []
     case .ok, .challenge, .other: return []
     }
-  }
-
-  /// Whether what the relay serves is the channel, signed by its owner.
-  private func judge(_ event: NostrEvent, _ operation: RelayOperation) -> RelayOutcome {
-    do throws(NostrEvent.Flaw) {
-      try event.verify()
-    } catch {
-      return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as the channel is not it: \(error.rawValue)"))
-    }
-    guard event.publicKey == operation.content.author, event.kind == PublicChannel.creationKind else {
-      return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as the channel is signed by somebody else"))
-    }
-    return .verified
   }
 
   private func refusal(_ text: String) -> RelayOutcome {
@@ -182,13 +167,12 @@ struct ReaderMachine: SessionMachine {
     }
   }
 
-  /// Ends the REQ under way; what it did not find gets `outcome`.
-  private mutating func endBatch(_ outcome: RelayOutcome) -> [SessionAction] {
+  /// Ends the REQ under way; what it did not find gets `outcome`. nil: the relay has served all that it has.
+  private mutating func endBatch(_ outcome: RelayOutcome?) -> [SessionAction] {
     guard subscription != nil else { return [] }
-    let open = batch.values.flatMap { $0 }.sorted { ($0.channel, $0.number) < ($1.channel, $1.number) }
-    batch = [:]
     subscription = nil
-    return [.cancelTimer(.answer)] + open.map { report($0, outcome) }
+    let open = outcome.map { batch.fail($0) } ?? batch.finish()
+    return [.cancelTimer(.answer)] + open.map(report)
   }
 
   private mutating func up(_ roundTrip: Duration) -> [SessionAction] {

@@ -237,7 +237,7 @@ private final class FrameHandler: ChannelInboundHandler {
   /// Some relays answer no pings: any answer to a request that finds nothing is a sign of life too.
   private func askForLife(_ context: ChannelHandlerContext) {
     let nothing = String(repeating: "0", count: 64)
-    let request = ClientMessage.request("alive", ["ids": [.string(nothing)], "limit": 1])
+    let request = ClientMessage.request("alive", [["ids": [.string(nothing)], "limit": 1]])
     let data = context.channel.allocator.buffer(string: request)
     context.writeAndFlush(
       wrapOutboundOut(WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: data)), promise: nil)

@@ -15,6 +15,8 @@ public struct RelayInformation: Hashable, Sendable {
   public let requiresAuthentication: Bool
   public let requiresPayment: Bool
   public let restrictsWrites: Bool
+  /// The key with which the relay signs the state of groups: `self`, or what older relays show as their contact.
+  public let ownKey: String?
 
   /// Largest document taken, in bytes.
   static let bytesMax = 64 << 10
@@ -31,6 +33,7 @@ public struct RelayInformation: Hashable, Sendable {
     requiresAuthentication = json["limitation"]?["auth_required"]?.bool ?? false
     requiresPayment = json["limitation"]?["payment_required"]?.bool ?? false
     restrictsWrites = json["limitation"]?["restricted_writes"]?.bool ?? false
+    ownKey = [json["self"]?.string, json["pubkey"]?.string].lazy.compactMap { $0 }.first { Hex.decode($0, count: 32) != nil }
   }
 }
 

@@ -11,17 +11,18 @@ enum SessionSight: Sendable {
 /// Carries out what a session machine decides. It lives on one event loop, which is its one inbox: events are handled in the
 /// order in which they arrive, and nothing suspends in between.
 final class RelaySession<Machine: SessionMachine>: Sendable {
+  typealias Signer = @Sendable (_ kind: Int, _ tags: [[String]], _ content: String) -> NostrEvent?
+
   private let eventLoop: any EventLoop
   private let shell: NIOLoopBoundBox<Shell>
 
   /// - Parameters:
-  ///   - sign: makes the AUTH event for a challenge; nil for sessions that stay anonymous.
+  ///   - sign: makes an event of the session's identity, now; nil for sessions that stay anonymous.
   ///   - report: takes the machine's reports, on the event loop, in order.
   ///   - watch: is told what happens, on the event loop, in order.
   init(
     machine: Machine, url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop, logger: Logger,
-    sign: (@Sendable (_ challenge: String) -> NostrEvent?)?, report: @escaping @Sendable (NetworkReport) -> Void,
-    watch: (@Sendable (SessionSight) -> Void)? = nil
+    sign: Signer?, report: @escaping @Sendable (NetworkReport) -> Void, watch: (@Sendable (SessionSight) -> Void)? = nil
   ) {
     self.eventLoop = eventLoop
     let shell = Shell(
@@ -49,7 +50,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
     private let dialer: RelayDialer
     private let eventLoop: any EventLoop
     private let logger: Logger
-    private let sign: (@Sendable (String) -> NostrEvent?)?
+    private let sign: Signer?
     private let report: @Sendable (NetworkReport) -> Void
     private let watch: (@Sendable (SessionSight) -> Void)?
     private var connection: RelayDialer.Connection?
@@ -60,8 +61,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
 
     init(
       machine: Machine, url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop, logger: Logger,
-      sign: (@Sendable (String) -> NostrEvent?)?, report: @escaping @Sendable (NetworkReport) -> Void,
-      watch: (@Sendable (SessionSight) -> Void)?
+      sign: Signer?, report: @escaping @Sendable (NetworkReport) -> Void, watch: (@Sendable (SessionSight) -> Void)?
     ) {
       self.machine = machine
       self.url = url
@@ -96,8 +96,15 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
       case .send(let text):
         watch?(.sent)
         connection?.send(text)
+      case .publish(let kind, let tags, let content):
+        let event = sign?(kind, tags, content)
+        if let event {
+          watch?(.sent)
+          connection?.send(ClientMessage.event(event.text))
+        }
+        feed(.published(id: event?.id))
       case .authenticate(let challenge):
-        guard let event = sign?(challenge) else { return }
+        guard let event = sign?(22242, [["relay", url.text], ["challenge", challenge]], "") else { return }
         watch?(.authenticating)
         connection?.send(ClientMessage.auth(event))
         feed(.authenticationSent(id: event.id))

@@ -1,12 +1,29 @@
 internal import Channels
 internal import RelayNetwork
 
+/// One event that is to be published.
+enum OutgoingEvent: Hashable, Sendable {
+  /// Signed once, the same bytes each time.
+  case signed(id: String, text: String)
+  /// Signed each time it is sent: relays that keep groups take what is fresh only.
+  case draft(kind: Int, tags: [[String]], content: String)
+
+  init(_ event: NostrEvent) { self = .signed(id: event.id, text: event.text) }
+}
+
 /// One operation in the form in which a session carries it out.
 struct SessionOperation: Hashable, Sendable {
   let operation: RelayOperation
-  /// What is sent: the channel's event or the request to delete it. Not used by readers.
-  let eventID: String
-  let eventText: String
+  /// What is published, one after the other, each when the one before was taken. Not used by readers.
+  let events: [OutgoingEvent]
+  /// The public key of the channel's identity.
+  let owner: String
+
+  init(operation: RelayOperation, events: [OutgoingEvent] = [], owner: String = "") {
+    self.operation = operation
+    self.events = events
+    self.owner = owner
+  }
 }
 
 /// What can happen to a session with a relay.
@@ -24,6 +41,8 @@ enum SessionEvent: Hashable, Sendable {
   case violated(String)
   case closed(code: Int?, reason: String)
   case timerFired(SessionTimer)
+  /// A draft was signed and sent; nil: it could not be signed.
+  case published(id: String?)
   /// The AUTH event for the latest challenge was sent.
   case authenticationSent(id: String)
 }
@@ -46,6 +65,8 @@ enum SessionAction: Hashable, Sendable {
   case dial
   case hangUp
   case send(String)
+  /// Sign and send, then feed `published`.
+  case publish(kind: Int, tags: [[String]], content: String)
   /// Sign and send AUTH for this challenge, then feed `authenticationSent`.
   case authenticate(challenge: String)
   case setTimer(SessionTimer, after: Duration)
@@ -92,7 +113,7 @@ enum DialFailure: Error, Hashable, Sendable {
   var trouble: Trouble {
     switch outcome {
     case .troubled(let trouble, _), .misbehaved(let trouble), .refused(let trouble): trouble
-    case .handedOver, .accepted, .verified, .missing, .withdrawn: Trouble(.unreachable, "")
+    case .handedOver, .accepted, .verified, .missing, .withdrawn, .announced: Trouble(.unreachable, "")
     }
   }
 }

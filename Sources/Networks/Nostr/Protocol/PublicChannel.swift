@@ -3,10 +3,11 @@ internal import StrictJSON
 /// NIP-28 public channels.
 public enum PublicChannel {
   public static let creationKind = 40
+  public static let metadataKind = 41
   /// Relay hints in a link; more make the QR code hard to scan.
   public static let hintsMax = 5
 
-  /// The content of a kind 40 event.
+  /// The content of a kind 40 or 41 event.
   public static func content(name: String, about: String, picture: String, relays: [String]) -> String {
     var out: [UInt8] = []
     out.append(contentsOf: "{\"name\":".utf8)
@@ -19,6 +20,11 @@ public enum PublicChannel {
     JSONValue.array(relays.map(JSONValue.string)).write(into: &out)
     out.append(UInt8(ascii: "}"))
     return String(decoding: out, as: UTF8.self)
+  }
+
+  /// When the event with this text was signed, in Unix time; nil when it cannot be read.
+  static func signingTime(of document: String) -> Int64? {
+    (try? JSONParser.parse(document))?["created_at"]?.integer
   }
 
   /// The link that readers open (NIP-21 with an nevent of NIP-19).

@@ -45,7 +45,7 @@ public enum ClientMessage {
   /// - Parameter event: the event's own JSON, sent unchanged.
   public static func event(_ event: String) -> String { "[\"EVENT\",\(event)]" }
   public static func auth(_ event: NostrEvent) -> String { "[\"AUTH\",\(event.text)]" }
-  public static func request(_ subscription: String, _ filters: JSONValue...) -> String {
+  public static func request(_ subscription: String, _ filters: [JSONValue]) -> String {
     JSONValue.array(["REQ", .string(subscription)] + filters).text
   }
   public static func close(_ subscription: String) -> String { JSONValue.array(["CLOSE", .string(subscription)]).text }

@@ -1,0 +1,15 @@
+/// An edition of what readers see of a channel, in the form that its network gave it. It is stored before it is sent anywhere.
+public struct ChannelNotice: Hashable, Sendable {
+  /// How the network names this edition, if it does (nostr: the id of its kind 41 event).
+  public let networkID: String
+  /// What is handed to every relay, byte for byte; for groups what is signed anew each time.
+  public let document: String
+  /// Unix time in seconds; the newest edition wins at readers.
+  public let signedAt: Int64
+
+  public init(networkID: String, document: String, signedAt: Int64) {
+    self.networkID = networkID
+    self.document = document
+    self.signedAt = signedAt
+  }
+}

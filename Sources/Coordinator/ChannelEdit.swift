@@ -1,0 +1,50 @@
+internal import Channels
+internal import Store
+public import StrictJSON
+
+/// What an operator asks to change about a channel; nil leaves a field as it is.
+public struct ChannelEdit: Hashable, Sendable {
+  public var displayName: String?
+  /// Empty: none.
+  public var fullName: String?
+  /// Empty: none.
+  public var description: String?
+  /// Empty: none.
+  public var image: String?
+  /// Takes the place of all preferences.
+  public var preferences: JSONValue?
+  public var heal: Bool?
+  /// Takes the place of all custom data.
+  public var custom: JSONValue?
+  /// The revision of the channel that the edit is based on; nil: whatever it is.
+  public var revision: Int64?
+
+  public init(
+    displayName: String? = nil, fullName: String? = nil, description: String? = nil, image: String? = nil,
+    preferences: JSONValue? = nil, heal: Bool? = nil, custom: JSONValue? = nil, revision: Int64? = nil
+  ) {
+    self.displayName = displayName
+    self.fullName = fullName
+    self.description = description
+    self.image = image
+    self.preferences = preferences
+    self.heal = heal
+    self.custom = custom
+    self.revision = revision
+  }
+
+  /// `row` as it is to become.
+  func applied(to row: ChannelRow) throws(BatonError) -> ChannelRow {
+    func text(_ new: String?, _ old: String?) -> String? { new.map { $0.isEmpty ? nil : $0 } ?? old }
+    var row = row
+    row.profile = try ProfileRules.validated(
+      Profile(
+        displayName: displayName ?? row.profile.displayName, fullName: text(fullName, row.profile.fullName),
+        description: text(description, row.profile.description), image: text(image, row.profile.image)))
+    try ProfileRules.check(preferences: preferences, custom: custom)
+    if let preferences { row.preferences = preferences }
+    if let custom { row.custom = custom }
+    if let heal { row.heal = heal && row.kind == .channel }
+    return row
+  }
+}

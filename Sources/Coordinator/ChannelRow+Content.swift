@@ -1,0 +1,11 @@
+internal import RelayNetwork
+internal import Store
+
+extension ChannelRow {
+  /// What networks need to know of the channel.
+  var content: ChannelContent {
+    ChannelContent(
+      kind: kind, identity: identity, networkID: networkID, author: author, document: document, edition: edition,
+      notice: notice)
+  }
+}

@@ -1,0 +1,68 @@
+internal import Channels
+internal import Logging
+internal import RelayNetwork
+internal import Store
+
+// What readers see of a channel changes: people change its profile, and the relays that it names come and go. Each such edition is
+// signed and stored before a relay hears of it.
+extension Engine {
+  func update(_ id: ChannelID, _ edit: ChannelEdit, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
+    batch.seen.insert(id)
+    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply) }
+    if let revision = edit.revision, revision != channel.row.revision || isTouched(id, batch) {
+      batch.replies.append { [unowned self] error in
+        let refusal = snapshot(id).map(BatonError.staleChannel) ?? .noSuchChannel(id)
+        reply.send(.failure(error ?? refusal))
+      }
+      return
+    }
+    do throws(BatonError) {
+      var row = try edit.applied(to: channel.row)
+      let isSeen = row.profile != channel.row.profile
+      guard isSeen || row != channel.row else { return answer(reply, id, batch) }
+      if isSeen {
+        do {
+          row.notice = try notice(row, naming: channel.machine.namesNow)
+        } catch {
+          throw .networkUnavailable(row.network, reason: error.description)
+        }
+      }
+      live[id]?.row = row
+      batch.touch(id).isChanged = true
+      batch.touch(id).isRevised = true
+      if isSeen { feed(.revised(naming: channel.machine.namesNow), to: id, batch) }
+    } catch {
+      return reply.send(.failure(error))
+    }
+    answer(reply, id, batch)
+  }
+
+  /// Whether this very batch changes the channel, so that its next revision is not known yet.
+  private func isTouched(_ id: ChannelID, _ batch: Batch) -> Bool {
+    batch.touches[id].map { $0.isChanged || !$0.transitions.isEmpty } ?? false
+  }
+
+  /// Makes new editions where the newest one names other relays than those that serve the channel.
+  func nameRelays(_ batch: Batch) {
+    for id in batch.order {
+      guard let channel = live[id], let names = channel.machine.namesDue else { continue }
+      do {
+        live[id]?.row.notice = try notice(channel.row, naming: names)
+      } catch {
+        // The old one stays good for as long as one of its relays serves the channel; the next change tries again.
+        logger.error("channel \(id.rawValue): its profile cannot be signed anew: \(error.description)")
+        continue
+      }
+      feed(.revised(naming: names), to: id, batch)
+    }
+  }
+
+  private func notice(_ row: ChannelRow, naming names: [RelayID]) throws(NetworkFailure) -> ChannelNotice {
+    guard let network = directory.networks[row.network] else {
+      throw NetworkFailure("this daemon does not serve the network '\(row.network.rawValue)'")
+    }
+    let draft = ChannelDraft(
+      kind: row.kind, identity: row.identity, profile: row.profile, relays: names.compactMap { relays[$0]?.address })
+    return try network.revise(row.content, as: draft)
+  }
+}

@@ -1,0 +1,66 @@
+internal import Channels
+internal import Foundation
+internal import StrictJSON
+
+/// What a channel may say of itself.
+enum ProfileRules {
+  /// The profile in normal form.
+  /// - Throws: `invalidDisplayName`, `invalidProfile` or `invalidImage`.
+  static func validated(_ given: Profile) throws(BatonError) -> Profile {
+    var profile = given
+    do {
+      // Composing what is far too long would be work for nothing: it is refused anyway.
+      let isShort = given.displayName.utf8.count <= 64 * DisplayName.charactersMax
+      profile.displayName = try DisplayName.validated(
+        isShort ? given.displayName.precomposedStringWithCanonicalMapping : given.displayName)
+    } catch {
+      throw .invalidDisplayName(reason: error.reason)
+    }
+    if let fullName = profile.fullName, fullName.count > Profile.fullNameCharactersMax {
+      throw .invalidProfile(field: "fullName", reason: "it has more than \(Profile.fullNameCharactersMax) characters")
+    }
+    if let description = profile.description, description.utf8.count > Profile.descriptionBytesMax {
+      throw .invalidProfile(field: "description", reason: "it has more than \(Profile.descriptionBytesMax) bytes")
+    }
+    for (field, text) in [("fullName", profile.fullName), ("description", profile.description)] {
+      if let text, text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\n" && $0 != "\t" || $0.value == 0x7F }) {
+        throw .invalidProfile(field: field, reason: "it holds a control character")
+      }
+    }
+    if let image = profile.image { try check(image: image) }
+    return profile
+  }
+
+  static func check(preferences: JSONValue?, custom: JSONValue?) throws(BatonError) {
+    try check(preferences, "preferences", bytesMax: ChannelRequest.preferencesBytesMax)
+    try check(custom, "custom", bytesMax: ChannelRequest.customBytesMax)
+  }
+
+  private static func check(_ value: JSONValue?, _ field: String, bytesMax: Int) throws(BatonError) {
+    guard let value else { return }
+    guard value.object != nil else { throw .invalidProfile(field: field, reason: "it must be an object") }
+    guard value.bytes.count <= bytesMax else {
+      throw .invalidProfile(field: field, reason: "it has more than \(bytesMax) bytes")
+    }
+  }
+
+  private static func check(image: String) throws(BatonError) {
+    guard image.utf8.count <= Profile.imageBytesMax else {
+      throw .invalidImage(
+        reason:
+          "the data URL has \(image.utf8.count) bytes, at most \(Profile.imageBytesMax) are allowed; make the image smaller")
+    }
+    let names = ["image/png": ImageFormat.png, "image/jpeg": .jpeg, "image/jpg": .jpeg, "image/webp": .webp]
+    guard image.hasPrefix("data:"), let end = image.firstRange(of: ";base64,"),
+      let format = names[String(image[image.index(image.startIndex, offsetBy: 5)..<end.lowerBound])]
+    else { throw .invalidImage(reason: "it must be a data URL of a PNG, JPEG or WebP image in base64") }
+    guard let data = Data(base64Encoded: String(image[end.upperBound...])) else {
+      throw .invalidImage(reason: "its base64 is broken")
+    }
+    do {
+      try format.check(Array(data))
+    } catch {
+      throw .invalidImage(reason: error.reason)
+    }
+  }
+}

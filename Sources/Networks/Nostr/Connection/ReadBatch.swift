@@ -1,0 +1,146 @@
+internal import Channels
+internal import RelayNetwork
+internal import StrictJSON
+
+/// The channels and groups that one REQ asks a relay for, and what has come of it so far.
+struct ReadBatch {
+  private struct Member {
+    let item: SessionOperation
+    /// The channel's own event, or the group's list of admins.
+    var hasChannel = false
+    /// The channel's newest edition, or the group's metadata; with the edition that it amounts to.
+    var edition: Int?
+    /// Something was served under a group's name that its relay did not sign.
+    var hasForeign = false
+
+    var operation: RelayOperation { item.operation }
+    var content: ChannelContent { item.operation.content }
+  }
+
+  typealias Result = (RelayOperation, RelayOutcome)
+
+  private var members: [Member] = []
+  /// Members by the id of an event, or of a group, that concerns them.
+  private var concerned: [String: [Int]] = [:]
+  private var isOver: Set<Int> = []
+
+  var isEmpty: Bool { members.isEmpty }
+
+  mutating func add(_ item: SessionOperation) {
+    let index = members.count
+    members.append(Member(item: item))
+    concerned[item.operation.content.networkID, default: []].append(index)
+    if item.operation.content.kind == .channel, let notice = item.operation.content.notice {
+      concerned[notice.networkID, default: []].append(index)
+    }
+  }
+
+  /// What the REQ asks for.
+  var filters: [JSONValue] {
+    var ids: Set<String> = []
+    var groups: Set<String> = []
+    for member in members {
+      switch member.content.kind {
+      case .channel:
+        ids.insert(member.content.networkID)
+        if let notice = member.content.notice { ids.insert(notice.networkID) }
+      case .group: groups.insert(member.content.networkID)
+      }
+    }
+    var filters: [JSONValue] = []
+    if !ids.isEmpty { filters.append(["ids": .array(ids.sorted().map(JSONValue.string))]) }
+    if !groups.isEmpty {
+      filters.append([
+        "kinds": [.integer(Int64(RelayGroup.metadataKind)), .integer(Int64(RelayGroup.adminsKind))],
+        "#d": .array(groups.sorted().map(JSONValue.string)),
+      ])
+    }
+    return filters
+  }
+
+  /// Takes in what the relay serves.
+  /// - Returns: what is decided by it.
+  mutating func take(_ event: NostrEvent) -> [Result] {
+    let isOfGroup = event.kind == RelayGroup.metadataKind || event.kind == RelayGroup.adminsKind
+    let name = isOfGroup && concerned[event.id] == nil ? event.tag("d") ?? "" : event.id
+    var results: [Result] = []
+    for index in concerned[name] ?? [] where !isOver.contains(index) {
+      let outcome: RelayOutcome? =
+        switch members[index].content.kind {
+        case .channel: judge(event, &members[index])
+        case .group: judgeGroup(event, &members[index])
+        }
+      guard let outcome else { continue }
+      isOver.insert(index)
+      results.append((members[index].operation, outcome))
+    }
+    return results
+  }
+
+  /// The relay has served everything that it has.
+  mutating func finish() -> [Result] {
+    end { member in
+      switch member.content.kind {
+      case .channel: member.hasChannel ? .verified(edition: 1) : .missing
+      case .group where member.hasForeign:
+        .misbehaved(Trouble(.wrongIdentity, "what the relay serves as the group is not signed by the relay's own key"))
+      case .group: .missing
+      }
+    }
+  }
+
+  /// The request failed as a whole.
+  mutating func fail(_ outcome: RelayOutcome) -> [Result] { end { _ in outcome } }
+
+  private mutating func end(_ outcome: (Member) -> RelayOutcome) -> [Result] {
+    let results = members.indices.filter { !isOver.contains($0) }.map { (members[$0].operation, outcome(members[$0])) }
+    self = ReadBatch()
+    return results.sorted { ($0.0.channel, $0.0.number) < ($1.0.channel, $1.0.number) }
+  }
+
+  // MARK: - Judging
+
+  /// Whether what the relay serves is the channel, or its newest edition, signed by its owner.
+  private func judge(_ event: NostrEvent, _ member: inout Member) -> RelayOutcome? {
+    let isChannel = event.id == member.content.networkID
+    let what = isChannel ? "the channel" : "the channel's profile"
+    do throws(NostrEvent.Flaw) {
+      try event.verify()
+    } catch {
+      return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as \(what) is not it: \(error.rawValue)"))
+    }
+    let kind = isChannel ? PublicChannel.creationKind : PublicChannel.metadataKind
+    guard event.publicKey == member.content.author, event.kind == kind else {
+      return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as \(what) is signed by somebody else"))
+    }
+    if isChannel { member.hasChannel = true } else { member.edition = member.content.edition }
+    guard member.hasChannel, member.content.notice == nil || member.edition != nil else { return nil }
+    return .verified(edition: member.content.edition)
+  }
+
+  /// Whether what the relay serves is the group, signed by the relay, and ours.
+  private func judgeGroup(_ event: NostrEvent, _ member: inout Member) -> RelayOutcome? {
+    guard event.publicKey == member.content.author else {
+      // Anybody may have stored that; it says nothing of the group.
+      member.hasForeign = true
+      return nil
+    }
+    do throws(NostrEvent.Flaw) {
+      try event.verify()
+    } catch {
+      return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as the group is not it: \(error.rawValue)"))
+    }
+    if event.kind == RelayGroup.metadataKind {
+      let wanted = RelayGroup.Metadata(text: member.content.notice?.document ?? member.content.document)
+      member.edition = RelayGroup.Metadata(event) == wanted ? member.content.edition : member.content.edition - 1
+    } else {
+      guard event.tags.contains(where: { $0.count > 1 && $0[0] == "p" && $0[1] == member.item.owner }) else {
+        return .misbehaved(
+          Trouble(.wrongIdentity, "the group at the relay is somebody else's: its admins do not include this identity"))
+      }
+      member.hasChannel = true
+    }
+    guard member.hasChannel, let edition = member.edition else { return nil }
+    return .verified(edition: edition)
+  }
+}

@@ -1,0 +1,126 @@
+public import Channels
+internal import NIOCore
+public import RelayNetwork
+
+// What channels and groups are on Nostr, and which events an operation on them takes.
+extension NostrNetwork {
+  public func prepare(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent {
+    switch draft.kind {
+    case .channel: try channel(draft)
+    case .group: try await group(draft)
+    }
+  }
+
+  private func channel(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent {
+    // The tag keeps two channels with one profile apart that are created within the same second.
+    let tag = ["baton", String(UInt64.random(in: 0 ... .max), radix: 16)]
+    let event = try sign(draft, kind: PublicChannel.creationKind, tags: [tag], createdAt: now())
+    return ChannelContent(
+      identity: draft.identity, networkID: event.id, author: event.publicKey, document: event.text)
+  }
+
+  private func sign(
+    _ draft: ChannelDraft, kind: Int, tags: [[String]], createdAt: Int64
+  ) throws(NetworkFailure) -> NostrEvent {
+    guard let key = key(of: draft.identity) else {
+      throw NetworkFailure("the key of the channel's identity is not at hand")
+    }
+    let metadata = Self.metadata(draft.profile)
+    let content = PublicChannel.content(
+      name: metadata.name, about: metadata.about, picture: metadata.picture, relays: draft.relays)
+    guard let event = NostrEvent(signedBy: key, createdAt: createdAt, kind: kind, tags: tags, content: content) else {
+      throw NetworkFailure("the profile holds a control character that relays treat differently")
+    }
+    return event
+  }
+
+  private static func metadata(_ profile: Profile) -> RelayGroup.Metadata {
+    RelayGroup.Metadata(name: profile.displayName, about: profile.description ?? "", picture: profile.image ?? "")
+  }
+
+  private func group(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent {
+    guard draft.relays.count == 1, let address = draft.relays.first, let url = try? RelayURL(address) else {
+      throw NetworkFailure("a group lives on exactly one relay", isUnsupported: true)
+    }
+    let metadata = Self.metadata(draft.profile)
+    guard [metadata.name, metadata.about, metadata.picture].allSatisfy(NostrEvent.isSignable) else {
+      throw NetworkFailure("the profile holds a control character that relays treat differently")
+    }
+    guard let information = try? await dialer.information(of: url, on: group.next()).get() else {
+      throw NetworkFailure("\(url.text) does not say whether it offers groups: it shows no NIP-11 document")
+    }
+    guard information.supportedNIPs.contains(29) else {
+      throw NetworkFailure("\(url.text) does not offer groups (NIP-29)", isUnsupported: true)
+    }
+    guard let relayKey = information.ownKey else {
+      throw NetworkFailure(
+        "\(url.text) names no key of its own, so nobody could tell its groups from forgeries", isUnsupported: true)
+    }
+    return ChannelContent(
+      kind: .group, identity: draft.identity, networkID: RelayGroup.randomID(), author: relayKey, document: metadata.text)
+  }
+
+  public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
+    switch draft.kind {
+    case .group:
+      return ChannelNotice(networkID: "", document: Self.metadata(draft.profile).text, signedAt: now())
+    case .channel:
+      // Readers take the newest, so that none may be as old as the one before, whatever the clock says.
+      let before = content.notice?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
+      let tags = [["e", content.networkID, draft.relays.first ?? "", "root"]]
+      let event = try sign(
+        draft, kind: PublicChannel.metadataKind, tags: tags, createdAt: max(now(), before + 1))
+      return ChannelNotice(networkID: event.id, document: event.text, signedAt: event.createdAt)
+    }
+  }
+
+  public func link(of content: ChannelContent, activeRelays: [String]) -> String {
+    switch content.kind {
+    case .channel: PublicChannel.link(id: content.networkID, author: content.author, relays: activeRelays)
+    case .group: RelayGroup.link(id: content.networkID, author: content.author, relays: activeRelays)
+    }
+  }
+
+  public func perform(_ operation: RelayOperation) {
+    guard operation.task != .verify else {
+      guard let session = reader(operation.relay, operation.address) else { return invalid(operation) }
+      let owner = key(of: operation.content.identity)?.publicKey ?? ""
+      return session.feed(.submitted(SessionOperation(operation: operation, owner: owner)))
+    }
+    guard let events = events(of: operation) else {
+      return report(operation, .refused(Trouble(.authRequired, "the key of the channel's identity is not at hand")))
+    }
+    guard !events.isEmpty else { return report(operation, .announced) }
+    guard let session = publisher(operation) else { return invalid(operation) }
+    session.feed(.submitted(SessionOperation(operation: operation, events: events)))
+  }
+
+  /// What is published for an operation; nil when it cannot be signed.
+  private func events(of operation: RelayOperation) -> [OutgoingEvent]? {
+    let content = operation.content
+    switch content.kind {
+    case .channel:
+      switch operation.task {
+      case .verify: return []
+      case .invite: return [.signed(id: content.networkID, text: content.document)]
+      case .announce: return content.notice.map { [.signed(id: $0.networkID, text: $0.document)] } ?? []
+      case .withdraw:
+        // Asks for the deletion (NIP-09).
+        guard let key = key(of: content.identity) else { return nil }
+        let ids = [content.networkID] + (content.notice.map { [$0.networkID] } ?? [])
+        let kinds = [PublicChannel.creationKind] + (content.notice == nil ? [] : [PublicChannel.metadataKind])
+        let tags = ids.map { ["e", $0] } + kinds.map { ["k", String($0)] }
+        return NostrEvent(signedBy: key, createdAt: now(), kind: 5, tags: tags, content: "").map { [OutgoingEvent($0)] }
+      }
+    case .group:
+      let id = content.networkID
+      guard let metadata = RelayGroup.Metadata(text: content.notice?.document ?? content.document) else { return nil }
+      switch operation.task {
+      case .verify: return []
+      case .invite: return [RelayGroup.creation(of: id), RelayGroup.edition(of: id, metadata)]
+      case .announce: return [RelayGroup.edition(of: id, metadata)]
+      case .withdraw: return [RelayGroup.deletion(of: id)]
+      }
+    }
+  }
+}

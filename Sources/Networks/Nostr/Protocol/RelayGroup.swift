@@ -1,0 +1,67 @@
+internal import StrictJSON
+
+/// NIP-29 groups: one relay keeps the group and signs its state, admins send it what is to change.
+public enum RelayGroup {
+  public static let metadataKind = 39000
+  public static let adminsKind = 39001
+
+  /// What an admin may ask a relay for.
+  enum Request: Int {
+    case editMetadata = 9002
+    case create = 9007
+    case delete = 9008
+  }
+
+  /// The profile of a group, as admins send it and as a relay shows it.
+  public struct Metadata: Hashable, Sendable {
+    public var name: String
+    public var about: String
+    public var picture: String
+
+    public init(name: String, about: String, picture: String) {
+      self.name = name
+      self.about = about
+      self.picture = picture
+    }
+
+    /// Reads a kind 39000 event; what is missing is empty.
+    public init(_ event: NostrEvent) {
+      self.init(name: event.tag("name") ?? "", about: event.tag("about") ?? "", picture: event.tag("picture") ?? "")
+    }
+
+    /// Reads what `text` wrote.
+    init?(text: String) {
+      guard let json = try? JSONParser.parse(text), let name = json["name"]?.string else { return nil }
+      self.init(name: name, about: json["about"]?.string ?? "", picture: json["picture"]?.string ?? "")
+    }
+
+    /// The form in which a group's profile is stored; it is signed when it is sent.
+    var text: String {
+      JSONValue.object(["name": .string(name), "about": .string(about), "picture": .string(picture)]).text
+    }
+  }
+
+  /// An id that nobody has guessed: 32 characters that every relay takes.
+  static func randomID() -> String { Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) }) }
+
+  static func creation(of id: String) -> OutgoingEvent { draft(.create, id) }
+  static func deletion(of id: String) -> OutgoingEvent { draft(.delete, id) }
+
+  /// Sets all fields, because what is not named is taken away. The group is open for everybody to read and join; `public` and `open`
+  /// say so to relays from before the flags were turned round.
+  static func edition(of id: String, _ metadata: Metadata) -> OutgoingEvent {
+    var tags = [["name", metadata.name], ["about", metadata.about]]
+    if !metadata.picture.isEmpty { tags.append(["picture", metadata.picture]) }
+    return draft(.editMetadata, id, tags + [["public"], ["open"]])
+  }
+
+  private static func draft(_ request: Request, _ id: String, _ tags: [[String]] = []) -> OutgoingEvent {
+    .draft(kind: request.rawValue, tags: [["h", id]] + tags, content: "")
+  }
+
+  /// The link that readers open (NIP-21 with an naddr of NIP-19).
+  public static func link(id: String, author: String, relays: [String]) -> String {
+    "nostr:"
+      + NIP19.naddr(identifier: id, relays: Array(relays.prefix(1)), author: author, kind: UInt32(metadataKind)).text
+  }
+}

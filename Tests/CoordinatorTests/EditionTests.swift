@@ -1,0 +1,197 @@
+import Channels
+import RelayNetwork
+import Store
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import Coordinator
+
+/// What readers see of a channel changes, and every relay that serves it comes to show that.
+struct EditionTests {
+  private func shown(_ bench: Bench, _ id: ChannelID, at address: String) throws -> String? {
+    guard let row = try bench.store.channel(id)?.row else { return nil }
+    return bench.network.edition(of: row.networkID, at: address)
+  }
+
+  private func active(_ bench: Bench, relays count: Int) async throws -> ChannelID {
+    let relays = try await bench.addRelays(count)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    return id
+  }
+
+  @Test func newNameReachesEveryRelay() async throws {
+    let bench = try await Bench()
+    let id = try await active(bench, relays: 3)
+    let updated = try await bench.coordinator.update(id, ChannelEdit(displayName: "Later News", description: "about"))
+    #expect(updated.row.profile.displayName == "Later News" && updated.row.edition == 2)
+    let settled = try await bench.channel(id) { $0.relays.allSatisfy { $0.record.shown == 2 } }
+    #expect(settled.phase == .active && settled.row.profile.description == "about")
+    for address in ["ws://r1", "ws://r2", "ws://r3"] {
+      #expect(try shown(bench, id, at: address) == "Later News on ws://r1 ws://r2 ws://r3")
+    }
+    #expect(bench.coordinator.liveChannelCount == 0)
+    let last = try bench.store.transitions(of: id, limit: 1000).suffix(3).map(\.transition.detail)
+    #expect(last == Array(repeating: "readers find edition 2 of the profile", count: 3))
+    try await bench.stop()
+  }
+
+  @Test func stragglerCatchesUpWhenItIsBack() async throws {
+    let bench = try await Bench()
+    let id = try await active(bench, relays: 2)
+    bench.network.set(.away, at: "ws://r2")
+    _ = try await bench.coordinator.update(id, ChannelEdit(displayName: "Later News"))
+    let waiting = try await bench.channel(id) { $0.relays[0].record.shown == 2 && $0.relays[1].record.attempt > 8 }
+    #expect(waiting.relays[1].record.shown == 1 && waiting.relays[1].record.trouble?.cause == .unreachable)
+    #expect(waiting.relays[1].record.timer != nil && waiting.phase == .active)
+    bench.network.set(.works, at: "ws://r2")
+    bench.network.relayWent(true, RelayID(rawValue: 2))
+    let caughtUp = try await bench.channel(id) { $0.relays[1].record.shown == 2 }
+    #expect(caughtUp.relays[1].record.trouble == nil)
+    try await bench.stop()
+  }
+
+  @Test func relayThatRefusesTheProfileStaysActiveAndSaysWhy() async throws {
+    let bench = try await Bench()
+    let id = try await active(bench, relays: 2)
+    bench.network.refuseEditions(at: "ws://r1")
+    _ = try await bench.coordinator.update(id, ChannelEdit(displayName: "Later News"))
+    let refused = try await bench.channel(id) { $0.relays[0].record.trouble != nil }
+    #expect(refused.relays[0].record.status == .active && refused.relays[0].record.trouble?.cause == .rejected)
+    bench.network.refuseEditions(at: "ws://r1", false)
+    _ = try await bench.coordinator.retry(id, relay: RelayID(rawValue: 1))
+    let mended = try await bench.channel(id) { $0.relays[0].record.shown == 2 }
+    #expect(mended.relays[0].record.trouble == nil)
+    try await bench.stop()
+  }
+
+  @Test func relaysThatReadersAreToldOfFollowThoseThatServe() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(4)
+    bench.network.set(.refuses, at: "ws://r3")
+    let id = try await bench.create(relays: Array(relays.prefix(3))).row.id
+    _ = try await bench.channel(id) { $0.row.edition == 2 && $0.relays[0].record.shown == 2 && $0.relays[1].record.shown == 2 }
+    #expect(try shown(bench, id, at: "ws://r1") == "News on ws://r1 ws://r2")
+    // The lost one is replaced, then the operator takes one away.
+    bench.clock.advance(by: .seconds(60))
+    _ = try await bench.channel(id) {
+      $0.row.edition == 3 && $0.relays.allSatisfy { $0.record.status == .removed || $0.record.shown == 3 }
+    }
+    for address in ["ws://r1", "ws://r2", "ws://r4"] {
+      #expect(try shown(bench, id, at: address) == "News on ws://r1 ws://r2 ws://r4")
+    }
+    _ = try await bench.coordinator.removeRelay(relays[0], from: id)
+    _ = try await bench.channel(id) { $0.row.edition == 4 && $0.relays.suffix(1).allSatisfy { $0.record.shown == 4 } }
+    #expect(try shown(bench, id, at: "ws://r4") == "News on ws://r2 ws://r4")
+    #expect(bench.network.violations.isEmpty)
+    try await bench.stop()
+  }
+
+  @Test func channelThatWorksFromTheStartNeedsNoSecondEdition() async throws {
+    let bench = try await Bench()
+    let id = try await active(bench, relays: 3)
+    #expect(try bench.store.channel(id)?.row.edition == 1)
+    #expect(bench.network.performed == 6, "three invitations, three looks")
+    try await bench.stop()
+  }
+
+  @Test func relayThatIsUpAndDownCausesNoEditions() async throws {
+    let bench = try await Bench()
+    let id = try await active(bench, relays: 2)
+    for _ in 0..<3 {
+      bench.network.relayWent(false, RelayID(rawValue: 1))
+      bench.clock.advance(by: .seconds(200))
+      _ = try await bench.channel(id) { $0.relays[0].record.status == .inactive }
+      bench.network.relayWent(true, RelayID(rawValue: 1))
+      _ = try await bench.channel(id) { $0.phase == .active }
+    }
+    #expect(try bench.store.channel(id)?.row.edition == 1)
+    try await bench.stop()
+  }
+
+  @Test func changeSurvivesACrashAndGoesOnAfterIt() async throws {
+    let bench = try await Bench()
+    let id = try await active(bench, relays: 2)
+    for address in ["ws://r1", "ws://r2"] { bench.network.set(.silent, at: address) }
+    _ = try await bench.coordinator.update(id, ChannelEdit(displayName: "Later News"))
+    try await bench.stop()
+    let next = try await Bench(bench)
+    next.network.adopt(bench.network)
+    _ = try await next.channel(id) { $0.relays.allSatisfy { $0.record.shown == 2 } }
+    #expect(try shown(next, id, at: "ws://r2") == "Later News on ws://r1 ws://r2")
+    try await next.stop()
+  }
+
+  @Test func changeThatCannotBeStoredDoesNotHappen() async throws {
+    let bench = try await Bench()
+    let id = try await active(bench, relays: 1)
+    bench.storage.isBroken = true
+    await #expect { try await bench.coordinator.update(id, ChannelEdit(displayName: "Later")) } throws: {
+      if case BatonError.storageUnavailable = $0 { true } else { false }
+    }
+    bench.storage.isBroken = false
+    let after = try await bench.channel(id) { $0.row.profile.displayName == "News" }
+    #expect(after.row.edition == 1 && bench.network.edition(of: after.row.networkID, at: "ws://r1") == nil)
+    try await bench.stop()
+  }
+
+  @Test func wrongChangesAreRefusedByNameAndLoseNothing() async throws {
+    let bench = try await Bench()
+    let id = try await active(bench, relays: 1)
+    let before = try bench.store.channel(id)
+    func refusal(_ edit: ChannelEdit) async -> BatonError? {
+      do {
+        _ = try await bench.coordinator.update(id, edit)
+        return nil
+      } catch { return error }
+    }
+    #expect(await refusal(ChannelEdit(displayName: "")) == .invalidDisplayName(reason: "the name is empty"))
+    if case .invalidImage = await refusal(ChannelEdit(image: "data:image/png;base64,AAAA")) {} else { Issue.record("image") }
+    #expect(await refusal(ChannelEdit(custom: "text")) == .invalidProfile(field: "custom", reason: "it must be an object"))
+    if case .staleChannel(let current) = await refusal(ChannelEdit(displayName: "x", revision: 1)) {
+      #expect(current.row.revision == before?.row.revision)
+    } else {
+      Issue.record("a change that is based on an old revision must be refused")
+    }
+    #expect(try bench.store.channel(id) == before)
+    let nobody = ChannelID(rawValue: 99)
+    await #expect(throws: BatonError.noSuchChannel(nobody)) {
+      try await bench.coordinator.update(nobody, ChannelEdit(heal: false))
+    }
+    try await bench.stop()
+  }
+
+  @Test func whatReadersDoNotSeeMakesNoEdition() async throws {
+    let bench = try await Bench()
+    let id = try await active(bench, relays: 1)
+    let updated = try await bench.coordinator.update(id, ChannelEdit(heal: false, custom: ["team": "news"]))
+    #expect(updated.row.edition == 1 && !updated.row.heal && updated.row.custom == ["team": "news"])
+    // Nothing new: nothing is stored.
+    let again = try await bench.coordinator.update(id, ChannelEdit(displayName: " News ", heal: false))
+    #expect(again.row.revision == updated.row.revision)
+    try await bench.stop()
+  }
+
+  @Test func relaysCanBePickedForAChannelThatIsThere() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(4)
+    let id = try await bench.create(relays: [relays[0]]).row.id
+    _ = try await bench.coordinator.addRelays([], pick: 2, to: id)
+    let grown = try await bench.channel(id) { $0.phase == .active && $0.relays.count == 3 }
+    #expect(grown.row.wantedRelays == 3)
+    await #expect(throws: BatonError.notEnoughRelays(wanted: 2, available: 1)) {
+      try await bench.coordinator.addRelays([], pick: 2, to: id)
+    }
+    try await bench.stop()
+  }
+
+  @Test func accentsAreComposedBeforeTheyAreCounted() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    let name = String(repeating: "e\u{301}", count: 50)
+    let channel = try await bench.create(name, relays: relays)
+    #expect(channel.row.profile.displayName.unicodeScalars.count == 50)
+    try await bench.stop()
+  }
+}
