@@ -1,0 +1,125 @@
+internal import Nostr
+
+/// One group on a relay (NIP-29): what its history adds up to.
+///
+/// The one role that means something is `admin`, and it may do everything; other roles are kept and mean nothing.
+struct Group: Sendable {
+  /// What the relay itself says about a group, by kind.
+  enum State: Int, CaseIterable, Sendable {
+    case metadata = 39000
+    case admins = 39001
+    case members = 39002
+    case roles = 39003
+  }
+
+  enum Flag: String, CaseIterable, Sendable {
+    /// Only members read.
+    case `private`
+    /// Only members write.
+    case restricted
+    /// Only members see the metadata.
+    case hidden
+    /// Nobody joins without an invitation.
+    case closed
+  }
+
+  static let adminRole = "admin"
+  /// How many of the latest events a `previous` tag may refer to.
+  static let timelineMax = 50
+  /// The fields of the metadata that hold a text, in the order in which they are served.
+  static let fields = ["name", "picture", "about"]
+
+  let id: String
+  private(set) var texts: [String: String] = [:]
+  private(set) var flags: Set<Flag> = []
+  /// The roles of every member.
+  private(set) var members: [String: [String]] = [:]
+  private(set) var codes: Set<String> = []
+  /// The kind of every event taken, by id.
+  private(set) var kinds: [String: Int] = [:]
+  /// The ids of the latest events, oldest first.
+  private(set) var timeline: [String] = []
+  /// The ids of events that an admin deleted.
+  private(set) var erased: Set<String> = []
+  /// When each state changed last, in Unix time.
+  private var changed: [State: Int64] = [:]
+
+  /// An empty group that belongs to nobody yet: apply the event that creates it.
+  init(id: String) { self.id = id }
+
+  func isMember(_ publicKey: String) -> Bool { members[publicKey] != nil }
+  func isAdmin(_ publicKey: String) -> Bool { members[publicKey]?.contains(Self.adminRole) ?? false }
+  var admins: [String] { members.keys.filter(isAdmin).sorted() }
+
+  // MARK: - History
+
+  /// Adds an event to the group. Whether it may be added was asked before, with `refusal`.
+  /// - Returns: which states are to be served anew.
+  mutating func apply(_ event: NostrEvent) -> [State] {
+    kinds[event.id] = event.kind
+    timeline.append(event.id)
+    if timeline.count > Self.timelineMax { timeline.removeFirst() }
+    let states = GroupAction(rawValue: event.kind).map { apply($0, event) } ?? []
+    // A state never gets older, though the clocks of admins differ.
+    for state in states { changed[state] = max(changed[state] ?? .min, event.createdAt) }
+    return states
+  }
+
+  private mutating func apply(_ action: GroupAction, _ event: NostrEvent) -> [State] {
+    switch action {
+    case .createGroup:
+      members[event.publicKey] = [Self.adminRole]
+      return State.allCases
+    case .putUser:
+      for tag in event.tags where tag.first == "p" && tag.count > 1 { members[tag[1]] = Array(tag.dropFirst(2)) }
+      return [.admins, .members]
+    case .removeUser:
+      for key in event.values("p") { members[key] = nil }
+      return [.admins, .members]
+    case .editMetadata:
+      // The whole set of fields: what is not named is gone.
+      texts = [:]
+      for field in Self.fields { texts[field] = event.tag(field) }
+      flags = Set(Flag.allCases.filter { flag in event.tags.contains { $0.first == flag.rawValue } })
+      return [.metadata]
+    case .deleteEvent:
+      erased.formUnion(erasable(event))
+      return []
+    case .createInvite:
+      codes.formUnion(event.values("code"))
+      return []
+    // The relay answers these with an event of its own, or drops the group.
+    case .joinRequest, .leaveRequest, .deleteGroup: return []
+    }
+  }
+
+  /// The events that a kind 9005 deletes: the group's history stays.
+  func erasable(_ event: NostrEvent) -> Set<String> {
+    Set(event.values("e").filter { id in kinds[id].map { !GroupAction.historyKinds.contains($0) } ?? true })
+  }
+
+  // MARK: - States
+
+  /// What the relay says about the group, in its own name or in that of another key.
+  /// - Returns: nil when a text holds characters that are never signed; `refusal` keeps those away.
+  func event(_ state: State, signedBy key: SecretKey) -> NostrEvent? {
+    NostrEvent(
+      signedBy: key, createdAt: changed[state] ?? 0, kind: state.rawValue, tags: [["d", id]] + tags(state), content: "")
+  }
+
+  private func tags(_ state: State) -> [[String]] {
+    switch state {
+    case .metadata:
+      Self.fields.compactMap { field in texts[field].map { [field, $0] } }
+        + Flag.allCases.filter(flags.contains).map { [$0.rawValue] }
+    case .admins: admins.map { ["p", $0] + (members[$0] ?? []) }
+    case .members: members.keys.sorted().map { ["p", $0] }
+    case .roles: [["role", Self.adminRole, "may do everything in the group"]]
+    }
+  }
+}
+
+extension NostrEvent {
+  /// The first values of all tags named `name`.
+  func values(_ name: String) -> [String] { tags.compactMap { $0.first == name && $0.count > 1 ? $0[1] : nil } }
+}

@@ -1,0 +1,19 @@
+/// What users and admins ask of groups, by the kind of the event (NIP-29).
+enum GroupAction: Int, CaseIterable, Sendable {
+  case putUser = 9000
+  case removeUser = 9001
+  case editMetadata = 9002
+  case deleteEvent = 9005
+  case createGroup = 9007
+  case deleteGroup = 9008
+  case createInvite = 9009
+  case joinRequest = 9021
+  case leaveRequest = 9022
+
+  /// The kinds that NIP-29 keeps for moderation; not all have a meaning.
+  static let moderationKinds = 9000...9020
+  /// Moderation and what users do about their own membership: the history that a group is built from.
+  static let historyKinds = 9000...9022
+  /// The kinds that only the relay itself may write.
+  static let stateKinds = 39000...39005
+}

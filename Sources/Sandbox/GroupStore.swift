@@ -1,0 +1,145 @@
+internal import Nostr
+
+/// The groups of a sandbox relay (NIP-29). A value: it decides, and says what is to be stored and pushed; the relay does it.
+///
+/// Where real relays differ, or NIP-29 leaves the choice, this is what holds here:
+/// - Anybody creates groups, under any id. The creator is the only admin to begin with.
+/// - Events without an `h` tag are no matter of groups, and are taken as by any other relay.
+/// - Groups are open to everybody's messages unless `restricted`. `closed` concerns joining alone.
+/// - An event that was taken before is answered as a duplicate that is fine, but for kinds 9007 and 9021.
+/// - A group that was deleted is unknown from then on, and its id is used up. Of its events only the 9008 is served.
+/// - States are dated like the event that changed them, and never earlier than before: two may be of the same second.
+/// - Only the fields `name`, `picture`, `about` and the four flags are kept; others are ignored.
+struct GroupStore: Sendable {
+  /// What the relay says to an event and has to do about it.
+  struct Answer: Hashable, Sendable {
+    let accepted: Bool
+    let text: String
+    /// To be stored and pushed, in this order.
+    var stored: [NostrEvent] = []
+    /// To be pushed after that. They need not be stored: they follow from the history.
+    var states: [NostrEvent] = []
+    /// Ids of events that are not served any more.
+    var removed: Set<String> = []
+
+    static func refused(_ text: String) -> Answer { Answer(accepted: false, text: text) }
+  }
+
+  /// How far the clock of a moderator may be off, in seconds.
+  static let clockSkewMax: Int64 = 60
+
+  /// The relay's own key, which signs the states.
+  let key: SecretKey
+  private(set) var groups: [String: Group] = [:]
+  private var states: [String: [Group.State: NostrEvent]] = [:]
+  private var deletedGroups: Set<String> = []
+
+  /// - Parameter history: events that were accepted before, in the order in which they came; they are believed.
+  init(key: SecretKey, history: [NostrEvent] = []) {
+    self.key = key
+    for event in history {
+      if let id = event.tag("h") { _ = fold(event, into: id) }
+    }
+  }
+
+  /// Takes a verified event in.
+  /// - Parameter now: Unix time in seconds.
+  /// - Returns: nil when the event has nothing to do with groups.
+  mutating func take(_ event: NostrEvent, now: Int64) -> Answer? {
+    if GroupAction.stateKinds.contains(event.kind) { return .refused("restricted: the relay alone describes its groups") }
+    if takesHistoryBack(event) { return .refused("blocked: the group's history stays") }
+    guard let id = event.tag("h") else {
+      return GroupAction.historyKinds.contains(event.kind) ? .refused("blocked: missing group (h) tag") : nil
+    }
+    if let flaw = Self.flaw(ofModeration: event, now: now) { return .refused(flaw) }
+    if event.kind == GroupAction.createGroup.rawValue {
+      if groups[id] != nil { return .refused("duplicate: group already exists") }
+      if deletedGroups.contains(id) { return .refused("blocked: group was deleted") }
+      return Group.unknownPrevious(event, []).map(Answer.refused) ?? admit([event], into: id)
+    }
+    guard let group = groups[id] else { return .refused("blocked: group '\(id)' doesn't exist") }
+    let isJoinOfMember = event.kind == GroupAction.joinRequest.rawValue && group.isMember(event.publicKey)
+    if group.kinds[event.id] != nil, !group.erased.contains(event.id), !isJoinOfMember {
+      return Answer(accepted: true, text: "duplicate: have it already")
+    }
+    if let text = group.refusal(of: event, isRelay: event.publicKey == key.publicKey) { return .refused(text) }
+    return admit([event] + reaction(to: event, in: id, now: now), into: id)
+  }
+
+  /// What the relay says about groups.
+  /// - Parameter ids: nil for all groups.
+  func states(of ids: Set<String>?) -> [NostrEvent] {
+    let chosen = ids.map { ids in states.filter { ids.contains($0.key) } } ?? states
+    return chosen.values.flatMap { states in Group.State.allCases.compactMap { states[$0] } }
+  }
+
+  mutating func forgetAll() { self = GroupStore(key: key) }
+
+  // MARK: - Refusing
+
+  /// Moderation must be of now, or it could be used again.
+  private static func flaw(ofModeration event: NostrEvent, now: Int64) -> String? {
+    guard GroupAction.moderationKinds.contains(event.kind) else { return nil }
+    if event.createdAt < now - clockSkewMax { return "invalid: created_at too early, moderation is at most 60 s old" }
+    if event.createdAt > now + clockSkewMax { return "invalid: created_at too late, moderation is at most 60 s ahead" }
+    if GroupAction(rawValue: event.kind) == nil { return "invalid: unknown moderation kind \(event.kind)" }
+    let isSignable = event.tags.allSatisfy { $0.allSatisfy(NostrEvent.isSignable) }
+    return isSignable ? nil : "invalid: control characters in a tag"
+  }
+
+  /// Whether an author wants to take back, by NIP-09, what a group is built from.
+  private func takesHistoryBack(_ event: NostrEvent) -> Bool {
+    guard event.kind == 5 else { return false }
+    return event.values("e").contains { id in
+      groups.values.contains { $0.kinds[id].map(GroupAction.historyKinds.contains) ?? false }
+    }
+  }
+
+  // MARK: - Admitting
+
+  /// What the relay itself adds: it lets people in and out by moderation of its own.
+  private func reaction(to event: NostrEvent, in id: String, now: Int64) -> [NostrEvent] {
+    let action: GroupAction
+    switch GroupAction(rawValue: event.kind) {
+    case .joinRequest: action = .putUser
+    case .leaveRequest: action = .removeUser
+    case nil, .putUser, .removeUser, .editMetadata, .deleteEvent, .createGroup, .deleteGroup, .createInvite: return []
+    }
+    return [
+      NostrEvent(
+        signedBy: key, createdAt: now, kind: action.rawValue, tags: [["h", id], ["p", event.publicKey]], content: "")
+    ].compactMap { $0 }
+  }
+
+  private mutating func admit(_ events: [NostrEvent], into id: String) -> Answer {
+    var answer = Answer(accepted: true, text: "", stored: events)
+    var changed: Set<Group.State> = []
+    for event in events {
+      let (states, removed) = fold(event, into: id)
+      changed.formUnion(states)
+      answer.removed.formUnion(removed)
+    }
+    answer.states = Group.State.allCases.filter(changed.contains).compactMap { states[id]?[$0] }
+    return answer
+  }
+
+  /// Adds one event to the history of a group.
+  /// - Returns: the states that changed, and the ids of events that are gone.
+  private mutating func fold(_ event: NostrEvent, into id: String) -> ([Group.State], Set<String>) {
+    switch GroupAction(rawValue: event.kind) {
+    case .createGroup:
+      if groups[id] == nil, !deletedGroups.contains(id) { groups[id] = Group(id: id) }
+    case .deleteGroup:
+      deletedGroups.insert(id)
+      states[id] = nil
+      let removed = groups.removeValue(forKey: id)?.kinds.keys
+      return ([], Set(removed.map(Array.init) ?? []))
+    case nil, .putUser, .removeUser, .editMetadata, .deleteEvent, .createInvite, .joinRequest, .leaveRequest: break
+    }
+    let changed = groups[id]?.apply(event) ?? []
+    for state in changed { states[id, default: [:]][state] = groups[id]?.event(state, signedBy: key) }
+    guard event.kind == GroupAction.deleteEvent.rawValue, let group = groups[id] else { return (changed, []) }
+    // Other groups' events are not this admin's to delete.
+    return (changed, group.erasable(event).filter { group.kinds[$0] != nil })
+  }
+}
