@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 internal import Nostr
 internal import StrictJSON
@@ -21,6 +22,7 @@ final class EventStore: Sendable {
     let file = try DatabaseQueue(path: path)
     try file.write { db in
       try db.execute(sql: "CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, event TEXT NOT NULL) STRICT")
+      try db.execute(sql: "CREATE TABLE IF NOT EXISTS relay (key BLOB NOT NULL) STRICT")
     }
     let texts = try file.read { db in try String.fetchAll(db, sql: "SELECT event FROM events ORDER BY rowid") }
     self.file = file
@@ -57,55 +59,46 @@ final class EventStore: Sendable {
     }
   }
 
+  /// Drops events for good, whoever wrote them.
+  func remove(_ ids: Set<String>) throws {
+    guard !ids.isEmpty else { return }
+    state.withLock { state in
+      for id in ids { state.events[id] = nil }
+    }
+    try file?.write { db in
+      for id in ids { try db.execute(sql: "DELETE FROM events WHERE id = ?", arguments: [id]) }
+    }
+  }
+
+  /// The events in the order in which they came; none without a file.
+  func history() throws -> [NostrEvent] {
+    let ids = try file?.read { db in try String.fetchAll(db, sql: "SELECT id FROM events ORDER BY rowid") } ?? []
+    return state.withLock { state in ids.compactMap { state.events[$0] } }
+  }
+
+  /// The relay's own key: that of the file, or a new one.
+  func key() throws -> SecretKey {
+    guard let file else { return .random() }
+    return try file.write { db in
+      if let bytes = try Data.fetchOne(db, sql: "SELECT key FROM relay") { return try SecretKey(bytes: Array(bytes)) }
+      let key = SecretKey.random()
+      try db.execute(sql: "INSERT INTO relay (key) VALUES (?)", arguments: [Data(key.bytes)])
+      return key
+    }
+  }
+
   func forgetAll() {
     state.withLock { $0 = State() }
     try? file?.write { db in try db.execute(sql: "DELETE FROM events") }
   }
 
-  /// The events that match, newest first.
-  func find(_ filter: EventFilter) -> [NostrEvent] {
+  /// The events that match and that may be read, newest first.
+  func find(_ filter: EventFilter, where isReadable: (NostrEvent) -> Bool = { _ in true }) -> [NostrEvent] {
     state.withLock { state in
       if let ids = filter.ids {
-        return ids.compactMap { state.events[$0] }.filter(filter.matches)
+        return ids.compactMap { state.events[$0] }.filter { filter.matches($0) && isReadable($0) }
       }
-      let events = state.events.values.filter(filter.matches)
-      return Array(events.sorted { ($0.createdAt, $1.id) > ($1.createdAt, $0.id) }.prefix(filter.limit ?? 500))
+      return filter.newest(state.events.values.filter { filter.matches($0) && isReadable($0) })
     }
-  }
-}
-
-/// A filter of a REQ (NIP-01).
-struct EventFilter: Sendable {
-  let ids: [String]?
-  let authors: Set<String>?
-  let kinds: Set<Int64>?
-  let tags: [Character: Set<String>]
-  let since: Int64?
-  let until: Int64?
-  let limit: Int?
-
-  init?(_ json: JSONValue) {
-    guard let members = json.object else { return nil }
-    func texts(_ key: String) -> [String]? { members[key]?.array?.compactMap(\.string) }
-    ids = texts("ids")
-    authors = texts("authors").map(Set.init)
-    kinds = members["kinds"]?.array.map { Set($0.compactMap(\.integer)) }
-    since = members["since"]?.integer
-    until = members["until"]?.integer
-    limit = members["limit"]?.integer.map { max(0, Int($0)) }
-    var tags: [Character: Set<String>] = [:]
-    for key in members.keys where key.count == 2 && key.hasPrefix("#") {
-      if let name = key.last, let values = texts(key) { tags[name] = Set(values) }
-    }
-    self.tags = tags
-  }
-
-  func matches(_ event: NostrEvent) -> Bool {
-    (ids?.contains(event.id) ?? true) && (authors?.contains(event.publicKey) ?? true)
-      && (kinds?.contains(Int64(event.kind)) ?? true) && (since.map { event.createdAt >= $0 } ?? true)
-      && (until.map { event.createdAt <= $0 } ?? true)
-      && tags.allSatisfy { name, values in
-        event.tags.contains { $0.first == String(name) && $0.count > 1 && values.contains($0[1]) }
-      }
   }
 }

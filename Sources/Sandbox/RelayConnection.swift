@@ -12,27 +12,42 @@ final class RelayConnection: ChannelInboundHandler {
   /// What other connections may use of this one.
   struct Handle: Sendable {
     let channel: any Channel
+    /// Sends an event to the subscriptions that match it.
     let offer: @Sendable (NostrEvent) -> Void
+    /// Sends a message after everything that was offered so far.
+    let say: @Sendable ([JSONValue]) -> Void
   }
 
   private let relay: SandboxRelay
   private var subscriptions: [String: [EventFilter]] = [:]
+  private var handle: Handle?
   private var challenge: String?
-  private var isAuthenticated = false
+  /// The public keys that the client proved to hold.
+  private var authenticated: Set<String> = []
 
   init(relay: SandboxRelay) { self.relay = relay }
 
   func handlerAdded(context: ChannelHandlerContext) {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     let eventLoop = context.eventLoop
-    let handle = Handle(channel: context.channel) { event in
-      eventLoop.execute {
-        let (handler, context) = bound.value
-        for (name, filters) in handler.subscriptions where filters.contains(where: { $0.matches(event) }) {
-          handler.send(["EVENT", .string(name)], event.text, context)
+    let handle = Handle(
+      channel: context.channel,
+      offer: { event in
+        eventLoop.execute {
+          let (handler, context) = bound.value
+          guard let event = handler.relay.served(event, to: handler.authenticated) else { return }
+          for (name, filters) in handler.subscriptions where filters.contains(where: { $0.matches(event) }) {
+            handler.send(["EVENT", .string(name)], event.text, context)
+          }
         }
-      }
-    }
+      },
+      say: { message in
+        eventLoop.execute {
+          let (handler, context) = bound.value
+          handler.send(message, context)
+        }
+      })
+    self.handle = handle
     relay.state.withLock { state in
       state.connections[ObjectIdentifier(context.channel)] = handle
       state.counts.connections += 1
@@ -79,11 +94,13 @@ final class RelayConnection: ChannelInboundHandler {
     case .rubbish: return sendText("this is not JSON", context)
     case .binary: return write(.binary, context.channel.allocator.buffer(repeating: 7, count: 64), context)
     case .huge: return write(.text, context.channel.allocator.buffer(repeating: 0x20, count: 10 << 20), context)
-    case .none, .refuse, .rateLimit, .auth, .emptyID, .lose, .forgeID, .forgeSignature, .forget, .down: break
+    case .none, .refuse, .rateLimit, .auth, .emptyID, .lose, .forgeID, .forgeSignature, .forget, .foreignGroup, .groupTaken,
+      .down:
+      break
     }
     switch type {
     case "EVENT": event(parts, fault, context)
-    case "REQ": request(parts, fault, context)
+    case "REQ": request(parts, context)
     case "CLOSE": if parts.count > 1, let name = parts[1].string { subscriptions[name] = nil }
     case "AUTH": authenticate(parts, context)
     default: send(["NOTICE", "error: unknown message"], context)
@@ -94,32 +111,37 @@ final class RelayConnection: ChannelInboundHandler {
     guard parts.count > 1, let event = NostrEvent(json: parts[1]) else {
       return send(["NOTICE", "invalid: not an event"], context)
     }
-    func answer(_ accepted: Bool, _ text: String) {
-      let id = fault == .emptyID ? "" : event.id
-      send(["OK", .string(id), .bool(accepted), .string(text)], context)
+    func message(_ accepted: Bool, _ text: String) -> [JSONValue] {
+      ["OK", .string(fault == .emptyID ? "" : event.id), .bool(accepted), .string(text)]
     }
+    func answer(_ accepted: Bool, _ text: String) { send(message(accepted, text), context) }
     if (try? event.verify()) == nil { return answer(false, "invalid: bad id or signature") }
     switch fault {
     case .refuse: return answer(false, "blocked: this relay takes nothing from you")
     case .rateLimit: return answer(false, "rate-limited: slow down")
     case .lose: return answer(true, "")
-    case .auth where !isAuthenticated:
+    case .auth where authenticated.isEmpty:
       if challenge == nil { sendChallenge(context) }
       return answer(false, "auth-required: who are you?")
-    case .none, .stall, .auth, .emptyID, .forgeID, .forgeSignature, .forget, .closeMidFrame, .rubbish, .binary, .huge, .down:
+    case .none, .stall, .auth, .emptyID, .forgeID, .forgeSignature, .forget, .foreignGroup, .groupTaken, .closeMidFrame,
+      .rubbish, .binary, .huge, .down:
       break
     }
     do {
+      if let taken = try relay.takeAsGroup(event) {
+        // As real relays do: what follows from an event is pushed before its OK.
+        handle?.say(message(taken.accepted, taken.text))
+        return
+      }
       guard try relay.store.add(event) else { return answer(true, "duplicate: have it already") }
     } catch {
       return answer(false, "error: cannot store")
     }
     answer(true, "")
-    let others = relay.state.withLock { Array($0.connections.values) }
-    for other in others { other.offer(event) }
+    relay.push([event])
   }
 
-  private func request(_ parts: [JSONValue], _ fault: SandboxFault, _ context: ChannelHandlerContext) {
+  private func request(_ parts: [JSONValue], _ context: ChannelHandlerContext) {
     guard parts.count > 2, let name = parts[1].string, (1...64).contains(name.utf8.count) else {
       return send(["NOTICE", "invalid: not a request"], context)
     }
@@ -127,29 +149,18 @@ final class RelayConnection: ChannelInboundHandler {
     guard filters.count == parts.count - 2 else {
       return send(["CLOSED", .string(name), "invalid: not a filter"], context)
     }
+    if let refusal = relay.refusal(of: filters, for: authenticated) {
+      if authenticated.isEmpty, challenge == nil { sendChallenge(context) }
+      return send(["CLOSED", .string(name), .string(refusal)], context)
+    }
     var sent: Set<String> = []
     for filter in filters {
-      for event in relay.store.find(filter) where sent.insert(event.id).inserted {
-        send(["EVENT", .string(name)], forged(event, fault).text, context)
+      for event in relay.find(filter, for: authenticated) where sent.insert(event.id).inserted {
+        send(["EVENT", .string(name)], event.text, context)
       }
     }
     subscriptions[name] = filters
     send(["EOSE", .string(name)], context)
-  }
-
-  private func forged(_ event: NostrEvent, _ fault: SandboxFault) -> NostrEvent {
-    switch fault {
-    case .forgeID:
-      NostrEvent(
-        id: event.id, publicKey: event.publicKey, createdAt: event.createdAt, kind: event.kind, tags: event.tags,
-        content: event.content + " ", signature: event.signature)
-    case .forgeSignature:
-      NostrEvent(
-        id: event.id, publicKey: event.publicKey, createdAt: event.createdAt, kind: event.kind, tags: event.tags,
-        content: event.content, signature: String(repeating: "0", count: 128))
-    case .none, .refuse, .stall, .rateLimit, .auth, .emptyID, .lose, .forget, .closeMidFrame, .rubbish, .binary, .huge, .down:
-      event
-    }
   }
 
   // MARK: - NIP-42
@@ -165,7 +176,7 @@ final class RelayConnection: ChannelInboundHandler {
     let isGood =
       (try? event.verify()) != nil && event.kind == 22242 && event.tag("challenge") == challenge
       && event.tag("relay") == relay.url
-    isAuthenticated = isAuthenticated || isGood
+    if isGood { authenticated.insert(event.publicKey) }
     send(["OK", .string(event.id), .bool(isGood), .string(isGood ? "" : "auth-required: that is not right")], context)
   }
 

@@ -18,8 +18,12 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case forgeID = "forge-id"
   /// Serves the right event with a broken signature.
   case forgeSignature = "forge-signature"
-  /// Forgets all events, once.
+  /// Forgets all events and groups, once. The key that signs groups stays.
   case forget
+  /// Describes its groups and their admins (kinds 39000 and 39001) under another key than its own.
+  case foreignGroup = "foreign-group"
+  /// Says that a group that is to be created is there already, and it belongs to somebody else.
+  case groupTaken = "group-taken"
   /// Closes the connection in the middle of a frame.
   case closeMidFrame = "close-mid-frame"
   /// Answers with text that is not Nostr.

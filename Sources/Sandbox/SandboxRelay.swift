@@ -1,3 +1,4 @@
+internal import Glibc
 public import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -6,7 +7,7 @@ internal import NIOWebSocket
 internal import Nostr
 internal import Synchronization
 
-/// A Nostr relay on loopback for trying Baton out and for tests: NIP-01, 09, 11, 42, and faults on demand. Not for production.
+/// A Nostr relay on loopback for trying Baton out and for tests: NIP-01, 09, 11, 29, 42, and faults on demand. Not for production.
 public final class SandboxRelay: Sendable {
   /// Certificate and key for `wss`.
   public struct TLS: Sendable {
@@ -36,21 +37,34 @@ public final class SandboxRelay: Sendable {
   private let group: any EventLoopGroup
   private let tls: NIOSSLContext?
   let store: EventStore
+  /// nil when the relay does not offer groups.
+  let groups: Mutex<GroupStore?>
+  /// Under which a faulty relay does what is not in its own name.
+  let stranger = SecretKey.random()
+  let now: @Sendable () -> Int64
   let state = Mutex(State())
 
-  private init(port: Int, group: any EventLoopGroup, tls: NIOSSLContext?, store: EventStore) {
+  private init(
+    port: Int, group: any EventLoopGroup, tls: NIOSSLContext?, store: EventStore, groups: sending GroupStore?,
+    now: @escaping @Sendable () -> Int64
+  ) {
     self.port = port
     self.group = group
     self.tls = tls
     self.store = store
+    self.groups = Mutex(groups)
+    self.now = now
   }
 
   /// Starts a relay on 127.0.0.1.
   /// - Parameters:
   ///   - port: 0 takes a free one.
-  ///   - file: SQLite file for the events; nil keeps them in memory.
+  ///   - file: SQLite file for the events, and for the relay's own key; nil keeps them in memory.
+  ///   - groups: whether the relay offers groups (NIP-29) beside everything else.
+  ///   - now: the relay's clock, in Unix time; nil takes the system's.
   public static func start(
-    port: Int = 0, file: String? = nil, tls: TLS? = nil, fault: SandboxFault = .none, group: (any EventLoopGroup)? = nil
+    port: Int = 0, file: String? = nil, tls: TLS? = nil, fault: SandboxFault = .none, groups: Bool = true,
+    group: (any EventLoopGroup)? = nil, now: (@Sendable () -> Int64)? = nil
   ) async throws -> SandboxRelay {
     let group = group ?? MultiThreadedEventLoopGroup.singleton
     var context: NIOSSLContext?
@@ -65,7 +79,11 @@ public final class SandboxRelay: Sendable {
       .bind(host: "127.0.0.1", port: port).get()
     let number = probe.localAddress?.port ?? port
     try await probe.close()
-    let relay = SandboxRelay(port: number, group: group, tls: context, store: try EventStore(path: file))
+    let store = try EventStore(path: file)
+    let relay = SandboxRelay(
+      port: number, group: group, tls: context, store: store,
+      groups: groups ? GroupStore(key: try store.key(), history: try store.history()) : nil,
+      now: now ?? { Int64(time(nil)) })
     relay.state.withLock { $0.fault = fault }
     if fault != .down { try await relay.listen() }
     return relay
@@ -74,6 +92,7 @@ public final class SandboxRelay: Sendable {
   public var url: String { "\(tls == nil ? "ws" : "wss")://127.0.0.1:\(port)" }
   public var fault: SandboxFault { state.withLock { $0.fault } }
   public var counts: Counts { state.withLock { $0.counts } }
+  /// Without what the relay itself says about its groups.
   public var eventCount: Int { store.count }
 
   /// Changes how the relay misbehaves. `down` takes effect at once; leaving it makes the relay listen on its port again.
@@ -82,7 +101,7 @@ public final class SandboxRelay: Sendable {
       defer { state.fault = fault == .forget ? .none : fault }
       return state.fault
     }
-    if fault == .forget { store.forgetAll() }
+    if fault == .forget { forgetAll() }
     if fault == .down {
       await stop()
     } else if before == .down {
@@ -134,29 +153,5 @@ public final class SandboxRelay: Sendable {
         completionHandler: { context in context.pipeline.syncOperations.removeHandler(bound.value, promise: nil) }
       ))
     try channel.pipeline.syncOperations.addHandler(information)
-  }
-}
-
-/// Answers plain HTTP with the NIP-11 document.
-private final class InformationHandler: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias OutboundOut = HTTPServerResponsePart
-  private let relay: SandboxRelay
-
-  init(relay: SandboxRelay) { self.relay = relay }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard case .end = unwrapInboundIn(data) else { return }
-    let auth = relay.fault == .auth
-    let body =
-      "{\"name\":\"Baton sandbox\",\"description\":\"a relay to try things out\",\"software\":\"baton-sandbox\","
-      + "\"supported_nips\":[1,9,11,42],\"limitation\":{\"auth_required\":\(auth)}}"
-    let headers: HTTPHeaders = [
-      "Content-Type": "application/nostr+json", "Content-Length": "\(body.utf8.count)", "Connection": "close",
-    ]
-    context.write(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers))), promise: nil)
-    context.write(wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(string: body)))), promise: nil)
-    let channel = context.channel
-    context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
   }
 }

@@ -12,6 +12,8 @@ struct BatonSandbox: AsyncParsableCommand {
       Prints one address a line on standard output when all relays are ready, then the address of the HTTP control on standard \
       error. POST /relays/N/FAULT there makes relay N misbehave, POST /relays/N/none heals it, GET /relays lists them.
       Faults: \(SandboxFault.allCases.map(\.rawValue).joined(separator: ", ")).
+      The relays offer groups (NIP-29) beside everything else. foreign-group makes a relay describe its groups under another key \
+      than its own; group-taken makes it say that a group that is to be created is there already and somebody else's.
       Not for production: it keeps what everybody sends it.
       """,
     version: "baton-sandbox 0.1.0")
@@ -19,7 +21,9 @@ struct BatonSandbox: AsyncParsableCommand {
   @Option(help: "How many relays to run.") var relays = 3
   @Option(help: "The first relay's port, the others follow. Default: free ports.") var port: Int?
   @Option(name: .customLong("control-port"), help: "Port of the HTTP control. Default: a free one.") var controlPort = 0
-  @Option(help: "Directory for one SQLite file per relay. Default: events are kept in memory.") var directory: String?
+  @Option(help: "Directory for one SQLite file per relay, with its events and its own key. Default: both are kept in memory.")
+  var directory: String?
+  @Flag(name: .customLong("no-groups"), help: "Do not offer groups (NIP-29).") var withoutGroups = false
   @Option(help: "RELAY=KIND: a fault to begin with, relays count from 1; may be repeated.") var fault: [String] = []
 
   func validate() throws {
@@ -52,7 +56,7 @@ struct BatonSandbox: AsyncParsableCommand {
         running.append(
           try await SandboxRelay.start(
             port: port.map { $0 + number - 1 } ?? 0, file: directory.map { "\($0)/relay\(number).db" },
-            fault: faults[number] ?? .none))
+            fault: faults[number] ?? .none, groups: !withoutGroups))
       }
       let control = try await SandboxControl.start(relays: running, port: controlPort)
       for relay in running { print(relay.url) }

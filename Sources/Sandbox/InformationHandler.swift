@@ -1,0 +1,27 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Answers plain HTTP with the NIP-11 document.
+final class InformationHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+  private let relay: SandboxRelay
+
+  init(relay: SandboxRelay) { self.relay = relay }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .end = unwrapInboundIn(data) else { return }
+    let auth = relay.fault == .auth
+    let groups = relay.groupKey.map { "\"supported_nips\":[1,9,11,29,42],\"self\":\"\($0)\"," }
+    let body =
+      "{\"name\":\"Baton sandbox\",\"description\":\"a relay to try things out\",\"software\":\"baton-sandbox\","
+      + (groups ?? "\"supported_nips\":[1,9,11,42],") + "\"limitation\":{\"auth_required\":\(auth)}}"
+    let headers: HTTPHeaders = [
+      "Content-Type": "application/nostr+json", "Content-Length": "\(body.utf8.count)", "Connection": "close",
+    ]
+    context.write(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers))), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(string: body)))), promise: nil)
+    let channel = context.channel
+    context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+  }
+}

@@ -1,0 +1,28 @@
+internal import Nostr
+
+extension SandboxFault {
+  /// What a relay with this fault serves in the place of an event.
+  /// - Parameter stranger: the key that is not the relay's own.
+  func served(_ event: NostrEvent, stranger: SecretKey) -> NostrEvent {
+    switch self {
+    case .forgeID:
+      return NostrEvent(
+        id: event.id, publicKey: event.publicKey, createdAt: event.createdAt, kind: event.kind, tags: event.tags,
+        content: event.content + " ", signature: event.signature)
+    case .forgeSignature:
+      return NostrEvent(
+        id: event.id, publicKey: event.publicKey, createdAt: event.createdAt, kind: event.kind, tags: event.tags,
+        content: event.content, signature: String(repeating: "0", count: 128))
+    case .foreignGroup:
+      switch Group.State(rawValue: event.kind) {
+      case .metadata, .admins:
+        return NostrEvent(
+          signedBy: stranger, createdAt: event.createdAt, kind: event.kind, tags: event.tags, content: event.content) ?? event
+      case nil, .members, .roles: return event
+      }
+    case .none, .refuse, .stall, .rateLimit, .auth, .emptyID, .lose, .forget, .groupTaken, .closeMidFrame, .rubbish, .binary,
+      .huge, .down:
+      return event
+    }
+  }
+}
