@@ -33,6 +33,9 @@ public final class SandboxRelay: Sendable {
     var counts = Counts()
   }
 
+  /// How many free ports are tried before a relay gives up.
+  private static let portAttemptsMax = 10
+
   public let port: Int
   private let group: any EventLoopGroup
   private let tls: NIOSSLContext?
@@ -74,19 +77,26 @@ public final class SandboxRelay: Sendable {
           certificateChain: try NIOSSLCertificate.fromPEMFile(tls.certificateFile).map { .certificate($0) },
           privateKey: .privateKey(try NIOSSLPrivateKey(file: tls.keyFile, format: .pem))))
     }
-    // The port must be known before the first connection can ask for the relay's own address.
-    let probe = try await ServerBootstrap(group: group).serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .bind(host: "127.0.0.1", port: port).get()
-    let number = probe.localAddress?.port ?? port
-    try await probe.close()
     let store = try EventStore(path: file)
-    let relay = SandboxRelay(
-      port: number, group: group, tls: context, store: store,
-      groups: groups ? GroupStore(key: try store.key(), history: try store.history()) : nil,
-      now: now ?? { Int64(time(nil)) })
-    relay.state.withLock { $0.fault = fault }
-    if fault != .down { try await relay.listen() }
-    return relay
+    let groupStore = groups ? GroupStore(key: try store.key(), history: try store.history()) : nil
+    var attempts = 0
+    while true {
+      attempts += 1
+      // The port must be known before the first connection can ask for the relay's own address.
+      let probe = try await ServerBootstrap(group: group).serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .bind(host: "127.0.0.1", port: port).get()
+      let number = probe.localAddress?.port ?? port
+      try await probe.close()
+      let relay = SandboxRelay(
+        port: number, group: group, tls: context, store: store, groups: groupStore, now: now ?? { Int64(time(nil)) })
+      relay.state.withLock { $0.fault = fault }
+      do {
+        if fault != .down { try await relay.listen() }
+        return relay
+      } catch let error as IOError where error.errnoCode == EADDRINUSE && port == 0 && attempts < portAttemptsMax {
+        // Somebody else was given the free port in between: another one will do.
+      }
+    }
   }
 
   public var url: String { "\(tls == nil ? "ws" : "wss")://127.0.0.1:\(port)" }
