@@ -112,8 +112,9 @@ final class Installation: Sendable {
 
   /// What a reader that no one here wrote gets from the link.
   func read(_ link: String) async throws -> (status: Int32, json: JSONValue) {
+    let script = link.hasPrefix("nostr:naddr") ? "read_group.py" : "read_channel.py"
     let result = try await Program.run(
-      ThirdPartyRelay.python + "/python3", [ThirdPartyRelay.scripts + "/read_channel.py", link])
+      ThirdPartyRelay.python + "/python3", [ThirdPartyRelay.scripts + "/" + script, link])
     return (result.status, try JSONParser.parse(result.lines.first { $0.hasPrefix("{") } ?? "null"))
   }
 }

@@ -10,7 +10,7 @@ import json
 import sys
 from datetime import timedelta
 
-from nostr_sdk import ClientBuilder, Filter, Nip19Event, NostrSdkError, ReqTarget
+from nostr_sdk import ClientBuilder, Filter, Kind, Nip19Event, NostrSdkError, ReqTarget
 
 
 def log(text):
@@ -20,6 +20,9 @@ def log(text):
 def decode(link):
     # from_nostr_uri insists on the scheme, from_bech32 refuses it: choose by prefix
     return Nip19Event.from_nostr_uri(link) if link.startswith("nostr:") else Nip19Event.from_bech32(link)
+
+
+metadata = {}
 
 
 async def fetch(url, wanted, seconds):
@@ -43,6 +46,11 @@ async def fetch(url, wanted, seconds):
             return None, "author differs from the link"
         if wanted.kind() and event.kind().as_u16() != wanted.kind().as_u16():
             return None, "kind differs from the link"
+        # What readers show: the newest kind 41 of the channel's author.
+        query = Filter().kind(Kind(41)).event(wanted.event_id()).author(event.author())
+        editions = await client.fetch_events(ReqTarget.single(url, [query]), timedelta(seconds=seconds))
+        newest = max(editions, key=lambda e: e.created_at().as_secs(), default=None)
+        metadata[url] = json.loads(newest.content()) if newest else None
         return event, None
     except NostrSdkError as error:
         return None, f"{type(error).__name__}: {error}"
@@ -78,7 +86,8 @@ async def main():
         author = wanted.author().to_hex()
     if kind is None and wanted.kind():
         kind = wanted.kind().as_u16()
-    print(json.dumps({"id": wanted.event_id().to_hex(), "author": author, "kind": kind, "relays": served, "name": name},
+    print(json.dumps({"id": wanted.event_id().to_hex(), "author": author, "kind": kind, "relays": served, "name": name,
+                      "metadata": {str(url): shown for url, shown in metadata.items()}},
                      ensure_ascii=False), flush=True)
     if not urls:
         log("the link carries no relay hints")

@@ -178,6 +178,9 @@ struct PublisherMachine: SessionMachine {
         .troubled(
           Trouble(isRateLimit ? .rateLimited : .storage, text), retryAfter: isRateLimit ? .seconds(30) : .seconds(5)),
         next: true)
+    case .permanent where current.item.isDeletionOfGroup && text.contains("doesn't exist"):
+      // Of what an earlier attempt deleted whose answer was lost.
+      return taken(current, text)
     case .permanent:
       let words = current.isTaken ? "the relay has a group with this id already, and does not let this identity edit it: " : ""
       return finish(.refused(Trouble(.rejected, words + text)), next: true)

@@ -1,4 +1,5 @@
 internal import Channels
+internal import Glibc
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
@@ -144,8 +145,10 @@ struct RelayDialer: Sendable {
     case let error as NIOConnectionError:
       if let failure = error.dnsAError as? DialFailure { return failure }
       if error.connectionErrors.isEmpty { return .unreachable("the host name \(url.host) does not resolve") }
-      return .unreachable(error.connectionErrors.map { "\($0.error)" }.first ?? "\(error)")
-    case let error as IOError: return .unreachable(String(describing: error))
+      return error.connectionErrors.first.map { failure($0.error, url) } ?? .unreachable("\(error)")
+    case let error as IOError where error.errnoCode == ECONNREFUSED:
+      return .unreachable("\(url.host) refuses connections to port \(url.port)")
+    case let error as IOError: return .unreachable(String(cString: strerror(error.errnoCode)))
     case let error as NIOSSLError: return .unreachable("TLS failed: \(error)")
     case let error as BoringSSLError: return .unreachable("TLS failed: \(error)")
     case is NIOSSLExtraError: return .unreachable("TLS failed: the certificate is not valid for \(url.host)")

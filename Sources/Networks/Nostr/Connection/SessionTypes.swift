@@ -24,6 +24,8 @@ struct SessionOperation: Hashable, Sendable {
     self.events = events
     self.owner = owner
   }
+
+  var isDeletionOfGroup: Bool { operation.task == .withdraw && operation.content.kind == .group }
 }
 
 /// What can happen to a session with a relay.

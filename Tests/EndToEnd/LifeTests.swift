@@ -1,0 +1,100 @@
+import BatonClient
+import ControlAPI
+import Foundation
+import Glibc
+import StrictJSON
+import TestSupport
+import Testing
+
+/// The life of channels and groups after their creation, as people and readers see it.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct LifeTests {
+  private func stop(_ daemon: Program, _ relays: [Program]) async {
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    for relay in relays { relay.signal(SIGKILL) }
+    for relay in relays { _ = await relay.status() }
+  }
+
+  @Test func newProfileReachesReadersThroughEveryRelayLateOnesToo() async throws {
+    let relays = try (0..<3).map { _ in try ThirdPartyRelay() }
+    var programs: [Program] = []
+    for relay in relays { programs.append(try await relay.start()) }
+    let baton = try Installation(["BATON_NOSTR_REDIAL_MAX": "500ms"])
+    let daemon = try await baton.start()
+    try await baton.addRelays(relays.map(\.url))
+    let created = try await baton.control(
+      "channel", "create", "City News", "--relay", "r1", "--relay", "r2", "--relay", "r3", "--quiet")
+    let link = try #require(created.lines.last)
+
+    programs[2].signal(SIGKILL)
+    _ = await programs[2].status()
+    let updated = try await baton.control("channel", "update", "City News", "--name", "Town  News", "--description", "later")
+    #expect(updated.status == 0 && updated.lines.contains { $0.hasPrefix("profile   edition 2, shown by") }, "\(updated.lines)")
+    let behind = try await baton.channel(1) { $0.relays.filter { $0.edition == 2 }.count == 2 && $0.relays[2].cause != nil }
+    #expect(behind.profile.displayName == "Town News" && behind.relays[2].edition == 1)
+    programs[2] = try await relays[2].start()
+    _ = try await baton.channel(1) { $0.relays.allSatisfy { $0.edition == 2 } }
+
+    let reader = try await baton.read(link)
+    #expect(reader.status == 0, "\(reader.json)")
+    // The channel itself never changes; what readers show is its newest edition, the same everywhere.
+    #expect(reader.json["name"] == "City News")
+    let shown = reader.json["metadata"]?.object?.values.map { $0 } ?? []
+    #expect(shown.count == 3 && Set(shown).count == 1, "\(reader.json)")
+    #expect(shown.first?["name"] == "Town News" && shown.first?["about"] == "later")
+    #expect(shown.first?["relays"]?.array?.count == 3)
+
+    // Nothing of it is left once a relay was taken off.
+    #expect(try await baton.control("channel", "remove-relay", "Town News", "r1").status == 0)
+    _ = try await baton.channel(1) { channel in channel.relays.suffix(2).allSatisfy { $0.edition == 3 } }
+    let later = try await baton.read(link)
+    #expect(later.json["relays"]?.object?.values.filter { $0 == true }.count == 2)
+    let named = later.json["metadata"]?.object?.values.compactMap { $0["relays"]?.array?.count } ?? []
+    #expect(named == [2, 2], "\(later.json)")
+    await stop(daemon, programs)
+  }
+
+  @Test func groupLivesOnTheOneRelayThatOffersGroups() async throws {
+    let sandbox = try Program("baton-sandbox", ["--relays", "1"])
+    let address = try await sandbox.line(containing: "ws://")
+    let plain = try Program("baton-sandbox", ["--relays", "1", "--no-groups"])
+    let other = try await plain.line(containing: "ws://")
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    try await baton.addRelays([address, other])
+
+    let refused = try await baton.control("channel", "create", "Club", "--kind", "group", "--relay", "r2")
+    #expect(refused.status == 1 && refused.lines.last?.contains("does not offer groups (NIP-29)") == true, "\(refused.lines)")
+    let two = try await baton.control("channel", "create", "Club", "--kind", "group", "--relay", "r1", "--relay", "r2")
+    #expect(two.status == 64 && two.lines.contains { $0.contains("exactly one relay") })
+    let client = try await baton.client()
+    await #expect {
+      _ = try await client.createChannel(
+        CreateChannel(profile: Profile(displayName: "Club"), kind: "group", relayIds: [1, 2]))
+    } throws: { "\($0)".contains("GroupNeedsOneRelay") }
+    // Nothing is picked before a test has found a relay that offers groups.
+    let unknown = try await baton.control("channel", "create", "Club", "--kind", "group")
+    #expect(unknown.status == 1 && unknown.lines.last?.contains("no relay on nostr") == true, "\(unknown.lines)")
+    #expect(try await baton.control("relay", "test", "--all").status == 0)
+
+    let created = try await baton.control("channel", "create", "Club", "--kind", "group", "--description", "for all", "--quiet")
+    #expect(created.status == 0, "\(created.lines)")
+    let link = try #require(created.lines.last)
+    #expect(link.hasPrefix("nostr:naddr1"))
+    let reader = try await baton.read(link)
+    #expect(reader.status == 0 && reader.json["name"] == "Club" && reader.json["about"] == "for all", "\(reader.json)")
+    #expect(reader.json["kind"] == 39000 && reader.json["admins"]?.array?.count == 1)
+
+    #expect(try await baton.control("channel", "update", "Club", "--name", "Open Club").status == 0)
+    _ = try await baton.channel(1) { $0.relays[0].edition == 2 }
+    #expect(try await baton.read(link).json["name"] == "Open Club")
+    let added = try await baton.control("channel", "add-relay", "Open Club", "r2")
+    #expect(added.status == 1 && added.lines.last?.contains("exactly one relay") == true)
+
+    #expect(try await baton.control("channel", "delete", "Open Club", "--yes").status == 0)
+    _ = try await baton.channel(1) { $0.phase == "deleted" }
+    #expect(try await baton.read(link).status == 1)
+    await stop(daemon, [sandbox, plain])
+  }
+}

@@ -1,0 +1,178 @@
+import Channels
+import Foundation
+import Logging
+import NIOPosix
+import RelayNetwork
+import Sandbox
+import Testing
+
+@testable import Nostr
+
+/// NIP-29 groups against the sandbox's relay, over real sockets.
+@Suite(.timeLimit(.minutes(1)))
+struct GroupTests {
+  private final class Bench {
+    let network: NostrNetwork
+    let reports: AsyncStream<NetworkReport>
+    let task: Task<Void, Never>
+    var number = 0
+
+    init() throws {
+      var limits = NostrLimits()
+      (limits.publishTimeout, limits.readTimeout) = (.milliseconds(400), .milliseconds(400))
+      network = try NostrNetwork(
+        group: MultiThreadedEventLoopGroup.singleton, limits: limits,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { Int64(Date().timeIntervalSince1970) })
+      network.unlock(IdentityID(rawValue: 1), key: try network.makeIdentity(secret: nil))
+      let (reports, continuation) = AsyncStream.makeStream(of: NetworkReport.self)
+      self.reports = reports
+      let network = network
+      task = Task { await network.run { continuation.yield($0) } }
+    }
+
+    func draft(_ relays: [String], name: String = "Club") -> ChannelDraft {
+      ChannelDraft(
+        kind: .group, identity: IdentityID(rawValue: 1), profile: Profile(displayName: name, description: "for all"),
+        relays: relays)
+    }
+
+    func perform(_ task: RelayOperation.Task, _ content: ChannelContent, at address: String) async -> RelayOutcome? {
+      number += 1
+      network.perform(
+        RelayOperation(
+          task: task, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: address, number: number,
+          content: content))
+      for await report in reports {
+        if case .outcome(_, _, number, let outcome) = report, outcome.isFinal { return outcome }
+      }
+      return nil
+    }
+
+    func end() async {
+      task.cancel()
+      await task.value
+    }
+  }
+
+  private func revised(_ content: ChannelContent, _ notice: ChannelNotice) -> ChannelContent {
+    ChannelContent(
+      kind: content.kind, identity: content.identity, networkID: content.networkID, author: content.author,
+      document: content.document, edition: content.edition + 1, notice: notice)
+  }
+
+  private static func cause(_ outcome: RelayOutcome?) -> Cause? {
+    switch outcome {
+    case .refused(let trouble), .misbehaved(let trouble), .troubled(let trouble, _): trouble.cause
+    case .handedOver, .accepted, .verified, .missing, .withdrawn, .announced, nil: nil
+    }
+  }
+
+  @Test func groupIsMadeShownChangedAndDeleted() async throws {
+    let relay = try await SandboxRelay.start()
+    let bench = try Bench()
+    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    #expect(content.author == relay.groupKey && content.networkID.count == 32)
+    #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
+    // Doing it again does no harm: the relay says that the group is there, and it is ours.
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(relay.groupIDs == [content.networkID])
+
+    let next = revised(content, try bench.network.revise(content, as: bench.draft([relay.url], name: "Open Club")))
+    #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 1))
+    #expect(await bench.perform(.announce, next, at: relay.url) == .announced)
+    #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 2))
+
+    #expect(await bench.perform(.withdraw, next, at: relay.url) == .withdrawn)
+    #expect(await bench.perform(.verify, next, at: relay.url) == .missing)
+    // The answer may have been lost: asked again, the relay knows no such group, which is what was wanted.
+    #expect(await bench.perform(.withdraw, next, at: relay.url) == .withdrawn)
+    guard
+      case .naddr(let id, let hints, let author, let kind)? = try? NIP19(
+        String(bench.network.link(of: content, activeRelays: [relay.url]).dropFirst(6)))
+    else {
+      Issue.record("the link is no naddr")
+      return
+    }
+    #expect(id == content.networkID && hints == [relay.url] && author == relay.groupKey && kind == 39000)
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func relayWithoutGroupsIsRefused() async throws {
+    let relay = try await SandboxRelay.start(groups: false)
+    let bench = try Bench()
+    await #expect { try await bench.network.prepare(bench.draft([relay.url])) } throws: {
+      ($0 as? NetworkFailure)?.isUnsupported == true
+    }
+    await #expect { try await bench.network.prepare(bench.draft([relay.url, relay.url])) } throws: {
+      ($0 as? NetworkFailure)?.isUnsupported == true
+    }
+    await relay.stop()
+    await #expect { try await bench.network.prepare(bench.draft([relay.url])) } throws: {
+      ($0 as? NetworkFailure)?.isUnsupported == false
+    }
+    await bench.end()
+  }
+
+  @Test func somebodyElsesGroupIsNotTakenForOurs() async throws {
+    let relay = try await SandboxRelay.start(fault: .groupTaken)
+    let bench = try Bench()
+    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let taken = await bench.perform(.invite, content, at: relay.url)
+    #expect(Self.cause(taken) == .rejected, "\(String(describing: taken))")
+    #expect(Self.cause(await bench.perform(.verify, content, at: relay.url)) == .wrongIdentity)
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test(arguments: [SandboxFault.foreignGroup, .forgeID, .forgeSignature])
+  func groupThatTheRelayDidNotSignIsNone(_ fault: SandboxFault) async throws {
+    let relay = try await SandboxRelay.start()
+    let bench = try Bench()
+    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    _ = await bench.perform(.invite, content, at: relay.url)
+    try await relay.set(fault)
+    #expect(Self.cause(await bench.perform(.verify, content, at: relay.url)) == .wrongIdentity)
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func groupThatLostItsAdminIsNoLongerOurs() async throws {
+    let relay = try await SandboxRelay.start()
+    let bench = try Bench()
+    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    _ = await bench.perform(.invite, content, at: relay.url)
+    let owner = try #require(relay.groupAdmins(of: content.networkID).first)
+    try relay.removeFromGroup(owner, group: content.networkID)
+    #expect(Self.cause(await bench.perform(.verify, content, at: relay.url)) == .wrongIdentity)
+    try relay.deleteGroup(content.networkID)
+    #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func relayThatAsksWhoWeAreGetsFreshSignatures() async throws {
+    let relay = try await SandboxRelay.start(fault: .auth)
+    let bench = try Bench()
+    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func relayWhoseClockIsOffRefusesAndSaysWhy() async throws {
+    let relay = try await SandboxRelay.start(now: { Int64(Date().timeIntervalSince1970) + 3_600 })
+    let bench = try Bench()
+    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    guard case .refused(let trouble)? = await bench.perform(.invite, content, at: relay.url) else {
+      Issue.record("the relay must refuse")
+      return
+    }
+    #expect(trouble.detail.contains("created_at too early"))
+    await bench.end()
+    await relay.stop()
+  }
+}
