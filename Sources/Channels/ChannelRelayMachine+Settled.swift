@@ -52,7 +52,7 @@ extension ChannelRelayMachine.Step {
     case .timerFired, .restarted:
       switch (work.progress, event) {
       case (.underWay(let timeoutAt), .timerFired) where now >= timeoutAt:
-        stay(trouble, link, slow(.verify, after: timedOut(work), attempt: work.attempt + 1))
+        stay(timedOut(work), link, slow(.verify, after: timedOut(work), attempt: work.attempt + 1))
       case (.waiting(let until), .timerFired) where now >= until: tryAgain(trouble, link, work)
       case (.underWay, .restarted): tryAgain(trouble, link, work)
       case (.waiting, .restarted): machine.state = .inactive(trouble, link: link, resumed(work))
@@ -203,7 +203,7 @@ extension ChannelRelayMachine.Step {
       .storage, .cancelled, .expired, .incompatibleVersion:
       work = slow(.verify, after: trouble, attempt: 1)
     }
-    enter(.inactive(trouble, link: link, work), trouble)
+    enter(inactive(trouble, link, work), trouble)
     if case .underWay = work.progress { perform(work.task) }
   }
 
@@ -213,7 +213,12 @@ extension ChannelRelayMachine.Step {
   }
 
   private mutating func stay(_ trouble: Trouble, _ link: String, _ work: Work) {
-    enter(.inactive(trouble, link: link, work), work.lastTrouble ?? trouble)
+    enter(inactive(trouble, link, work), trouble)
+  }
+
+  /// Why it is inactive is also what went wrong the last time: there is one reason, the newest.
+  private func inactive(_ trouble: Trouble, _ link: String, _ work: Work) -> ChannelRelayMachine.State {
+    .inactive(trouble, link: link, work.after(trouble))
   }
 
   private mutating func reinvite() {

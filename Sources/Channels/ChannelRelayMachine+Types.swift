@@ -99,6 +99,10 @@ extension ChannelRelayMachine {
       self.lastTrouble = lastTrouble
     }
 
+    func after(_ trouble: Trouble) -> Self {
+      Self(task, attempt: attempt, startedAt: startedAt, progress: progress, lastTrouble: trouble)
+    }
+
     /// The same effort, going on with another task.
     func to(_ task: Task) -> Self {
       Self(task, attempt: attempt, startedAt: startedAt, progress: progress, lastTrouble: lastTrouble)
