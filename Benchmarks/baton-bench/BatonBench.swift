@@ -25,6 +25,8 @@ struct BatonBench {
     try await controlCalls()
     try await createCalls()
     try await realRelays()
+    try await manyInProcess()
+    try await manyOnRelays()
     try await atRest()
   }
 
@@ -107,7 +109,7 @@ struct BatonBench {
     row("commits (one sync each) per channel in that run", format(median(commits), 3))
   }
 
-  private static func daemon(
+  static func daemon(
     _ folder: TemporaryFolder, environment: [String: String] = [:], under tracer: [String] = []
   ) async throws -> Program {
     let arguments = [
@@ -168,7 +170,7 @@ struct BatonBench {
   }
 
   /// Creates channels by sixteen clients, one call in flight each.
-  private static func createMany(_ count: Int, socket: String) async throws {
+  static func createMany(_ count: Int, socket: String) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for worker in 0..<16 {
         group.addTask {
@@ -277,9 +279,7 @@ struct BatonBench {
       let started = ContinuousClock.now
       let daemon = try await daemon(folder)
       starts.append(seconds(ContinuousClock.now - started) * 1000)
-      let status = (try? String(contentsOfFile: "/proc/\(daemon.pid)/status", encoding: .utf8)) ?? ""
-      let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-      memory.append((line.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) / 1024)
+      memory.append(Self.memory(daemon.pid))
       await stop(daemon)
     }
     row("start to first answer", "\(format(median(starts))) ms", "budget 200 ms", format(median(starts) / 200, 2))

@@ -228,7 +228,8 @@ private struct Search {
   /// The form of a channel relay, which must not contradict itself.
   private static func form(_ machine: ChannelRelayMachine) throws -> String {
     let state = machine.state
-    guard ChannelRelayRecord(machine).machine(salt: machine.salt, kind: machine.kind, edition: machine.edition) == machine else {
+    guard ChannelRelayRecord(machine).machine(salt: machine.salt, kind: machine.kind, edition: machine.edition) == machine
+    else {
       throw Unsound(description: "\(state) is not the same after it was stored")
     }
     switch state.status {
