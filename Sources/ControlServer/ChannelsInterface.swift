@@ -26,7 +26,9 @@ extension ControlInterface {
           return ["channel": try Channel(try find(request.id, request.name, context)).json]
         },
         "List": { call, stream in
-          try await ListPage.answer(call, stream, fields: channelFields, interface: name) { try channelPage($0, context) }
+          try await ListQuery.answer(
+            call, stream, fields: channelFields, unsortable: unsortable, context, interface: name
+          ) { try channelPage($0, context) }
         },
         "Link": { call, _ in
           let id = try call.decode(ByID.self).id
@@ -79,8 +81,8 @@ extension ControlInterface {
         "Transitions": { call, _ in
           struct Request: Decodable { let id: Int64, limit: Int? }
           let request = try call.decode(Request.self)
-          let limit = request.limit ?? ListPage.limitDefault
-          guard (1...ListPage.limitMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
+          let limit = request.limit ?? ListQuery.limitDefault
+          guard (1...ListQuery.limitMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
           let snapshot = try find(request.id, nil, context)
           let names = Dictionary(snapshot.relays.map { ($0.id, $0.name) }) { first, _ in first }
           let rows = try store.transitions(of: ChannelID(rawValue: request.id), limit: limit)
@@ -97,6 +99,8 @@ extension ControlInterface {
     "id", "kind", "network", "identity", "profile", "phase", "edition", "link", "linkUsable", "wantedRelays", "heal", "custom",
     "createdAt", "updatedAt", "revision",
   ]
+  /// What has no order, or none that the database knows.
+  private static let unsortable: Set<String> = ["link", "profile", "profile.preferences", "custom"]
 
   private static func create(
     _ call: VarlinkCall, _ stream: VarlinkStream, _ coordinator: Coordinator
@@ -152,34 +156,32 @@ extension ControlInterface {
   /// A page ends here at the latest, however few channels it has: clients bound what they take.
   private static let pageBytesMax = 1 << 20
 
-  private static func channelPage(_ page: ListPage, _ context: ControlContext) throws -> [String: JSONValue] {
-    let asksForPhase = page.filter.fields.contains("phase")
+  private static func channelPage(_ query: ListQuery, _ context: ControlContext) throws -> [String: JSONValue] {
+    let asksForPhase = query.filter.fields.contains("phase")
     var found: [JSONValue] = []
     var bytes = 0
-    var last: Int64 = page.after ?? 0
-    var after = page.after.map(ChannelID.init(rawValue:))
+    var last = query.after
     var revision: Int64?
     while true {
-      let part = try context.store.channels(after: after, isDescending: page.isDescending, limit: scanSize)
+      let part = try context.store.channels(
+        matching: query.filter, in: query.order, withDeleted: asksForPhase, after: last,
+        limit: min(scanSize, query.limit + 1))
       // True at the revision of the first read: what changed since is newer in itself and comes again by Watch.
       revision = revision ?? part.revision
       for stored in part.channels {
-        guard asksForPhase || stored.row.deletedAt == nil else { continue }
         let json = try Channel(context.coordinator.snapshot(stored)).json
-        guard page.filter.matches(json) else { continue }
-        if found.count == page.limit || bytes > pageBytesMax {
+        guard query.filter.matches(json) else { continue }
+        if found.count == query.limit || bytes > pageBytesMax, let end = found.last {
           return [
-            "channels": .array(found), "nextCursor": .string(page.cursor(after: last)),
+            "channels": .array(found), "nextCursor": .string(query.cursor(after: query.order.values(of: end))),
             "revision": .integer(revision ?? 0),
           ]
         }
         found.append(json)
         bytes += json.bytes.count
-        last = stored.row.id.rawValue
       }
-      let ids = part.channels.map(\.row.id) + part.unreadable
-      guard ids.count == scanSize, let next = page.isDescending ? ids.min() : ids.max() else { break }
-      after = next
+      guard let next = part.last else { break }
+      last = next
     }
     return ["channels": .array(found), "revision": .integer(revision ?? 0)]
   }

@@ -14,8 +14,10 @@ extension ControlInterface {
       definition: Interfaces.operators, context: context,
       methods: [
         "List": { call, stream in
-          if call.mode == .more { return try await eachOperator(call, stream, coordinator) }
-          return try await CatalogList.answer(call, stream, "operators", fields: operatorFields, interface: name) {
+          if call.mode == .more { return try await eachOperator(call, stream, context) }
+          return try await ListQuery.answer(
+            call, stream, "operators", fields: operatorFields, context, interface: name
+          ) {
             let revision = coordinator.hub.revision
             return (revision, try coordinator.operators.map { try Operator($0).json })
           }
@@ -72,8 +74,9 @@ extension ControlInterface {
 
   /// Each operator with its servers and relays, then those that are one's own.
   private static func eachOperator(
-    _ call: VarlinkCall, _ stream: VarlinkStream, _ coordinator: Coordinator
+    _ call: VarlinkCall, _ stream: VarlinkStream, _ context: ControlContext
   ) async throws -> [String: JSONValue] {
+    let coordinator = context.coordinator
     var request = try call.decode(ListRequest.self)
     let revision = coordinator.hub.revision
     let all = try coordinator.operators.map { try Operator($0).json }
@@ -86,7 +89,8 @@ extension ControlInterface {
       ]
     }
     while true {
-      let list = try CatalogList(request, fields: operatorFields, interface: Interfaces.operators.name)
+      let list = try ListQuery(
+        request, fields: operatorFields, interface: Interfaces.operators.name, seal: coordinator.sealOfCursors)
       let (page, next) = list.page(of: all)
       for json in page {
         var reply: [String: JSONValue] = ["operators": [json], "revision": .integer(revision)]

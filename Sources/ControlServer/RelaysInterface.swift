@@ -14,7 +14,7 @@ extension ControlInterface {
       definition: Interfaces.relays, context: context,
       methods: [
         "List": { call, stream in
-          try await CatalogList.answer(call, stream, "relays", fields: relayFields, interface: name) {
+          try await ListQuery.answer(call, stream, "relays", fields: relayFields, context, interface: name) {
             let revision = coordinator.hub.revision
             return (revision, try coordinator.relays.map { try Relay($0).json })
           }

@@ -15,7 +15,7 @@ extension ControlInterface {
       definition: Interfaces.servers, context: context,
       methods: [
         "List": { call, stream in
-          try await CatalogList.answer(call, stream, "servers", fields: serverFields, interface: name) {
+          try await ListQuery.answer(call, stream, "servers", fields: serverFields, context, interface: name) {
             let revision = coordinator.hub.revision
             return (revision, try coordinator.servers.map { try Server($0, coordinator).json })
           }

@@ -236,6 +236,12 @@ public final class Coordinator: Sendable {
   /// What clients see of a stored channel.
   public func snapshot(_ stored: StoredChannel) -> ChannelSnapshot { directory.snapshot(stored.row, stored.relays) }
 
+  /// A keyed digest for cursors of lists, which clients keep and must not make.
+  public var sealOfCursors: @Sendable (String) -> String {
+    let secrets = secrets
+    return { String(secrets.digest(Array($0.utf8), name: "cursor").prefix(32)) }
+  }
+
   // MARK: - Helpers
 
   func ask<Value>(_ input: (Reply<Value>) -> Engine.Input) async throws(BatonError) -> Value {

@@ -235,6 +235,13 @@ enum Schema {
         WHERE status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0);
       """
     ),
+    (
+      "5 lists by name and by latest change",
+      """
+      CREATE INDEX channels_by_change ON channels (updated_at);
+      CREATE INDEX channels_by_name ON channels (display_name);
+      """
+    ),
   ]
 
   /// Number of migrations that this program knows; stands in `user_version` of a migrated file.

@@ -239,14 +239,14 @@ extension Store {
     try String.fetchOne(db, sql: "SELECT value FROM settings WHERE key = ?", arguments: [key])
   }
 
-  private static func revision(_ db: Database) throws -> Int64 {
+  static func revision(_ db: Database) throws -> Int64 {
     try Int64.fetchOne(
       db,
       sql: "SELECT max(coalesce((SELECT max(revision) FROM transitions), 0), coalesce((SELECT max(revision) FROM changes), 0))")
       ?? 0
   }
 
-  private static func channel(_ id: ChannelID, _ db: Database) throws -> StoredChannel? {
+  static func channel(_ id: ChannelID, _ db: Database) throws -> StoredChannel? {
     let statement = try db.cachedStatement(sql: "SELECT * FROM channels WHERE id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [id.rawValue]) else { return nil }
     func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "channel \(id.rawValue): \(what) cannot be read") }

@@ -37,7 +37,10 @@ public final class Store: Sendable {
     configuration.foreignKeysEnabled = true
     configuration.maximumReaderCount = 4
     configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA trusted_schema = OFF") }
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA trusted_schema = OFF")
+      for function in ChannelCondition.functions { db.add(function: function) }
+    }
     do {
       pool = try DatabasePool(path: path, configuration: configuration)
       try Schema.migrate(pool)

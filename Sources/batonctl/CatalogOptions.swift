@@ -5,9 +5,9 @@ internal import Foundation
 internal import StrictJSON
 internal import Varlink
 
-/// What the lists of operators, servers and relays have in common.
+/// What all lists have in common.
 struct ListOptions: ParsableArguments {
-  @Option(help: "A condition in JSON, for example '{\"enabled\": true}'.") var filter: String?
+  @Option(help: "A condition in JSON, for example '{\"enabled\": true}' or '{\"phase\": \"degraded\"}'.") var filter: String?
   @Option(help: "A field to sort by, with - before it from the end. Write --sort=-FIELD. May be repeated.") var sort: [String] =
     []
 

@@ -15,26 +15,19 @@ struct ChannelCommand: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lists the channels.")
     @OptionGroup var global: GlobalOptions
-    @Option(help: "A condition in JSON, for example '{\"phase\": \"degraded\"}'.") var filter: String?
-    @Option(help: "id, or -id for the newest first. Write it as --sort=-id.") var sort: String = "id"
+    @OptionGroup var list: ListOptions
     @Option(help: "Most channels to list, 1 to 1000.") var limit: Int = 100
     @Flag(help: "List all, however many.") var all = false
 
     func validate() throws {
-      guard ["id", "-id"].contains(sort) else { throw ValidationError("--sort must be id or -id.") }
       guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-      if let filter, (try? JSONParser.parse(filter))?.object == nil {
-        throw ValidationError("--filter must be a JSON object.")
-      }
     }
 
     func run() async throws {
       try await global.connected { session in
-        var parameters: [String: JSONValue] = [
-          "limit": .integer(Int64(all ? 1000 : limit)),
-          "sort": [["field": "id", "direction": sort == "id" ? 1 : -1]],
-        ]
-        parameters["filter"] = filter.flatMap { try? JSONParser.parse($0) }
+        var parameters: [String: JSONValue] = ["limit": .integer(Int64(all ? 1000 : limit))]
+        parameters["filter"] = list.condition
+        parameters["sort"] = list.order.map(JSONValue.array)
         var channels: [Channel] = []
         repeat {
           let reply = try await session.client.call("org.batond.Channels.List", parameters)

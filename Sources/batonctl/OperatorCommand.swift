@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
 internal import Foundation
+internal import StrictJSON
 
 struct OperatorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -6,6 +6,7 @@ internal import Nostr
 internal import Provisioning
 internal import RelayNetwork
 internal import SimpleX
+internal import StrictJSON
 internal import Synchronization
 
 /// Loads the files that declare operators, at the start and whenever somebody asks. All of them are checked before anything changes.

@@ -2,6 +2,7 @@ import BatonClient
 import Channels
 import ControlAPI
 import Coordinator
+import Store
 import StrictJSON
 import Testing
 import Varlink
@@ -198,10 +199,12 @@ struct CatalogControlTests {
     for (filter, holds) in filters {
       for keys in [[], ["name"], ["-name"], ["enabled", "-id"], ["operatorId", "name"], ["-operatorId", "enabled"]] {
         let order =
-          keys.map { (field: String($0.trimmingPrefix("-")), isDown: $0.hasPrefix("-")) } + [(field: "id", isDown: false)]
+          keys.map { (field: String($0.trimmingPrefix("-")), isDown: $0.hasPrefix("-")) } + [
+            (field: "id", isDown: keys.last?.hasPrefix("-") ?? false)
+          ]
         let expected = try all.filter(holds).map { try $0.json }.sorted { a, b in
           for key in order {
-            let way = CatalogList.compare(a[key.field] ?? .null, b[key.field] ?? .null)
+            let way = JSONOrder.compare(a[key.field] ?? .null, b[key.field] ?? .null)
             if way != 0 { return key.isDown ? way > 0 : way < 0 }
           }
           return false

@@ -128,7 +128,7 @@ struct ControlTests {
     ("org.batond.Channels.List", ["filter": ["nope": 1]], "org.batond.Channels.InvalidFilter"),
     ("org.batond.Channels.List", ["filter": ["id": ["$like": 1]]], "org.batond.Channels.InvalidFilter"),
     ("org.batond.Channels.List", ["cursor": "rubbish"], "org.batond.Channels.InvalidFilter"),
-    ("org.batond.Channels.List", ["sort": [["field": "phase"]]], "org.batond.Channels.InvalidFilter"),
+    ("org.batond.Channels.List", ["sort": [["field": "link"]]], "org.batond.Channels.InvalidFilter"),
     ("org.batond.Channels.Link", ["id": 99], "org.batond.Channels.NoSuchChannel"),
     ("org.batond.Channels.Delete", ["id": 99], "org.batond.Channels.NoSuchChannel"),
     ("org.batond.Channels.RetryRelay", ["id": 99], "org.batond.Channels.NoSuchChannel"),

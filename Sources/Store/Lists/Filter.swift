@@ -1,20 +1,21 @@
-internal import StrictJSON
+public import StrictJSON
 
 /// A condition on objects, in the operators that chat developers know (CONTROL): a bare value means `$eq`; several members must all hold.
-struct Filter: Sendable {
-  struct Invalid: Error, Hashable, Sendable {
-    let path: String
-    let reason: String
+public struct Filter: Sendable {
+  public struct Invalid: Error, Hashable, Sendable {
+    /// The offending part, like `filter.$or.1.phase`.
+    public let path: String
+    public let reason: String
   }
 
-  private indirect enum Node: Sendable {
+  indirect enum Node: Sendable {
     case all([Node])
     case any([Node])
     case none([Node])
     case field([String], Test)
   }
 
-  private enum Test: Sendable {
+  enum Test: Sendable {
     case equal(JSONValue), notEqual(JSONValue)
     case greater(JSONValue), greaterOrEqual(JSONValue), less(JSONValue), lessOrEqual(JSONValue)
     case isIn([JSONValue]), isNotIn([JSONValue])
@@ -23,21 +24,23 @@ struct Filter: Sendable {
     case query(String), autocomplete(String)
   }
 
-  static let depthMax = 8
-  static let nodesMax = 200
+  /// How deep conditions may be nested.
+  public static let depthMax = 8
+  /// How many conditions, and values in one, a filter may have.
+  public static let nodesMax = 200
 
-  private let root: Node
+  let root: Node
   /// The outermost names of the fields that the filter looks at.
-  let fields: Set<String>
+  public let fields: Set<String>
 
   /// - Parameter known: the fields that objects have; below `custom` any name is allowed.
-  init(_ json: JSONValue?, known: Set<String>) throws(Invalid) {
+  public init(_ json: JSONValue?, known: Set<String>) throws(Invalid) {
     var parser = Parser(known: known)
     root = try parser.node(json ?? [:], path: "filter", depth: 0)
     fields = parser.fields
   }
 
-  func matches(_ object: JSONValue) -> Bool { Self.matches(root, object) }
+  public func matches(_ object: JSONValue) -> Bool { Self.matches(root, object) }
 
   private static func matches(_ node: Node, _ object: JSONValue) -> Bool {
     switch node {
@@ -51,7 +54,7 @@ struct Filter: Sendable {
   private static func matches(_ test: Test, _ value: JSONValue?) -> Bool {
     let value = value == .null ? nil : value
     switch test {
-    case .equal(let wanted): return wanted == .null ? value == nil : value.map { equal($0, wanted) } ?? false
+    case .equal(let wanted): return wanted == .null ? value == nil : value.map { JSONOrder.equal($0, wanted) } ?? false
     case .notEqual(let other): return !matches(.equal(other), value)
     case .greater(let bound): return order(value, bound).map { $0 > 0 } ?? false
     case .greaterOrEqual(let bound): return order(value, bound).map { $0 >= 0 } ?? false
@@ -60,27 +63,22 @@ struct Filter: Sendable {
     case .isIn(let values): return values.contains { matches(.equal($0), value) }
     case .isNotIn(let values): return !values.contains { matches(.equal($0), value) }
     case .exists(let wanted): return (value != nil) == wanted
-    case .contains(let element): return value?.array?.contains { equal($0, element) } ?? false
-    case .query(let text): return value?.string?.lowercased().contains(text.lowercased()) ?? false
-    case .autocomplete(let prefix):
-      let words = value?.string?.lowercased().split { !$0.isLetter && !$0.isNumber } ?? []
-      return words.contains { $0.hasPrefix(prefix.lowercased()) }
+    case .contains(let element): return value?.array?.contains { JSONOrder.equal($0, element) } ?? false
+    case .query(let text): return value?.string.map { Self.holds($0, text) } ?? false
+    case .autocomplete(let prefix): return value?.string.map { Self.hasWord($0, prefix) } ?? false
     }
   }
 
-  private static func equal(_ a: JSONValue, _ b: JSONValue) -> Bool { a == b || order(a, b) == 0 }
+  /// `$q`: whether `text` occurs in `value`, whatever the case.
+  static func holds(_ value: String, _ text: String) -> Bool { value.lowercased().contains(text.lowercased()) }
 
-  /// Numbers and texts have an order; other pairs have none.
-  private static func order(_ a: JSONValue?, _ b: JSONValue) -> Int? {
-    switch (a, b) {
-    case (.integer(let a)?, .integer(let b)): return a < b ? -1 : a > b ? 1 : 0
-    case (.string(let a)?, .string(let b)): return a < b ? -1 : a > b ? 1 : 0
-    case (.integer(let a)?, .number(let b)): return order(.number(Double(a)), .number(b))
-    case (.number(let a)?, .integer(let b)): return order(.number(a), .number(Double(b)))
-    case (.number(let a)?, .number(let b)): return a < b ? -1 : a > b ? 1 : 0
-    default: return nil
-    }
+  /// `$autocomplete`: whether a word of `value` begins with `prefix`, whatever the case.
+  static func hasWord(_ value: String, _ prefix: String) -> Bool {
+    let words = value.lowercased().split { !$0.isLetter && !$0.isNumber }
+    return words.contains { $0.hasPrefix(prefix.lowercased()) }
   }
+
+  private static func order(_ a: JSONValue?, _ b: JSONValue) -> Int? { a.flatMap { JSONOrder.order($0, b) } }
 
   private struct Parser {
     let known: Set<String>

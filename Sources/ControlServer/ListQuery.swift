@@ -1,0 +1,100 @@
+internal import ControlAPI
+internal import Coordinator
+internal import Foundation
+internal import Store
+internal import StrictJSON
+internal import Varlink
+
+/// What a List call asks for, checked: filter, order, page size, and where the page before ended.
+struct ListQuery: Sendable {
+  let limit: Int
+  let filter: Filter
+  let order: ListOrder
+  /// What the last object of the page before is sorted by.
+  let after: [JSONValue]?
+  private let seal: @Sendable (String) -> String
+
+  static let limitDefault = 100
+  static let limitMax = 1000
+
+  /// - Parameters:
+  ///   - unsortable: fields that have no order.
+  ///   - seal: a keyed digest, so that nobody but this daemon makes cursors.
+  /// - Throws: `InvalidFilter` of `interface`, or `InvalidParameter`.
+  init(
+    _ request: ListRequest, fields: Set<String>, unsortable: Set<String> = [], interface: String,
+    seal: @escaping @Sendable (String) -> String
+  ) throws {
+    func invalid(_ path: String, _ reason: String) -> VarlinkError {
+      VarlinkError("\(interface).InvalidFilter", ["path": .string(path), "reason": .string(reason)])
+    }
+    self.seal = seal
+    limit = request.limit ?? Self.limitDefault
+    guard (1...Self.limitMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
+    do throws(Filter.Invalid) {
+      filter = try Filter(request.filter, known: fields)
+      order = try ListOrder(request.sort ?? [], known: fields, unsortable: unsortable)
+    } catch {
+      throw invalid(error.path, error.reason)
+    }
+    guard let cursor = request.cursor else {
+      after = nil
+      return
+    }
+    // Digest, then the values; the digest also covers the order.
+    guard let data = Data(base64Encoded: cursor), let text = String(data: data, encoding: .utf8),
+      let end = text.firstIndex(of: " "), let values = try? JSONParser.parse(String(text[text.index(after: end)...])).array,
+      seal(order.text + "\n" + JSONValue.array(values).text) == text[..<end]
+    else { throw invalid("cursor", "it does not come from a list with the same order") }
+    after = values
+  }
+
+  /// The cursor of a page that ends with an object that is sorted by `values`.
+  func cursor(after values: [JSONValue]) -> String {
+    let text = JSONValue.array(values).text
+    return Data("\(seal(order.text + "\n" + text)) \(text)".utf8).base64EncodedString()
+  }
+
+  /// The page of `objects`, which may come in any order.
+  func page(of objects: [JSONValue]) -> (objects: [JSONValue], next: String?) {
+    let asksForDeleted = filter.fields.contains("deleted")
+    var found = objects.filter { asksForDeleted || $0["deleted"] != .bool(true) }.filter(filter.matches)
+      .map { (values: order.values(of: $0), object: $0) }
+    if let after { found.removeAll { !order.isBefore(after, $0.values) } }
+    found.sort { order.isBefore($0.values, $1.values) }
+    let page = found.prefix(limit)
+    guard found.count > limit, let last = page.last else { return (page.map(\.object), nil) }
+    return (page.map(\.object), cursor(after: last.values))
+  }
+
+  /// Answers a List call: one page, or with `more` page after page until there are no more.
+  static func answer(
+    _ call: VarlinkCall, _ stream: VarlinkStream, fields: Set<String>, unsortable: Set<String> = [],
+    _ context: ControlContext, interface: String, page: (ListQuery) throws -> [String: JSONValue]
+  ) async throws -> [String: JSONValue] {
+    var request = try call.decode(ListRequest.self)
+    let seal = context.coordinator.sealOfCursors
+    while true {
+      let reply = try page(
+        try ListQuery(request, fields: fields, unsortable: unsortable, interface: interface, seal: seal))
+      guard call.mode == .more, let next = reply["nextCursor"]?.string else { return reply }
+      try await stream.send(reply)
+      request.cursor = next
+    }
+  }
+
+  /// The same for objects that fit into memory.
+  /// - Parameter read: the revision, and the objects as they are then or later.
+  static func answer(
+    _ call: VarlinkCall, _ stream: VarlinkStream, _ name: String, fields: Set<String>, _ context: ControlContext,
+    interface: String, read: () throws -> (revision: Int64, objects: [JSONValue])
+  ) async throws -> [String: JSONValue] {
+    try await answer(call, stream, fields: fields, context, interface: interface) { query in
+      let (revision, objects) = try read()
+      let (page, next) = query.page(of: objects)
+      var reply: [String: JSONValue] = [name: .array(page), "revision": .integer(revision)]
+      if let next { reply["nextCursor"] = .string(next) }
+      return reply
+    }
+  }
+}

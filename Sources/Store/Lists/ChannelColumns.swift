@@ -1,0 +1,75 @@
+internal import Channels
+internal import GRDB
+internal import StrictJSON
+
+/// Where the fields of a channel stand in the database.
+enum ChannelColumn {
+  /// Never NULL.
+  case integer(String)
+  /// 0 or 1, for clients a boolean.
+  case boolean(String)
+  /// NULL where the field is absent.
+  case text(String)
+  /// Milliseconds, for clients RFC 3339 in UTC; never NULL.
+  case time(String)
+  /// Something below a column with JSON.
+  case json(String, path: String)
+
+  /// The column of a field; nil for what only the daemon itself can tell.
+  init?(_ path: [String]) {
+    switch path {
+    case ["id"], ["edition"], ["revision"]: self = .integer("c.\(path[0])")
+    case ["wantedRelays"]: self = .integer("c.wanted_relays")
+    case ["heal"]: self = .boolean("c.heal")
+    case ["linkUsable"]: self = .boolean("(c.deleted_at IS NULL AND \(Self.has("r.status = 'active'")))")
+    case ["kind"], ["network"]: self = .text("c.\(path[0])")
+    case ["identity"]: self = .text("(SELECT i.name FROM identities i WHERE i.id = c.identity_id)")
+    case ["phase"]: self = .text(Self.phase)
+    case ["createdAt"]: self = .time("c.created_at")
+    case ["updatedAt"]: self = .time("c.updated_at")
+    case ["profile", "displayName"]: self = .text("c.display_name")
+    case ["profile", "fullName"]: self = .text("c.full_name")
+    case ["profile", "description"]: self = .text("c.description")
+    case ["profile", "image"]: self = .text("c.image")
+    default:
+      let (column, rest): (String, ArraySlice<String>)
+      switch (path.first, path.dropFirst().first) {
+      case ("custom", _?): (column, rest) = ("c.custom", path.dropFirst())
+      case ("profile", "preferences") where path.count > 2: (column, rest) = ("c.preferences", path.dropFirst(2))
+      default: return nil
+      }
+      // SQLite's paths cannot quote these.
+      guard rest.allSatisfy({ !$0.isEmpty && !$0.contains { $0 == "\"" || $0 == "\\" } }) else { return nil }
+      self = .json(column, path: "$" + rest.map { ".\"\($0)\"" }.joined())
+    }
+  }
+
+  private static func has(_ condition: String) -> String {
+    "EXISTS (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND \(condition))"
+  }
+
+  /// The same derivation as `PhaseCounts`, which tests hold side by side.
+  private static let phase = """
+    (CASE
+      WHEN c.deleted_at IS NOT NULL THEN
+        CASE WHEN \(has("r.status = 'removed' AND r.task IS NOT NULL")) THEN 'deleting' ELSE 'deleted' END
+      WHEN \(has("r.status = 'inactive'")) THEN 'degraded'
+      WHEN \(has("r.status IN ('new', 'invited', 'accepted')")) THEN
+        CASE WHEN \(has("r.status = 'active'")) THEN 'partial' ELSE 'creating' END
+      ELSE (SELECT CASE WHEN count(*) = 0 THEN 'failed' WHEN count(*) >= c.wanted_relays THEN 'active' ELSE 'degraded' END
+        FROM channel_relays r WHERE r.channel_id = c.id AND r.status = 'active')
+    END)
+    """
+
+  /// A condition that channels in these phases meet and that an index answers; nil when there is none.
+  static func narrowing(_ phases: Set<String>) -> String? {
+    if phases.isSubset(of: ["creating", "partial", "deleting"]) {
+      return "c.id IN (SELECT channel_id FROM channel_relays WHERE task IS NOT NULL)"
+    }
+    // As many relays are members as are wanted, so one that is not active is there and is known.
+    if phases.isSubset(of: ["degraded", "failed"]) {
+      return "c.id IN (SELECT channel_id FROM channel_relays WHERE status IN ('failed', 'inactive'))"
+    }
+    return nil
+  }
+}

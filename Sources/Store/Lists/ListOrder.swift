@@ -1,0 +1,59 @@
+public import StrictJSON
+
+/// The order of a list: keys, the most important first, and in the end the id, so that no two objects are equal.
+public struct ListOrder: Hashable, Sendable {
+  public struct Key: Hashable, Sendable {
+    public let path: [String]
+    public let isDescending: Bool
+  }
+
+  public let keys: [Key]
+
+  public static let keysMax = 8
+
+  /// - Parameters:
+  ///   - sort: like `[{"field": "name", "direction": -1}]`; without a direction, ascending.
+  ///   - known: the fields that objects have.
+  ///   - unsortable: those of them that have no order.
+  /// - Throws: what is wrong, and where.
+  public init(_ sort: [JSONValue], known: Set<String>, unsortable: Set<String> = []) throws(Filter.Invalid) {
+    guard sort.count <= Self.keysMax else { throw Filter.Invalid(path: "sort", reason: "has more than \(Self.keysMax) keys") }
+    var keys: [Key] = []
+    for (index, key) in sort.enumerated() {
+      let path = "sort.\(index)"
+      guard let members = key.object, Set(members.keys).isSubset(of: ["field", "direction"]), let field = key["field"]?.string
+      else { throw Filter.Invalid(path: path, reason: "must be like {\"field\": \"name\", \"direction\": 1}") }
+      let parts = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      guard let first = parts.first, known.contains(first) else {
+        throw Filter.Invalid(path: "\(path).field", reason: "is no field")
+      }
+      guard !unsortable.contains(field), parts.allSatisfy({ !$0.contains { $0 == "\"" || $0 == "\\" } }) else {
+        throw Filter.Invalid(path: "\(path).field", reason: "cannot be sorted by")
+      }
+      guard let direction = (key["direction"] ?? 1).integer, [1, -1].contains(direction) else {
+        throw Filter.Invalid(path: "\(path).direction", reason: "must be 1 or -1")
+      }
+      keys.append(Key(path: parts, isDescending: direction == -1))
+    }
+    // In the direction of the key before, so that one index serves both.
+    self.keys = keys + [Key(path: ["id"], isDescending: keys.last?.isDescending ?? false)]
+  }
+
+  /// The order as text; lists with different ones have different cursors.
+  public var text: String {
+    keys.map { ($0.isDescending ? "-" : "") + $0.path.joined(separator: ".") }.joined(separator: ",")
+  }
+
+  /// What `object` is sorted by.
+  public func values(of object: JSONValue) -> [JSONValue] {
+    keys.map { key in key.path.reduce(object) { $0?[$1] } ?? .null }
+  }
+
+  public func isBefore(_ a: [JSONValue], _ b: [JSONValue]) -> Bool {
+    for (index, key) in keys.enumerated() {
+      let order = JSONOrder.compare(a[index], b[index])
+      if order != 0 { return key.isDescending ? order > 0 : order < 0 }
+    }
+    return false
+  }
+}

@@ -1,0 +1,58 @@
+internal import Channels
+internal import GRDB
+public import StrictJSON
+
+extension Store {
+  /// A part of a list.
+  public struct ChannelPart: Sendable {
+    /// In the list's order; those whose rows cannot be read are left out.
+    public let channels: [StoredChannel]
+    /// What the last channel that was looked at is sorted by; nil when there are no more.
+    public let last: [JSONValue]?
+    /// The revision at which this is true.
+    public let revision: Int64
+  }
+
+  /// Channels in `order`. All that `filter` wants are among them; whether one really is wanted is for the caller to say, who knows
+  /// what only the daemon can tell.
+  /// - Parameters:
+  ///   - withDeleted: whether deleted ones are among them.
+  ///   - after: what the last channel of the part before was sorted by.
+  ///   - limit: how many channels are looked at, at most.
+  public func channels(
+    matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, limit: Int
+  ) throws -> ChannelPart {
+    guard let seek = ChannelSeek(order) else { throw StoreError(.inputOutput, "channels have no order \(order.text)") }
+    let condition = ChannelCondition(filter)
+    var conditions = [condition.sql]
+    var arguments = seek.terms.flatMap(\.arguments) + condition.arguments
+    if !withDeleted { conditions.append("c.deleted_at IS NULL") }
+    if let after {
+      let rest = seek.condition(after: after)
+      conditions.append(rest.sql)
+      arguments += rest.arguments
+    }
+    let ordering = seek.ordering
+    let sql = """
+      SELECT \(seek.terms.map(\.sql).joined(separator: ", ")), c.id FROM channels c WHERE \(conditions.joined(separator: " AND "))
+      ORDER BY \(ordering.sql) LIMIT ?
+      """
+    arguments += ordering.arguments + [limit.databaseValue]
+    return try reading { pool in
+      try pool.read { db in
+        let rows = try Row.fetchAll(db, sql: sql, arguments: StatementArguments(arguments))
+        var channels: [StoredChannel] = []
+        for row in rows {
+          do {
+            let id = ChannelID(rawValue: row[row.count - 1])
+            if let channel = try Self.channel(id, db) { channels.append(channel) }
+          } catch is StoreError {
+            continue  // one that cannot be read must not end every list
+          }
+        }
+        let last = rows.count == limit ? rows.last.map { seek.values(of: Array($0.databaseValues)) } : nil
+        return ChannelPart(channels: channels, last: last, revision: try Self.revision(db))
+      }
+    }
+  }
+}

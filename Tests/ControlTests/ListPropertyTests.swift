@@ -1,0 +1,236 @@
+import BatonClient
+import Channels
+import ControlAPI
+import Foundation
+import RelayNetwork
+import Store
+import StrictJSON
+import Testing
+import Varlink
+
+@testable import ControlServer
+
+/// Whatever filter, order and page size: the lists that the database makes are those that a naive look at every channel gives.
+/// `BATON_SEED=n swift test --filter ListProperty` repeats a failure.
+struct ListPropertyTests {
+  private static let now = Timestamp(milliseconds: 1_750_000_000_123)
+  private static let texts = [
+    "news", "News", "NEWS flash", "sport", "", "é", "e\u{301}", "ß", "SS", "Straße 7", "a b", "z%_*", "新聞", "1", "10", "2",
+    "x'y", "quo\"te", "null", "true",
+  ]
+  private static let numbers: [JSONValue] = [
+    0, 1, 2, 10, -3, .number(1.5), .number(2), .number(-0.25), .integer(.max), .integer(.min), .number(9.223372036854775e18),
+    .number(1e300), .integer(9_007_199_254_740_993), .number(9_007_199_254_740_992),
+  ]
+
+  @Test func listsAreWhatANaiveLookGives() async throws {
+    let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_121
+    var random = SplitMix64(seed: seed)
+    let bench = try await Bench()
+    try await fill(bench, count: 100, &random)
+    var all: [JSONValue] = []
+    for id in 1...100 { all.append(try await bench.client.channel(id: Int64(id)).json) }
+    var filters = 0
+    while filters < 120 {
+      await Task.yield()
+      let condition = Self.condition(&random, depth: 0)
+      let sort = Self.sort(&random)
+      let fields = try Self.fields(all)
+      guard let filter = try? Filter(condition, known: fields), let order = try? ListOrder(sort, known: fields) else {
+        continue
+      }
+      filters += 1
+      let expected = all.filter {
+        filter.fields.contains("phase") || !["deleted", "deleting"].contains($0["phase"]?.string ?? "")
+      }
+      .filter(filter.matches).map { (values: order.values(of: $0), id: $0["id"]) }
+      .sorted { order.isBefore($0.values, $1.values) }.map(\.id)
+      var parameters: [String: JSONValue] = [
+        "filter": condition, "sort": .array(sort), "limit": .integer(.random(in: 20...80, using: &random)),
+      ]
+      var got: [JSONValue?] = []
+      repeat {
+        let reply = try await bench.client.call("org.batond.Channels.List", parameters)
+        got += (reply["channels"]?.array ?? []).map { $0["id"] }
+        parameters["cursor"] = reply["nextCursor"]
+      } while parameters["cursor"] != nil && got.count <= all.count
+      guard got == expected else {
+        Issue.record(
+          "\(condition.text) \(JSONValue.array(sort).text): \(got.count) instead of \(expected.count); repeat with BATON_SEED=\(seed)"
+        )
+        break
+      }
+    }
+    try await bench.stop()
+  }
+
+  @Test func cursorsCannotBeMadeByOthers() async throws {
+    var random = SplitMix64(seed: 1)
+    let bench = try await Bench()
+    try await fill(bench, count: 20, &random)
+    let page = try await bench.client.call(
+      "org.batond.Channels.List", ["limit": 2, "sort": [["field": "custom.a"]]])
+    let cursor = try #require(page["nextCursor"]?.string)
+    let text = String(decoding: try #require(Data(base64Encoded: cursor)), as: UTF8.self)
+    let others = [
+      Data((text + ",").utf8).base64EncodedString(), Data(text.dropLast(2).utf8).base64EncodedString(),
+      Data((String(repeating: "0", count: 32) + text.dropFirst(32)).utf8).base64EncodedString(), String(cursor.dropLast(4)),
+    ]
+    for other in others {
+      await #expect(throws: VarlinkError.self, "\(other)") {
+        try await bench.client.call(
+          "org.batond.Channels.List", ["limit": 2, "sort": [["field": "custom.a"]], "cursor": .string(other)])
+      }
+    }
+    // Nor taken from a list with another order.
+    await #expect(throws: VarlinkError.self) {
+      try await bench.client.call("org.batond.Channels.List", ["limit": 2, "cursor": .string(cursor)])
+    }
+    try await bench.stop()
+  }
+
+  // MARK: - Channels of all kinds
+
+  private func fill(_ bench: Bench, count: Int, _ random: inout SplitMix64) async throws {
+    _ = try await bench.addRelays(4)
+    var mutations: [StoreMutation] = []
+    for number in 1...count {
+      let id = ChannelID(rawValue: Int64(number))
+      var relays: [ChannelRelayRow] = []
+      for relay in 1...Int64.random(in: 1...4, using: &random) {
+        relays.append(ChannelRelayRow(relay: RelayID(rawValue: relay), record: Self.record(&random)))
+      }
+      let isDeleted = Int.random(in: 0..<10, using: &random) == 0
+      if isDeleted { for index in relays.indices { relays[index].record = Self.removed(&random) } }
+      // As in a real channel, as many relays are members as are wanted.
+      if !isDeleted, relays.allSatisfy({ $0.record.status == .removed }) { relays[0].record = Self.active }
+      let members = relays.count { $0.record.status != .removed }
+      func text() -> String { Self.texts.randomElement(using: &random) ?? "" }
+      let name = "c\(text().filter { !".,;/\\#@'\"`~".contains($0) })"
+      let profile = Profile(
+        displayName: name, fullName: Bool.random(using: &random) ? nil : text(),
+        description: Bool.random(using: &random) ? nil : text())
+      let created = Self.now + .milliseconds(.random(in: 0...5_000, using: &random))
+      mutations.append(
+        .insertChannel(
+          ChannelRow(
+            id: id, kind: Int.random(in: 0..<5, using: &random) == 0 ? .group : .channel, network: .nostr,
+            identity: IdentityID(rawValue: 1), profile: profile,
+            preferences: ["history": Bool.random(using: &random) ? "on" : "off"], networkID: String(repeating: "0", count: 64),
+            author: String(repeating: "1", count: 64), document: "{}", wantedRelays: max(1, members),
+            heal: Bool.random(using: &random), custom: Self.custom(&random), idempotencyKey: nil, createdAt: created,
+            updatedAt: created + .milliseconds(.random(in: 0...3, using: &random)), deletedAt: isDeleted ? created : nil,
+            revision: .random(in: 1...50, using: &random))))
+      for (position, relay) in relays.enumerated() { mutations.append(.saveChannelRelay(id, position: position, relay)) }
+    }
+    try await bench.store.commit(mutations)
+  }
+
+  private static let active = ChannelRelayRecord(
+    status: .active, since: now, operation: 1, relayLink: "ws://r", trouble: nil, task: nil, attempt: 0, startedAt: nil,
+    isUnderWay: false, timer: nil, checkDue: now, shown: 1)
+
+  private static func removed(_ random: inout SplitMix64) -> ChannelRelayRecord {
+    var record = active
+    record.status = .removed
+    record.relayLink = nil
+    if Bool.random(using: &random) { (record.task, record.attempt, record.startedAt, record.timer) = (.withdraw, 1, now, now) }
+    return record
+  }
+
+  private static func record(_ random: inout SplitMix64) -> ChannelRelayRecord {
+    var record = active
+    switch RelayStatus.allCases.randomElement(using: &random) ?? .active {
+    case .active: break
+    case .new, .invited:
+      record.status = .invited
+      (record.task, record.attempt, record.startedAt, record.timer) = (.invite, 1, now, now)
+    case .accepted:
+      record.status = .accepted
+      (record.task, record.attempt, record.startedAt, record.timer) = (.verify, 1, now, now)
+    case .inactive:
+      record.status = .inactive
+      record.trouble = Trouble(.unreachable, "down")
+      (record.task, record.attempt, record.startedAt, record.timer) = (.verify, 1, now, now)
+    case .failed:
+      record.status = .failed
+      record.trouble = Trouble(.rejected, "no")
+    case .removed: return removed(&random)
+    }
+    return record
+  }
+
+  private static func custom(_ random: inout SplitMix64) -> JSONValue? {
+    guard Int.random(in: 0..<6, using: &random) > 0 else { return nil }
+    var members: [String: JSONValue] = [:]
+    for key in ["a", "b", "0", "with space"] where Bool.random(using: &random) { members[key] = value(&random, depth: 0) }
+    return .object(members)
+  }
+
+  private static func value(_ random: inout SplitMix64, depth: Int) -> JSONValue {
+    switch Int.random(in: 0..<(depth > 1 ? 7 : 9), using: &random) {
+    case 0: return .null
+    case 1: return .bool(.random(using: &random))
+    case 2..<4: return numbers.randomElement(using: &random) ?? 0
+    case 4..<7: return .string(texts.randomElement(using: &random) ?? "")
+    case 7: return .array((0..<2).map { _ in value(&random, depth: depth + 1) })
+    default: return ["a": value(&random, depth: depth + 1)]
+    }
+  }
+
+  // MARK: - Questions of all kinds
+
+  private static func fields(_ all: [JSONValue]) throws -> Set<String> {
+    Set(all.flatMap { $0.object.map { Array($0.keys) } ?? [] }).subtracting(["relays", "summary"]).union(["custom"])
+  }
+
+  private static let paths = [
+    "id", "kind", "network", "identity", "phase", "edition", "linkUsable", "link", "wantedRelays", "heal", "createdAt",
+    "updatedAt", "revision", "profile.displayName", "profile.fullName", "profile.description", "profile.image",
+    "profile.preferences.history", "custom.a", "custom.b", "custom.0", "custom.with space", "custom.a.a", "custom.b.a.a",
+    "custom.nowhere", "custom",
+  ]
+
+  private static func condition(_ random: inout SplitMix64, depth: Int) -> JSONValue {
+    if depth < 3, Int.random(in: 0..<3, using: &random) == 0 {
+      let word = ["$and", "$or", "$nor"].randomElement(using: &random) ?? "$and"
+      return [word: .array((0..<Int.random(in: 1...3, using: &random)).map { _ in condition(&random, depth: depth + 1) })]
+    }
+    let path = paths.randomElement(using: &random) ?? "id"
+    if Int.random(in: 0..<4, using: &random) == 0 { return [path: operand(path, &random)] }
+    let word =
+      ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$contains", "$q", "$autocomplete"]
+      .randomElement(using: &random) ?? "$eq"
+    let value: JSONValue =
+      switch word {
+      case "$in", "$nin": .array((0..<Int.random(in: 0...3, using: &random)).map { _ in operand(path, &random) })
+      case "$exists": .bool(.random(using: &random))
+      case "$q", "$autocomplete": .string(["n", "ne", "7", "stra", "é", "c"].randomElement(using: &random) ?? "n")
+      default: operand(path, &random)
+      }
+    return [path: [word: value]]
+  }
+
+  private static func operand(_ path: String, _ random: inout SplitMix64) -> JSONValue {
+    guard Int.random(in: 0..<4, using: &random) > 0 else { return value(&random, depth: 0) }
+    switch path {
+    case "phase": return .string(ChannelPhase.allCases.randomElement(using: &random)?.rawValue ?? "active")
+    case "kind": return Bool.random(using: &random) ? "channel" : "group"
+    case "heal", "linkUsable": return .bool(.random(using: &random))
+    case "id", "revision", "wantedRelays", "edition": return .integer(.random(in: 0...60, using: &random))
+    case "createdAt", "updatedAt":
+      let text = (now + .milliseconds(.random(in: 0...5_000, using: &random))).text
+      return .string(Bool.random(using: &random) ? text : String(text.prefix(Int.random(in: 4...23, using: &random))))
+    case "profile.displayName": return .string("c" + (texts.randomElement(using: &random) ?? ""))
+    case "profile.preferences.history": return Bool.random(using: &random) ? "on" : "off"
+    default: return value(&random, depth: 0)
+    }
+  }
+
+  private static func sort(_ random: inout SplitMix64) -> [JSONValue] {
+    let sortable = paths.filter { !["link", "custom"].contains($0) }
+    return (0..<Int.random(in: 0...3, using: &random)).map { _ in
+      ["field": .string(sortable.randomElement(using: &random) ?? "id"), "direction": Bool.random(using: &random) ? 1 : -1]
+    }
+  }
+}
