@@ -84,7 +84,7 @@ public final class Coordinator: Sendable {
       do {
         let engine = try Engine(
           storage: storage, directory: directory, policy: policy, clock: clock, logger: logger, hub: hub,
-          prober: prober, upkeep: upkeep, policies: policies, post: { inbox.put($0) })
+          prober: prober, upkeep: upkeep, seed: .random(in: 0 ... .max), policies: policies, post: { inbox.put($0) })
         try await engine.resume()
         ready()
         while true {

@@ -114,14 +114,14 @@ extension Engine {
     // Channels may have turned inactive for other reasons, or before the last restart.
     post(.sweep(id, .inactive, .relayReturned, after: nil))
     // Who still has to say farewell is alive anyway.
-    for (channel, known) in live
-    where known.machine.relays.contains(where: {
-      // And who waits to hear of a new edition.
-      $0.relay == id && [.removed, .active].contains($0.machine.state.status) && !$0.machine.isSettled
-        && $0.machine.underWay == nil
-    }) {
-      feed(.relay(id, .relayReturned), to: channel, batch)
+    let waiting = live.filter { _, known in
+      known.machine.relays.contains {
+        // And who waits to hear of a new edition.
+        $0.relay == id && [.removed, .active].contains($0.machine.state.status) && !$0.machine.isSettled
+          && $0.machine.underWay == nil
+      }
     }
+    for channel in waiting.keys.sorted() { feed(.relay(id, .relayReturned), to: channel, batch) }
     let before = row.condition
     catalog.relays[id]?.condition.connected(roundTrip: roundTrip, at: batch.now)
     noteHealth(.relay(id), before, batch)

@@ -135,7 +135,7 @@ extension Engine {
       batch.lanesToServe.insert(relay)
     }
     if newlyWatched { updateWatch() }
-    for relay in batch.lanesToServe { serve(relay) }
+    for relay in batch.lanesToServe.sorted() { serve(relay) }
   }
 
   private func serve(_ relay: RelayID) {
@@ -222,7 +222,7 @@ extension Engine {
     for (reference, _) in batch.objects { reschedule(reference) }
     publishDirectory()
     for id in batch.seen where batch.touches[id] == nil { settle(id) }
-    for relay in batch.lanesToServe { serve(relay) }
+    for relay in batch.lanesToServe.sorted() { serve(relay) }
     for reply in batch.replies { reply(.storageUnavailable(reason: reason)) }
   }
 
@@ -249,7 +249,7 @@ extension Engine {
 extension Engine {
   /// Sweeps that fell into the time without storage are made up for.
   private func sweepAgain() {
-    for id in watched {
+    for id in watched.sorted() {
       guard let row = relays[id] else { continue }
       if row.condition.health == .down {
         let since = min(row.condition.healthSince ?? clock.now, clock.now)

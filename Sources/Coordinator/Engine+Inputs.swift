@@ -74,10 +74,10 @@ extension Engine {
         if let address = address(of: peer) { tested(peer, address, .overdue, nil, batch) }
       case .upkeep: lookAfterChannels(batch)
       case .recovery:
-        let some = dirty.prefix(Self.sweepMax)
+        let some = dirty.prefix(Self.sweepMax).sorted()
         dirty.subtract(some)
         for id in some { feed(.restarted, to: id, batch) }
-        for reference in unsaved { batch.save(reference) }
+        for reference in unsaved.sorted() { batch.save(reference) }
         unsaved = []
         batch.isRecovery = true
       }

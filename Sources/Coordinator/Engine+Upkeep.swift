@@ -39,7 +39,7 @@ extension Engine {
   /// Asks for the channels that have not been read for long, a few per relay and round, so that no relay has to bear much; one relay
   /// after the other, so that requests need not wait for all of them.
   private func askToReadBack() {
-    for relay in watched where relays[relay]?.condition.health != .down { post(.readBack(relay)) }
+    for relay in watched.sorted() where relays[relay]?.condition.health != .down { post(.readBack(relay)) }
   }
 
   func readBack(on relay: RelayID, _ batch: Batch) {
@@ -98,7 +98,7 @@ extension Engine {
       $0.isEligible && !had.contains($0.relay) && $0.reliability != .failing
     }
     let owners = Set(channel.machine.activeRelays.compactMap { relays[$0]?.relayOperator })
-    let order = SelectionPolicy.order(candidates, seed: .random(in: 0 ... .max))
+    let order = SelectionPolicy.order(candidates, seed: random.next())
     let isOfAnother = { (relay: RelayID) in self.relays[relay]?.relayOperator.map { !owners.contains($0) } ?? true }
     return order.filter(isOfAnother) + order.filter { !isOfAnother($0) }
   }

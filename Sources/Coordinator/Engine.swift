@@ -44,13 +44,27 @@ final class Engine {
     case testOverdue(Probed)
     case upkeep
     case recovery
+
+    /// In which order alarms of one moment go off.
+    fileprivate var rank: (kind: Int, id: Int64) {
+      switch self {
+      case .channel(let id): (0, id.rawValue)
+      case .grace(let id): (1, id.rawValue)
+      case .test(.relay(let id)): (2, id.rawValue)
+      case .test(.server(let id)): (3, id.rawValue)
+      case .testOverdue(.relay(let id)): (4, id.rawValue)
+      case .testOverdue(.server(let id)): (5, id.rawValue)
+      case .upkeep: (6, 0)
+      case .recovery: (7, 0)
+      }
+    }
   }
 
   struct Entry: Comparable {
     let due: Timestamp
     let alarm: Alarm
-    static func < (a: Self, b: Self) -> Bool { a.due < b.due }
-    static func == (a: Self, b: Self) -> Bool { a.due == b.due }
+    static func < (a: Self, b: Self) -> Bool { a.due == b.due ? a.alarm.rank < b.alarm.rank : a.due < b.due }
+    static func == (a: Self, b: Self) -> Bool { a.due == b.due && a.alarm == b.alarm }
   }
 
   let storage: any CoordinatorStorage
@@ -87,8 +101,11 @@ final class Engine {
   /// Channels whose last change could not be stored; they are read again.
   var dirty: Set<ChannelID> = []
   var storageTrouble: String?
+  /// Draws the order in which replacements are considered.
+  var random: SplitMix64
   private var waker: Task<Void, Never>?
-  private var wakeAt: Timestamp?
+  /// When `timersDue` will come in; nil: not asked for, or on its way.
+  private(set) var wakeAt: Timestamp?
   private var changesSinceCompaction = 0
 
   static let sweepMax = 256
@@ -97,9 +114,11 @@ final class Engine {
   static let changesKeptMax: Int64 = 100_000
   private static let compactEvery = 10_000
 
+  /// - Parameter seed: of what is left to chance. The same seed and the same inputs give the same commits, actions and words, in the
+  ///   same order.
   init(
     storage: any CoordinatorStorage, directory: RelayDirectory, policy: RelayPolicy, clock: any CoordinatorClock,
-    logger: Logger, hub: ChangeHub, prober: Prober?, upkeep: UpkeepPolicy?,
+    logger: Logger, hub: ChangeHub, prober: Prober?, upkeep: UpkeepPolicy?, seed: UInt64,
     policies: [NetworkKind: RelayPolicy] = [:], post: @escaping @Sendable (Input) -> Void
   ) throws {
     self.storage = storage
@@ -112,6 +131,7 @@ final class Engine {
     self.prober = prober
     self.upkeep = upkeep
     self.post = post
+    random = SplitMix64(seed: seed)
     counters = try storage.counters()
     catalog = try Self.load(storage, directory)
     committed = (counters, catalog, healing)

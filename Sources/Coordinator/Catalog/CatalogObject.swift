@@ -74,7 +74,7 @@ public enum CatalogObject: Hashable, Sendable {
 }
 
 /// Which operator, server or relay.
-enum CatalogReference: Hashable, Sendable {
+enum CatalogReference: Hashable, Comparable, Sendable {
   case `operator`(OperatorID)
   case server(ServerID)
   case relay(RelayID)
