@@ -69,6 +69,17 @@ public final class ChangeHub: Sendable {
     for continuation in cutOff { continuation.finish() }
   }
 
+  /// Sends all subscribers away: there are changes that they did not hear of.
+  func cutOffAll(at revision: Int64) {
+    let all = state.withLock { state in
+      defer { state.subscribers = [:] }
+      state.revision = revision
+      state.cutOff.formUnion(state.subscribers.keys)
+      return Array(state.subscribers.values)
+    }
+    for continuation in all { continuation.finish() }
+  }
+
   func finish() {
     let all = state.withLock { state in
       defer { state.subscribers = [:] }

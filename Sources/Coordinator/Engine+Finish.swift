@@ -6,6 +6,7 @@ internal import Store
 extension Engine {
   /// Commits a batch; then, and only then, performs its actions, tells subscribers and answers requests.
   func finish(_ batch: Batch) async {
+    if isInDoubt { return rollBack(batch, storageTrouble ?? "it is not known what is stored") }
     nameRelays(batch)
     var (mutations, changes) = assemble(batch)
     // Recovery proves itself by a write.
@@ -14,6 +15,7 @@ extension Engine {
       do {
         try await storage.commit(mutations)
       } catch {
+        isInDoubt = true
         rollBack(batch, "\(error)")
         return
       }
@@ -199,7 +201,7 @@ extension Engine {
     for id in batch.order {
       live[id] = nil
       alarmTimes[.channel(id)] = nil
-      if batch.touches[id]?.isNew == false { dirty.insert(id) }
+      dirty.insert(id)
     }
     // What the network was told stands; what it was not told is told again when the channels are read.
     let heard = catalog

@@ -101,6 +101,8 @@ final class Engine {
   /// Channels whose last change could not be stored; they are read again.
   var dirty: Set<ChannelID> = []
   var storageTrouble: String?
+  /// Whether the latest commit failed, so that it is not known what is durable.
+  var isInDoubt = false
   /// Draws the order in which replacements are considered.
   var random: SplitMix64
   private var waker: Task<Void, Never>?
@@ -140,7 +142,7 @@ final class Engine {
 
   deinit { waker?.cancel() }
 
-  private static func load(_ storage: any CoordinatorStorage, _ directory: RelayDirectory) throws -> Catalog {
+  static func load(_ storage: any CoordinatorStorage, _ directory: RelayDirectory) throws -> Catalog {
     var catalog = Catalog()
     for row in try storage.operators() { catalog.operators[row.id] = row }
     for row in try storage.servers() { catalog.servers[row.id] = row }
@@ -180,6 +182,7 @@ final class Engine {
 
   /// Handles what arrived while the last batch was being committed.
   func process(_ inputs: [Input]) async {
+    settleDoubt()
     let batch = Batch(now: clock.now)
     for input in inputs { handle(input, batch) }
     await finish(batch)

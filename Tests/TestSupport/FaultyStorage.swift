@@ -7,6 +7,7 @@ internal import Synchronization
 public final class FaultyStorage: CoordinatorStorage {
   private struct State {
     var isBroken = false
+    var isDoubtful = false
     var commits = 0
     var isHolding = false
     var held: CheckedContinuation<Void, Never>?
@@ -19,6 +20,11 @@ public final class FaultyStorage: CoordinatorStorage {
   public var isBroken: Bool {
     get { state.withLock { $0.isBroken } }
     set { state.withLock { $0.isBroken = newValue } }
+  }
+  /// Whether commits become durable and fail all the same, as when only the answer is lost.
+  public var isDoubtful: Bool {
+    get { state.withLock { $0.isDoubtful } }
+    set { state.withLock { $0.isDoubtful = newValue } }
   }
   public var commits: Int { state.withLock { $0.commits } }
 
@@ -49,6 +55,7 @@ public final class FaultyStorage: CoordinatorStorage {
     }
     if isBroken { throw StoreError(.inputOutput, "database or disk is full") }
     try await store.commit(mutations)
+    if isDoubtful { throw StoreError(.inputOutput, "the answer was lost") }
   }
   public func counters() throws -> Store.Counters { try store.counters() }
   public func operators() throws -> [OperatorRow] { try store.operators() }

@@ -1,0 +1,37 @@
+internal import Channels
+internal import Logging
+internal import Store
+
+// A commit that failed may have become durable all the same: the answer was lost, the write was not.
+extension Engine {
+  /// Goes on from what is durable, once that can be read. Until then nothing is committed, so that no revision or identifier is
+  /// given out twice.
+  func settleDoubt() {
+    guard isInDoubt else { return }
+    do {
+      let stored = try storage.counters()
+      let found = stored == committed.counters ? nil : try Self.load(storage, directory)
+      isInDoubt = false
+      dirty = dirty.filter { $0.rawValue <= stored.channel }
+      guard let found else { return }
+      logger.warning("a commit that failed is durable; going on from revision \(stored.revision)")
+      let before = catalog
+      (counters, catalog) = (stored, found)
+      committed = (stored, found, healing)
+      // What is heard of a relay or server is newer than what is stored of it.
+      for (id, row) in before.relays where found.relays[id]?.address == row.address {
+        catalog.relays[id]?.condition = row.condition
+      }
+      for (id, row) in before.servers where found.servers[id]?.address == row.address {
+        catalog.servers[id]?.condition = row.condition
+      }
+      follow(Set(found.relays.values.filter { before.relays[$0.id].map(\.address) != $0.address }.map(\.id)))
+      scheduleTests()
+      publishDirectory()
+      // Subscribers have not heard of it: they read it in the store when they come back.
+      hub.cutOffAll(at: stored.revision)
+    } catch {
+      storageFailed("\(error)")
+    }
+  }
+}

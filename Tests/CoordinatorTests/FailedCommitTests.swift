@@ -1,0 +1,37 @@
+import Channels
+import Coordinator
+import Store
+import TestSupport
+import Testing
+
+/// A commit that fails: what is told of it, and what comes after.
+struct FailedCommitTests {
+  @Test func commitThatFailedAndIsDurableAllTheSameIsCarriedOn() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    bench.storage.isDoubtful = true
+    await #expect(throws: BatonError.self) { try await bench.create("Doubtful", relays: relays) }
+    bench.storage.isDoubtful = false
+    let before = try bench.store.counters()
+    #expect(before.channel == 1)
+    let next = try await bench.create("Next", relays: relays)
+    #expect(next.row.id.rawValue == 2 && next.row.revision > before.revision, "nothing is given out twice")
+    let doubtful = try await bench.channel(ChannelID(rawValue: 1)) { $0.phase == .active }
+    #expect(doubtful.row.profile.displayName == "Doubtful")
+    #expect(bench.coordinator.storageTrouble == nil)
+    try await bench.stop()
+  }
+
+  @Test func subscribersAreSentAwayWhenTheyMissedADoubtfulCommit() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    let subscription = bench.coordinator.hub.subscribe()
+    bench.storage.isDoubtful = true
+    await #expect(throws: BatonError.self) { try await bench.create(relays: relays) }
+    bench.storage.isDoubtful = false
+    try await bench.settle()
+    #expect(bench.coordinator.hub.wasCutOff(subscription.id))
+    #expect(try bench.coordinator.hub.revision == bench.store.counters().revision)
+    try await bench.stop()
+  }
+}
