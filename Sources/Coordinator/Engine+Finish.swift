@@ -27,8 +27,9 @@ extension Engine {
     for change in changes { log(change) }
     if !batch.moved.isEmpty { follow(batch.moved) }
     queue(batch)
-    for id in batch.seen { settle(id) }
+    // Before channels are let go, so that an answer needs no more of storage.
     for reply in batch.replies { reply(nil) }
+    for id in batch.seen { settle(id) }
     compactIfDue(changes.count)
   }
 
