@@ -13,13 +13,13 @@ extension Engine {
       try checkUse(change, force, batch)
       reference = try next.apply(change, counters: &nextCounters)
     } catch {
-      return reply.send(.failure(error))
+      return refuse(reply, error, batch)
     }
     if case .declare = change {
       // Files speak for themselves: what they lack is said, not refused.
     } else if !force {
       let errors = next.errors(since: catalog)
-      guard errors.isEmpty else { return reply.send(.failure(.wouldBreak(errors))) }
+      guard errors.isEmpty else { return refuse(reply, .wouldBreak(errors), batch) }
     }
     let changes = next.changes(from: catalog)
     for var object in changes {

@@ -8,7 +8,7 @@ internal import Store
 extension Engine {
   func update(_ id: ChannelID, _ edit: ChannelEdit, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
     batch.seen.insert(id)
-    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply) }
+    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
     if let revision = edit.revision, revision != channel.row.revision || isTouched(id, batch) {
       batch.replies.append { [unowned self] error in
         let refusal = snapshot(id).map(BatonError.staleChannel) ?? .noSuchChannel(id)
@@ -32,7 +32,7 @@ extension Engine {
       batch.touch(id).isRevised = true
       if isSeen { feed(.revised(naming: channel.machine.namesNow), to: id, batch) }
     } catch {
-      return reply.send(.failure(error))
+      return refuse(reply, error, batch)
     }
     answer(reply, id, batch)
   }

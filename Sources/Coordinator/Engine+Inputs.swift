@@ -16,19 +16,19 @@ extension Engine {
     case .create(let channel, let reply): create(channel, reply, batch)
     case .retry(let id, let relay, let reply):
       batch.seen.insert(id)
-      guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply) }
+      guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
       if let relay, !channel.machine.relays.contains(where: { $0.relay == relay }) {
-        return reply.send(.failure(.noSuchRelay(relay)))
+        return refuse(reply, .noSuchRelay(relay), batch)
       }
       feed(.retryRequested(relay), to: id, batch)
       answer(reply, id, batch)
     case .verify(let id, let reply):
       batch.seen.insert(id)
-      guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply) }
+      guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
       for pairing in channel.machine.relays { feed(.relay(pairing.relay, .verifyRequested), to: id, batch) }
       answer(reply, id, batch)
     case .delete(let id, let reply):
-      guard load(id) != nil else { return refuse(id, reply) }
+      guard load(id) != nil else { return refuse(id, reply, batch) }
       feed(.deletionRequested, to: id, batch)
       answer(reply, id, batch)
     case .joinRelays(let id, let relays, let pick, let reply): join(id, relays, pick, reply, batch)
@@ -91,23 +91,23 @@ extension Engine {
       if let id = batch.idempotencyKeys[Array(key.utf8)] { return answer(reply, id, batch) }
       do {
         if let id = try storage.channel(idempotencyKey: key) {
-          guard load(id) != nil else { return refuse(id, reply) }
+          guard load(id) != nil else { return refuse(id, reply, batch) }
           batch.seen.insert(id)
           return answer(reply, id, batch)
         }
       } catch {
-        return reply.send(.failure(.storageUnavailable(reason: "\(error)")))
+        return refuse(reply, .storageUnavailable(reason: "\(error)"), batch)
       }
     }
     for relay in new.relays where relays[relay]?.isDeleted != false {
-      return reply.send(.failure(new.isPicked ? .choiceChanged : .noSuchRelay(relay)))
+      return refuse(reply, new.isPicked ? .choiceChanged : .noSuchRelay(relay), batch)
     }
     if new.isPicked {
       // What was picked may have been disabled since.
       let isStill = new.relays.allSatisfy { id in
         relays[id].map { $0.isEnabled && catalog.isOperatorEnabled($0.relayOperator) } ?? false
       }
-      guard isStill else { return reply.send(.failure(.choiceChanged)) }
+      guard isStill else { return refuse(reply, .choiceChanged, batch) }
     }
     counters.channel += 1
     let id = ChannelID(rawValue: counters.channel)
@@ -131,24 +131,24 @@ extension Engine {
     _ id: ChannelID, _ named: [RelayID], _ pick: Int, _ reply: Reply<ChannelSnapshot>, _ batch: Batch
   ) {
     batch.seen.insert(id)
-    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply) }
-    guard channel.row.kind == .channel else { return reply.send(.failure(.groupNeedsOneRelay)) }
+    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
+    guard channel.row.kind == .channel else { return refuse(reply, .groupNeedsOneRelay, batch) }
     let picked = Array(successors(in: channel, batch.now).prefix(pick))
     guard picked.count == pick else {
-      return reply.send(.failure(.notEnoughRelays(wanted: pick, available: picked.count)))
+      return refuse(reply, .notEnoughRelays(wanted: pick, available: picked.count), batch)
     }
     let added = named + picked
     for relay in added {
-      guard let row = relays[relay], !row.isDeleted else { return reply.send(.failure(.noSuchRelay(relay))) }
-      guard row.network == channel.row.network else { return reply.send(.failure(.networkMismatch(relay))) }
+      guard let row = relays[relay], !row.isDeleted else { return refuse(reply, .noSuchRelay(relay), batch) }
+      guard row.network == channel.row.network else { return refuse(reply, .networkMismatch(relay), batch) }
       if let member = channel.machine.relays.first(where: { $0.relay == relay }) {
         // A relay that was told to delete the channel does not take it again, and must not be asked to.
-        return reply.send(.failure(.alreadyInChannel(relay, member.machine.state.status)))
+        return refuse(reply, .alreadyInChannel(relay, member.machine.state.status), batch)
       }
     }
     let members = channel.machine.relays.count { $0.machine.state.status != .removed }
     guard members + Set(added).count <= ChannelRequest.relaysMax else {
-      return reply.send(.failure(.notEnoughRelays(wanted: members + Set(added).count, available: ChannelRequest.relaysMax)))
+      return refuse(reply, .notEnoughRelays(wanted: members + Set(added).count, available: ChannelRequest.relaysMax), batch)
     }
     feed(.relaysAdded(added), to: id, batch)
     answer(reply, id, batch)
@@ -156,20 +156,26 @@ extension Engine {
 
   private func leave(_ id: ChannelID, _ relay: RelayID, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
     batch.seen.insert(id)
-    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply) }
+    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
     let members = channel.machine.relays.filter { $0.machine.state.status != .removed }
-    guard members.contains(where: { $0.relay == relay }) else { return reply.send(.failure(.noSuchRelay(relay))) }
-    guard members.count > 1 else { return reply.send(.failure(.lastRelay(id))) }
+    guard members.contains(where: { $0.relay == relay }) else { return refuse(reply, .noSuchRelay(relay), batch) }
+    guard members.count > 1 else { return refuse(reply, .lastRelay(id), batch) }
     feed(.relayRemoved(relay), to: id, batch)
     answer(reply, id, batch)
   }
 
-  func refuse(_ id: ChannelID, _ reply: Reply<ChannelSnapshot>) {
+  func refuse(_ id: ChannelID, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
     if dirty.contains(id), let storageTrouble {
-      reply.send(.failure(.storageUnavailable(reason: storageTrouble)))
+      refuse(reply, .storageUnavailable(reason: storageTrouble), batch)
     } else {
-      reply.send(.failure(.noSuchChannel(id)))
+      refuse(reply, .noSuchChannel(id), batch)
     }
+  }
+
+  /// Refuses a request once this batch is durable: the reason may be another request of the same batch, which did not happen when
+  /// the commit fails.
+  func refuse<Value>(_ reply: Reply<Value>, _ error: BatonError, _ batch: Batch) {
+    batch.replies.append { failure in reply.send(.failure(failure ?? error)) }
   }
 
   /// Answers with the channel as it is once this batch is durable.

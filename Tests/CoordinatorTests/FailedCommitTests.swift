@@ -22,6 +22,28 @@ struct FailedCommitTests {
     try await bench.stop()
   }
 
+  @Test func refusalForTheSakeOfARequestThatDidNotHappenIsTakenBack() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    bench.storage.hold()
+    async let other = bench.coordinator.addOperator(OperatorEdit(name: "Other"))
+    while !bench.storage.isCommitWaiting { await Task.yield() }
+    bench.storage.isBroken = true
+    let deletion = Task { try await bench.coordinator.delete(id) }
+    // The request is in the inbox once its task has had its turn.
+    for _ in 0..<1_000 { await Task.yield() }
+    let removal = Task { try await bench.coordinator.removeRelay(relays[0], from: id) }
+    for _ in 0..<1_000 { await Task.yield() }
+    bench.storage.release()
+    _ = try await other
+    let reason = BatonError.storageUnavailable(reason: "database or disk is full")
+    await #expect(throws: reason) { try await deletion.value }
+    await #expect(throws: reason, "the channel is still there") { try await removal.value }
+    try await bench.stop()
+  }
+
   @Test func subscribersAreSentAwayWhenTheyMissedADoubtfulCommit() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
