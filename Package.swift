@@ -140,6 +140,9 @@ let package = Package(
     .testTarget(
       name: "CoordinatorTests",
       dependencies: ["Coordinator", "Channels", "RelayNetwork", "SimpleX", "Store", "StrictJSON", "TestSupport", log]),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["Coordinator", "Channels", "RelayNetwork", "Store", "TestSupport", grdb, log],
+      path: "Tests/Simulation"),
     .testTarget(name: "VarlinkTests", dependencies: ["Varlink", "ControlAPI", "StrictJSON", "TestSupport"] + nio),
     .testTarget(
       name: "ControlTests",

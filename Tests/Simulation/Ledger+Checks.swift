@@ -1,0 +1,99 @@
+import Channels
+import Coordinator
+import RelayNetwork
+import Store
+
+// What may be said and done while this, and no more, is durable.
+extension Ledger {
+  /// Whether the network may be asked for an operation.
+  func check(_ operation: RelayOperation) throws {
+    let words = "\(operation.task) \(operation.number) of \(operation.channel) at \(operation.relay): "
+    guard let channel = channels[operation.channel], let record = channel[operation.relay] else {
+      throw Violation(words + "the network is asked before the channel is durable")
+    }
+    let isTask =
+      switch (operation.task, record.task) {
+      case (.invite, .invite), (.verify, .verify), (.verify, .confirm), (.withdraw, .withdraw), (.announce, .announce): true
+      case (.invite, _), (.verify, _), (.withdraw, _), (.announce, _): false
+      }
+    guard record.isUnderWay, record.operation == operation.number, isTask else {
+      throw Violation(words + "the network is asked for what is not durable, which is \(record)")
+    }
+    switch (operation.task, record.status) {
+    case (.invite, .removed), (.verify, .removed): throw Violation(words + "the relay was removed")
+    case (.withdraw, .new), (.withdraw, .invited), (.withdraw, .accepted), (.withdraw, .active), (.withdraw, .inactive),
+      (.withdraw, .failed):
+      throw Violation(words + "the relay was not removed")
+    case (.invite, _), (.verify, _), (.withdraw, .removed), (.announce, .active): break
+    case (.announce, _): throw Violation(words + "the relay is not active")
+    }
+    guard operation.content.edition == channel.row.edition, operation.content.notice == channel.row.notice else {
+      throw Violation(words + "another edition than the newest that is durable")
+    }
+    guard operation.content.document == channel.row.document, operation.content.networkID == channel.row.networkID else {
+      throw Violation(words + "another channel's content")
+    }
+    guard operation.address == catalog[operation.relay]?.address else { throw Violation(words + "to another address") }
+  }
+
+  /// Whether a request may be answered with `snapshot`.
+  func check(answer snapshot: ChannelSnapshot) throws {
+    guard let known = channels[snapshot.row.id] else {
+      throw Violation("\(snapshot.row.id) is told to a client before it is durable")
+    }
+    guard known.row == snapshot.row, known.relays.map(\.relay) == snapshot.relays.map(\.id),
+      known.relays.map(\.record) == snapshot.relays.map(\.record)
+    else { throw Violation("a client is told of \(snapshot.row.id) what is not durable: \(snapshot) instead of \(known)") }
+  }
+
+  /// Whether subscribers may hear of `change`.
+  func check(_ change: Change) throws {
+    let isDurable =
+      switch change.object {
+      case .channelRelay(_, let row): row.revision == change.revision && transitions[change.revision] == row
+      case .channel(let snapshot):
+        objects[change.revision] == .channel(snapshot.row.id) && snapshot.row.revision == change.revision
+      case .catalog(let object, _):
+        switch (object, objects[change.revision]) {
+        case (.relay(let row), .relay(let id)?): row.id == id && row.revision == change.revision
+        case (.operator(let row), .operator(let id)?): row.id == id
+        case (.server(let row), .server(let id)?): row.id == id
+        case (.relay, _), (.operator, _), (.server, _): false
+        }
+      }
+    guard isDurable else { throw Violation("revision \(change.revision) is published and not durable: \(change.object)") }
+  }
+
+  /// The same as `Store.clampTimes`.
+  mutating func clampTimes(now: Timestamp, latestCheck: Timestamp) {
+    adjustRecords { record in
+      switch record.status {
+      case .active:
+        if record.task == nil || record.task == .announce && !record.isUnderWay, let due = record.checkDue, due > latestCheck {
+          record.checkDue = now
+        }
+      case .failed, .inactive: record.since = min(record.since, now)
+      case .new, .invited, .accepted, .removed: break
+      }
+    }
+  }
+
+  /// Whether the store has all of this.
+  func compare(with store: Store) throws {
+    for id in order {
+      guard let known = channels[id], let stored = try store.channel(id) else { throw Violation("\(id) is gone") }
+      guard stored.row == known.row, stored.relays == known.relays else {
+        throw Violation("\(id) is stored as \(stored), and should be \(known)")
+      }
+    }
+    guard try store.counters().channel == order.last?.rawValue ?? 0 else { throw Violation("there are channels nobody made") }
+    guard try store.counters().revision == revision else { throw Violation("the store forgot which revisions were used") }
+    let oldest = try store.oldestRevision()
+    for id in order {
+      let stored = try store.transitions(of: id, limit: .max).map(\.revision)
+      let mine = transitions.values.filter { $0.channel == id && $0.revision > oldest }.map(\.revision).sorted()
+      guard stored == mine else { throw Violation("the history of \(id) is \(stored), and should be \(mine)") }
+    }
+    for row in try store.relays() where row != catalog[row.id] { throw Violation("\(row.id) is stored as \(row)") }
+  }
+}

@@ -1,0 +1,190 @@
+import Channels
+import RelayNetwork
+import Store
+
+/// What is durable, kept apart from the store and checked with every commit. It knows the rules (DESIGN §4, §12), not the code.
+struct Ledger {
+  struct Pair: Hashable {
+    let channel: ChannelID
+    let relay: RelayID
+  }
+
+  struct Channel {
+    var row: ChannelRow
+    /// In the order in which they joined.
+    var relays: [ChannelRelayRow] = []
+
+    subscript(_ relay: RelayID) -> ChannelRelayRecord? { relays.first { $0.relay == relay }?.record }
+  }
+
+  private(set) var channels: [ChannelID: Channel] = [:]
+  /// In the order of their identifiers.
+  private(set) var order: [ChannelID] = []
+  private(set) var transitions: [Int64: TransitionRow] = [:]
+  private(set) var objects: [Int64: ChangeRow.Object] = [:]
+  private(set) var catalog: [RelayID: RelayRow] = [:]
+  /// Where the history of each channel relay stands.
+  private var ends: [Pair: RelayStatus] = [:]
+  private var documents: Set<String> = []
+  private(set) var keys: [String: ChannelID] = [:]
+  /// The latest revision that ever was.
+  private(set) var revision: Int64 = 0
+
+  /// Takes a commit in.
+  /// - Parameter longestWait: how far ahead a timer may be.
+  /// - Throws: `Violation` when it breaks a rule.
+  mutating func apply(_ mutations: [StoreMutation], now: Timestamp, longestWait: Duration) throws {
+    let before = revision
+    var saved: [Pair] = []
+    for mutation in mutations {
+      switch mutation {
+      case .insertChannel(let row): try insert(row)
+      case .touchChannel(let id, let revision, let updatedAt, let deletedAt, let wanted):
+        guard let known = channels[id]?.row else { throw Violation("\(id) is changed before it is stored") }
+        if known.deletedAt != nil, deletedAt == nil { throw Violation("\(id) was deleted and comes back") }
+        channels[id]?.row.revision = revision
+        channels[id]?.row.updatedAt = updatedAt
+        channels[id]?.row.deletedAt = deletedAt
+        channels[id]?.row.wantedRelays = wanted
+      case .reviseChannel(let row): try revise(row)
+      case .saveChannelRelay(let id, let position, let row):
+        try save(id, position, row, now + longestWait)
+        saved.append(Pair(channel: id, relay: row.relay))
+      case .appendTransition(let row):
+        try use(row.revision, after: before)
+        try append(row)
+        saved.append(Pair(channel: row.channel, relay: row.relay))
+      case .appendChange(let row):
+        try use(row.revision, after: before)
+        objects[row.revision] = row.object
+      case .saveRelay(let row): catalog[row.id] = row
+      case .saveOperator, .saveServer, .recordRoundTrip, .insertIdentity, .probe: break
+      }
+    }
+    for pair in saved {
+      let end = ends[pair] ?? .new
+      guard let record = channels[pair.channel]?[pair.relay], record.status == end else {
+        throw Violation("\(pair) is not what its history says: \(end)")
+      }
+    }
+    for id in order { try checkEditions(id) }
+    for mutation in mutations {
+      guard case .insertChannel(let row) = mutation else { continue }
+      guard let known = channels[row.id], known.relays.count >= 1 else { throw Violation("\(row.id) has no relays") }
+      guard case .channel(row.id)? = objects[known.row.revision] else {
+        throw Violation("\(row.id) has a revision that is not its own")
+      }
+    }
+  }
+
+  private mutating func use(_ number: Int64, after before: Int64) throws {
+    guard number > before, objects[number] == nil, transitions[number] == nil else {
+      throw Violation("revision \(number) is used again, the latest was \(before)")
+    }
+    revision = max(revision, number)
+  }
+
+  private mutating func insert(_ row: ChannelRow) throws {
+    guard channels[row.id] == nil, order.last.map({ $0 < row.id }) ?? true else { throw Violation("\(row.id) is used again") }
+    guard documents.insert(row.document).inserted else { throw Violation("'\(row.document)' led to two channels") }
+    if let key = row.idempotencyKey {
+      guard keys[key] == nil else { throw Violation("the key '\(key)' led to two channels") }
+      keys[key] = row.id
+    }
+    channels[row.id] = Channel(row: row)
+    order.append(row.id)
+  }
+
+  private mutating func revise(_ row: ChannelRow) throws {
+    guard let known = channels[row.id]?.row else { throw Violation("\(row.id) is revised before it is stored") }
+    guard known.edition <= row.edition else { throw Violation("\(row.id) goes back to edition \(row.edition)") }
+    guard known.edition < row.edition || known.notice == row.notice && known.listed == row.listed else {
+      throw Violation("edition \(row.edition) of \(row.id) exists twice")
+    }
+    guard known.networkID == row.networkID, known.document == row.document, known.author == row.author else {
+      throw Violation("\(row.id) becomes another channel")
+    }
+    var row = row
+    (row.revision, row.updatedAt, row.deletedAt) = (known.revision, known.updatedAt, known.deletedAt)
+    row.wantedRelays = known.wantedRelays
+    channels[row.id]?.row = row
+  }
+
+  /// Whoever shows an old edition is to be told of the newest.
+  private func checkEditions(_ id: ChannelID) throws {
+    guard let channel = channels[id] else { return }
+    for row in channel.relays where row.record.status == .active && row.record.task == nil {
+      guard row.record.shown == channel.row.edition else {
+        throw Violation("\(id) on \(row.relay) shows edition \(row.record.shown) and nothing is done about it")
+      }
+    }
+  }
+
+  private mutating func save(_ id: ChannelID, _ position: Int, _ row: ChannelRelayRow, _ latest: Timestamp) throws {
+    guard let known = channels[id] else { throw Violation("\(row.relay) of an unknown \(id) is stored") }
+    let words = "\(id) on \(row.relay): "
+    guard position <= known.relays.count else { throw Violation(words + "a place is left out") }
+    if position < known.relays.count {
+      let old = known.relays[position]
+      guard old.relay == row.relay else { throw Violation(words + "takes the place of \(old.relay)") }
+      guard old.record.status != .removed || row.record.status == .removed else { throw Violation(words + "comes back") }
+      guard old.record.operation <= row.record.operation else { throw Violation(words + "uses operation numbers again") }
+      channels[id]?.relays[position] = row
+    } else {
+      guard known[row.relay] == nil else { throw Violation(words + "joins twice") }
+      channels[id]?.relays.append(row)
+    }
+    try Self.check(row.record, latest, words)
+  }
+
+  /// Changes what the store changes by itself.
+  mutating func adjustRecords(_ body: (inout ChannelRelayRecord) -> Void) {
+    for id in order {
+      guard var channel = channels[id] else { continue }
+      for index in channel.relays.indices { body(&channel.relays[index].record) }
+      channels[id] = channel
+    }
+  }
+
+  private static func check(_ record: ChannelRelayRecord, _ latest: Timestamp, _ words: String) throws {
+    if record.task != nil, record.timer == nil { throw Violation(words + "has work and no timer") }
+    if let timer = record.timer, timer > latest { throw Violation(words + "waits until \(timer), for too long") }
+    switch record.status {
+    case .new, .invited, .accepted:
+      if record.timer == nil { throw Violation(words + "\(record.status) waits without a timer") }
+    case .inactive:
+      if record.timer == nil { throw Violation(words + "\(record.status) waits without a timer") }
+      if record.trouble?.detail.isEmpty != false { throw Violation(words + "inactive without a reason") }
+    case .failed:
+      if record.trouble?.detail.isEmpty != false { throw Violation(words + "failed without a reason") }
+    case .active:
+      if record.relayLink == nil { throw Violation(words + "active without a link") }
+      if record.checkDue == nil { throw Violation(words + "active and never read back") }
+    case .removed: break
+    }
+  }
+
+  private mutating func append(_ row: TransitionRow) throws {
+    let pair = Pair(channel: row.channel, relay: row.relay)
+    let (from, to) = (row.transition.from, row.transition.to)
+    guard from == ends[pair] ?? .new else { throw Violation("\(pair): the history has a gap before \(row.transition)") }
+    guard Self.isLegal(from, to) else { throw Violation("\(pair): \(from) -> \(to) is no transition") }
+    if to == .failed || to == .inactive, row.transition.cause == nil || row.transition.detail.isEmpty {
+      throw Violation("\(pair): \(to) without a reason")
+    }
+    ends[pair] = to
+    transitions[row.revision] = row
+  }
+
+  private static func isLegal(_ from: RelayStatus, _ to: RelayStatus) -> Bool {
+    switch (from, to) {
+    case (.new, .invited), (.invited, .accepted), (.accepted, .active), (.active, .inactive), (.inactive, .active): true
+    case (.inactive, .accepted), (.failed, .accepted), (.failed, .invited), (.inactive, .invited): true
+    case (.removed, .removed): true
+    case (.removed, _), (.failed, .failed): false
+    case (_, .removed), (_, .failed): true
+    case (.new, let to), (.invited, let to), (.accepted, let to), (.active, let to), (.inactive, let to), (.failed, let to):
+      from == to
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Channels
+import Coordinator
+
+/// What one run is made of. Every seed leaves some faults out, so that the others meet in ways in which all together never would.
+struct Plan {
+  let relays: Int
+  let channelsMax: Int
+  let steps: Int
+  let policy: RelayPolicy
+  let upkeep: UpkeepPolicy?
+  /// In percent of the answers of relays.
+  let lost: Int
+  let doubled: Int
+  let lies: Int
+  let troubles: Int
+  /// In thousandths of the steps.
+  let crashes: Int
+  let flaps: Int
+  let storageFaults: Int
+  /// Whether a commit that failed may have become durable all the same.
+  let hasDoubtfulCommits: Bool
+  let hasReadFaults: Bool
+  /// Whether the clock may be set back between two runs of the daemon.
+  let hasClockJumps: Bool
+  let hasCatalogChanges: Bool
+  /// Relays that take no channels for good.
+  let refusing: Set<Int>
+  /// Inputs that one batch takes at most.
+  let batchMax: Int
+
+  init(random: inout SplitMix64) {
+    func draw(_ percent: Int, _ range: ClosedRange<Int>) -> Int {
+      let isOn = Int.random(in: 0..<100, using: &random) < percent
+      let value = Int.random(in: range, using: &random)
+      return isOn ? value : 0
+    }
+    relays = Int.random(in: 2...5, using: &random)
+    channelsMax = Int.random(in: 1...4, using: &random)
+    steps = Int.random(in: 0..<20, using: &random) == 0 ? 240 : Int.random(in: 30...90, using: &random)
+    lost = draw(60, 2...30)
+    doubled = draw(50, 2...25)
+    lies = draw(40, 2...20)
+    troubles = draw(60, 2...30)
+    crashes = draw(65, 10...100)
+    flaps = draw(60, 50...600)
+    storageFaults = draw(50, 10...150)
+    hasDoubtfulCommits = draw(50, 1...1) == 1
+    hasReadFaults = draw(40, 1...1) == 1
+    hasClockJumps = draw(30, 1...1) == 1
+    hasCatalogChanges = draw(40, 1...1) == 1
+    refusing = draw(25, 1...1) == 1 ? [Int.random(in: 1...relays, using: &random)] : []
+    batchMax = [1, 4, 16, 64].randomElement(using: &random) ?? 1
+    var policy = RelayPolicy()
+    policy.jitterSeed = random.next()
+    if draw(30, 1...1) == 1 { policy.attemptsMax = 2 }
+    if draw(20, 1...1) == 1 { policy.farewellMax = .seconds(3_600) }
+    if draw(20, 1...1) == 1 { policy.verifyInterval = .seconds(1_200) }
+    self.policy = policy
+    var upkeep = UpkeepPolicy(interval: .seconds(600), replaceAfter: .seconds(1_800), replacementsPerChannel: 2)
+    if draw(30, 1...1) == 1 { upkeep.keepHistory = .seconds(7_200) }
+    self.upkeep = draw(50, 1...1) == 1 ? upkeep : nil
+  }
+}

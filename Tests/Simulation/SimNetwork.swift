@@ -1,0 +1,53 @@
+import Channels
+import RelayNetwork
+
+/// The network as the engine sees it. Every word is checked against what is durable before it leaves.
+final class SimNetwork: RelayNetwork {
+  private let world: World
+  let kind = NetworkKind.nostr
+
+  init(_ world: World) { self.world = world }
+
+  func perform(_ operation: RelayOperation) {
+    guard world.speaks() else { return }
+    world.note("  \(operation.task) \(operation.channel.rawValue)@\(operation.relay.rawValue) #\(operation.number)")
+    world.holds { try $0.check(operation) }
+    world.write { state in
+      state.tally.operations += 1
+      do {
+        try state.relays.begin(operation)
+      } catch {
+        state.violation = state.violation ?? error as? Violation
+      }
+    }
+  }
+
+  func cancel(_ channel: ChannelID, at relay: RelayID) {
+    guard world.speaks() else { return }
+    world.write { $0.relays.cancel(channel, at: relay) }
+  }
+
+  func watch(_ relays: [RelayID: String]) {
+    guard world.speaks() else { return }
+    world.write { state in
+      let addresses = Dictionary(uniqueKeysWithValues: state.relays.watched.map { ($0.relay, $0.address) })
+      state.relays.watched = relays.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      for (relay, address) in relays where addresses[relay] != address { state.relays.reported[relay] = nil }
+    }
+  }
+
+  func parse(address: String) throws(InvalidAddress) -> RelayAddress { RelayAddress(text: address, displayHost: address) }
+  func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey { IdentityKey(publicKey: "key", secret: []) }
+  func unlock(_ identity: IdentityID, key: IdentityKey) {}
+  func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent { throw NetworkFailure("not asked for") }
+  func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
+    let number = content.edition + 1
+    return ChannelNotice(
+      networkID: "edition \(number)", document: "\(draft.profile.displayName) on \(draft.relays)", signedAt: Int64(number))
+  }
+  func link(of content: ChannelContent, activeRelays: [String]) -> String { content.networkID }
+  func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {
+    AsyncStream { $0.finish() }
+  }
+  func run(report: @escaping @Sendable (NetworkReport) -> Void) async {}
+}

@@ -1,0 +1,92 @@
+import Channels
+import Coordinator
+import Store
+
+/// The real store with a fate before every commit.
+final class SimStorage: CoordinatorStorage {
+  private let store: Store
+  private let world: World
+
+  init(_ store: Store, _ world: World) {
+    self.store = store
+    self.world = world
+  }
+
+  private static let broken = StoreError(.inputOutput, "database or disk is full")
+
+  func commit(_ mutations: [StoreMutation]) async throws {
+    let fate = world.takeFate()
+    switch fate {
+    case .fails, .isDoubtful: world.note("  the commit fails\(fate == .fails ? "" : ", and is durable")")
+    case .crashesBefore, .crashesAfter:
+      world.note("  the daemon dies \(fate == .crashesBefore ? "before" : "after") the commit")
+    case .works: break
+    }
+    switch fate {
+    case .fails:
+      world.write { $0.tally.storageFaults += 1 }
+      throw Self.broken
+    case .crashesBefore:
+      world.die()
+      throw Self.broken
+    case .works, .isDoubtful, .crashesAfter: break
+    }
+    do {
+      try await store.commit(mutations)
+    } catch {
+      world.holds { _ in throw Violation("the store refuses what the engine writes: \(error)") }
+      throw error
+    }
+    world.becameDurable(mutations)
+    switch fate {
+    case .isDoubtful:
+      world.write { $0.tally.storageFaults += 1 }
+      throw Self.broken
+    case .crashesAfter:
+      world.die()
+      throw Self.broken
+    case .works, .fails, .crashesBefore: break
+    }
+  }
+
+  private func reading<T>(_ body: (Store) throws -> T) throws -> T {
+    guard world.canRead() else { throw Self.broken }
+    return try body(store)
+  }
+
+  func counters() throws -> Store.Counters { try reading { try $0.counters() } }
+  func operators() throws -> [OperatorRow] { try reading { try $0.operators() } }
+  func servers() throws -> [ServerRow] { try reading { try $0.servers() } }
+  func relays() throws -> [RelayRow] { try reading { try $0.relays() } }
+  func identities() throws -> [IdentityRow] { try reading { try $0.identities() } }
+  func channel(_ id: ChannelID) throws -> StoredChannel? { try reading { try $0.channel(id) } }
+  func channel(idempotencyKey: String) throws -> ChannelID? { try reading { try $0.channel(idempotencyKey: idempotencyKey) } }
+  func unfinishedChannels() throws -> [ChannelID] { try reading { try $0.unfinishedChannels() } }
+  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
+    try reading { try $0.channels(of: relay, in: status, after: after, limit: limit) }
+  }
+  func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
+    try reading { try $0.channelsToCheck(on: relay, at: now, limit: limit) }
+  }
+  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
+    try reading { try $0.lostRelays(before: before, after: after, limit: limit) }
+  }
+  func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int {
+    try reading { try $0.replacements(of: channel, since: since, until: now) }
+  }
+  func dependentCount(of relay: RelayID) throws -> Int { try reading { try $0.dependentCount(of: relay) } }
+  func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
+    try reading { try $0.clampTimes(now: now, latestCheck: latestCheck) }
+    world.write { $0.ledger.clampTimes(now: now, latestCheck: latestCheck) }
+  }
+  func forgetHistory(before end: Timestamp, limit: Int) throws -> Int {
+    try reading { try $0.forgetHistory(before: end, limit: limit) }
+  }
+  func channelCount(of relay: RelayID) throws -> Int { try reading { try $0.channelCount(of: relay) } }
+  func hasChannels(_ relay: RelayID) throws -> Bool { try reading { try $0.hasChannels(relay) } }
+  func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
+    world.holds { _ in throw Violation("\(channel) cannot be read: \(reason)") }
+  }
+  func oldestRevision() throws -> Int64 { try reading { try $0.oldestRevision() } }
+  func compactChanges(through revision: Int64) throws { try reading { try $0.compactChanges(through: revision) } }
+}

@@ -1,0 +1,112 @@
+import Channels
+import RelayNetwork
+import Store
+
+@testable import Coordinator
+
+// What must hold after every step.
+extension Simulation {
+  /// Nothing that is durable waits for ever, and no rule was broken.
+  func check() throws {
+    if let violation = world.read({ $0.violation }) { throw violation }
+    guard let engine else { return }
+    let (ledger, relays) = world.read { ($0.ledger, $0.relays) }
+    if engine.storageTrouble != nil || !engine.dirty.isEmpty || !engine.unsaved.isEmpty,
+      engine.alarmTimes[.recovery] == nil
+    {
+      throw Violation("storage does not work, and nobody tries whether it does again")
+    }
+    for id in ledger.order where !engine.dirty.contains(id) {
+      let timer = ledger.channels[id]?.relays.compactMap(\.record.timer).min()
+      for row in ledger.channels[id]?.relays ?? [] where row.record.isUnderWay {
+        guard relays.wasAsked(row.record.operation, of: Ledger.Pair(channel: id, relay: row.relay)) else {
+          throw Violation("\(id) waits for operation \(row.record.operation) of \(row.relay), which nobody asked for")
+        }
+      }
+      guard let channel = engine.live[id] else {
+        if timer != nil { throw Violation("\(id) has work, and nobody does it") }
+        continue
+      }
+      guard timer != nil else { throw Violation("\(id) has nothing left to do and costs memory") }
+      guard channel.machine.timer == timer, engine.alarmTimes[.channel(id)] == timer else {
+        throw Violation("\(id) waits until \(String(describing: timer)), and no alarm is set for then")
+      }
+    }
+    for id in engine.live.keys where ledger.channels[id] == nil { throw Violation("\(id) is driven, but not durable") }
+    guard engine.wakeAt == engine.alarmTimes.values.min() else {
+      throw Violation("the engine sleeps until \(String(describing: engine.wakeAt)), and has an alarm before")
+    }
+  }
+
+  // MARK: - What was gone through
+
+  /// Notes which events meet which status. Only what is certain: the first event of a batch for each channel.
+  func notePairs(_ inputs: [Engine.Input]) {
+    world.write { state in
+      var touched: Set<ChannelID> = []
+      func meet(
+        _ id: ChannelID, _ relay: RelayID?, _ event: String, where isMeant: (ChannelRelayRecord) -> Bool = { _ in true }
+      ) {
+        guard touched.insert(id).inserted, let channel = state.ledger.channels[id] else { return }
+        for row in channel.relays where (relay ?? row.relay) == row.relay && isMeant(row.record) {
+          state.tally.pairs.insert("\(row.record.status) \(event)")
+        }
+      }
+      let now = world.clock.now
+      for input in inputs {
+        switch input {
+        case .report(.outcome(let id, let relay, let number, let outcome)):
+          let isCurrent = state.ledger.channels[id]?[relay].map { $0.operation == number && $0.isUnderWay } ?? false
+          meet(id, relay, "\(Self.name(outcome))\(isCurrent ? "" : " late")")
+        case .timersDue:
+          for id in state.ledger.order { meet(id, nil, "timerFired") { $0.timer.map { $0 <= now } ?? false } }
+        case .retry(let id, let relay, _): meet(id, relay, "retryRequested")
+        case .verify(let id, _): meet(id, nil, "verifyRequested")
+        case .delete(let id, _): meet(id, nil, "removalRequested")
+        case .leaveRelay(let id, let relay, _): meet(id, relay, "removalRequested")
+        case .sweep(let relay, let status, let event, _):
+          let name = if case .relayReturned = event { "relayReturned" } else { "relayLost" }
+          for id in state.ledger.order { meet(id, relay, name) { $0.status == status } }
+        case .update(let id, _, _): meet(id, nil, "revised")
+        case .readBack, .report, .create, .joinRelays, .change, .tested, .barrier: break
+        }
+      }
+    }
+  }
+
+  private static func name(_ outcome: RelayOutcome) -> String {
+    switch outcome {
+    case .handedOver: "handedOver"
+    case .accepted: "accepted"
+    case .verified(let edition): edition == 0 ? "verified without a profile" : "verified"
+    case .announced: "announced"
+    case .missing: "missing"
+    case .withdrawn: "withdrawn"
+    case .refused: "refused"
+    case .misbehaved: "misbehaved"
+    case .troubled: "troubled"
+    }
+  }
+
+  static func words(_ input: Engine.Input) -> String {
+    switch input {
+    case .report(.outcome(let id, let relay, let number, let outcome)):
+      "\(id.rawValue)@\(relay.rawValue) #\(number) \(name(outcome))"
+    case .report(.relayUp(let relay, _)): "relay \(relay.rawValue) up"
+    case .report(.relayDown(let relay, _)): "relay \(relay.rawValue) down"
+    case .timersDue: "timers"
+    case .create(let new, _): "create '\(new.content.document)' on \(new.relays.map(\.rawValue))"
+    case .retry(let id, let relay, _): "retry \(id.rawValue)@\(relay.map { "\($0.rawValue)" } ?? "all")"
+    case .verify(let id, _): "verify \(id.rawValue)"
+    case .delete(let id, _): "delete \(id.rawValue)"
+    case .joinRelays(let id, let relays, let pick, _): "join \(id.rawValue)@\(relays.map(\.rawValue)) and \(pick) more"
+    case .update(let id, let edit, _): "update \(id.rawValue) \(edit.displayName ?? "-")"
+    case .leaveRelay(let id, let relay, _): "leave \(id.rawValue)@\(relay.rawValue)"
+    case .change(let change, let force, _): "\(change.title)\(force ? " by force" : "")"
+    case .tested(let peer, _, let verdict, _): "test of \(peer) \(verdict.failure == nil ? "passed" : "failed")"
+    case .sweep(let relay, let status, _, _): "sweep \(status) of \(relay.rawValue)"
+    case .readBack(let relay): "read back \(relay.rawValue)"
+    case .barrier: "barrier"
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import Channels
+import RelayNetwork
+import Store
+
+@testable import Coordinator
+
+/// A channel that somebody ordered, perhaps more than once.
+struct Order {
+  let number: Int
+  let key: String?
+  let relays: [RelayID]
+  let isPicked: Bool
+  let heals: Bool
+  /// What the first answer said.
+  var channel: ChannelID?
+
+  var document: String { "order \(number)" }
+}
+
+// What people ask for.
+extension Simulation {
+  /// Any request.
+  func request() {
+    guard let engine, world.read({ $0.isAlive }) else { return }
+    let known = world.read { $0.ledger.order }
+    let unknown = ChannelID(rawValue: 99)
+    let channel = known.randomElement(using: &random) ?? unknown
+    let relays = engine.directory.relays.keys.sorted()
+    guard let relay = relays.randomElement(using: &random) else { return }
+    switch Int.random(in: 0..<100, using: &random) {
+    case 0..<32: order()
+    case 32..<42: ask(.update(channel, ChannelEdit(displayName: "Name \(requests)"), world.reply(requests)))
+    case 42..<55: ask(.retry(channel, Bool.random(using: &random) ? relay : nil, world.reply(requests)))
+    case 55..<65: ask(.verify(channel, world.reply(requests)))
+    case 65..<71: ask(.joinRelays(channel, [relay], pick: chance(300) ? 1 : 0, world.reply(requests)))
+    case 71..<73: ask(.update(channel, ChannelEdit(heal: chance(500)), world.reply(requests)))
+    case 73..<81: ask(.leaveRelay(channel, relay, world.reply(requests)))
+    case 81..<87: ask(.delete(channel, world.reply(requests)))
+    case 87..<92: test(relay)
+    default: if plan.hasCatalogChanges { changeCatalog(relay) }
+    }
+  }
+
+  func ask(_ input: Engine.Input) {
+    requests += 1
+    world.post(input)
+  }
+
+  /// A channel is asked for, sometimes again.
+  func order() {
+    guard let relays = engine?.directory.relays.keys.sorted(), world.read({ $0.isAlive }) else { return }
+    if let again = orders.filter({ $0.key != nil }).randomElement(using: &random), chance(300) { return place(again) }
+    guard orders.count < plan.channelsMax else {
+      // Somebody who got no answer asks again, with the key of the first time.
+      if let again = orders.filter({ $0.key != nil }).randomElement(using: &random) { place(again) }
+      return
+    }
+    let chosen = Array(relays.shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)))
+    let number = orders.count + 1
+    let order = Order(
+      number: number, key: chance(600) ? "key \(number)" : nil, relays: chosen, isPicked: chance(300), heals: chance(700))
+    orders.append(order)
+    place(order)
+    if chance(200), order.key != nil { place(order) }
+  }
+
+  private func place(_ order: Order) {
+    let profile = Profile(displayName: "Channel")
+    let request = ChannelRequest(profile: profile, relays: order.relays, heal: order.heals, idempotencyKey: order.key)
+    // Each time it is asked for, the network makes and signs new content.
+    let content = ChannelContent(
+      identity: IdentityID(rawValue: 1), networkID: "event \(requests)", author: "key", document: order.document)
+    answering[requests] = order.number
+    ask(
+      .create(
+        NewChannel(
+          request: request, profile: profile, network: .nostr, relays: order.relays, isPicked: order.isPicked, content: content),
+        world.reply(requests)))
+  }
+
+  private func test(_ relay: RelayID) {
+    guard let address = engine?.directory.relays[relay]?.address else { return }
+    let failure = chance(500) ? Trouble(.unreachable, "refused") : nil
+    let verdict = ProbeVerdict([ProbeStep(name: "connect", duration: .milliseconds(3), failure: failure)], isFull: chance(500))
+    ask(.tested(.relay(relay), address: address, verdict, world.plainReply(requests)))
+  }
+
+  private func changeCatalog(_ relay: RelayID) {
+    guard let row = engine?.directory.relays[relay] else { return }
+    let change: CatalogChange
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0..<3: change = .updateRelay(relay, revision: row.revision, nil, RelayEdit(isEnabled: !row.isEnabled))
+    case 3: change = .removeRelay(relay)
+    case 4: change = .updateRelay(relay, revision: row.revision, address("ws://moved\(requests)"), RelayEdit())
+    default: change = .addRelay(.nostr, address(row.isDeleted ? row.address : "ws://new\(requests)"), RelayEdit())
+    }
+    ask(.change(change, force: chance(500), world.plainReply(requests)))
+  }
+
+  private func address(_ text: String) -> RelayAddress { RelayAddress(text: text, displayHost: String(text.dropFirst(5))) }
+
+  // MARK: - Answers
+
+  static func isRequest(_ input: Engine.Input) -> Bool {
+    switch input {
+    case .create, .retry, .verify, .delete, .joinRelays, .leaveRelay, .update, .change, .barrier: true
+    case .tested(_, _, _, let reply): reply != nil
+    case .report, .timersDue, .sweep, .readBack: false
+    }
+  }
+
+  /// Looks at the answers to a batch.
+  /// - Parameter count: requests in the batch.
+  func heedAnswers(_ count: Int) throws {
+    let (answers, isAlive, ledger) = world.read { ($0.answers, $0.isAlive, $0.ledger) }
+    if isAlive, answers.count != count {
+      throw Violation("\(count) requests got \(answers.count) answers")
+    }
+    for answer in answers {
+      if case .noSuchChannel(let id)? = answer.error, let known = ledger.channels[id], known.row.deletedAt == nil {
+        throw Violation("a client is told that there is no \(id), and there is")
+      }
+      guard let number = answering[answer.number], let channel = answer.channel else { continue }
+      guard ledger.channels[channel]?.row.document == orders[number - 1].document else {
+        throw Violation("order \(number) was answered with another channel")
+      }
+      guard orders[number - 1].channel ?? channel == channel else {
+        throw Violation("order \(number) was answered with two channels")
+      }
+      orders[number - 1].channel = channel
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Channels
+import Logging
+import RelayNetwork
+import Store
+
+@testable import Coordinator
+
+/// One run: an engine on a real store, in a world that fails in every way that one seed can think of. Nothing in it depends on the
+/// real time, on the scheduling of tasks or on the order of hash tables: the seed is all there is.
+final class Simulation {
+  let plan: Plan
+  let world: World
+  let store: Store
+  var random: SplitMix64
+  /// nil: the daemon does not run.
+  var engine: Engine?
+  /// Everything that was asked for.
+  var requests = 0
+  var orders: [Order] = []
+  /// The order that a request is about.
+  var answering: [Int: Int] = [:]
+  var isStorageBroken = false
+  /// Whether relays, network and storage may misbehave.
+  var hasFaults = true
+  private var lastPublished: Int64 = 0
+
+  /// - Parameter store: an empty one.
+  init(seed: UInt64, store: Store, isTraced: Bool = false) {
+    var random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
+    plan = Plan(random: &random)
+    world = World(plan: plan, seed: random.next(), isTraced: isTraced)
+    self.random = random
+    self.store = store
+  }
+
+  var now: Timestamp { world.clock.now }
+
+  func chance(_ thousandths: Int) -> Bool { Int.random(in: 0..<1_000, using: &random) < thousandths }
+
+  /// Lives through the faults, then sees to it that everything ends well.
+  func run() async throws {
+    world.note("\(plan)")
+    try await prepare()
+    await start()
+    try check()
+    order()
+    for _ in 0..<plan.steps { try await step() }
+    try await settle()
+    world.write { state in
+      state.tally.seeds = 1
+      state.tally.steps = plan.steps
+    }
+  }
+
+  /// The relays that are known from the start, and the identity.
+  private func prepare() async throws {
+    var mutations: [StoreMutation] = [
+      .insertIdentity(
+        IdentityRow(
+          id: IdentityID(rawValue: 1), name: Coordinator.mainIdentity, network: .nostr, publicKey: "key", sealedKey: [],
+          createdAt: now))
+    ]
+    for number in 1...plan.relays {
+      let address = SimRelays.address(number)
+      let id = RelayID(rawValue: Int64(number))
+      mutations.append(
+        .saveRelay(
+          RelayRow(
+            id: id, network: .nostr, address: address, host: "r\(number)", comparisonKey: address, name: "r\(number)",
+            revision: Int64(number))))
+      mutations.append(.appendChange(ChangeRow(revision: Int64(number), at: now, object: .relay(id))))
+    }
+    try await store.commit(mutations)
+    world.becameDurable(mutations)
+  }
+
+  // MARK: - The daemon
+
+  /// Starts the daemon. When storage cannot be read it gives up, as the real one does, and is started again later.
+  func start() async {
+    world.note("start")
+    let begun = world.read { $0.ledger.revision }
+    world.write { state in
+      state.isAlive = true
+      state.wordsLeft = nil
+      state.inbox = []
+    }
+    decideFate()
+    let hub = ChangeHub()
+    let directory = RelayDirectory(networks: [SimNetwork(world)], addressing: [], servers: nil)
+    do {
+      let engine = try Engine(
+        storage: SimStorage(store, world), directory: directory, policy: plan.policy, clock: world.clock,
+        logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, hub: hub, prober: nil, upkeep: plan.upkeep,
+        seed: random.next(), post: { [world] in world.post($0) })
+      if engine.counters.revision != begun {
+        world.holds { _ in throw Violation("the daemon starts at revision \(engine.counters.revision), it was at \(begun)") }
+      }
+      let subscription = hub.subscribe()
+      self.engine = engine
+      try await engine.resume()
+      await hear(subscription, hub)
+    } catch {
+      if !world.read({ $0.areReadsBroken || $0.readsLeft == 0 || !$0.isAlive }) {
+        world.holds { _ in throw Violation("the daemon does not start: \(error)") }
+      }
+      world.die()
+    }
+    bury()
+  }
+
+  /// Lets the daemon take the first inputs from its inbox.
+  func process(_ count: Int) async throws {
+    guard let engine else { return }
+    let inputs = world.write { state in
+      let inputs = Array(state.inbox.prefix(count))
+      state.inbox.removeFirst(inputs.count)
+      state.answers = []
+      return inputs
+    }
+    guard !inputs.isEmpty else { return }
+    world.note("process \(inputs.map(Self.words).joined(separator: ", "))")
+    notePairs(inputs)
+    decideFate()
+    let subscription = engine.hub.subscribe()
+    await engine.process(inputs)
+    await hear(subscription, engine.hub)
+    try heedAnswers(inputs.count(where: Self.isRequest))
+    if engine.isInDoubt || !world.read({ $0.isAlive }) { world.write { $0.forget(inputs) } }
+    bury()
+    try check()
+  }
+
+  /// Processes until nothing waits.
+  func drain() async throws {
+    while engine != nil, !world.read({ $0.inbox.isEmpty }) { try await process(plan.batchMax) }
+  }
+
+  /// What subscribers got.
+  private func hear(_ subscription: ChangeHub.Subscription, _ hub: ChangeHub) async {
+    hub.unsubscribe(subscription.id)
+    for await change in subscription.changes {
+      let last = lastPublished
+      world.holds { ledger in
+        guard change.revision > last else { throw Violation("revision \(change.revision) is published after \(last)") }
+        try ledger.check(change)
+      }
+      lastPublished = change.revision
+    }
+    let told = hub.revision
+    world.holds { ledger in
+      guard told <= ledger.revision else { throw Violation("subscribers are at revision \(told), which is not durable") }
+    }
+  }
+
+  /// What is left of a daemon that died.
+  private func bury() {
+    world.write { state in
+      state.fate = .works
+      state.wordsLeft = nil
+      state.readsLeft = nil
+    }
+    guard !world.read({ $0.isAlive }) else { return }
+    kill()
+  }
+
+  func kill() {
+    guard engine != nil else { return }
+    world.note("the daemon is dead")
+    engine = nil
+    world.write { state in
+      state.isAlive = false
+      state.forget(state.inbox)
+      state.inbox = []
+      state.relays.loseContact()
+      state.tally.crashes += 1
+    }
+  }
+
+  private func decideFate() {
+    guard hasFaults else { return }
+    if plan.hasReadFaults, chance(plan.storageFaults * 2) {
+      let reads = Int.random(in: 0..<6, using: &random)
+      world.write { $0.readsLeft = reads }
+    }
+    let isDoubtful = plan.hasDoubtfulCommits && chance(300)
+    if isStorageBroken || chance(plan.storageFaults / 2) {
+      world.write { $0.fate = isDoubtful ? .isDoubtful : .fails }
+    } else if chance(plan.crashes) {
+      let kind = Int.random(in: 0..<4, using: &random)
+      let words = Int.random(in: 0..<4, using: &random)
+      world.write { state in
+        switch kind {
+        case 0: state.fate = .crashesBefore
+        case 1: state.fate = .crashesAfter
+        default: state.wordsLeft = words
+        }
+      }
+    }
+  }
+}

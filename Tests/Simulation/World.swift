@@ -1,0 +1,193 @@
+import Channels
+import RelayNetwork
+import Store
+import Synchronization
+
+@testable import Coordinator
+
+/// Everything outside of the engine: what is durable, what relays have, what waits in the inbox. It outlives the crashes of the daemon.
+final class World: Sendable {
+  /// What happens to the next commit.
+  enum CommitFate: Sendable {
+    case works
+    /// Nothing was written.
+    case fails
+    /// It is durable, but nobody learns of it.
+    case isDoubtful
+    case crashesBefore
+    case crashesAfter
+  }
+
+  /// How a request was answered.
+  struct Answer: Sendable {
+    let number: Int
+    let channel: ChannelID?
+    let error: BatonError?
+  }
+
+  struct State {
+    var ledger = Ledger()
+    var inbox: [Engine.Input] = []
+    var relays = SimRelays()
+    /// Whether the daemon runs; what a dead one says reaches nobody.
+    var isAlive = true
+    /// After so many words to relays and clients it dies.
+    var wordsLeft: Int?
+    var fate = CommitFate.works
+    var areReadsBroken = false
+    /// After so many reads no more succeed.
+    var readsLeft: Int?
+    var answers: [Answer] = []
+    var violation: Violation?
+    var tally = Tally()
+
+    /// What was heard and is not durable is lost. For operations that are under way that does no harm; but nobody asks again
+    /// whether an invitation came through after the farewell.
+    mutating func forget(_ inputs: [Engine.Input]) {
+      for input in inputs {
+        guard case .report(.outcome(let id, let relay, _, .accepted)) = input, let channel = ledger.channels[id],
+          let address = ledger.catalog[relay]?.address
+        else { continue }
+        relays.lies.insert("\(channel.row.networkID) at \(address)")
+      }
+    }
+  }
+
+  let clock = SimClock()
+  private let longestWait: Duration
+  private let state: Mutex<State>
+  private let trace: Mutex<[String]?>
+
+  init(plan: Plan, seed: UInt64, isTraced: Bool) {
+    longestWait = plan.policy.slowRetry * 6 + plan.policy.queueAllowance + plan.policy.verifyInterval * 2
+    state = Mutex(State(relays: SimRelays(random: SplitMix64(seed: seed), refusing: plan.refusing)))
+    trace = Mutex(isTraced ? [] : nil)
+  }
+
+  func read<T: Sendable>(_ body: (State) -> T) -> T { state.withLock { body($0) } }
+  func write<T: Sendable>(_ body: (inout State) -> T) -> T { state.withLock { body(&$0) } }
+
+  // MARK: - What is told
+
+  /// Whether the daemon still gets a word out.
+  func speaks() -> Bool {
+    state.withLock { state in
+      guard state.isAlive else { return false }
+      guard let left = state.wordsLeft else { return true }
+      state.wordsLeft = left - 1
+      if left == 0 { state.isAlive = false }
+      return left > 0
+    }
+  }
+
+  /// Checks a rule against what is durable; the first that is broken is remembered.
+  func holds(_ body: (Ledger) throws -> Void) {
+    state.withLock { state in
+      guard state.violation == nil else { return }
+      do {
+        try body(state.ledger)
+      } catch let error as Violation {
+        state.violation = error
+      } catch {
+        state.violation = Violation("\(error)")
+      }
+    }
+  }
+
+  func post(_ input: Engine.Input) { state.withLock { if $0.isAlive { $0.inbox.append(input) } } }
+
+  /// Where the answer to request `number` goes.
+  func reply(_ number: Int) -> Reply<ChannelSnapshot> {
+    Reply { [self] result in
+      guard speaks() else { return }
+      switch result {
+      case .success(let snapshot):
+        holds { try $0.check(answer: snapshot) }
+        note("  answer \(number): \(snapshot.row.id.rawValue) is \(snapshot.phase)")
+        state.withLock { $0.answers.append(Answer(number: number, channel: snapshot.row.id, error: nil)) }
+      case .failure(let error):
+        note("  answer \(number): \(error)")
+        state.withLock { $0.answers.append(Answer(number: number, channel: nil, error: error)) }
+      }
+    }
+  }
+
+  /// Where the answer to a request about relays goes.
+  func plainReply<Value>(_ number: Int) -> Reply<Value> {
+    Reply { [self] result in
+      guard speaks() else { return }
+      var error: BatonError?
+      if case .failure(let reason) = result { error = reason }
+      note("  answer \(number): \(error.map { "\($0)" } ?? "done")")
+      state.withLock { $0.answers.append(Answer(number: number, channel: nil, error: error)) }
+    }
+  }
+
+  // MARK: - What becomes durable
+
+  /// What happens to the commit that begins now.
+  func takeFate() -> CommitFate {
+    state.withLock { state in
+      defer { state.fate = .works }
+      return state.isAlive ? state.fate : .crashesBefore
+    }
+  }
+
+  /// Whether the store can be read.
+  func canRead() -> Bool {
+    state.withLock { state in
+      guard state.isAlive, !state.areReadsBroken else { return false }
+      guard let left = state.readsLeft else { return true }
+      state.readsLeft = max(0, left - 1)
+      return left > 0
+    }
+  }
+
+  func die() { state.withLock { $0.isAlive = false } }
+
+  func becameDurable(_ mutations: [StoreMutation]) {
+    state.withLock { state in
+      state.tally.commits += 1
+      state.tally.transitions += mutations.count { if case .appendTransition = $0 { true } else { false } }
+      guard state.violation == nil else { return }
+      do {
+        try state.ledger.apply(mutations, now: clock.now, longestWait: longestWait)
+      } catch let error as Violation {
+        state.violation = error
+      } catch {
+        state.violation = Violation("\(error)")
+      }
+    }
+    note("  durable: \(mutations.map(Self.words).joined(separator: ", "))")
+  }
+
+  // MARK: - Trace
+
+  /// One line for people; made only when somebody reads it.
+  func note(_ line: @autoclosure () -> String) {
+    trace.withLock { $0?.append("\((clock.now - SimClock.start).wholeMilliseconds) ms \(line())") }
+  }
+
+  var lines: [String] { trace.withLock { $0 ?? [] } }
+
+  private static func words(_ mutation: StoreMutation) -> String {
+    switch mutation {
+    case .insertChannel(let row): "channel \(row.id.rawValue) '\(row.document)'"
+    case .touchChannel(let id, let revision, _, let deletedAt, let wanted):
+      "channel \(id.rawValue) r\(revision) wants \(wanted)\(deletedAt == nil ? "" : " deleted")"
+    case .reviseChannel(let row): "channel \(row.id.rawValue) edition \(row.edition) '\(row.profile.displayName)'"
+    case .saveChannelRelay(let id, _, let row):
+      "\(id.rawValue)@\(row.relay.rawValue) \(row.record.status) \(row.record.task?.rawValue ?? "-") #\(row.record.operation)"
+    case .appendTransition(let row):
+      "r\(row.revision) \(row.channel.rawValue)@\(row.relay.rawValue) \(row.transition.from)→\(row.transition.to)"
+        + " (\(row.transition.cause?.rawValue ?? "-") \(row.transition.detail))"
+    case .appendChange(let row): "r\(row.revision)"
+    case .saveOperator(let row): "operator \(row.id.rawValue)"
+    case .saveServer(let row): "server \(row.id.rawValue)"
+    case .saveRelay(let row): "relay \(row.id.rawValue) \(row.condition.health)"
+    case .recordRoundTrip: "round trip"
+    case .insertIdentity: "identity"
+    case .probe: "probe"
+    }
+  }
+}
