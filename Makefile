@@ -28,7 +28,9 @@ test: swift ## Run all tests, with real relays and clients.
 	@scripts/install-deps $(TEST_PACKAGES)
 	@scripts/venv
 	swift build --build-tests
-	swift test --skip-build
+	swift test --skip-build --skip SimulationTests
+	@# By itself: it takes all cores for minutes, and the tests above have real timers.
+	BATON_SEEDS=10000 swift test --skip-build --filter SimulationTests
 
 lint: swift ## Check the layout of the sources.
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)

@@ -4,7 +4,7 @@ import Testing
 
 /// Engine, machines and store together, under faults of every kind, one seed after the other (DESIGN §12).
 ///
-/// `BATON_SEEDS` says how many seeds; `BATON_SEED=n swift test --filter SimulationTests` repeats one and shows what happens in it.
+/// `BATON_SEEDS` says how many seeds, `make test` takes 10,000; `BATON_SEED=n swift test --filter SimulationTests` repeats one and shows what happens in it.
 struct SimulationTests {
   private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) }
   private static let workers = 2
@@ -12,7 +12,7 @@ struct SimulationTests {
   @Test func invariantsHoldUnderFaultsOfEveryKind() async throws {
     if let seed = Self.number("BATON_SEED") { return try await replay(seed) }
     let begin = ContinuousClock.now
-    let seeds = Seeds(first: 1, count: Self.number("BATON_SEEDS") ?? 10_000)
+    let seeds = Seeds(first: 1, count: Self.number("BATON_SEEDS") ?? 1_000)
     let tally = try await withThrowingTaskGroup(of: Tally.self) { group in
       for _ in 0..<Self.workers { group.addTask { try await Self.work(seeds) } }
       return try await group.reduce(into: Tally()) { $0.add($1) }
