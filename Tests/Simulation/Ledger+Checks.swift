@@ -7,7 +7,7 @@ import Store
 extension Ledger {
   /// Whether the network may be asked for an operation.
   func check(_ operation: RelayOperation) throws {
-    let words = "\(operation.task) \(operation.number) of \(operation.channel) at \(operation.relay): "
+    var words: String { "\(operation.task) \(operation.number) of \(operation.channel) at \(operation.relay): " }
     guard let channel = channels[operation.channel], let record = channel[operation.relay] else {
       throw Violation(words + "the network is asked before the channel is durable")
     }

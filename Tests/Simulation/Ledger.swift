@@ -122,7 +122,7 @@ struct Ledger {
 
   private mutating func save(_ id: ChannelID, _ position: Int, _ row: ChannelRelayRow, _ latest: Timestamp) throws {
     guard let known = channels[id] else { throw Violation("\(row.relay) of an unknown \(id) is stored") }
-    let words = "\(id) on \(row.relay): "
+    var words: String { "\(id) on \(row.relay): " }
     guard position <= known.relays.count else { throw Violation(words + "a place is left out") }
     if position < known.relays.count {
       let old = known.relays[position]
@@ -146,20 +146,20 @@ struct Ledger {
     }
   }
 
-  private static func check(_ record: ChannelRelayRecord, _ latest: Timestamp, _ words: String) throws {
-    if record.task != nil, record.timer == nil { throw Violation(words + "has work and no timer") }
-    if let timer = record.timer, timer > latest { throw Violation(words + "waits until \(timer), for too long") }
+  private static func check(_ record: ChannelRelayRecord, _ latest: Timestamp, _ words: @autoclosure () -> String) throws {
+    if record.task != nil, record.timer == nil { throw Violation(words() + "has work and no timer") }
+    if let timer = record.timer, timer > latest { throw Violation(words() + "waits until \(timer), for too long") }
     switch record.status {
     case .new, .invited, .accepted:
-      if record.timer == nil { throw Violation(words + "\(record.status) waits without a timer") }
+      if record.timer == nil { throw Violation(words() + "\(record.status) waits without a timer") }
     case .inactive:
-      if record.timer == nil { throw Violation(words + "\(record.status) waits without a timer") }
-      if record.trouble?.detail.isEmpty != false { throw Violation(words + "inactive without a reason") }
+      if record.timer == nil { throw Violation(words() + "\(record.status) waits without a timer") }
+      if record.trouble?.detail.isEmpty != false { throw Violation(words() + "inactive without a reason") }
     case .failed:
-      if record.trouble?.detail.isEmpty != false { throw Violation(words + "failed without a reason") }
+      if record.trouble?.detail.isEmpty != false { throw Violation(words() + "failed without a reason") }
     case .active:
-      if record.relayLink == nil { throw Violation(words + "active without a link") }
-      if record.checkDue == nil { throw Violation(words + "active and never read back") }
+      if record.relayLink == nil { throw Violation(words() + "active without a link") }
+      if record.checkDue == nil { throw Violation(words() + "active and never read back") }
     case .removed: break
     }
   }

@@ -36,7 +36,7 @@ struct Plan {
     }
     relays = Int.random(in: 2...5, using: &random)
     channelsMax = Int.random(in: 1...4, using: &random)
-    steps = Int.random(in: 0..<20, using: &random) == 0 ? 240 : Int.random(in: 30...90, using: &random)
+    steps = Int.random(in: 0..<20, using: &random) == 0 ? 200 : Int.random(in: 25...70, using: &random)
     lost = draw(60, 2...30)
     doubled = draw(50, 2...25)
     lies = draw(40, 2...20)

@@ -138,17 +138,17 @@ extension Simulation {
       for row in channel.relays {
         let address = ledger.catalog[row.relay]?.address ?? ""
         let relay = relays.relays[address] ?? SimRelays.Relay()
-        let words = "\(id) on \(row.relay) is \(row.record.status) in the end"
+        var words: String { "\(id) on \(row.relay) is \(row.record.status) in the end" }
         let shown = relay.channels[channel.row.networkID]
-        let hasIt = shown != nil
         switch row.record.status {
         case .new, .invited, .accepted, .inactive: throw Violation(words)
         case .failed: if !relay.refuses { throw Violation("\(words), because of \(String(describing: row.record.trouble))") }
         case .active:
           if shown != channel.row.edition { throw Violation("\(words), and the relay shows edition \(shown ?? 0)") }
         case .removed:
-          let mayHaveIt = relays.lies.contains("\(channel.row.networkID) at \(address)") || wasGivenUp(id, row.relay, ledger)
-          if hasIt, !mayHaveIt { throw Violation("\(words), and the relay has it still") }
+          if shown != nil, !relays.lies.contains("\(channel.row.networkID) at \(address)"), !wasGivenUp(id, row.relay, ledger) {
+            throw Violation("\(words), and the relay has it still")
+          }
         }
         if channel.row.deletedAt != nil, row.record.status != .removed { throw Violation("\(words), and \(id) was deleted") }
       }
