@@ -62,10 +62,11 @@ let package = Package(
 
     // Libraries, from the bottom up.
     .target(name: "StrictJSON"),
+    .target(name: "Filters", dependencies: ["StrictJSON"]),
     .target(name: "Systemd", dependencies: ["CSystemd", log]),
     .target(name: "RelayNetwork", dependencies: ["Channels"]),
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
-    .target(name: "Store", dependencies: ["Channels", "StrictJSON", grdb, crypto]),
+    .target(name: "Store", dependencies: ["Channels", "StrictJSON", "Filters", grdb, crypto]),
     .target(name: "Dialing", dependencies: ["Channels"] + nio, path: "Sources/Networks/Dialing"),
     .target(
       name: "SimpleX",
@@ -94,8 +95,9 @@ let package = Package(
       resources: [.embedInCode("interfaces")]),
     .target(
       name: "ControlServer",
-      dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator", "StrictJSON", "Varlink", "ControlAPI", log] + nio),
-    .target(name: "BatonClient", dependencies: ["StrictJSON", "Varlink", "ControlAPI"] + nio),
+      dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator", "StrictJSON", "Filters", "Varlink", "ControlAPI", log]
+        + nio),
+    .target(name: "BatonClient", dependencies: ["StrictJSON", "Filters", "Varlink", "ControlAPI"] + nio),
     .target(
       name: "Sandbox",
       dependencies: ["StrictJSON", "Nostr", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl")] + nioWebSocket),
@@ -147,7 +149,7 @@ let package = Package(
     .testTarget(
       name: "ControlTests",
       dependencies: [
-        "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Store", "StrictJSON", "Varlink", "Channels",
+        "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Store", "StrictJSON", "Filters", "Varlink", "Channels",
         "RelayNetwork", "SimpleX", "TestSupport", log,
       ] + nio),
     .testTarget(name: "BatondTests", dependencies: ["batond", "Channels", "Systemd", "TestSupport", log]),

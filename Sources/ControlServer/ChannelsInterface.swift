@@ -1,6 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
+internal import Filters
 internal import Store
 internal import StrictJSON
 internal import Varlink

@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Coordinator
+internal import Filters
 internal import Foundation
 internal import Store
 internal import StrictJSON

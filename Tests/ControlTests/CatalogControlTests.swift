@@ -2,6 +2,7 @@ import BatonClient
 import Channels
 import ControlAPI
 import Coordinator
+import Filters
 import Store
 import StrictJSON
 import Testing

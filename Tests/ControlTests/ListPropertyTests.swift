@@ -1,6 +1,7 @@
 import BatonClient
 import Channels
 import ControlAPI
+import Filters
 import Foundation
 import RelayNetwork
 import Store

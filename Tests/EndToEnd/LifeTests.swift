@@ -97,4 +97,56 @@ struct LifeTests {
     #expect(try await baton.read(link).status == 1)
     await stop(daemon, [sandbox, plain])
   }
+
+  @Test func liveListsOutliveTheDaemon() async throws {
+    let sandbox = try Program("baton-sandbox", ["--relays", "2"])
+    try await sandbox.line(containing: "control ")
+    let baton = try Installation()
+    var daemon = try await baton.start()
+    try await baton.addRelays(sandbox.lines.filter { $0.hasPrefix("ws://") })
+    #expect(try await baton.control("channel", "create", "First", "--quiet").status == 0)
+
+    let list = try LiveList<Channel>(socket: baton.socket, sort: [["field": "profile.displayName"]])
+    let relays = try LiveChannelRelays(channelID: 1, socket: baton.socket)
+    var events = list.events.makeAsyncIterator()
+    var members = relays.events.makeAsyncIterator()
+    await list.start()
+    await relays.start()
+    var heard: [Channel] = []
+    func follow(until isDone: ([String]) -> Bool) async {
+      while !isDone(heard.map(\.profile.displayName)), let event = await events.next() {
+        if case .changes(let changes) = event { heard.apply(changes) }
+      }
+    }
+    await follow { $0 == ["First"] }
+    var joined: [ChannelRelay] = []
+    while joined.count < 2, case .some(let event) = await members.next() {
+      if case .changes(let changes) = event { joined.apply(changes) }
+    }
+    #expect(joined.map(\.status) == ["active", "active"])
+
+    // Killed, and things happen before the list is back.
+    daemon.signal(SIGKILL)
+    _ = await daemon.status()
+    daemon = try await baton.start()
+    #expect(try await baton.control("channel", "create", "Second", "--quiet").status == 0)
+    await follow { $0 == ["First", "Second"] }
+
+    // So long away that the changes are not kept any more: it lists again.
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+    let database = baton.folder.path + "/state/baton.db"
+    for sql in [
+      "DELETE FROM changes", "DELETE FROM transitions",
+      "UPDATE channels SET display_name = 'Third', revision = revision + 1000 WHERE id = 1",
+      "INSERT INTO changes (revision, at, channel_id) SELECT max(revision) + 1000, 0, 2 FROM channels",
+      "INSERT OR REPLACE INTO settings (key, value) SELECT 'oldest_revision', max(revision) FROM channels",
+    ] { #expect(try await Program.run("/usr/bin/sqlite3", [database, sql]).status == 0) }
+    daemon = try await baton.start()
+    await follow { $0 == ["Second", "Third"] }
+    #expect(await list.elements == heard)
+    await list.stop()
+    await relays.stop()
+    await stop(daemon, [sandbox])
+  }
 }

@@ -34,7 +34,8 @@ struct RulesTests {
   @Test func dependenciesPointDownwards() throws {
     // Each layer may import what stands before it, not what stands after.
     let order = [
-      "Channels", "StrictJSON", "RelayNetwork", "Provisioning", "Store", "Dialing", "Nostr", "SimpleX", "Coordinator",
+      "Channels", "StrictJSON", "Filters", "RelayNetwork", "Provisioning", "Store", "Dialing", "Nostr", "SimpleX",
+      "Coordinator",
       "Varlink",
       "ControlAPI", "ControlServer",
     ]

@@ -1,4 +1,5 @@
 internal import Channels
+internal import Filters
 internal import GRDB
 internal import StrictJSON
 

@@ -1,4 +1,5 @@
 internal import Channels
+public import Filters
 internal import GRDB
 public import StrictJSON
 

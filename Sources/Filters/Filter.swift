@@ -8,14 +8,14 @@ public struct Filter: Sendable {
     public let reason: String
   }
 
-  indirect enum Node: Sendable {
+  package indirect enum Node: Sendable {
     case all([Node])
     case any([Node])
     case none([Node])
     case field([String], Test)
   }
 
-  enum Test: Sendable {
+  package enum Test: Sendable {
     case equal(JSONValue), notEqual(JSONValue)
     case greater(JSONValue), greaterOrEqual(JSONValue), less(JSONValue), lessOrEqual(JSONValue)
     case isIn([JSONValue]), isNotIn([JSONValue])
@@ -29,12 +29,12 @@ public struct Filter: Sendable {
   /// How many conditions, and values in one, a filter may have.
   public static let nodesMax = 200
 
-  let root: Node
+  package let root: Node
   /// The outermost names of the fields that the filter looks at.
   public let fields: Set<String>
 
-  /// - Parameter known: the fields that objects have; below `custom` any name is allowed.
-  public init(_ json: JSONValue?, known: Set<String>) throws(Invalid) {
+  /// - Parameter known: the fields that objects have; below them any name is allowed. nil: any field.
+  public init(_ json: JSONValue?, known: Set<String>? = nil) throws(Invalid) {
     var parser = Parser(known: known)
     root = try parser.node(json ?? [:], path: "filter", depth: 0)
     fields = parser.fields
@@ -70,10 +70,10 @@ public struct Filter: Sendable {
   }
 
   /// `$q`: whether `text` occurs in `value`, whatever the case.
-  static func holds(_ value: String, _ text: String) -> Bool { value.lowercased().contains(text.lowercased()) }
+  package static func holds(_ value: String, _ text: String) -> Bool { value.lowercased().contains(text.lowercased()) }
 
   /// `$autocomplete`: whether a word of `value` begins with `prefix`, whatever the case.
-  static func hasWord(_ value: String, _ prefix: String) -> Bool {
+  package static func hasWord(_ value: String, _ prefix: String) -> Bool {
     let words = value.lowercased().split { !$0.isLetter && !$0.isNumber }
     return words.contains { $0.hasPrefix(prefix.lowercased()) }
   }
@@ -81,7 +81,7 @@ public struct Filter: Sendable {
   private static func order(_ a: JSONValue?, _ b: JSONValue) -> Int? { a.flatMap { JSONOrder.order($0, b) } }
 
   private struct Parser {
-    let known: Set<String>
+    let known: Set<String>?
     var fields: Set<String> = []
     var nodes = 0
 
@@ -115,7 +115,7 @@ public struct Filter: Sendable {
 
     private mutating func field(_ name: String, _ json: JSONValue, _ path: String) throws(Invalid) -> [Node] {
       let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      guard let first = parts.first, known.contains(first) else { throw Invalid(path: path, reason: "is no field") }
+      guard let first = parts.first, known?.contains(first) ?? true else { throw Invalid(path: path, reason: "is no field") }
       fields.insert(first)
       guard let tests = json.object, tests.keys.contains(where: { $0.hasPrefix("$") }) else {
         return [.field(parts, .equal(json))]

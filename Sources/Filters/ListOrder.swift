@@ -13,10 +13,10 @@ public struct ListOrder: Hashable, Sendable {
 
   /// - Parameters:
   ///   - sort: like `[{"field": "name", "direction": -1}]`; without a direction, ascending.
-  ///   - known: the fields that objects have.
+  ///   - known: the fields that objects have; nil: any.
   ///   - unsortable: those of them that have no order.
   /// - Throws: what is wrong, and where.
-  public init(_ sort: [JSONValue], known: Set<String>, unsortable: Set<String> = []) throws(Filter.Invalid) {
+  public init(_ sort: [JSONValue], known: Set<String>? = nil, unsortable: Set<String> = []) throws(Filter.Invalid) {
     guard sort.count <= Self.keysMax else { throw Filter.Invalid(path: "sort", reason: "has more than \(Self.keysMax) keys") }
     var keys: [Key] = []
     for (index, key) in sort.enumerated() {
@@ -24,7 +24,7 @@ public struct ListOrder: Hashable, Sendable {
       guard let members = key.object, Set(members.keys).isSubset(of: ["field", "direction"]), let field = key["field"]?.string
       else { throw Filter.Invalid(path: path, reason: "must be like {\"field\": \"name\", \"direction\": 1}") }
       let parts = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      guard let first = parts.first, known.contains(first) else {
+      guard let first = parts.first, known?.contains(first) ?? true else {
         throw Filter.Invalid(path: "\(path).field", reason: "is no field")
       }
       guard !unsortable.contains(field), parts.allSatisfy({ !$0.contains { $0 == "\"" || $0 == "\\" } }) else {

@@ -47,7 +47,7 @@ public enum JSONOrder {
     return a != whole ? sign(a, whole) : sign(0, b - b.rounded(.towardZero))
   }
 
-  static func rank(_ value: JSONValue) -> Int {
+  package static func rank(_ value: JSONValue) -> Int {
     switch value {
     case .null: 0
     case .bool: 1

@@ -1,0 +1,76 @@
+public import ControlAPI
+internal import StrictJSON
+
+/// The relays of one channel as they are, removed ones too: a live list of them in the order in which they joined.
+public actor LiveChannelRelays {
+  public enum Event: Sendable {
+    case state(LiveList<Channel>.State)
+    /// Steps from the list before, to be applied one after the other.
+    case changes([ListChange<ChannelRelay>])
+  }
+
+  /// What happens, in order, from the beginning. For one reader.
+  public nonisolated let events: AsyncStream<Event>
+  public private(set) var elements: [ChannelRelay] = []
+
+  private let channel: LiveList<Channel>
+  private let report: AsyncStream<Event>.Continuation
+  private var following: Task<Void, Never>?
+
+  /// - Parameter channelID: identifier of the channel.
+  public init(channelID: Int64, socket: String = BatonClient.defaultSocket) throws {
+    // Whatever its phase: the relays of a deleted channel are still there to see.
+    channel = try LiveList(
+      socket: socket, filter: ["id": .integer(channelID), "phase": ["$exists": true]], pageSize: 1)
+    (events, report) = AsyncStream.makeStream(of: Event.self)
+  }
+
+  deinit {
+    following?.cancel()
+    report.finish()
+  }
+
+  /// Reads the relays and follows the changes from then on.
+  public func start() async {
+    guard following == nil else { return }
+    following = Task { [weak self, events = channel.events] in
+      for await event in events { await self?.take(event) }
+    }
+    await channel.start()
+  }
+
+  public func stop() async {
+    following?.cancel()
+    following = nil
+    await channel.stop()
+    report.finish()
+  }
+
+  private func take(_ event: LiveList<Channel>.Event) {
+    switch event {
+    case .state(let state): report.yield(.state(state))
+    case .changes(let changes):
+      for change in changes {
+        switch change {
+        case .insert(let channel, _), .update(let channel, _), .move(let channel, _, _): follow(channel.relays)
+        case .remove: follow([])
+        }
+      }
+    }
+  }
+
+  /// Relays join at the end and never leave the list of a channel.
+  private func follow(_ relays: [ChannelRelay]) {
+    var changes: [ListChange<ChannelRelay>] = []
+    for index in elements.indices.reversed() where index >= relays.count { changes.append(.remove(elements[index], at: index)) }
+    for (index, relay) in relays.enumerated() {
+      if index >= elements.count {
+        changes.append(.insert(relay, at: index))
+      } else if elements[index] != relay {
+        changes.append(.update(relay, at: index))
+      }
+    }
+    elements = relays
+    if !changes.isEmpty { report.yield(.changes(changes)) }
+  }
+}

@@ -1,0 +1,38 @@
+public import ControlAPI
+public import StrictJSON
+
+/// What a live list can be made of.
+public protocol LiveElement: Codable, Hashable, Sendable, Identifiable where ID == Int64 {
+  /// Grows with every change of the object.
+  var revision: Int64 { get }
+  /// How `org.batond.Monitor.Watch` names such objects.
+  static var kind: String { get }
+  /// The method that lists them, and the name of the list in its replies.
+  static var listing: (method: String, name: String) { get }
+  /// A field by which those are left out that were deleted, unless a filter asks for it.
+  static var deletion: (field: String, values: [JSONValue]) { get }
+}
+
+extension Channel: LiveElement {
+  public static var kind: String { "channel" }
+  public static var listing: (method: String, name: String) { ("org.batond.Channels.List", "channels") }
+  public static var deletion: (field: String, values: [JSONValue]) { ("phase", ["deleting", "deleted"]) }
+}
+
+extension Relay: LiveElement {
+  public static var kind: String { "relay" }
+  public static var listing: (method: String, name: String) { ("org.batond.Relays.List", "relays") }
+  public static var deletion: (field: String, values: [JSONValue]) { ("deleted", [true]) }
+}
+
+extension Server: LiveElement {
+  public static var kind: String { "server" }
+  public static var listing: (method: String, name: String) { ("org.batond.Servers.List", "servers") }
+  public static var deletion: (field: String, values: [JSONValue]) { ("deleted", [true]) }
+}
+
+extension Operator: LiveElement {
+  public static var kind: String { "operator" }
+  public static var listing: (method: String, name: String) { ("org.batond.Operators.List", "operators") }
+  public static var deletion: (field: String, values: [JSONValue]) { ("deleted", [true]) }
+}

@@ -1,0 +1,102 @@
+internal import Filters
+internal import StrictJSON
+
+/// The part of a list that is loaded, kept in order while objects change. A value: objects go in, steps come out.
+struct LiveWindow<Element: LiveElement> {
+  private struct Entry {
+    let element: Element
+    let key: [JSONValue]
+  }
+
+  private let filter: Filter
+  private let order: ListOrder
+  private var entries: [Entry] = []
+  /// What the last object of the last page was sorted by; nil when everything is loaded.
+  private var end: [JSONValue]?
+  /// Whether any page was loaded; before that nothing is of interest.
+  private var hasBegun = false
+  /// Objects that changed while a page is on its way: it may know them as they were before, and they may belong where it will reach.
+  private var heard: [Int64: Element]?
+
+  init(filter: Filter, order: ListOrder) {
+    self.filter = filter
+    self.order = order
+  }
+
+  var elements: [Element] { entries.map(\.element) }
+
+  /// A page was asked for.
+  mutating func willLoad() { heard = [:] }
+
+  /// The page did not come.
+  mutating func didNotLoad() { heard = nil }
+
+  /// The page is there.
+  /// - Parameter isLast: whether there are no more.
+  mutating func load(_ page: [Element], isLast: Bool) throws -> [ListChange<Element>] {
+    let newer = heard ?? [:]
+    heard = nil
+    hasBegun = true
+    if isLast {
+      end = nil
+    } else if let last = page.last {
+      end = order.values(of: try last.json)
+    }
+    let current = page.filter { element in newer[element.id].map { $0.revision <= element.revision } ?? true }
+    return try (current + newer.values.sorted { $0.id < $1.id }).flatMap { try take($0) }
+  }
+
+  /// An object is now like this.
+  mutating func take(_ element: Element) throws -> [ListChange<Element>] {
+    heard?[element.id] = element
+    guard hasBegun else { return [] }
+    let old = entries.firstIndex { $0.element.id == element.id }
+    if let old, entries[old].element.revision >= element.revision { return [] }
+    let json = try element.json
+    let key = order.values(of: json)
+    guard isWanted(json), isInside(key) else {
+      guard let old else { return [] }
+      return [.remove(entries.remove(at: old).element, at: old)]
+    }
+    guard let old else {
+      let place = place(of: key)
+      entries.insert(Entry(element: element, key: key), at: place)
+      return [.insert(element, at: place)]
+    }
+    entries.remove(at: old)
+    let place = place(of: key)
+    entries.insert(Entry(element: element, key: key), at: place)
+    return [place == old ? .update(element, at: old) : .move(element, from: old, to: place)]
+  }
+
+  /// The list was loaded anew, as far as it was loaded before.
+  mutating func replace(with elements: [Element], isComplete: Bool) throws -> [ListChange<Element>] {
+    hasBegun = true
+    let known = Set(elements.map(\.id))
+    var changes: [ListChange<Element>] = []
+    for index in entries.indices.reversed() where !known.contains(entries[index].element.id) {
+      changes.append(.remove(entries.remove(at: index).element, at: index))
+    }
+    end = nil
+    for element in elements { changes += try take(element) }
+    if !isComplete, let last = elements.last { end = order.values(of: try last.json) }
+    return changes
+  }
+
+  private func isWanted(_ json: JSONValue) -> Bool {
+    let (field, values) = Element.deletion
+    if !filter.fields.contains(field), let value = json[field], values.contains(value) { return false }
+    return filter.matches(json)
+  }
+
+  private func isInside(_ key: [JSONValue]) -> Bool { end.map { !order.isBefore($0, key) } ?? true }
+
+  private func place(of key: [JSONValue]) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if order.isBefore(entries[middle].key, key) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,181 @@
+import Channels
+import ControlAPI
+import Coordinator
+import Filters
+import Foundation
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import BatonClient
+
+/// Lists that stay as the daemon's objects are.
+@Suite(.timeLimit(.minutes(2)))
+struct LiveListTests {
+  /// What somebody who only hears the events takes the list for.
+  private actor Mirror<Element: LiveElement> {
+    private(set) var elements: [Element] = []
+    private(set) var states: [LiveList<Element>.State] = []
+
+    func take(_ event: LiveList<Element>.Event) {
+      switch event {
+      case .state(let state): states.append(state)
+      case .changes(let changes): elements.apply(changes)
+      }
+    }
+  }
+
+  /// Follows `list` until `isDone` holds for what its events make of it.
+  private func follow<Element: LiveElement>(
+    _ events: inout AsyncStream<LiveList<Element>.Event>.AsyncIterator, _ mirror: Mirror<Element>,
+    until isDone: @Sendable ([Element], [LiveList<Element>.State]) -> Bool
+  ) async {
+    while !isDone(await mirror.elements, await mirror.states), let event = await events.next(isolation: #isolation) {
+      await mirror.take(event)
+    }
+  }
+
+  @Test func listFollowsWhatHappens() async throws {
+    let bench = try await Bench()
+    _ = try await bench.addRelays(2)
+    for name in ["c", "a", "d"] { _ = try await bench.create(name) }
+    let list = try LiveList<Channel>(
+      socket: bench.folder.path + "/c", filter: ["custom.hidden": ["$exists": false]], sort: [["field": "profile.displayName"]])
+    #expect(await list.state == .initial)
+    let mirror = Mirror<Channel>()
+    var events = list.events.makeAsyncIterator()
+    await list.start()
+    func names(_ channels: [Channel]) -> [String] { channels.map(\.profile.displayName) }
+    await follow(&events, mirror) { elements, _ in elements.map(\.profile.displayName) == ["a", "c", "d"] }
+
+    _ = try await bench.create("b")
+    await follow(&events, mirror) { elements, _ in elements.map(\.profile.displayName) == ["a", "b", "c", "d"] }
+    // One moves, one leaves the filter, one is deleted.
+    _ = try await bench.client.updateChannel(UpdateChannel(id: 2, displayName: "z"))
+    _ = try await bench.client.updateChannel(UpdateChannel(id: 1, custom: ["hidden": true]))
+    _ = try await bench.client.deleteChannel(id: 4)
+    await follow(&events, mirror) { elements, _ in elements.map(\.profile.displayName) == ["d", "z"] }
+    _ = try await bench.client.updateChannel(UpdateChannel(id: 1, custom: [:]))
+    await follow(&events, mirror) { elements, _ in elements.map(\.profile.displayName) == ["c", "d", "z"] }
+    #expect(await mirror.elements == list.elements)
+    #expect(await mirror.states == [.loading, .loaded])
+    await list.stop()
+    try await bench.stop()
+  }
+
+  @Test func pagesAreLoadedOnDemandAndStayRight() async throws {
+    let bench = try await Bench()
+    for number in 1...12 {
+      _ = try await bench.client.addRelay(AddRelay(address: "ws://r\(number)", name: String(format: "r%02d", number)))
+    }
+    let list = try LiveList<Relay>(socket: bench.folder.path + "/c", sort: [["field": "name"]], pageSize: 4)
+    let mirror = Mirror<Relay>()
+    var events = list.events.makeAsyncIterator()
+    await list.start()
+    await follow(&events, mirror) { elements, _ in elements.map(\.id) == [1, 2, 3, 4] }
+    #expect(await list.hasMore)
+    // Behind what is loaded: not of interest yet. Before its end: it is.
+    _ = try await bench.client.addRelay(AddRelay(address: "ws://late", name: "r11b"))
+    _ = try await bench.client.addRelay(AddRelay(address: "ws://early", name: "r02b"))
+    await follow(&events, mirror) { elements, _ in elements.map(\.name) == ["r01", "r02", "r02b", "r03", "r04"] }
+    try await list.loadNext()
+    await follow(&events, mirror) { elements, _ in elements.count == 9 }
+    while await list.hasMore { try await list.loadNext() }
+    await follow(&events, mirror) { elements, _ in elements.count == 14 }
+    #expect(await mirror.elements.map(\.name).suffix(3) == ["r11", "r11b", "r12"])
+    // Everything is loaded: what comes at the end is in.
+    _ = try await bench.client.addRelay(AddRelay(address: "ws://last", name: "z"))
+    await follow(&events, mirror) { elements, _ in elements.last?.name == "z" }
+    #expect(await mirror.elements == list.elements)
+    await list.stop()
+    try await bench.stop()
+  }
+
+  @Test func wrongQuestionsAreRefused() {
+    #expect(throws: Filter.Invalid.self) { try LiveList<Channel>(filter: ["phase": ["$like": 1]]) }
+    #expect(throws: Filter.Invalid.self) { try LiveList<Channel>(sort: [["field": "name", "direction": 2]]) }
+  }
+
+  /// Whatever happens to objects, the steps that are reported lead from the old list to the new one, and the new one is right.
+  /// `BATON_SEED=n swift test --filter LiveList` repeats a failure.
+  @Test func stepsLeadFromTheOldListToTheNew() async throws {
+    let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_121
+    var random = SplitMix64(seed: seed)
+    for round in 0..<60 {
+      await Task.yield()
+      let filter: JSONValue = Bool.random(using: &random) ? ["health": ["$ne": "down"]] : [:]
+      let sort: [JSONValue] =
+        [
+          [], [["field": "name", "direction": -1]], [["field": "health"], ["field": "name"]],
+          [["field": "operatorId", "direction": -1]],
+        ].randomElement(using: &random) ?? []
+      let pageSize = Int.random(in: 1...6, using: &random)
+      var world: [Int64: Relay] = [:]
+      var window = LiveWindow<Relay>(filter: try Filter(filter), order: try ListOrder(sort))
+      let (condition, order) = (try Filter(filter), try ListOrder(sort))
+      func all() throws -> [Relay] {
+        try world.values.map { (relay: $0, json: try $0.json) }
+          .filter { !$0.relay.deleted && condition.matches($0.json) }
+          .sorted { order.isBefore(order.values(of: $0.json), order.values(of: $1.json)) }.map(\.relay)
+      }
+      var mirror: [Relay] = []
+      var end: [JSONValue]?
+      var isComplete = false
+      var revision: Int64 = 0
+      func loadPage() throws {
+        let rest = try all().filter { relay in
+          try end.map { order.isBefore($0, order.values(of: try relay.json)) } ?? true
+        }
+        let page = Array(rest.prefix(pageSize))
+        window.willLoad()
+        // Meanwhile things happen that the page does not know of.
+        for _ in 0..<Int.random(in: 0...3, using: &random) { try change() }
+        isComplete = rest.count <= pageSize
+        if let last = page.last { end = order.values(of: try last.json) }
+        mirror.apply(try window.load(page, isLast: isComplete))
+      }
+      func change() throws {
+        revision += 1
+        let id = Int64.random(in: 1...12, using: &random)
+        let changed = relay(id, revision: revision, &random)
+        world[id] = changed
+        for _ in 0..<2 { mirror.apply(try window.take(changed)) }
+      }
+      for step in 0..<80 {
+        revision += 1
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0 where !isComplete: try loadPage()
+        case 1:
+          // Loaded anew, as after a long absence in which changes were missed.
+          for missed in 1...3 {
+            world[Int64(missed)] = relay(Int64(missed), revision: revision, &random)
+            revision += 1
+          }
+          let count = max(window.elements.count, 1)
+          let now = try all()
+          isComplete = now.count <= count
+          end = isComplete ? nil : try now.prefix(count).last.map { order.values(of: try $0.json) }
+          mirror.apply(try window.replace(with: Array(now.prefix(count)), isComplete: isComplete))
+        default: try change()
+        }
+        let expected = try all().filter { relay in
+          if isComplete { return true }
+          return try end.map { !order.isBefore($0, order.values(of: try relay.json)) } ?? true
+        }
+        let hasBegun = isComplete || end != nil
+        guard mirror == window.elements, window.elements == (hasBegun ? expected : []) else {
+          Issue.record("round \(round), step \(step); repeat with BATON_SEED=\(seed)")
+          return
+        }
+      }
+    }
+  }
+
+  private func relay(_ id: Int64, revision: Int64, _ random: inout SplitMix64) -> Relay {
+    Relay(
+      id: id, network: "nostr", address: "ws://r\(id)", name: "n\(Int.random(in: 0..<5, using: &random))", domains: [],
+      operatorId: Bool.random(using: &random) ? nil : .random(in: 1...3, using: &random), enabled: true, preset: false,
+      undeclared: false, deleted: Int.random(in: 0..<8, using: &random) == 0, capabilities: [],
+      health: ["up", "down", "unknown"].randomElement(using: &random) ?? "up", revision: revision)
+  }
+}
