@@ -28,7 +28,7 @@ final class RecordingStorage: CoordinatorStorage {
       case .appendTransition(let row): "T \(row.revision) \(row.channel.rawValue) \(row.relay.rawValue)"
       case .appendChange(let row): if case .channel(let id) = row.object { "C \(row.revision) \(id.rawValue)" } else { nil }
       case .reviseChannel(let row): "E \(row.id.rawValue)"
-      case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .probe: nil
+      case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe: nil
       }
     }
     state.withLock { state in
@@ -65,6 +65,7 @@ final class RecordingStorage: CoordinatorStorage {
     try store.forgetHistory(before: end, limit: limit)
   }
   func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
+  func channelCount(of identity: IdentityID) throws -> Int { try store.channelCount(of: identity) }
   func hasChannels(_ relay: RelayID) throws -> Bool { try store.hasChannels(relay) }
   func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
     try store.quarantine(channel, reason: reason, at: at)

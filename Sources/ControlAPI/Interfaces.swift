@@ -5,12 +5,13 @@ public enum Interfaces {
   public static let operators = load(PackageResources.org_batond_Operators_varlink)
   public static let servers = load(PackageResources.org_batond_Servers_varlink)
   public static let relays = load(PackageResources.org_batond_Relays_varlink)
+  public static let identities = load(PackageResources.org_batond_Identities_varlink)
   public static let channels = load(PackageResources.org_batond_Channels_varlink)
   public static let monitor = load(PackageResources.org_batond_Monitor_varlink)
   public static let daemon = load(PackageResources.org_batond_Daemon_varlink)
   public static let systemd = load(PackageResources.io_systemd_service_varlink)
 
-  public static let all = [operators, servers, relays, channels, monitor, daemon, systemd]
+  public static let all = [operators, servers, relays, identities, channels, monitor, daemon, systemd]
 
   private static func load(_ bytes: [UInt8]) -> IDL.Interface {
     do {

@@ -35,8 +35,10 @@ public struct Access: Sendable {
 
   /// What each method needs. A method that is not listed here cannot be called.
   static let permissions: [String: Permission] = [
+    "io.systemd.service.GetLogLevel": .read,
     "io.systemd.service.Ping": .read,
     "io.systemd.service.Reload": .change,
+    "io.systemd.service.SetLogLevel": .change,
     "org.batond.Channels.AddRelays": .change,
     "org.batond.Channels.Create": .change,
     "org.batond.Channels.Delete": .change,
@@ -48,8 +50,15 @@ public struct Access: Sendable {
     "org.batond.Channels.Transitions": .read,
     "org.batond.Channels.Update": .change,
     "org.batond.Channels.Verify": .change,
+    "org.batond.Daemon.Backup": .change,
+    "org.batond.Daemon.Check": .change,
+    "org.batond.Daemon.Metrics": .read,
     "org.batond.Daemon.Reload": .change,
     "org.batond.Daemon.Status": .read,
+    "org.batond.Identities.Add": .change,
+    "org.batond.Identities.Get": .read,
+    "org.batond.Identities.List": .read,
+    "org.batond.Identities.Remove": .change,
     "org.batond.Monitor.Watch": .read,
     "org.batond.Operators.Add": .change,
     "org.batond.Operators.Get": .read,

@@ -19,6 +19,7 @@ struct ControlContext: Sendable {
   let reload: @Sendable () async throws -> ReloadReport
   /// What is wrong with these files at present; nil when they are in force.
   let declarationsTrouble: @Sendable () -> String?
+  let logLevel: LogLevelControl
 }
 
 /// One interface: checks the permission, runs the method, turns refusals into the interface's errors.
@@ -95,6 +96,8 @@ extension BatonError {
     case .duplicateName(let name): return error("DuplicateName", ["name": .string(name)])
     case .alreadyInChannel(let id, let status):
       return error("AlreadyInChannel", ["relayId": .integer(id.rawValue), "status": .string(status.rawValue)])
+    case .identityInUse(let channels): return error("IdentityInUse", ["channels": .integer(Int64(channels))])
+    case .invalidKey(let reason): return error("InvalidCredential", ["credential": "", "reason": .string(reason)])
     case .groupNeedsOneRelay: return error("GroupNeedsOneRelay")
     case .noGroupSupport(let id, let reason):
       return error("NoGroupSupport", ["relayId": .integer(id.rawValue), "reason": .string(reason)])

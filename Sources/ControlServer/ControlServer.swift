@@ -15,21 +15,24 @@ public struct ControlServer: Sendable {
   /// - Parameters:
   ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
   ///   - declarationsTrouble: what is wrong with these files at present; nil when they are in force.
+  ///   - logLevel: how severe messages must be that are logged.
   public static func start(
     coordinator: Coordinator, store: Store, access: Access, sockets: [CInt], group: any EventLoopGroup, version: String,
     startedAt: Timestamp, logger: Logger,
     reload: @escaping @Sendable () async throws -> ReloadReport = {
       ReloadReport(files: 0, operators: 0, servers: 0, relays: 0)
     },
-    declarationsTrouble: @escaping @Sendable () -> String? = { nil }
+    declarationsTrouble: @escaping @Sendable () -> String? = { nil }, logLevel: LogLevelControl = LogLevelControl()
   ) async throws -> ControlServer {
     let context = ControlContext(
       coordinator: coordinator, store: store, access: access, logger: logger, version: version, startedAt: startedAt,
-      reload: reload, declarationsTrouble: declarationsTrouble)
+      reload: reload, declarationsTrouble: declarationsTrouble,
+      logLevel: logLevel)
     let service = VarlinkService(
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
       interfaces: [
-        ControlInterface.operators(context), .servers(context), .relays(context), .channels(context), .monitor(context),
+        ControlInterface.operators(context), .servers(context), .relays(context), .identities(context), .channels(context),
+        .monitor(context),
         .daemon(context), .systemd(context),
       ])
     let server = try await VarlinkServer.start(

@@ -1,6 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
+internal import Foundation
 internal import Glibc
 internal import Store
 internal import StrictJSON
@@ -14,7 +15,69 @@ extension ControlInterface {
       methods: [
         "Status": { _, _ in try status(context).members },
         "Reload": { _, _ in try await context.reload().members },
+        "Metrics": { _, _ in ["metrics": try metrics(context).json] },
+        "Check": { _, _ in
+          let (channels, problems) = try context.store.check()
+          return ["channels": .integer(Int64(channels)), "problems": .array(problems.map(JSONValue.string))]
+        },
+        "Backup": { call, stream in
+          guard call.mode == .more else { throw VarlinkError("org.varlink.service.ExpectedMore", [:]) }
+          return try await backUp(stream, context)
+        },
       ])
+  }
+
+  /// Bytes of the copy in one reply.
+  private static let chunkBytes = 192 << 10
+
+  /// Sends a consistent copy of the database, piece by piece, because the daemon may write nowhere else than in its own directory.
+  private static func backUp(_ stream: VarlinkStream, _ context: ControlContext) async throws -> [String: JSONValue] {
+    let path = try context.store.makeCopy()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw StoreError(.notAccessible, "cannot read the copy at \(path)")
+    }
+    defer { try? file.close() }
+    let size = Int64(try file.seekToEnd())
+    try file.seek(toOffset: 0)
+    var sent: Int64 = 0
+    while true {
+      let piece = try file.read(upToCount: chunkBytes) ?? Data()
+      sent += Int64(piece.count)
+      let reply: [String: JSONValue] = ["data": .string(piece.base64EncodedString()), "size": .integer(size)]
+      if sent >= size || piece.isEmpty { return reply }
+      try await stream.send(reply)
+    }
+  }
+
+  private static func metrics(_ context: ControlContext) throws -> [Metric] {
+    let status = try status(context)
+    var metrics: [Metric] = []
+    func add(_ name: String, _ value: some BinaryInteger, _ description: String, label: String? = nil, kind: String = "gauge") {
+      metrics.append(Metric(name: name, kind: kind, label: label, value: Double(value), description: description))
+    }
+    add("channels", status.channels, "channels, deleted ones left out")
+    add("channelsUnderWay", status.channelsUnderWay, "channels that have something left to do")
+    add("channelsQuarantined", status.quarantined, "channels that cannot be read and are left alone")
+    let states = [
+      ("active", status.channelRelays.active), ("underWay", status.channelRelays.underWay),
+      ("inactive", status.channelRelays.inactive), ("failed", status.channelRelays.failed),
+    ]
+    for (label, count) in states { add("channelRelays", count, "relays of channels, by where they stand", label: label) }
+    for health in PeerCondition.Health.allCases {
+      let relays = context.coordinator.relays.count { !$0.isDeleted && $0.condition.health == health }
+      add("relays", relays, "relays, by health", label: health.rawValue)
+      let servers = context.coordinator.servers.count { !$0.isDeleted && $0.condition.health == health }
+      add("servers", servers, "message and file servers, by health", label: health.rawValue)
+    }
+    add("subscribers", status.subscribers, "clients that watch")
+    add("revision", status.revision, "number of the latest committed change", kind: "counter")
+    add("storageWorks", status.storageWorks ? 1 : 0, "1 when changes can be stored")
+    let uptime = (SystemClock().now - context.startedAt).wholeMilliseconds / 1000
+    add("uptimeSeconds", uptime, "seconds since the start", kind: "counter")
+    let memory = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first
+    add("residentBytes", (memory.flatMap { Int64($0) } ?? 0) * Int64(sysconf(CInt(_SC_PAGESIZE))), "resident memory")
+    return metrics
   }
 
   /// `io.systemd.service`.
@@ -25,7 +88,15 @@ extension ControlInterface {
         "Reload": { _, _ in
           _ = try await context.reload()
           return [:]
-        }
+        },
+        "GetLogLevel": { _, _ in ["level": .integer(Int64(context.logLevel.get()))] },
+        "SetLogLevel": { call, _ in
+          struct Request: Decodable { let level: Int? }
+          let level = try call.decode(Request.self).level
+          guard level.map((0...7).contains) ?? true else { throw VarlinkError.invalidParameter("level") }
+          context.logLevel.set(level)
+          return [:]
+        },
       ], immediate: ["Ping": { [:] }])
   }
 

@@ -21,6 +21,10 @@ final class Batch {
   /// Operators, servers and relays that are to be stored, in this order; true: and told.
   private(set) var objects: [(reference: CatalogReference, isTold: Bool)] = []
   private var places: [CatalogReference: Int] = [:]
+  /// Writes that belong to no channel, operator, server or relay.
+  var others: [StoreMutation] = []
+  /// All identities as they will be; nil: as they are.
+  var identities: [IdentityRow]?
   /// Relays that moved to another address.
   var moved: Set<RelayID> = []
   /// Measured connections.

@@ -35,6 +35,10 @@ public enum BatonError: Error, Hashable, Sendable {
   case noGroupSupport(RelayID, reason: String)
   /// The update was based on an older revision than the channel has now.
   case staleChannel(ChannelSnapshot)
+  /// The identity owns channels, or is the one that always stays.
+  case identityInUse(channels: Int)
+  /// A secret key that is none; the reason does not show it.
+  case invalidKey(reason: String)
   /// A channel without a relay is none; delete it instead.
   case lastRelay(ChannelID)
   /// A relay that was picked cannot be used any more: pick again.

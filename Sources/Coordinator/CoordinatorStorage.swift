@@ -20,6 +20,7 @@ public protocol CoordinatorStorage: Sendable {
   func clampTimes(now: Timestamp, latestCheck: Timestamp) throws
   func forgetHistory(before end: Timestamp, limit: Int) throws -> Int
   func channelCount(of relay: RelayID) throws -> Int
+  func channelCount(of identity: IdentityID) throws -> Int
   func hasChannels(_ relay: RelayID) throws -> Bool
   func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws
   func oldestRevision() throws -> Int64

@@ -9,6 +9,8 @@ extension Engine {
     if isInDoubt { return rollBack(batch, storageTrouble ?? "it is not known what is stored") }
     nameRelays(batch)
     var (mutations, changes) = assemble(batch)
+    // Identities first, because channels refer to them.
+    mutations = batch.others + mutations
     // Recovery proves itself by a write.
     if batch.isRecovery, mutations.isEmpty { mutations = [.probe(batch.now)] }
     if !mutations.isEmpty {
@@ -22,6 +24,7 @@ extension Engine {
     }
     if storageTrouble != nil, !mutations.isEmpty { storageRecovered() }
     committed = (counters, catalog, healing)
+    if let identities = batch.identities { directory.write { $0.identities = identities } }
     publishDirectory()
     hub.publish(changes, revision: counters.revision)
     for change in changes { log(change) }

@@ -38,6 +38,8 @@ extension Engine {
     case .tested(let peer, let address, let verdict, let reply): tested(peer, address, verdict, reply, batch)
     case .sweep(let relay, let status, let event, let after): sweep(relay, status, event, after, batch)
     case .readBack(let relay): readBack(on: relay, batch)
+    case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply, batch)
+    case .removeIdentity(let id, let reply): removeIdentity(id, reply, batch)
     case .barrier(let reply): batch.replies.append { _ in reply.send(.success(())) }
     }
   }

@@ -28,6 +28,8 @@ final class Engine {
     case sweep(RelayID, RelayStatus, ChannelRelayMachine.Event, after: ChannelID?)
     /// Ask a relay for the channels that are due to be read back.
     case readBack(RelayID)
+    case addIdentity(IdentityRow, IdentityKey, Reply<IdentityRow>)
+    case removeIdentity(IdentityID, Reply<IdentityRow>)
     /// Answers once everything before it is done.
     case barrier(Reply<Void>)
   }

@@ -9,6 +9,9 @@ public protocol RelayNetwork: RelayAddressing {
   /// - Parameter secret: the secret key in the network's binary form; nil draws a new one.
   func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey
 
+  /// Reads a secret key as people write it. What cannot be read is not shown in the failure.
+  func secret(from text: String) throws(NetworkFailure) -> [UInt8]
+
   /// Lets the network sign for `identity` from now on.
   func unlock(_ identity: IdentityID, key: IdentityKey)
 

@@ -156,6 +156,8 @@ public enum StoreMutation: Hashable, Sendable {
   /// One measured connection; only the latest `Store.roundTripsMax` of each peer are kept.
   case recordRoundTrip(Probed, at: Timestamp, milliseconds: Int64)
   case insertIdentity(IdentityRow)
+  /// Erases the key; the row stays for the channels that were deleted.
+  case removeIdentity(IdentityID)
   /// Writes something of no meaning, to see whether writing works.
   case probe(Timestamp)
 }

@@ -242,6 +242,12 @@ enum Schema {
       CREATE INDEX channels_by_name ON channels (display_name);
       """
     ),
+    (
+      "6 identities can go",
+      """
+      ALTER TABLE identities ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+      """
+    ),
   ]
 
   /// Number of migrations that this program knows; stands in `user_version` of a migrated file.

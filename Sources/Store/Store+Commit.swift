@@ -67,6 +67,11 @@ extension Store {
       try run(
         db, "INSERT INTO settings (key, value) VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         [String(at.milliseconds)])
+    case .removeIdentity(let id):
+      try run(
+        db,
+        "UPDATE identities SET removed = 1, sealed_key = x'', name = name || ' (removed ' || id || ')' WHERE id = ?",
+        [id.rawValue])
     case .insertIdentity(let row):
       try run(
         db,

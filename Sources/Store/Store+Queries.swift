@@ -41,7 +41,7 @@ extension Store {
   public func identities() throws -> [IdentityRow] {
     try reading { pool in
       try pool.read { db in
-        try Row.fetchAll(db, sql: "SELECT * FROM identities ORDER BY id").compactMap { row in
+        try Row.fetchAll(db, sql: "SELECT * FROM identities WHERE removed = 0 ORDER BY id").compactMap { row in
           guard let network = NetworkKind(rawValue: row["network"]) else { return nil }
           let sealed: Data = row["sealed_key"]
           return IdentityRow(
@@ -139,6 +139,20 @@ extension Store {
         try Int.fetchOne(
           db, sql: "SELECT count(*) FROM channel_relays WHERE relay_id = ? AND status <> 'removed'",
           arguments: [relay.rawValue]) ?? 0
+      }
+    }
+  }
+
+  /// How many channels an identity owns, those left out that were deleted and have told all relays.
+  public func channelCount(of identity: IdentityID) throws -> Int {
+    try reading { pool in
+      try pool.read { db in
+        try Int.fetchOne(
+          db,
+          sql: """
+            SELECT count(*) FROM channels c WHERE identity_id = ? AND (deleted_at IS NULL OR EXISTS
+              (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND r.task IS NOT NULL))
+            """, arguments: [identity.rawValue]) ?? 0
       }
     }
   }

@@ -19,6 +19,13 @@ public final class Store: Sendable {
     } catch {
       throw StoreError(.notAccessible, "cannot make the state directory \(directory): \(error.localizedDescription)")
     }
+    let lock = try Self.lock(directory)
+    Self.removeCopies(in: directory)
+    try self.init(path: directory + "/baton.db", lock: lock)
+  }
+
+  /// Takes the state directory for this process.
+  static func lock(_ directory: String) throws -> FileHandle {
     let lockPath = directory + "/lock"
     let descriptor = Glibc.open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -28,7 +35,7 @@ public final class Store: Sendable {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw StoreError(.inUse, "the state directory \(directory) is in use by another batond")
     }
-    try self.init(path: directory + "/baton.db", lock: lock)
+    return lock
   }
 
   private init(path: String, lock: FileHandle) throws {

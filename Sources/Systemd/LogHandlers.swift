@@ -1,6 +1,7 @@
 internal import CSystemd
 internal import Glibc
 public import Logging
+internal import Synchronization
 
 extension Logger.Level {
   /// The level as syslog and the journal count it.
@@ -16,13 +17,47 @@ extension Logger.Level {
   }
 }
 
+/// How severe messages must be that are logged; one for all loggers, so that it can change while they are in use.
+public final class LogLevelSwitch: Sendable {
+  private let level: Mutex<Logger.Level>
+
+  public init(_ level: Logger.Level) { self.level = Mutex(level) }
+
+  public var current: Logger.Level {
+    get { level.withLock { $0 } }
+    set { level.withLock { $0 = newValue } }
+  }
+
+  /// As syslog counts.
+  public var priority: Int { current.priority }
+
+  /// The least severe level that syslog counts as `priority`.
+  public static func level(priority: Int) -> Logger.Level {
+    switch priority {
+    case ...2: .critical
+    case 3: .error
+    case 4: .warning
+    case 5: .notice
+    case 6: .info
+    default: .debug
+    }
+  }
+}
+
 /// Writes to the journal with one field per metadata key (native protocol). Keys must be journal field names.
 public struct JournalLogHandler: LogHandler {
-  public var logLevel: Logger.Level = .info
+  public var logLevel: Logger.Level {
+    get { level.current }
+    set { level.current = newValue }
+  }
   public var metadata: Logger.Metadata = [:]
   private let identifier: String
+  private let level: LogLevelSwitch
 
-  public init(identifier: String) { self.identifier = identifier }
+  public init(identifier: String, level: LogLevelSwitch = LogLevelSwitch(.info)) {
+    self.identifier = identifier
+    self.level = level
+  }
 
   public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
@@ -53,12 +88,19 @@ public struct JournalLogHandler: LogHandler {
 
 /// Writes one line per message to standard error. Under a service manager each line begins with its priority as `<N>`.
 public struct StandardErrorLogHandler: LogHandler {
-  public var logLevel: Logger.Level = .info
+  public var logLevel: Logger.Level {
+    get { level.current }
+    set { level.current = newValue }
+  }
   public var metadata: Logger.Metadata = [:]
   private let prefixesPriority: Bool
+  private let level: LogLevelSwitch
 
   /// - Parameter prefixesPriority: whether a log collector reads the lines.
-  public init(prefixesPriority: Bool) { self.prefixesPriority = prefixesPriority }
+  public init(prefixesPriority: Bool, level: LogLevelSwitch = LogLevelSwitch(.info)) {
+    self.prefixesPriority = prefixesPriority
+    self.level = level
+  }
 
   public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }

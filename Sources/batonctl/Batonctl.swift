@@ -13,8 +13,8 @@ struct Batonctl: AsyncParsableCommand {
       """,
     version: "batonctl \(version)",
     subcommands: [
-      Status.self, OperatorCommand.self, ServerCommand.self, RelayCommand.self, ChannelCommand.self, Watch.self,
-      Validate.self, Reload.self, Version.self,
+      Status.self, OperatorCommand.self, ServerCommand.self, RelayCommand.self, IdentityCommand.self, ChannelCommand.self,
+      Watch.self, Validate.self, Reload.self, Backup.self, Check.self, LogLevel.self, Metrics.self, Version.self,
     ])
 
   static func main() async {

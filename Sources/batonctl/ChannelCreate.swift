@@ -24,6 +24,7 @@ struct ChannelCreate: AsyncParsableCommand {
   @Option(help: "How many relays to pick. Default: 3, or all if there are fewer.") var pick: Int?
   @Option(help: "Wait until all relays are settled, any is active, or none.") var wait: Wait = .all
   @Option(help: "How long to wait, for example 60s or 5min.") var timeout: String = "20min"
+  @Option(help: "The identity that will own it. Default: main.") var identity: String?
   @Option(help: "What the channel is about.") var description: String?
   @Option(help: "A PNG, JPEG or WebP file.", completion: .file()) var image: String?
   @Option(help: "KEY=VALUE to keep with the channel; may be repeated.") var custom: [String] = []
@@ -75,7 +76,7 @@ struct ChannelCreate: AsyncParsableCommand {
     }
     return CreateChannel(
       profile: Profile(displayName: name, description: description, image: try image.map(ImageFile.dataURL)),
-      kind: kind == .channel ? nil : kind.rawValue, relayIds: ids.isEmpty ? nil : ids, pick: pick,
+      kind: kind == .channel ? nil : kind.rawValue, identity: identity, relayIds: ids.isEmpty ? nil : ids, pick: pick,
       custom: members.isEmpty ? nil : .object(members),
       idempotencyKey: idempotencyKey)
   }

@@ -27,7 +27,11 @@ enum Sentence {
     case "NoSuchServer": return "there is no server, or more than one, \(named); see batonctl server list"
     case "NoSuchRelay": return "there is no relay \(named); see batonctl relay list"
     case "NoSuchChannel": return "there is no channel, or more than one, \(named); see batonctl channel list"
-    case "NoSuchIdentity": return "there is no identity named '\(text("name"))'"
+    case "NoSuchIdentity": return "there is no identity \(named); see batonctl identity list"
+    case "IdentityInUse":
+      return text("channels") == "0"
+        ? "the identity main always stays" : "\(text("channels")) channels belong to this identity; delete them first"
+    case "InvalidCredential": return "the credential '\(text("credential"))' cannot be used: \(text("reason"))"
     case "NoEnabledRelays":
       return "no relay on \(text("network")) is enabled; add one with batonctl relay add ADDRESS, or enable one"
     case "NotEnoughRelays": return "\(text("wanted")) relays were asked for, \(text("available")) can be used"

@@ -3,6 +3,7 @@ internal import Coordinator
 internal import Foundation
 internal import Provisioning
 internal import RelayNetwork
+internal import Store
 internal import StrictJSON
 
 @main
@@ -13,7 +14,7 @@ struct Batond: AsyncParsableCommand {
     commandName: "batond",
     abstract: "Runs Baton: creates channels on relays and keeps them there.",
     version: "batond \(version)",
-    subcommands: [Run.self, CheckConfig.self],
+    subcommands: [Run.self, CheckConfig.self, Restore.self],
     defaultSubcommand: Run.self)
 }
 
@@ -47,6 +48,31 @@ struct CommonOptions: ParsableArguments {
 
   private static func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+  }
+}
+
+struct Restore: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Puts a copy that batonctl backup made in the place of the database.",
+    discussion: """
+      Not while the daemon runs. The database that was there stays beside the new one. The key file identity.key must be the one from \
+      when the copy was made. Run it as the user of the daemon.
+      """)
+
+  @OptionGroup var common: CommonOptions
+  @Argument(help: "The copy.") var file: String
+
+  func run() async throws {
+    let settings = try await common.settings()
+    do {
+      let before = try Store.restore(
+        from: file, directory: settings.stateDirectory, stamp: String(Int64(Date().timeIntervalSince1970)))
+      print("Restored \(settings.stateDirectory)/baton.db from \(file).")
+      if let before { print("What was there before is \(before).") }
+    } catch let error as StoreError {
+      FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
+      throw ExitCode(ExitStatus.of(error))
+    }
   }
 }
 

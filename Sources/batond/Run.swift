@@ -46,18 +46,20 @@ struct Run: AsyncParsableCommand {
 private struct Service {
   private let settings: Settings
   private let logger: Logger
+  private let logLevel: LogLevelSwitch
   private let clock = SystemClock()
 
   init(_ settings: Settings) {
     self.settings = settings
     let level = Logger.Level(rawValue: settings.logLevel) ?? .info
-    var logger: Logger
+    let logLevel = LogLevelSwitch(level)
+    let logger: Logger
     if Systemd.isStandardErrorJournal {
-      logger = Logger(label: "batond") { _ in JournalLogHandler(identifier: "batond") }
+      logger = Logger(label: "batond") { _ in JournalLogHandler(identifier: "batond", level: logLevel) }
     } else {
-      logger = Logger(label: "batond") { _ in StandardErrorLogHandler(prefixesPriority: Systemd.isManaged) }
+      logger = Logger(label: "batond") { _ in StandardErrorLogHandler(prefixesPriority: Systemd.isManaged, level: logLevel) }
     }
-    logger.logLevel = level
+    self.logLevel = logLevel
     self.logger = logger
   }
 
@@ -95,7 +97,12 @@ private struct Service {
       let server = try await ControlServer.start(
         coordinator: coordinator, store: store, access: access, sockets: sockets, group: group, version: Batond.version,
         startedAt: startedAt, logger: logger, reload: { try await loader.load() },
-        declarationsTrouble: { loader.trouble })
+        declarationsTrouble: { loader.trouble },
+        logLevel: LogLevelControl(
+          get: { [logLevel] in logLevel.priority },
+          set: { [logLevel, configured = settings.logLevel] priority in
+            logLevel.current = priority.map(LogLevelSwitch.level) ?? Logger.Level(rawValue: configured) ?? .info
+          }))
       Systemd.notify("READY=1")
       let summary = (try? server.summary()) ?? ""
       logger.notice("batond \(Batond.version) is ready at \(settings.controlSocket): \(summary)")

@@ -75,9 +75,11 @@ final class Installation: Sendable {
     try FileManager.default.createDirectory(atPath: folder.path + "/operators.d", withIntermediateDirectories: true)
   }
 
-  func start() async throws -> Program {
+  /// - Parameter extra: environment variables beside the settings.
+  func start(_ extra: [String: String] = [:]) async throws -> Program {
     let daemon = try Program(
-      "batond", ["run", "--state-dir", folder.path + "/state", "--listen", "unix:" + socket], environment: settings)
+      "batond", ["run", "--state-dir", folder.path + "/state", "--listen", "unix:" + socket],
+      environment: settings.merging(extra) { _, own in own })
     try await daemon.line(containing: "is ready")
     return daemon
   }

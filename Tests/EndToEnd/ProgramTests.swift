@@ -1,3 +1,4 @@
+import BatonClient
 import ControlAPI
 import Foundation
 import Glibc
@@ -135,5 +136,45 @@ struct ProgramTests {
     #expect((directory as? NSNumber)?.intValue == 0o700)
     daemon.signal(SIGTERM)
     _ = await daemon.status()
+  }
+
+  @Test func copyOfTheDatabaseBringsChannelsBack() async throws {
+    let sandbox = try Program("baton-sandbox", ["--relays", "1"])
+    let address = try await sandbox.line(containing: "ws://")
+    let baton = try Installation()
+    let key = baton.folder.path + "/credentials"
+    try FileManager.default.createDirectory(atPath: key, withIntermediateDirectories: true)
+    // The nsec of NIP-19's own example.
+    try "nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5\n".write(
+      toFile: key + "/desk", atomically: true, encoding: .utf8)
+    var daemon = try await baton.start(["CREDENTIALS_DIRECTORY": key])
+    try await baton.addRelays([address])
+    let added = try await baton.control("identity", "add", "desk", "--credential", "desk")
+    #expect(
+      added.lines.last?.contains("7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e") == true, "\(added.lines)")
+    let created = try await baton.control("channel", "create", "City", "--identity", "desk", "--quiet")
+    let link = try #require(created.lines.last)
+    let copy = baton.folder.path + "/copy.db"
+    #expect(try await baton.control("backup", copy).status == 0)
+    let again = try await baton.control("backup", copy)
+    #expect(again.status == 64 && again.lines.last?.contains("File exists") == true)
+    #expect(try await baton.control("check").status == 0)
+    #expect(try await baton.control("log-level", "warning").lines == ["warning"])
+    #expect(try await baton.control("channel", "create", "Later", "--quiet").status == 0)
+
+    let restore = ["restore", "--state-dir", baton.folder.path + "/state", copy]
+    let refused = try await Program.run("batond", restore)
+    #expect(refused.status == 75 && refused.lines.last?.contains("in use") == true)
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    #expect(try await Program.run("batond", restore).status == 0)
+    daemon = try await baton.start()
+    let client = try await baton.client()
+    #expect(try await client.channels().map(\.profile.displayName) == ["City"])
+    #expect(try await client.channel(id: 1).link == link)
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    sandbox.signal(SIGKILL)
+    _ = await sandbox.status()
   }
 }

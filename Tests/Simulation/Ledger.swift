@@ -58,7 +58,7 @@ struct Ledger {
         try use(row.revision, after: before)
         objects[row.revision] = row.object
       case .saveRelay(let row): catalog[row.id] = row
-      case .saveOperator, .saveServer, .recordRoundTrip, .insertIdentity, .probe: break
+      case .saveOperator, .saveServer, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe: break
       }
     }
     for pair in saved {

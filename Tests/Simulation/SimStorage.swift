@@ -83,6 +83,7 @@ final class SimStorage: CoordinatorStorage {
     try reading { try $0.forgetHistory(before: end, limit: limit) }
   }
   func channelCount(of relay: RelayID) throws -> Int { try reading { try $0.channelCount(of: relay) } }
+  func channelCount(of identity: IdentityID) throws -> Int { try reading { try $0.channelCount(of: identity) } }
   func hasChannels(_ relay: RelayID) throws -> Bool { try reading { try $0.hasChannels(relay) } }
   func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
     world.holds { _ in throw Violation("\(channel) cannot be read: \(reason)") }

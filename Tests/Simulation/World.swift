@@ -186,7 +186,7 @@ final class World: Sendable {
     case .saveServer(let row): "server \(row.id.rawValue)"
     case .saveRelay(let row): "relay \(row.id.rawValue) \(row.condition.health)"
     case .recordRoundTrip: "round trip"
-    case .insertIdentity: "identity"
+    case .insertIdentity, .removeIdentity: "identity"
     case .probe: "probe"
     }
   }

@@ -25,6 +25,7 @@ public final class FakeNetwork: RelayNetwork {
     var refusingEditions: Set<String> = []
     var performed = 0
     var nextID = 0
+    var keys = 0
     var watched: [RelayID: String] = [:]
     var tests: [Test] = []
   }
@@ -83,7 +84,18 @@ public final class FakeNetwork: RelayNetwork {
   }
 
   public func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey {
-    IdentityKey(publicKey: "key", secret: secret ?? [UInt8](repeating: 7, count: 32))
+    let drawn = state.withLock { state in
+      // The first one is always the same, the others differ.
+      if secret == nil { state.keys += 1 }
+      return [UInt8](repeating: state.keys < 2 ? 7 : UInt8(7 + state.keys), count: 32)
+    }
+    let secret = secret ?? drawn
+    return IdentityKey(publicKey: secret == [UInt8](repeating: 7, count: 32) ? "key" : "key of \(secret)", secret: secret)
+  }
+
+  public func secret(from text: String) throws(NetworkFailure) -> [UInt8] {
+    guard text.hasPrefix("key") else { throw NetworkFailure("it is no key") }
+    return Array(text.utf8)
   }
 
   public func unlock(_ identity: IdentityID, key: IdentityKey) {}

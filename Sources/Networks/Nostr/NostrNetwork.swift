@@ -73,6 +73,12 @@ public final class NostrNetwork: RelayNetwork {
     return IdentityKey(publicKey: key.publicKey, secret: key.bytes)
   }
 
+  public func secret(from text: String) throws(NetworkFailure) -> [UInt8] {
+    if let bytes = Hex.decode(text.lowercased(), count: 32) { return bytes }
+    if case .nsec(let secret)? = try? NIP19(text) { return secret }
+    throw NetworkFailure("it is neither an nsec nor 64 hexadecimal digits")
+  }
+
   public func unlock(_ identity: IdentityID, key: IdentityKey) {
     guard let secret = try? SecretKey(bytes: key.secret) else { return }
     state.withLockedValue { $0.keys[identity] = secret }

@@ -1,0 +1,49 @@
+public import ControlAPI
+internal import StrictJSON
+
+// Identities, and looking after the daemon.
+extension BatonClient {
+  /// All identities, by id.
+  public func identities() async throws -> [Identity] {
+    try [Identity](json: try await call("org.batond.Identities.List")["identities"] ?? [])
+  }
+
+  public func identity(id: Int64) async throws -> Identity { try await identity("Get", ["id": .integer(id)]) }
+  public func identity(name: String) async throws -> Identity { try await identity("Get", ["name": .string(name)]) }
+
+  /// Makes an identity.
+  /// - Parameter credential: name of a credential of the daemon with the secret key; nil draws a new one.
+  public func addIdentity(name: String, network: String? = nil, credential: String? = nil) async throws -> Identity {
+    var parameters: [String: JSONValue] = ["name": .string(name)]
+    parameters["network"] = network.map(JSONValue.string)
+    parameters["credential"] = credential.map(JSONValue.string)
+    return try await identity("Add", parameters)
+  }
+
+  public func removeIdentity(id: Int64) async throws -> Identity { try await identity("Remove", ["id": .integer(id)]) }
+
+  private func identity(_ method: String, _ parameters: [String: JSONValue]) async throws -> Identity {
+    try Identity(json: try await call("org.batond.Identities.\(method)", parameters)["identity"] ?? .null)
+  }
+
+  public func metrics() async throws -> [Metric] {
+    try [Metric](json: try await call("org.batond.Daemon.Metrics")["metrics"] ?? [])
+  }
+
+  /// Looks for damage in the database.
+  /// - Returns: channels looked at, and what is wrong, for people.
+  public func check() async throws -> (channels: Int64, problems: [String]) {
+    let reply = try await call("org.batond.Daemon.Check", timeout: nil)
+    return (reply["channels"]?.integer ?? 0, reply["problems"]?.array?.compactMap(\.string) ?? [])
+  }
+
+  /// How severe messages must be that the daemon logs, as syslog counts.
+  public func logLevel() async throws -> Int64 {
+    try await call("io.systemd.service.GetLogLevel")["level"]?.integer ?? 6
+  }
+
+  /// - Parameter level: 0 to 7; nil: as configured.
+  public func setLogLevel(_ level: Int64?) async throws {
+    _ = try await call("io.systemd.service.SetLogLevel", level.map { ["level": .integer($0)] } ?? [:])
+  }
+}

@@ -1,0 +1,103 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Foundation
+internal import Glibc
+internal import StrictJSON
+
+struct Backup: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Copies the daemon's database to a file while the daemon goes on.",
+    discussion: """
+      The copy is consistent. Secret keys in it are encrypted with the daemon's key file, which is not part of it: keep a copy of that in \
+      another place. batond restore FILE puts a copy back.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The file; it must not be there yet.", completion: .file()) var file: String
+
+  func run() async throws {
+    try await global.connected { session in
+      let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else {
+        throw Refusal(text: "cannot make \(file): \(String(cString: strerror(errno)))", status: 64)
+      }
+      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      var size: Int64 = 0
+      var wanted: Int64 = -1
+      do {
+        for try await reply in try await session.client.stream("org.batond.Daemon.Backup") {
+          guard let text = reply["data"]?.string, let piece = Data(base64Encoded: text) else { break }
+          try handle.write(contentsOf: piece)
+          size += Int64(piece.count)
+          wanted = reply["size"]?.integer ?? -1
+        }
+        try handle.synchronize()
+        guard size == wanted else { throw Refusal(text: "the daemon ended before the copy was complete", status: 69) }
+      } catch {
+        unlink(file)
+        throw error
+      }
+      try session.show(JSONValue.object(["file": .string(file), "size": .integer(size)])) {
+        "Copied \(size) bytes to \(file)."
+      }
+    }
+  }
+}
+
+struct Check: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Has the daemon look for damage in its database.", discussion: "Exit status 0: none; 1: there is some.")
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    try await global.connected { session in
+      let (channels, problems) = try await session.client.check()
+      let json: JSONValue = ["channels": .integer(channels), "problems": .array(problems.map(JSONValue.string))]
+      try session.show(json) {
+        problems.isEmpty ? "The database is sound; \(channels) channels were looked at." : problems.joined(separator: "\n")
+      }
+      if !problems.isEmpty { throw ExitCode(1) }
+    }
+  }
+}
+
+struct LogLevel: AsyncParsableCommand {
+  private static let names = ["emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"]
+
+  static let configuration = CommandConfiguration(
+    commandName: "log-level",
+    abstract: "Says or changes how severe messages must be that the daemon logs, until its next start.")
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "critical, error, warning, notice, info, debug, or 'configured'. Without it, the present level is printed.")
+  var level: String?
+
+  func validate() throws {
+    guard let level, level != "configured", !Self.names.contains(level) else { return }
+    throw ValidationError("'\(level)' is none of \(Self.names.dropFirst(2).joined(separator: ", ")) and configured.")
+  }
+
+  func run() async throws {
+    try await global.connected { session in
+      if let level { try await session.client.setLogLevel(Self.names.firstIndex(of: level).map(Int64.init)) }
+      let now = Int(try await session.client.logLevel())
+      let name = Self.names.indices.contains(now) ? Self.names[now] : "\(now)"
+      try session.show(JSONValue.object(["level": .string(name)])) { name }
+    }
+  }
+}
+
+struct Metrics: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Prints figures of the daemon.")
+  @OptionGroup var global: GlobalOptions
+
+  func run() async throws {
+    try await global.connected { session in
+      let metrics = try await session.client.metrics()
+      try session.show(metrics) {
+        Terminal.table(
+          ["NAME", "LABEL", "VALUE", "WHAT"],
+          metrics.map { [$0.name, $0.label ?? "", String(format: "%.0f", $0.value), $0.description] })
+      }
+    }
+  }
+}

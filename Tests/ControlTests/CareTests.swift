@@ -1,0 +1,132 @@
+import BatonClient
+import Channels
+import ControlAPI
+import Coordinator
+import Foundation
+import Store
+import StrictJSON
+import TestSupport
+import Testing
+import Varlink
+
+@testable import ControlServer
+
+/// Identities, figures, copies of the database and its checks.
+struct CareTests {
+  private func refusal(_ body: () async throws -> Void) async -> String? {
+    do {
+      try await body()
+      return nil
+    } catch let error as VarlinkError {
+      return error.name.split(separator: ".").last.map(String.init)
+    } catch { return "\(error)" }
+  }
+
+  @Test func identitiesOwnChannelsAndGoWhenTheyOwnNone() async throws {
+    let bench = try await Bench()
+    let client = bench.client
+    let relays = try await bench.addRelays(1)
+    #expect(try await client.identities().map(\.name) == ["main"])
+    setenv("CREDENTIALS_DIRECTORY", bench.folder.path, 1)
+    defer { unsetenv("CREDENTIALS_DIRECTORY") }
+    try "key of the desk\n".write(toFile: bench.folder.path + "/desk", atomically: true, encoding: .utf8)
+    try "hunter2".write(toFile: bench.folder.path + "/bad", atomically: true, encoding: .utf8)
+    let desk = try await client.addIdentity(name: "News desk", credential: "desk")
+    #expect(desk.id == 2 && desk.channels == 0 && !"\(desk)".contains("key of the desk\n"))
+    #expect(await refusal { _ = try await client.addIdentity(name: "News desk") } == "DuplicateName")
+    #expect(await refusal { _ = try await client.addIdentity(name: "Other", credential: "desk") } == "DuplicateName")
+    for credential in ["nothing", "../desk", "", "bad"] {
+      do {
+        _ = try await client.addIdentity(name: "Other", credential: credential)
+        Issue.record("'\(credential)' was taken")
+      } catch let error as VarlinkError {
+        #expect(error.name == "org.batond.Identities.InvalidCredential" && !"\(error.parameters)".contains("hunter2"))
+      }
+    }
+    #expect(await refusal { _ = try await client.addIdentity(name: "x", network: "simplex") } == "NetworkUnavailable")
+
+    let channel = try await client.createChannel(
+      CreateChannel(profile: .init(displayName: "City"), identity: "News desk", relayIds: relays))
+    #expect(channel.identity == "News desk")
+    #expect(try await client.identity(name: "News desk").channels == 1)
+    #expect(await refusal { _ = try await client.removeIdentity(id: 2) } == "IdentityInUse")
+    #expect(await refusal { _ = try await client.removeIdentity(id: 1) } == "IdentityInUse")
+    #expect(await refusal { _ = try await client.removeIdentity(id: 99) } == "NoSuchIdentity")
+    _ = try await client.deleteChannel(id: channel.id)
+    for _ in 0..<6 { try await bench.coordinator.barrier() }
+    #expect(try await client.removeIdentity(id: 2).name == "News desk")
+    #expect(await refusal { _ = try await client.identity(id: 2) } == "NoSuchIdentity")
+    // The name is free again, and the deleted channel is still there to see.
+    #expect(try await client.addIdentity(name: "News desk").id == 3)
+    #expect(try await client.channel(id: channel.id).phase == "deleted")
+    try await bench.stop()
+  }
+
+  @Test func copiesAreWholeWhileChannelsAreMade() async throws {
+    let bench = try await Bench()
+    _ = try await bench.addRelays(2)
+    for number in 0..<20 { _ = try await bench.create("before \(number)") }
+    let client = bench.client
+    let making = Task {
+      for number in 0..<40 { _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "while \(number)"))) }
+    }
+    var copy = Data()
+    var size: Int64 = -1
+    for try await reply in try await client.stream("org.batond.Daemon.Backup") {
+      copy.append(try #require(Data(base64Encoded: reply["data"]?.string ?? "?")))
+      size = reply["size"]?.integer ?? -1
+    }
+    try await making.value
+    #expect(Int64(copy.count) == size)
+    #expect(await refusal { _ = try await client.call("org.batond.Daemon.Backup") } == "ExpectedMore")
+    // Nothing is left behind in the state directory.
+    let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path + "/state")
+    #expect(!names.contains { $0.hasPrefix("copy-") })
+
+    let file = bench.folder.path + "/copy.db"
+    try copy.write(to: URL(fileURLWithPath: file))
+    #expect(throws: StoreError.self, "not while the daemon runs") {
+      try Store.restore(from: file, directory: bench.folder.path + "/state", stamp: "1")
+    }
+    let other = bench.folder.path + "/other"
+    #expect(try Store.restore(from: file, directory: other, stamp: "1") == nil)
+    let restored = try Store(directory: other)
+    #expect(try restored.totals().channels >= 20)
+    #expect(try restored.check().problems.isEmpty)
+    restored.close()
+    #expect(try Store.restore(from: file, directory: other, stamp: "2") == other + "/baton.db.before-2")
+    #expect(throws: StoreError.self) { try Store.restore(from: "/etc/passwd", directory: other, stamp: "3") }
+    let damaged = bench.folder.path + "/damaged.db"
+    try copy.prefix(copy.count / 2).write(to: URL(fileURLWithPath: damaged))
+    #expect(throws: StoreError.self) { try Store.restore(from: damaged, directory: other, stamp: "4") }
+    try await bench.stop()
+  }
+
+  @Test func damageIsFound() async throws {
+    let bench = try await Bench()
+    _ = try await bench.addRelays(1)
+    _ = try await bench.create("sound")
+    let sound = try await bench.client.check()
+    #expect(sound.channels == 1 && sound.problems.isEmpty)
+    #expect(
+      try await Program.run(
+        "/usr/bin/sqlite3",
+        [bench.folder.path + "/state/baton.db", "UPDATE channel_relays SET status = 'nonsense' WHERE channel_id = 1"]
+      ).status == 0)
+    let broken = try await bench.client.check()
+    #expect(broken.channels == 1 && broken.problems.count == 1 && broken.problems[0].contains("channel 1"))
+    try await bench.stop()
+  }
+
+  @Test func figuresAddUp() async throws {
+    let bench = try await Bench()
+    _ = try await bench.addRelays(2)
+    _ = try await bench.create("one")
+    let metrics = try await bench.client.metrics()
+    func sum(_ name: String) -> Double { metrics.filter { $0.name == name }.map(\.value).reduce(0, +) }
+    #expect(sum("channels") == 1 && sum("channelRelays") == 2 && sum("relays") == 2 && sum("storageWorks") == 1)
+    #expect(sum("residentBytes") > 1_000_000)
+    #expect(Set(metrics.map { "\($0.name) \($0.label ?? "")" }).count == metrics.count)
+    try await bench.stop()
+  }
+}
