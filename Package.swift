@@ -33,7 +33,7 @@ let package = Package(
     .executable(name: "batond", targets: ["batond"]),
     .executable(name: "batonctl", targets: ["batonctl"]),
     .executable(name: "baton-sandbox", targets: ["baton-sandbox"]),
-    .library(name: "BatonClient", targets: ["BatonClient"]),
+    .library(name: "BatonClient", targets: ["BatonClient", "ControlAPI", "Filters", "StrictJSON", "Varlink"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

@@ -1,0 +1,63 @@
+import BatonClient
+import ControlAPI
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// docs/client.md says what works.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct ClientDocumentTests {
+  private func blocks(_ language: String) throws -> [String] {
+    let text = try String(contentsOfFile: Program.repository + "/docs/client.md", encoding: .utf8)
+    return text.components(separatedBy: "```\(language)\n").dropFirst().compactMap { $0.components(separatedBy: "\n```").first }
+  }
+
+  @Test func swiftExamplesAreTheOnesThatAreCompiled() throws {
+    let code = try String(contentsOfFile: Program.repository + "/Tests/EndToEnd/ClientExample.swift", encoding: .utf8)
+    let examples = try blocks("swift")
+    #expect(examples.count == 2)
+    for example in examples {
+      let function = example.components(separatedBy: "\n\n").last ?? ""
+      #expect(function.hasPrefix("func ") && code.contains(function), "\(function.prefix(40))")
+    }
+  }
+
+  @Test func examplesRunAsTheyStand() async throws {
+    let sandbox = try Program("baton-sandbox", ["--relays", "2"])
+    try await sandbox.line(containing: "control ")
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    try await baton.addRelays(sandbox.lines.filter { $0.hasPrefix("ws://") })
+    try await makeAndList(socket: baton.socket)
+
+    let python = try #require(try blocks("python").first)
+    let script = baton.folder.path + "/example.py"
+    try python.write(toFile: script, atomically: true, encoding: .utf8)
+    for _ in 0..<2 {
+      let result = try await Program.run(
+        ThirdPartyRelay.python + "/python3", [script], environment: ["BATON_SOCKET": baton.socket])
+      #expect(result.status == 0 && result.lines.first?.hasPrefix("nostr:nevent1") == true, "\(result.lines)")
+    }
+    // Twice the same key, one channel.
+    let client = try await baton.client()
+    #expect(try await client.channels().map(\.profile.displayName) == ["From Swift", "From Python"])
+
+    // systemd's own client, where there is one that is new enough.
+    let folder = Program.repository + "/.build/varlinkctl"
+    if FileManager.default.isExecutableFile(atPath: folder + "/varlinkctl") {
+      let shell = try #require(try blocks("sh").first)
+      let result = try await Program.run(
+        "/bin/sh", ["-ec", shell], environment: ["BATON_SOCKET": baton.socket, "PATH": "\(folder):/usr/bin:/bin"])
+      #expect(result.status == 0 && result.lines.contains { $0.contains("From the shell") }, "\(result.lines)")
+    }
+
+    let following = Task { [socket = baton.socket] in try await follow(socket: socket) }
+    following.cancel()
+    _ = await following.result
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    sandbox.signal(SIGKILL)
+    _ = await sandbox.status()
+  }
+}

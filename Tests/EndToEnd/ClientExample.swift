@@ -1,0 +1,28 @@
+import BatonClient
+import ControlAPI
+import StrictJSON
+
+// The examples of docs/client.md. A test holds that they are the same.
+
+func makeAndList(socket: String) async throws {
+  let client = try await BatonClient(socket: socket)
+  let request = CreateChannel(profile: Profile(displayName: "From Swift"), pick: 2, idempotencyKey: "example-swift")
+  var latest: Channel?
+  for try await channel in try await client.createChannelAndFollow(request) { latest = channel }
+  print(latest?.link ?? "no relay took it")
+  for channel in try await client.channels(filter: ["phase": ["$in": ["degraded", "failed"]]]) {
+    print(channel.profile.displayName, channel.summary)
+  }
+  await client.close()
+}
+
+func follow(socket: String) async throws {
+  let list = try LiveList<Channel>(socket: socket, sort: [["field": "profile.displayName"]], pageSize: 50)
+  await list.start()
+  for await event in list.events {
+    switch event {
+    case .state(let state): print("list is", state)
+    case .changes(let changes): for change in changes { print(change) }
+    }
+  }
+}
