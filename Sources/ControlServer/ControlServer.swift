@@ -4,7 +4,7 @@ public import Coordinator
 public import Logging
 public import NIOCore
 public import Store
-internal import Varlink
+public import Varlink
 
 /// Serves the control interfaces.
 public struct ControlServer: Sendable {
@@ -22,7 +22,8 @@ public struct ControlServer: Sendable {
     reload: @escaping @Sendable () async throws -> ReloadReport = {
       ReloadReport(files: 0, operators: 0, servers: 0, relays: 0)
     },
-    declarationsTrouble: @escaping @Sendable () -> String? = { nil }, logLevel: LogLevelControl = LogLevelControl()
+    declarationsTrouble: @escaping @Sendable () -> String? = { nil }, logLevel: LogLevelControl = LogLevelControl(),
+    limits: VarlinkServer.Limits = VarlinkServer.Limits()
   ) async throws -> ControlServer {
     let context = ControlContext(
       coordinator: coordinator, store: store, access: access, logger: logger, version: version, startedAt: startedAt,
@@ -36,7 +37,7 @@ public struct ControlServer: Sendable {
         .daemon(context), .systemd(context),
       ])
     let server = try await VarlinkServer.start(
-      service, sockets: sockets, group: group, isKnown: { access.allows($0, .read) }
+      service, sockets: sockets, group: group, limits: limits, isKnown: { access.allows($0, .read) }
     ) { notice in
       switch notice {
       case .protocolBroken(let peer, let reason):

@@ -21,6 +21,7 @@ extension ControlInterface {
   ) async throws -> [String: JSONValue] {
     let hub = context.coordinator.hub
     guard kinds.isSuperset(of: request.kinds ?? []) else { throw VarlinkError.invalidParameter("kinds") }
+    guard hub.hasRoom else { throw VarlinkError("\(Interfaces.monitor.name).TooManySubscribers", [:]) }
     let selection = Selection(request)
     let subscription = hub.subscribe()
     defer { hub.unsubscribe(subscription.id) }

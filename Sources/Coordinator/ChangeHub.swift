@@ -3,7 +3,9 @@ internal import Synchronization
 /// Hands committed changes to subscribers. A subscriber that does not keep up is cut off; it never slows the coordinator.
 public final class ChangeHub: Sendable {
   /// Changes that may wait for one subscriber.
-  public static let subscriberQueueMax = 4096
+  public static let subscriberQueueMaxDefault = 4096
+  private let subscriberQueueMax: Int
+  private let subscribersMax: Int
 
   /// A stream of changes after a revision.
   public struct Subscription: Sendable {
@@ -22,7 +24,16 @@ public final class ChangeHub: Sendable {
   }
   private let state = Mutex(State())
 
-  public init() {}
+  /// - Parameters:
+  ///   - queueMax: changes that may wait for one subscriber; with more it is cut off.
+  ///   - subscribersMax: subscribers at once; more are cut off at once.
+  public init(queueMax: Int = subscriberQueueMaxDefault, subscribersMax: Int = .max) {
+    subscriberQueueMax = queueMax
+    self.subscribersMax = subscribersMax
+  }
+
+  /// Whether there is room for one more subscriber.
+  public var hasRoom: Bool { state.withLock { $0.subscribers.count < subscribersMax } }
 
   public var revision: Int64 { state.withLock { $0.revision } }
   public var subscriberCount: Int { state.withLock { $0.subscribers.count } }
@@ -32,7 +43,7 @@ public final class ChangeHub: Sendable {
       let id = state.nextID
       state.nextID += 1
       let (changes, continuation) = AsyncStream.makeStream(
-        of: Change.self, bufferingPolicy: .bufferingOldest(Self.subscriberQueueMax))
+        of: Change.self, bufferingPolicy: .bufferingOldest(subscriberQueueMax))
       state.subscribers[id] = continuation
       return Subscription(id: id, revision: state.revision, changes: changes)
     }

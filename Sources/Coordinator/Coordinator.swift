@@ -16,10 +16,9 @@ public final class Coordinator: Sendable {
   let secrets: SecretBox
   private let inbox = Inbox<Engine.Input>()
   /// Where subscribers get committed changes from.
-  public let hub = ChangeHub()
+  public let hub: ChangeHub
+  private let requestsMax: Int
 
-  /// Requests that may wait; more are refused as `busy`.
-  public static let requestsMax = 10_000
   private static let batchMax = 512
   public static let mainIdentity = "main"
   /// What a test finds at relays that offer groups (NIP-29).
@@ -32,14 +31,18 @@ public final class Coordinator: Sendable {
   ///   - policies: of networks for which others hold.
   ///   - schedule: of the tests in the background; nil: none.
   ///   - upkeep: how settled channels are looked after; nil: not at all.
+  ///   - hub: where changes are handed out.
+  ///   - requestsMax: requests that may wait; more are refused as `busy`.
   ///   - secrets: opens the stored identity keys, and seals the passwords of servers.
   public init(
     storage: any CoordinatorStorage, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
     servers: (any ServerNetwork)? = nil, policy: RelayPolicy, policies: [NetworkKind: RelayPolicy] = [:],
     schedule: TestSchedule? = nil,
-    upkeep: UpkeepPolicy? = nil, clock: any CoordinatorClock,
-    secrets: SecretBox, logger: Logger
+    upkeep: UpkeepPolicy? = nil, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
+    hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000
   ) {
+    self.hub = hub
+    self.requestsMax = requestsMax
     self.storage = storage
     directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers)
     self.policy = policy
@@ -251,7 +254,7 @@ public final class Coordinator: Sendable {
   private func answer<Value>(_ input: (Reply<Value>) -> Engine.Input) async -> Result<Value, BatonError> {
     await withCheckedContinuation { continuation in
       let reply = Reply<Value> { continuation.resume(returning: $0) }
-      if !inbox.put(input(reply), limit: Self.requestsMax) { continuation.resume(returning: .failure(.busy)) }
+      if !inbox.put(input(reply), limit: requestsMax) { continuation.resume(returning: .failure(.busy)) }
     }
   }
 

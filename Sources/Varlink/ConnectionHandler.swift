@@ -22,6 +22,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var isAnswering = false
   private var isOver = false
   private var mustRead = false
+  /// Ends the connection of a peer that does not say what it wants.
+  private var deadline: Scheduled<Void>?
+  private var hasCalled = false
 
   init(
     service: VarlinkService, limits: VarlinkServer.Limits, registry: ConnectionRegistry,
@@ -44,6 +47,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
       notice(.tooManyConnections(peer))
       return over(context)
     }
+    expectMessage(context)
     context.fireChannelActive()
   }
 
@@ -52,6 +56,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var bytes = unwrapInboundIn(data)
     frames.append(&bytes)
     serveNext(context)
+    expectMessage(context)
     readOn(context)
   }
 
@@ -70,6 +75,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     isOver = true
+    deadline?.cancel()
     task?.cancel()
     if let peer { registry.remove(context.channel, user: peer.uid) }
     context.fireChannelInactive()
@@ -80,8 +86,27 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private func over(_ context: ChannelHandlerContext) {
     guard !isOver else { return }
     isOver = true
+    deadline?.cancel()
     task?.cancel()
     context.close(promise: nil)
+  }
+
+  /// Gives the peer time for the message that it has begun, or for its first one. Peers that have called may be silent for as long as
+  /// they like.
+  private func expectMessage(_ context: ChannelHandlerContext) {
+    let isWanted = task == nil && !isAnswering && !isOver && (frames.count > 0 || !hasCalled)
+    guard isWanted else {
+      deadline?.cancel()
+      deadline = nil
+      return
+    }
+    guard deadline == nil else { return }
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    deadline = context.eventLoop.scheduleTask(in: TimeAmount(limits.messageTimeout)) {
+      let (handler, context) = bound.value
+      handler.notice(.protocolBroken(handler.peer, reason: "no complete message in time"))
+      handler.over(context)
+    }
   }
 
   /// Serves what waits, call by call. A loop, not recursion: replies may be taken the moment they are written, and a peer may queue
@@ -96,6 +121,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
           if isInputClosed { over(context) }
           return
         }
+        hasCalled = true
+        deadline?.cancel()
+        deadline = nil
         serve(try VarlinkCall(message: message.readableBytesView), peer, context)
       }
     } catch {
@@ -163,6 +191,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // The loop further up the stack goes on by itself.
     guard !isOver, !isServing else { return }
     serveNext(context)
+    expectMessage(context)
     readOn(context)
   }
 

@@ -9,12 +9,22 @@ public final class VarlinkServer: Sendable {
     /// Largest message taken in, in bytes.
     public var messageBytesMax = 1 << 20
     /// Connections open at once; half of the descriptors at most, the others are for relays and the store.
-    public var connectionsMax = max(16, min(4096, Int(sysconf(CInt(_SC_OPEN_MAX))) / 2))
+    public var connectionsMax = 4096
     /// Connections of one user open at once.
     public var connectionsPerUserMax = 128
     /// Connections open at once of a user who may not read anything.
     public var connectionsPerStrangerMax = 8
+    /// How long a peer may take from its connection, or its latest reply, to the end of a message that it has begun; and to its first
+    /// message, begun or not.
+    public var messageTimeout: Duration = .seconds(60)
     public init() {}
+
+    /// The same with no more connections than descriptors allow.
+    func bounded() -> Limits {
+      var limits = self
+      limits.connectionsMax = max(16, min(connectionsMax, Int(sysconf(CInt(_SC_OPEN_MAX))) / 2))
+      return limits
+    }
   }
 
   /// Something worth a log line; the server itself writes none.
@@ -41,6 +51,7 @@ public final class VarlinkServer: Sendable {
     isKnown: @escaping @Sendable (VarlinkPeer) -> Bool = { _ in true },
     notice: @escaping @Sendable (Notice) -> Void
   ) async throws -> VarlinkServer {
+    let limits = limits.bounded()
     let registry = ConnectionRegistry(limits: limits)
     var listeners: [any Channel] = []
     for socket in sockets {

@@ -81,7 +81,8 @@ private struct Service {
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), policy: settings.policy(seed: seed),
       policies: settings.policies(seed: seed), schedule: settings.testSchedule(seed: seed), upkeep: settings.upkeep,
       clock: clock,
-      secrets: try .atFile(settings.stateDirectory + "/identity.key"), logger: logger)
+      secrets: try .atFile(settings.stateDirectory + "/identity.key"), logger: logger, hub: settings.hub,
+      requestsMax: settings.requestsMax)
 
     let loader = DeclarationLoader(path: settings.operatorsDirectory, coordinator: coordinator)
 
@@ -102,7 +103,8 @@ private struct Service {
           get: { [logLevel] in logLevel.priority },
           set: { [logLevel, configured = settings.logLevel] priority in
             logLevel.current = priority.map(LogLevelSwitch.level) ?? Logger.Level(rawValue: configured) ?? .info
-          }))
+          }),
+        limits: settings.controlLimits)
       Systemd.notify("READY=1")
       let summary = (try? server.summary()) ?? ""
       logger.notice("batond \(Batond.version) is ready at \(settings.controlSocket): \(summary)")

@@ -47,6 +47,29 @@ struct Setting: Sendable {
     Setting(key: "control.group", kind: .group, fallback: "baton", summary: "group that may do everything"),
     Setting(key: "control.readGroup", kind: .group, fallback: "baton-read", summary: "group that may read and watch"),
     Setting(
+      key: "control.messageBytesMax", kind: .integer((64 << 10)...(16 << 20)), fallback: "1048576",
+      summary: "largest message taken from a client, in bytes"),
+    Setting(
+      key: "control.messageTimeout", kind: .duration, fallback: "1min",
+      summary: "how long a client may take to its first message, and to the end of one that it has begun"),
+    Setting(
+      key: "control.connectionsMax", kind: .integer(16...65_536), fallback: "4096",
+      summary: "connections open at once; half of the descriptors that the daemon may have at most"),
+    Setting(
+      key: "control.connectionsPerUser", kind: .integer(1...65_536), fallback: "128",
+      summary: "connections of one user open at once"),
+    Setting(
+      key: "control.connectionsPerStranger", kind: .integer(1...1024), fallback: "8",
+      summary: "connections open at once of a user who may not read anything"),
+    Setting(
+      key: "control.requestsMax", kind: .integer(16...1_000_000), fallback: "10000",
+      summary: "requests that may wait; more are refused as Busy"),
+    Setting(
+      key: "control.subscribersMax", kind: .integer(1...65_536), fallback: "2048", summary: "clients that watch at once"),
+    Setting(
+      key: "control.subscriberQueue", kind: .integer(64...1_000_000), fallback: "4096",
+      summary: "changes that may wait for one client that watches; with more it is cut off"),
+    Setting(
       key: "operators.directory", kind: .path, fallback: "/etc/batond/operators.d",
       summary: "folder with files that declare operators, servers and relays"),
     Setting(

@@ -3,6 +3,7 @@ internal import Configuration
 internal import Coordinator
 internal import Foundation
 internal import Nostr
+internal import Varlink
 
 /// A configuration that cannot be used.
 struct ConfigurationError: Error, Sendable, CustomStringConvertible {
@@ -126,6 +127,26 @@ struct Settings: Sendable {
     policy.verifyInterval = duration("channel.verifyInterval")
     policy.jitterSeed = seed
     return policy
+  }
+
+  /// What clients may take.
+  var controlLimits: VarlinkServer.Limits {
+    var limits = VarlinkServer.Limits()
+    limits.messageBytesMax = Int(text("control.messageBytesMax")) ?? limits.messageBytesMax
+    limits.messageTimeout = duration("control.messageTimeout")
+    limits.connectionsMax = Int(text("control.connectionsMax")) ?? limits.connectionsMax
+    limits.connectionsPerUserMax = Int(text("control.connectionsPerUser")) ?? limits.connectionsPerUserMax
+    limits.connectionsPerStrangerMax = Int(text("control.connectionsPerStranger")) ?? limits.connectionsPerStrangerMax
+    return limits
+  }
+
+  var requestsMax: Int { Int(text("control.requestsMax")) ?? 10_000 }
+
+  /// Where clients that watch get changes from.
+  var hub: ChangeHub {
+    ChangeHub(
+      queueMax: Int(text("control.subscriberQueue")) ?? ChangeHub.subscriberQueueMaxDefault,
+      subscribersMax: Int(text("control.subscribersMax")) ?? .max)
   }
 
   var nostrLimits: NostrLimits {
