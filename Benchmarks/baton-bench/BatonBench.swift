@@ -23,10 +23,12 @@ struct BatonBench {
     print("| what | Baton | limit in the same run | ratio |\n|---|---|---|---|")
     try await creation()
     try await controlCalls()
+    try await rudeClients()
     try await createCalls()
     try await realRelays()
     try await manyInProcess()
     try await manyOnRelays()
+    try await million()
     try await atRest()
   }
 

@@ -1,0 +1,97 @@
+import BatonClient
+import Channels
+import ControlAPI
+import Foundation
+import Glibc
+import Logging
+import RelayNetwork
+import Store
+import StrictJSON
+import TestSupport
+
+// A million settled channels: how soon the daemon is there, how much memory it takes, how long a page of a list takes.
+extension BatonBench {
+  static func million() async throws {
+    let folder = try TemporaryFolder()
+    let count = 1_000_000
+    // A first start makes schema and identity.
+    let first = try await daemon(folder)
+    first.signal(SIGTERM)
+    _ = await first.status()
+    try await fill(folder, count)
+
+    let started = ContinuousClock.now
+    let daemon = try await daemon(folder)
+    row(
+      "\(count) settled channels: start to first answer", "\(format(seconds(ContinuousClock.now - started) * 1000)) ms",
+      "budget 2,000 ms")
+    let client = try await BatonClient(socket: folder.path + "/c")
+    let questions: [(String, [String: JSONValue])] = [
+      ("by id", ["limit": 100]),
+      ("the latest changes first", ["limit": 100, "sort": [["field": "updatedAt", "direction": -1]]]),
+      ("by name", ["limit": 100, "sort": [["field": "profile.displayName"]]]),
+      ("those that are degraded, 1 in 10,000", ["limit": 100, "filter": ["phase": "degraded"]]),
+      ("those with custom data that 1 in 100 has", ["limit": 100, "filter": ["custom.team": "t7"]]),
+    ]
+    for (name, parameters) in questions {
+      var times: [Double] = []
+      for _ in 0..<5 {
+        let begin = ContinuousClock.now
+        _ = try await client.call("org.batond.Channels.List", parameters)
+        times.append(seconds(ContinuousClock.now - begin) * 1000)
+      }
+      row("the same: a page of 100, \(name)", "\(format(median(times), 1)) ms", "budget 10 ms", format(median(times) / 10, 2))
+    }
+    row(
+      "the same: memory after that (resident)", "\(format(memory(daemon.pid), 1)) MiB", "budget 150 MiB",
+      format(memory(daemon.pid) / 150, 2))
+    await client.close()
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+  }
+
+  private static func fill(_ folder: TemporaryFolder, _ count: Int) async throws {
+    let store = try Store(directory: folder.path + "/state")
+    let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    let identity = try store.identities()[0].id
+    // Far away, so that nobody is asked for anything while it is measured.
+    for id in Int64(1)...3 {
+      try await store.commit([
+        .saveRelay(
+          RelayRow(id: RelayID(rawValue: id), network: .nostr, address: "ws://127.0.0.1:\(id)", name: "r\(id)", revision: id))
+      ])
+    }
+    func record(_ status: RelayStatus) -> ChannelRelayRecord {
+      ChannelRelayRecord(
+        status: status, since: now, operation: 2, relayLink: "ws://127.0.0.1:1",
+        trouble: status == .failed ? Trouble(.rejected, "blocked: no") : nil, task: nil, attempt: 0, startedAt: nil,
+        isUnderWay: false, timer: nil, checkDue: status == .active ? now + .seconds(86_400) : nil, shown: 1)
+    }
+    for start in stride(from: 1, through: count, by: 10_000) {
+      var mutations: [StoreMutation] = []
+      for number in start..<min(start + 10_000, count + 1) {
+        let id = ChannelID(rawValue: Int64(number))
+        mutations.append(
+          .insertChannel(
+            ChannelRow(
+              id: id, kind: .channel, network: .nostr, identity: identity,
+              profile: Profile(displayName: "Channel \(number)", description: "what it is about"),
+              preferences: ["history": "on"],
+              networkID: String(repeating: "a", count: 56) + String(number % 90_000_000 + 10_000_000),
+              author: String(repeating: "b", count: 64),
+              document: "{\"kind\":40,\"content\":\"as long as such a thing is\"}", listed: [], wantedRelays: 3, heal: true,
+              custom: ["team": .string("t\(number % 100)")], idempotencyKey: nil, createdAt: now + .milliseconds(Int64(number)),
+              updatedAt: now + .milliseconds(Int64(number)), revision: Int64(number))))
+        for relay in Int64(1)...3 {
+          mutations.append(
+            .saveChannelRelay(
+              id, position: Int(relay),
+              ChannelRelayRow(
+                relay: RelayID(rawValue: relay), record: record(relay == 3 && number % 10_000 == 0 ? .failed : .active))))
+        }
+      }
+      try await store.commit(mutations)
+    }
+    store.close()
+  }
+}
