@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 PROGRAMS := batond batonctl baton-sandbox
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks
 
-.PHONY: help build test lint format demo bench install clean deps swift
+.PHONY: help build test generate lint format demo bench install clean deps swift
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,10 @@ test: swift ## Run all tests, with real relays and clients.
 	swift test --skip-build --skip SimulationTests
 	@# By itself: it takes all cores for minutes, and the tests above have real timers.
 	BATON_SEEDS=10000 swift test --skip-build --filter SimulationTests
+
+generate: swift ## Write the Swift types of the control interfaces from their .varlink files.
+	swift run baton-generate Sources/ControlAPI/interfaces Sources/ControlAPI/Generated
+	swift format --in-place --recursive Sources/ControlAPI/Generated
 
 lint: swift ## Check the layout of the sources.
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)

@@ -97,6 +97,8 @@ let package = Package(
       name: "ControlServer",
       dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator", "StrictJSON", "Filters", "Varlink", "ControlAPI", log]
         + nio),
+    .target(name: "ControlGenerator", dependencies: ["Varlink"]),
+    .executableTarget(name: "baton-generate", dependencies: ["ControlGenerator", "Varlink"]),
     .target(name: "BatonClient", dependencies: ["StrictJSON", "Filters", "Varlink", "ControlAPI"] + nio),
     .target(
       name: "Sandbox",
@@ -153,7 +155,8 @@ let package = Package(
         "RelayNetwork", "SimpleX", "TestSupport", log,
       ] + nio),
     .testTarget(name: "BatondTests", dependencies: ["batond", "Channels", "Systemd", "TestSupport", log]),
-    .testTarget(name: "RepositoryTests", dependencies: ["Channels", "Coordinator", "ControlAPI", "Varlink"]),
+    .testTarget(
+      name: "RepositoryTests", dependencies: ["Channels", "Coordinator", "ControlAPI", "ControlGenerator", "Varlink"]),
     .testTarget(
       name: "EndToEnd",
       dependencies: [

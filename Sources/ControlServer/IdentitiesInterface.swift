@@ -83,7 +83,7 @@ extension ControlInterface {
 extension Identity {
   init(_ row: IdentityRow, channels: Int) {
     self.init(
-      id: row.id.rawValue, name: row.name, network: row.network.rawValue, publicKey: row.publicKey, channels: Int64(channels),
+      id: row.id.rawValue, name: row.name, network: row.network.rawValue, publicKey: row.publicKey, channels: channels,
       createdAt: row.createdAt.text)
   }
 }

@@ -39,7 +39,7 @@ extension Operator {
 }
 
 extension RoundTrip {
-  init(_ roundTrip: MeasuredConnection) { self.init(time: roundTrip.at.text, milliseconds: roundTrip.milliseconds) }
+  init(_ roundTrip: MeasuredConnection) { self.init(time: roundTrip.at.text, milliseconds: Int(roundTrip.milliseconds)) }
 }
 
 extension Server {
@@ -47,12 +47,12 @@ extension Server {
     let condition = row.condition
     self.init(
       id: row.id.rawValue, protocol: row.transport.rawValue, address: row.address, fingerprint: row.fingerprint,
-      hosts: row.hosts, port: row.port.map(Int64.init), hasPassword: row.sealedPassword != nil,
+      hosts: row.hosts, port: row.port, hasPassword: row.sealedPassword != nil,
       operatorId: row.serverOperator?.rawValue, enabled: row.isEnabled, preset: row.origin.isPreset,
       undeclared: row.origin.isUndeclared, declaredIn: row.origin.file, deleted: row.isDeleted,
       roles: Roles(coordinator.roles(of: row)), roleOverrides: RoleOverrides(row.roles), tested: condition.tested,
       testedAt: condition.testedAt?.text, health: condition.health.rawValue, healthSince: condition.healthSince?.text,
-      lastError: condition.lastError, roundTripMilliseconds: condition.roundTripMilliseconds,
+      lastError: condition.lastError, roundTripMilliseconds: condition.roundTripMilliseconds.map(Int.init),
       roundTrips: roundTrips?.map(RoundTrip.init), revision: row.revision)
   }
 }
@@ -67,8 +67,8 @@ extension Relay {
       undeclared: row.origin.isUndeclared, declaredIn: row.origin.file, deleted: row.isDeleted,
       capabilities: row.capabilities, tested: condition.tested, testedAt: condition.testedAt?.text,
       health: condition.health.rawValue, healthSince: condition.healthSince?.text, lastError: condition.lastError,
-      roundTripMilliseconds: condition.roundTripMilliseconds, roundTrips: roundTrips?.map(RoundTrip.init),
-      channels: channels.map(Int64.init), revision: row.revision)
+      roundTripMilliseconds: condition.roundTripMilliseconds.map(Int.init), roundTrips: roundTrips?.map(RoundTrip.init),
+      channels: channels, revision: row.revision)
   }
 }
 
@@ -83,7 +83,7 @@ extension Finding {
 
 extension Problem {
   init(_ flaw: FileFlaw) {
-    self.init(file: flaw.file, line: flaw.line.map(Int64.init), column: flaw.column.map(Int64.init), text: flaw.text)
+    self.init(file: flaw.file, line: flaw.line, column: flaw.column, text: flaw.text)
   }
 }
 

@@ -70,7 +70,7 @@ final class DeclarationLoader: Sendable {
     state.withLock { $0.trouble = nil }
     let counts = declarations.counts
     return ReloadReport(
-      files: Int64(files), operators: Int64(counts.operators), servers: Int64(counts.servers), relays: Int64(counts.relays))
+      files: files, operators: counts.operators, servers: counts.servers, relays: counts.relays)
   }
 
   /// What the files say, without a daemon.

@@ -1,5 +1,6 @@
 import Channels
 import ControlAPI
+import ControlGenerator
 import Coordinator
 import Foundation
 import Testing
@@ -61,6 +62,19 @@ struct RulesTests {
     for file in try sources("Sources") where !file.name.hasPrefix("Sources/Store/") && !file.name.hasPrefix("Sources/Sandbox/")
     {
       #expect(!imports(file.text).contains("GRDB"), "\(file.name): SQL stays inside Store")
+    }
+  }
+
+  @Test func generatedTypesAreCurrent() throws {
+    var generator = Generator()
+    // The layout is that of the formatter; what is compared are the words.
+    func words(_ text: String) -> [Substring] { text.split { $0 == " " || $0 == "\n" } }
+    let files = try generator.files(for: Interfaces.all)
+    #expect(files.count == (try sources("Sources/ControlAPI/Generated")).count)
+    for file in files {
+      let committed = try String(
+        contentsOf: Self.root.appendingPathComponent("Sources/ControlAPI/Generated/" + file.name), encoding: .utf8)
+      #expect(words(committed) == words(file.text), "\(file.name) is not current: run make generate")
     }
   }
 

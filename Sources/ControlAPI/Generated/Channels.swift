@@ -1,0 +1,317 @@
+// Written by `make generate` from org.batond.Channels.varlink.
+
+public import StrictJSON
+
+/// What readers see of a channel.
+public struct Profile: Codable, Hashable, Sendable {
+  /// Name, 1 to 50 characters, without . , ; / \ # @ quotes and ~; kept with composed letters (NFC) and single spaces.
+  public var displayName: String
+  /// Longer name, at most 160 characters.
+  public var fullName: String?
+  /// What the channel is about, at most 2,000 bytes.
+  public var description: String?
+  /// A data URL of a PNG, JPEG or WebP image, at most 12,500 bytes.
+  public var image: String?
+  /// Preferences of the network, at most 16 KiB of JSON; "history": "on" unless it says otherwise.
+  public var preferences: JSONValue?
+
+  public init(
+    displayName: String,
+    fullName: String? = nil,
+    description: String? = nil,
+    image: String? = nil,
+    preferences: JSONValue? = nil
+  ) {
+    self.displayName = displayName
+    self.fullName = fullName
+    self.description = description
+    self.image = image
+    self.preferences = preferences
+  }
+}
+
+/// One relay of a channel.
+public struct ChannelRelay: Codable, Hashable, Sendable {
+  /// Identifier of the relay.
+  public var relayId: Int64
+  /// Name of the relay.
+  public var relayName: String
+  /// Where it stands.
+  public var status: String
+  /// Why it is not further on, as a stable word.
+  public var cause: String?
+  /// The same for people, in the relay's words where it spoke.
+  public var detail: String?
+  /// Number of the present attempt; 0 when nothing is under way.
+  public var attempt: Int
+  /// Where the relay serves the channel.
+  public var relayLink: String?
+  /// Since when the status is what it is, RFC 3339 in UTC.
+  public var since: String
+  /// When the next attempt begins, RFC 3339 in UTC; absent when none waits.
+  public var nextAttemptAt: String?
+  /// The edition of the profile that a reader found there the last time; 0 before the first time. As long as it is less than the
+  /// channel's, the relay is on its way to it: cause and nextAttemptAt say how.
+  public var edition: Int
+
+  public init(
+    relayId: Int64,
+    relayName: String,
+    status: String,
+    cause: String? = nil,
+    detail: String? = nil,
+    attempt: Int,
+    relayLink: String? = nil,
+    since: String,
+    nextAttemptAt: String? = nil,
+    edition: Int
+  ) {
+    self.relayId = relayId
+    self.relayName = relayName
+    self.status = status
+    self.cause = cause
+    self.detail = detail
+    self.attempt = attempt
+    self.relayLink = relayLink
+    self.since = since
+    self.nextAttemptAt = nextAttemptAt
+    self.edition = edition
+  }
+}
+
+/// A channel.
+public struct Channel: Codable, Hashable, Sendable {
+  /// Identifier, never reused.
+  public var id: Int64
+  /// Channel or group.
+  public var kind: String
+  /// The protocol it lives on.
+  public var network: String
+  /// Name of the identity that owns it.
+  public var identity: String
+  /// What readers see.
+  public var profile: Profile
+  /// The state as a whole.
+  public var phase: String
+  /// The same in plain words, for example "Channel works with 2 of 3 relays. 1 does not serve it."
+  public var summary: String
+  /// Number of the newest edition of the profile, with the relays that it names; 1 is what the channel was created with.
+  public var edition: Int
+  /// What a reader opens to join; absent before the first relay is active.
+  public var link: String?
+  /// Whether a reader gets in with the link: at least one relay is active.
+  public var linkUsable: Bool
+  /// All relays, removed ones too, in the order in which they joined.
+  public var relays: [ChannelRelay]
+  /// How many active relays the channel is meant to have.
+  public var wantedRelays: Int
+  /// Whether relays that fail for good are replaced.
+  public var heal: Bool
+  /// Whatever the owner keeps with the channel.
+  public var custom: JSONValue?
+  /// When the channel was created, RFC 3339 in UTC.
+  public var createdAt: String
+  /// When it last changed, RFC 3339 in UTC.
+  public var updatedAt: String
+  /// Revision of the latest change.
+  public var revision: Int64
+
+  public init(
+    id: Int64,
+    kind: String,
+    network: String,
+    identity: String,
+    profile: Profile,
+    phase: String,
+    summary: String,
+    edition: Int,
+    link: String? = nil,
+    linkUsable: Bool,
+    relays: [ChannelRelay],
+    wantedRelays: Int,
+    heal: Bool,
+    custom: JSONValue? = nil,
+    createdAt: String,
+    updatedAt: String,
+    revision: Int64
+  ) {
+    self.id = id
+    self.kind = kind
+    self.network = network
+    self.identity = identity
+    self.profile = profile
+    self.phase = phase
+    self.summary = summary
+    self.edition = edition
+    self.link = link
+    self.linkUsable = linkUsable
+    self.relays = relays
+    self.wantedRelays = wantedRelays
+    self.heal = heal
+    self.custom = custom
+    self.createdAt = createdAt
+    self.updatedAt = updatedAt
+    self.revision = revision
+  }
+}
+
+/// One line of a channel's history. Equal statuses record a retry.
+public struct Transition: Codable, Hashable, Sendable {
+  /// Revision of the change.
+  public var revision: Int64
+  /// Identifier of the relay.
+  public var relayId: Int64
+  /// Name of the relay.
+  public var relayName: String
+  /// Status before.
+  public var from: String
+  /// Status after.
+  public var to: String
+  /// Why, as a stable word.
+  public var cause: String?
+  /// Why, for people.
+  public var detail: String
+  /// Number of the attempt.
+  public var attempt: Int
+  /// When, RFC 3339 in UTC.
+  public var time: String
+
+  public init(
+    revision: Int64,
+    relayId: Int64,
+    relayName: String,
+    from: String,
+    to: String,
+    cause: String? = nil,
+    detail: String,
+    attempt: Int,
+    time: String
+  ) {
+    self.revision = revision
+    self.relayId = relayId
+    self.relayName = relayName
+    self.from = from
+    self.to = to
+    self.cause = cause
+    self.detail = detail
+    self.attempt = attempt
+    self.time = time
+  }
+}
+
+/// Parameters of org.batond.Channels.Create.
+public struct CreateChannel: Codable, Hashable, Sendable {
+  /// What readers will see.
+  public var profile: Profile
+  /// A channel, when absent, or a group: that lives on exactly one relay, which must offer groups (on Nostr, NIP-29), and is never
+  /// made anew by itself.
+  public var kind: String?
+  /// The protocol; follows from the relays when absent, else nostr.
+  public var network: String?
+  /// Name of the identity that will own it; main when absent.
+  public var identity: String?
+  /// The relays, by identifier.
+  public var relayIds: [Int64]?
+  /// How many relays to pick when none are named; 3, or all if there are fewer, when absent.
+  public var pick: Int?
+  /// Whether relays that fail for good are replaced; true when absent.
+  public var heal: Bool?
+  /// Whatever the owner keeps with the channel, at most 16 KiB of JSON.
+  public var custom: JSONValue?
+  /// The same key gives the same channel, however often it is asked for; 1 to 200 bytes.
+  public var idempotencyKey: String?
+
+  public init(
+    profile: Profile,
+    kind: String? = nil,
+    network: String? = nil,
+    identity: String? = nil,
+    relayIds: [Int64]? = nil,
+    pick: Int? = nil,
+    heal: Bool? = nil,
+    custom: JSONValue? = nil,
+    idempotencyKey: String? = nil
+  ) {
+    self.profile = profile
+    self.kind = kind
+    self.network = network
+    self.identity = identity
+    self.relayIds = relayIds
+    self.pick = pick
+    self.heal = heal
+    self.custom = custom
+    self.idempotencyKey = idempotencyKey
+  }
+}
+
+/// Parameters of org.batond.Channels.List.
+public struct ListRequest: Codable, Hashable, Sendable {
+  /// Conditions on any field and on custom data, for example {"phase": {"$in": ["active", "partial"]}, "custom.team": "news"}, with
+  /// $eq $ne $gt $gte $lt $lte $in $nin $exists $contains $q $autocomplete $and $or $nor; a bare value means $eq. Texts are compared
+  /// by their UTF-8 bytes, $q and $autocomplete without regard to case. Deleted channels are left out unless phase is asked for.
+  public var filter: JSONValue?
+  /// Keys like [{"field": "updatedAt", "direction": -1}, {"field": "custom.team"}], at most 8, then the id. What is absent comes first,
+  /// then booleans, numbers, texts, the rest. There is no order by link, profile, profile.preferences or custom themselves.
+  public var sort: [JSONValue]?
+  /// Most channels per reply, 1 to 1000; 100 when absent. A page of large channels may hold fewer: only nextCursor says whether
+  /// there are more.
+  public var limit: Int?
+  /// Where the page before ended.
+  public var cursor: String?
+
+  public init(
+    filter: JSONValue? = nil,
+    sort: [JSONValue]? = nil,
+    limit: Int? = nil,
+    cursor: String? = nil
+  ) {
+    self.filter = filter
+    self.sort = sort
+    self.limit = limit
+    self.cursor = cursor
+  }
+}
+
+/// Parameters of org.batond.Channels.Update.
+public struct UpdateChannel: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var id: Int64
+  /// The revision of the channel that the change is based on; when absent it is made whatever the channel has become.
+  public var revision: Int64?
+  /// The new name.
+  public var displayName: String?
+  /// The new longer name; empty takes it away.
+  public var fullName: String?
+  /// What the channel is about; empty takes it away.
+  public var description: String?
+  /// A data URL; empty takes the image away.
+  public var image: String?
+  /// Preferences in place of all present ones.
+  public var preferences: JSONValue?
+  /// Whether relays that fail for good are replaced.
+  public var heal: Bool?
+  /// Data in place of all that the owner keeps with the channel.
+  public var custom: JSONValue?
+
+  public init(
+    id: Int64,
+    revision: Int64? = nil,
+    displayName: String? = nil,
+    fullName: String? = nil,
+    description: String? = nil,
+    image: String? = nil,
+    preferences: JSONValue? = nil,
+    heal: Bool? = nil,
+    custom: JSONValue? = nil
+  ) {
+    self.id = id
+    self.revision = revision
+    self.displayName = displayName
+    self.fullName = fullName
+    self.description = description
+    self.image = image
+    self.preferences = preferences
+    self.heal = heal
+    self.custom = custom
+  }
+}

@@ -1,0 +1,185 @@
+// Written by `make generate` from org.batond.Daemon.varlink.
+
+/// How many relays of channels are in which state.
+public struct RelayCounts: Codable, Hashable, Sendable {
+  /// Active: the channel can be read there.
+  public var active: Int
+  /// New, invited or accepted: on the way.
+  public var underWay: Int
+  /// Active once, not at present.
+  public var inactive: Int
+  /// Given up, see the cause.
+  public var failed: Int
+
+  public init(
+    active: Int,
+    underWay: Int,
+    inactive: Int,
+    failed: Int
+  ) {
+    self.active = active
+    self.underWay = underWay
+    self.inactive = inactive
+    self.failed = failed
+  }
+}
+
+/// A reply of org.batond.Daemon.Status.
+public struct DaemonStatus: Codable, Hashable, Sendable {
+  /// The daemon's version.
+  public var version: String
+  /// Process identifier.
+  public var pid: Int64
+  /// When it started, RFC 3339 in UTC.
+  public var startedAt: String
+  /// Networks that it serves.
+  public var networks: [String]
+  /// The latest revision.
+  public var revision: Int64
+  /// Channels, deleted ones left out.
+  public var channels: Int
+  /// Channels with something left to do.
+  public var channelsUnderWay: Int
+  /// Relays of all channels.
+  public var channelRelays: RelayCounts
+  /// Channels whose rows cannot be read; they are left alone.
+  public var quarantined: Int
+  /// Relays that are known, deleted ones left out.
+  public var relays: Int
+  /// Relays that cannot be reached.
+  public var relaysDown: Int
+  /// Operators that are known, deleted ones left out.
+  public var operators: Int
+  /// Servers that are known, deleted ones left out.
+  public var servers: Int
+  /// Servers that cannot be reached or are not who their address says.
+  public var serversDown: Int
+  /// What is wrong with the files that declare operators; absent when they are in force.
+  public var declarationsTrouble: String?
+  /// Clients that watch.
+  public var subscribers: Int
+  /// Whether changes can be stored.
+  public var storageWorks: Bool
+  /// Why not.
+  public var storageTrouble: String?
+  /// One line for people.
+  public var summary: String
+
+  public init(
+    version: String,
+    pid: Int64,
+    startedAt: String,
+    networks: [String],
+    revision: Int64,
+    channels: Int,
+    channelsUnderWay: Int,
+    channelRelays: RelayCounts,
+    quarantined: Int,
+    relays: Int,
+    relaysDown: Int,
+    operators: Int,
+    servers: Int,
+    serversDown: Int,
+    declarationsTrouble: String? = nil,
+    subscribers: Int,
+    storageWorks: Bool,
+    storageTrouble: String? = nil,
+    summary: String
+  ) {
+    self.version = version
+    self.pid = pid
+    self.startedAt = startedAt
+    self.networks = networks
+    self.revision = revision
+    self.channels = channels
+    self.channelsUnderWay = channelsUnderWay
+    self.channelRelays = channelRelays
+    self.quarantined = quarantined
+    self.relays = relays
+    self.relaysDown = relaysDown
+    self.operators = operators
+    self.servers = servers
+    self.serversDown = serversDown
+    self.declarationsTrouble = declarationsTrouble
+    self.subscribers = subscribers
+    self.storageWorks = storageWorks
+    self.storageTrouble = storageTrouble
+    self.summary = summary
+  }
+}
+
+/// Something wrong in a file.
+public struct Problem: Codable, Hashable, Sendable {
+  /// Path of the file.
+  public var file: String
+  /// Line, from 1; absent when the whole file is meant.
+  public var line: Int?
+  /// Column, from 1.
+  public var column: Int?
+  /// What is wrong.
+  public var text: String
+
+  public init(
+    file: String,
+    line: Int? = nil,
+    column: Int? = nil,
+    text: String
+  ) {
+    self.file = file
+    self.line = line
+    self.column = column
+    self.text = text
+  }
+}
+
+/// One figure.
+public struct Metric: Codable, Hashable, Sendable {
+  /// Its name.
+  public var name: String
+  /// Of which kind it is.
+  public var kind: String
+  /// What part of the whole it is about; absent when it is about the whole.
+  public var label: String?
+  /// The figure.
+  public var value: Double
+  /// What it is, for people.
+  public var description: String
+
+  public init(
+    name: String,
+    kind: String,
+    label: String? = nil,
+    value: Double,
+    description: String
+  ) {
+    self.name = name
+    self.kind = kind
+    self.label = label
+    self.value = value
+    self.description = description
+  }
+}
+
+/// A reply of org.batond.Daemon.Reload.
+public struct ReloadReport: Codable, Hashable, Sendable {
+  /// Files that were read.
+  public var files: Int
+  /// Operators that they declare.
+  public var operators: Int
+  /// Servers that they declare.
+  public var servers: Int
+  /// Relays that they declare.
+  public var relays: Int
+
+  public init(
+    files: Int,
+    operators: Int,
+    servers: Int,
+    relays: Int
+  ) {
+    self.files = files
+    self.operators = operators
+    self.servers = servers
+    self.relays = relays
+  }
+}
