@@ -168,7 +168,7 @@ public struct ChannelMachine: Hashable, Sendable {
       feedAll(.retryRequested, now, policy, &output, relay: relay) { machine in
         switch machine.state.status {
         case .new, .invited, .accepted, .inactive, .failed: true
-        case .active: !machine.isSettled
+        case .active: !machine.isSettled || machine.complaint != nil
         case .removed: false
         }
       }

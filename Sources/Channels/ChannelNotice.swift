@@ -7,7 +7,14 @@ public struct ChannelNotice: Hashable, Sendable {
   /// Unix time in seconds; the newest edition wins at readers.
   public let signedAt: Int64
 
-  public init(networkID: String, document: String, signedAt: Int64) {
+  /// How the network names the editions before, oldest first: they are taken back with the channel.
+  public let earlier: [String]
+
+  /// Upper bound of `earlier`; of more, the oldest stay with the relays.
+  public static let earlierMax = 200
+
+  public init(networkID: String, document: String, signedAt: Int64, earlier: [String] = []) {
+    self.earlier = earlier
     self.networkID = networkID
     self.document = document
     self.signedAt = signedAt

@@ -4,12 +4,14 @@ extension ChannelRelayMachine.Step {
   mutating func becomeActive(_ link: String, shows edition: Int) {
     machine.shown = min(edition, machine.edition)
     enter(.active(link: link, check: nil))
+    machine.complaint = nil
     foundTrue()
     if machine.shown < machine.edition { catchUp(link) }
   }
 
   /// Hands the newest edition over, from the first attempt on.
   mutating func catchUp(_ link: String) {
+    machine.complaint = nil
     machine.state = .active(link: link, check: fresh(.announce))
     perform(.announce)
   }
@@ -20,17 +22,20 @@ extension ChannelRelayMachine.Step {
     machine.shown = min(edition, machine.edition)
     foundTrue()
     if machine.shown == machine.edition {
+      machine.complaint = nil
       guard before < machine.shown else {
         machine.state = .active(link: link, check: nil)
         return
       }
       enter(.active(link: link, check: nil), "readers find edition \(machine.shown) of the profile")
-    } else if check.task == .confirm || before == machine.edition {
-      // What was said to be there is not: at once again would go round in circles with a relay that lies or forgets.
+    } else if check.task == .confirm {
       let trouble = Trouble(.missing, "the relay took the new profile but does not show it")
-      var wait = policy.slowRetry
-      for _ in 1..<min(check.attempt, 16) where wait < policy.verifyInterval { wait = wait * 2 }
-      announceLater(check, trouble, link, after: min(wait, policy.verifyInterval))
+      // A few looks, because a relay may show late what it took. Announcing at once again would go round in circles with one that lies.
+      if let next = retry(check, after: trouble, retryAfter: nil, attemptsMax: policy.readBacksMax) {
+        enter(.active(link: link, check: next), trouble)
+      } else {
+        complain(trouble, link)
+      }
     } else {
       catchUp(link)
     }
@@ -42,16 +47,19 @@ extension ChannelRelayMachine.Step {
     if let next = retry(check, after: trouble, retryAfter: retryAfter) {
       enter(.active(link: link, check: next), trouble)
     } else {
-      announceLater(check, trouble, link, after: policy.slowRetry)
+      let until = now + policy.jittered(policy.slowRetry, salt: machine.salt &+ UInt64(truncatingIfNeeded: machine.operation))
+      let next = Work(
+        .announce, attempt: check.attempt + 1, startedAt: now, progress: .waiting(until: until), lastTrouble: trouble)
+      enter(.active(link: link, check: next), trouble)
     }
   }
 
-  /// Announces again after a long while; sooner by request, or when the relay returns.
-  mutating func announceLater(_ check: Work, _ trouble: Trouble, _ link: String, after wait: Duration) {
-    let until = now + policy.jittered(wait, salt: machine.salt &+ UInt64(truncatingIfNeeded: machine.operation))
-    let next = Work(
-      .announce, attempt: check.attempt + 1, startedAt: now, progress: .waiting(until: until), lastTrouble: trouble)
-    enter(.active(link: link, check: next), trouble)
+  /// The relay does not come to the newest edition: it stays active with an old one, and is asked again after it was read back the next
+  /// time, which costs no timer; or by request.
+  mutating func complain(_ trouble: Trouble, _ link: String) {
+    foundTrue()
+    enter(.active(link: link, check: nil), trouble)
+    machine.complaint = trouble
   }
 
   func isWaitingToAnnounce(_ check: Work?) -> Bool {

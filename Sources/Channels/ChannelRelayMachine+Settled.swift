@@ -4,6 +4,7 @@ extension ChannelRelayMachine.Step {
     switch event {
     case .verifyRequested:
       guard check == nil || isWaitingToAnnounce(check) else { return unexpected(event) }
+      machine.complaint = nil
       machine.state = .active(link: link, check: fresh(.verify))
       perform(.verify)
     case .revised:
@@ -11,10 +12,16 @@ extension ChannelRelayMachine.Step {
       if check?.task != .verify { catchUp(link) }
     case .announced(let operation):
       guard let check, check.task == .announce, isCurrent(operation) else { return unexpected(event) }
-      machine.state = .active(link: link, check: started(check.to(.confirm)))
+      machine.state = .active(link: link, check: fresh(.confirm))
       perform(.confirm)
-    case .retryRequested, .relayReturned:
-      guard isWaitingToAnnounce(check) else { return unexpected(event) }
+    case .retryRequested:
+      guard isWaitingToAnnounce(check) || check == nil && machine.complaint != nil else { return unexpected(event) }
+      catchUp(link)
+    case .relayReturned:
+      // What the relay refused, or asked to come back for later, is no better because its connection is new.
+      guard isWaitingToAnnounce(check), [.unreachable, .timeout].contains(check?.lastTrouble?.cause) else {
+        return unexpected(event)
+      }
       catchUp(link)
     case .timerFired, .restarted:
       guard let check else {
@@ -34,12 +41,13 @@ extension ChannelRelayMachine.Step {
     case .refused(let operation, let refusal):
       guard let check, isCurrent(operation) else { return unexpected(event) }
       guard check.task != .announce else {
-        let trouble = Trouble(refusal.cause, "the relay refuses the new profile: \(refusal.detail)")
-        return announceLater(check, trouble, link, after: policy.verifyInterval)
+        return complain(Trouble(refusal.cause, "the relay refuses the new profile: \(refusal.detail)"), link)
       }
       deactivate(Trouble(refusal.cause, "readers are refused: \(refusal.detail)"), link)
     case .misbehaved(let operation, let trouble):
-      guard isCurrent(operation) else { return unexpected(event) }
+      guard let check, isCurrent(operation) else { return unexpected(event) }
+      // Whether readers still get the channel there is for those to say who read it.
+      if check.task == .announce { return troubledWhenActive(check, trouble, nil, link) }
       fail(trouble)
     case .relayLost(let trouble): deactivate(trouble, link)
     case .removalRequested: remove()

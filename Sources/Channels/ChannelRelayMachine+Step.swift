@@ -18,7 +18,7 @@ extension ChannelRelayMachine {
       let attempt = state.work?.attempt ?? machine.state.work?.attempt ?? 0
       machine.state = state
       if from != state.status { machine.since = now }
-      if state.status != .active { machine.checkDue = nil }
+      if state.status != .active { (machine.checkDue, machine.complaint) = (nil, nil) }
       actions.append(
         .record(
           Transition(from: from, to: state.status, cause: cause, detail: detail, attempt: attempt, at: now)))

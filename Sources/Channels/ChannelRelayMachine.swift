@@ -20,6 +20,8 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   public internal(set) var edition: Int
   /// The edition that a reader found at the relay the last time; 0: none yet.
   public internal(set) var shown: Int
+  /// While it is active: why it does not show the newest edition, when nothing is done about that before it is read back again.
+  public internal(set) var complaint: Trouble?
   /// Keeps the jitter of different channel relays apart.
   let salt: UInt64
 
@@ -37,8 +39,9 @@ public struct ChannelRelayMachine: Hashable, Sendable {
 
   init(
     state: State, since: Timestamp, operation: Int, checkDue: Timestamp? = nil, kind: ChannelKind = .channel,
-    edition: Int = 1, shown: Int = 0, salt: UInt64
+    edition: Int = 1, shown: Int = 0, complaint: Trouble? = nil, salt: UInt64
   ) {
+    self.complaint = complaint
     self.checkDue = checkDue
     self.kind = kind
     self.edition = edition

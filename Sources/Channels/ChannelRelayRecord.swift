@@ -41,7 +41,7 @@ public struct ChannelRelayRecord: Hashable, Sendable {
     let work = state.work
     self.init(
       status: state.status, since: machine.since, operation: machine.operation, relayLink: state.relayLink,
-      trouble: state.trouble ?? work?.lastTrouble, task: work?.task, attempt: work?.attempt ?? 0,
+      trouble: state.trouble ?? work?.lastTrouble ?? machine.complaint, task: work?.task, attempt: work?.attempt ?? 0,
       startedAt: work?.startedAt, isUnderWay: machine.underWay != nil, timer: machine.timer,
       checkDue: machine.checkDue, shown: machine.shown)
   }
@@ -54,7 +54,7 @@ public struct ChannelRelayRecord: Hashable, Sendable {
     guard let state = state, operation >= 0, shown >= 0 else { return nil }
     return ChannelRelayMachine(
       state: state, since: since, operation: operation, checkDue: checkDue, kind: kind, edition: edition, shown: shown,
-      salt: salt)
+      complaint: status == .active && task == nil ? trouble : nil, salt: salt)
   }
 
   private var state: ChannelRelayMachine.State? {

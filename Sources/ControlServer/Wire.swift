@@ -28,7 +28,8 @@ extension ChannelRelay {
       relayId: relay.id.rawValue, relayName: relay.name, status: record.status.rawValue,
       cause: record.trouble?.cause.rawValue, detail: record.trouble?.detail, attempt: record.attempt,
       relayLink: record.relayLink, since: record.since.text,
-      nextAttemptAt: record.isUnderWay ? nil : record.timer?.text, edition: record.shown)
+      nextAttemptAt: record.isUnderWay ? nil : (record.timer ?? (record.trouble == nil ? nil : record.checkDue))?.text,
+      edition: record.shown)
   }
 }
 

@@ -74,6 +74,9 @@ extension Engine {
     }
     batch.identities = known.filter { $0.id != id }
     batch.others.append(.removeIdentity(id))
-    batch.replies.append { error in reply.send(error.map(Result.failure) ?? .success(row)) }
+    batch.replies.append { [directory] error in
+      if error == nil { directory.networks[row.network]?.lock(id) }
+      reply.send(error.map(Result.failure) ?? .success(row))
+    }
   }
 }

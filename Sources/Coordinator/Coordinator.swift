@@ -153,6 +153,14 @@ public final class Coordinator: Sendable {
 
   private func createOrRefuse(_ request: ChannelRequest) async throws(BatonError) -> ChannelSnapshot {
     let profile = try request.validatedProfile()
+    // What was made already is there whatever has become of relays since.
+    if let key = request.idempotencyKey {
+      do {
+        if let id = try storage.channel(idempotencyKey: key), let stored = try storage.channel(id) { return snapshot(stored) }
+      } catch {
+        throw .storageUnavailable(reason: "\(error)")
+      }
+    }
     var attempts = 0
     while true {
       let channel = try await prepare(request, profile)

@@ -4,12 +4,19 @@ internal import Store
 
 // A commit that failed may have become durable all the same: the answer was lost, the write was not.
 extension Engine {
+  /// Identities change no revision; what is stored of them is what holds. Keys of new ones are there after the next start.
+  private func readIdentities() throws {
+    let identities = try storage.identities()
+    directory.write { $0.identities = identities }
+  }
+
   /// Goes on from what is durable, once that can be read. Until then nothing is committed, so that no revision or identifier is
   /// given out twice.
   func settleDoubt() {
     guard isInDoubt else { return }
     do {
       let stored = try storage.counters()
+      try readIdentities()
       let found = stored == committed.counters ? nil : try Self.load(storage, directory)
       isInDoubt = false
       dirty = dirty.filter { $0.rawValue <= stored.channel }

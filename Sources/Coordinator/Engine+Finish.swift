@@ -84,6 +84,7 @@ extension Engine {
       guard let channel = live[id], let snapshot = snapshot(id) else { continue }
       if touch.isNew {
         mutations.append(.insertChannel(channel.row))
+        if touch.isRevised { mutations.append(.reviseChannel(channel.row)) }
       } else if isChanged {
         mutations.append(
           .touchChannel(

@@ -111,6 +111,10 @@ extension Engine {
       }
       guard isStill else { return refuse(reply, .choiceChanged, batch) }
     }
+    // The identity may have been removed since the request came.
+    guard (batch.identities ?? directory.read { $0.identities }).contains(where: { $0.id == new.content.identity }) else {
+      return refuse(reply, .noSuchIdentity(new.request.identity ?? Coordinator.mainIdentity), batch)
+    }
     counters.channel += 1
     let id = ChannelID(rawValue: counters.channel)
     let row = ChannelRow(

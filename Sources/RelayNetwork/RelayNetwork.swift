@@ -15,6 +15,9 @@ public protocol RelayNetwork: RelayAddressing {
   /// Lets the network sign for `identity` from now on.
   func unlock(_ identity: IdentityID, key: IdentityKey)
 
+  /// Forgets the key of `identity`.
+  func lock(_ identity: IdentityID)
+
   /// Makes the channel's immutable content, signed by its owner. It must be stored before it is sent anywhere. For a group, the
   /// relay is asked whether it offers groups.
   func prepare(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent

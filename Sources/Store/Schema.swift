@@ -248,6 +248,13 @@ enum Schema {
       ALTER TABLE identities ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
       """
     ),
+    (
+      "7 earlier editions, channels of identities",
+      """
+      ALTER TABLE channels ADD COLUMN notice_earlier TEXT;
+      CREATE INDEX channels_of_identity ON channels (identity_id);
+      """
+    ),
   ]
 
   /// Number of migrations that this program knows; stands in `user_version` of a migrated file.

@@ -28,12 +28,12 @@ extension Store {
         db,
         """
         UPDATE channels SET display_name = ?, full_name = ?, description = ?, image = ?, preferences = ?, heal = ?, custom = ?,
-          edition = ?, notice_id = ?, notice = ?, notice_at = ?, listed = ? WHERE id = ?
+          edition = ?, notice_id = ?, notice = ?, notice_at = ?, listed = ?, notice_earlier = ? WHERE id = ?
         """,
         [
           row.profile.displayName, row.profile.fullName, row.profile.description, row.profile.image, row.preferences?.text,
           row.heal, row.custom?.text, row.edition, row.notice?.networkID, row.notice?.document, row.notice?.signedAt,
-          row.listed.map(Self.list), row.id.rawValue,
+          row.listed.map(Self.list), row.notice?.earlier.joined(separator: " "), row.id.rawValue,
         ])
     case .saveChannelRelay(let channel, let position, let row): try save(row, channel, position, db)
     case .appendTransition(let row):
@@ -70,7 +70,7 @@ extension Store {
     case .removeIdentity(let id):
       try run(
         db,
-        "UPDATE identities SET removed = 1, sealed_key = x'', name = name || ' (removed ' || id || ')' WHERE id = ?",
+        "UPDATE identities SET removed = 1, sealed_key = x'', name = name || char(31) || id WHERE id = ?",
         [id.rawValue])
     case .insertIdentity(let row):
       try run(

@@ -292,7 +292,9 @@ extension Store {
 
   private static func notice(_ row: Row) -> ChannelNotice? {
     guard let id: String = row["notice_id"], let document: String = row["notice"] else { return nil }
-    return ChannelNotice(networkID: id, document: document, signedAt: row["notice_at"] ?? 0)
+    return ChannelNotice(
+      networkID: id, document: document, signedAt: row["notice_at"] ?? 0,
+      earlier: (row["notice_earlier"] as String?)?.split(separator: " ").map(String.init) ?? [])
   }
 
   private static func listed(_ row: Row) -> [RelayID]? {

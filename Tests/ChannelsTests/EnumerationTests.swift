@@ -216,7 +216,8 @@ private struct Search {
         relay: pairing.relay,
         machine: ChannelRelayMachine(
           state: state, since: now, operation: min(old.operation, 1), checkDue: old.checkDue.map { _ in now }, kind: old.kind,
-          edition: 2, shown: isBehind ? min(old.shown, 1) : 2, salt: 0))
+          edition: 2, shown: isBehind ? min(old.shown, 1) : 2, complaint: old.complaint.map { Trouble($0.cause, "words") },
+          salt: 0))
     }
     return ChannelMachine(
       id: machine.id, kind: machine.kind, wantedRelays: min(machine.wantedRelays, 3),
@@ -236,7 +237,7 @@ private struct Search {
     case .new, .invited, .accepted, .inactive:
       guard machine.timer != nil else { throw Unsound(description: "\(state) waits without a timer") }
     case .active:
-      guard machine.shown == machine.edition || !machine.isSettled else {
+      guard machine.shown == machine.edition || !machine.isSettled || machine.complaint != nil && machine.checkDue != nil else {
         throw Unsound(description: "\(state) shows an old edition and nothing is done about it")
       }
     case .failed: guard state.trouble?.detail.isEmpty == false else { throw Unsound(description: "failed without a reason") }

@@ -214,7 +214,8 @@ private struct Walk {
       switch state.status {
       case .new, .invited, .accepted, .inactive:
         guard pairing.machine.timer != nil else { throw Violation(description: "\(state.status) waits without a timer") }
-      case .active where pairing.machine.shown < pairing.machine.edition && pairing.machine.isSettled:
+      case .active
+      where pairing.machine.shown < pairing.machine.edition && pairing.machine.isSettled && pairing.machine.complaint == nil:
         throw Violation(description: "an active relay shows an old edition and nothing is done about it")
       case .active where pairing.machine.checkDue == nil: throw Violation(description: "an active relay is never read back")
       case .failed: guard state.trouble != nil else { throw Violation(description: "failed without a reason") }

@@ -22,6 +22,8 @@ final class Bench: Sendable {
     folder = try earlier?.folder ?? TemporaryFolder()
     clock = earlier?.clock ?? ManualClock()
     network = FakeNetwork()
+    // The same relays as before.
+    if let earlier { network.adopt(earlier.network) }
     store = try Store(directory: folder.path + "/state")
     storage = FaultyStorage(store)
     var policy = RelayPolicy()

@@ -117,7 +117,6 @@ struct EditionTests {
     _ = try await bench.coordinator.update(id, ChannelEdit(displayName: "Later News"))
     try await bench.stop()
     let next = try await Bench(bench)
-    next.network.adopt(bench.network)
     _ = try await next.channel(id) { $0.relays.allSatisfy { $0.record.shown == 2 } }
     #expect(try shown(next, id, at: "ws://r2") == "Later News on ws://r1 ws://r2")
     try await next.stop()

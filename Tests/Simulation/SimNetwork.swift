@@ -39,6 +39,7 @@ final class SimNetwork: RelayNetwork {
   func parse(address: String) throws(InvalidAddress) -> RelayAddress { RelayAddress(text: address, displayHost: address) }
   func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey { IdentityKey(publicKey: "key", secret: []) }
   func secret(from text: String) throws(NetworkFailure) -> [UInt8] { throw NetworkFailure("not asked for") }
+  func lock(_ identity: IdentityID) {}
   func unlock(_ identity: IdentityID, key: IdentityKey) {}
   func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent { throw NetworkFailure("not asked for") }
   func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {

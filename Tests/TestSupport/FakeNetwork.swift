@@ -98,6 +98,7 @@ public final class FakeNetwork: RelayNetwork {
     return Array(text.utf8)
   }
 
+  public func lock(_ identity: IdentityID) {}
   public func unlock(_ identity: IdentityID, key: IdentityKey) {}
 
   public func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent {

@@ -4,6 +4,9 @@ public import RelayNetwork
 
 // What channels and groups are on Nostr, and which events an operation on them takes.
 extension NostrNetwork {
+  /// How far ahead of the time an event may be before relays refuse it; most take 15 minutes.
+  private static let aheadMaxSeconds: Int64 = 900
+
   public func prepare(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent {
     switch draft.kind {
     case .channel: try channel(draft)
@@ -65,12 +68,17 @@ extension NostrNetwork {
     case .group:
       return ChannelNotice(networkID: "", document: Self.metadata(draft.profile).text, signedAt: now())
     case .channel:
-      // Readers take the newest, so that none may be as old as the one before, whatever the clock says.
-      let before = content.notice?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
+      // Readers take the newest, so none may be as old as the one before. One from far ahead, made by a clock that was wrong, does not
+      // count: relays refuse such events, so readers never saw it.
+      let latest = content.notice?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
+      let before = latest > now() + Self.aheadMaxSeconds ? 0 : latest
       let tags = [["e", content.networkID, draft.relays.first ?? "", "root"]]
       let event = try sign(
         draft, kind: PublicChannel.metadataKind, tags: tags, createdAt: max(now(), before + 1))
-      return ChannelNotice(networkID: event.id, document: event.text, signedAt: event.createdAt)
+      let earlier = content.notice.map { $0.earlier + [$0.networkID] } ?? []
+      return ChannelNotice(
+        networkID: event.id, document: event.text, signedAt: event.createdAt,
+        earlier: Array(earlier.suffix(ChannelNotice.earlierMax)))
     }
   }
 
@@ -107,7 +115,7 @@ extension NostrNetwork {
       case .withdraw:
         // Asks for the deletion (NIP-09).
         guard let key = key(of: content.identity) else { return nil }
-        let ids = [content.networkID] + (content.notice.map { [$0.networkID] } ?? [])
+        let ids = [content.networkID] + (content.notice.map { $0.earlier + [$0.networkID] } ?? [])
         let kinds = [PublicChannel.creationKind] + (content.notice == nil ? [] : [PublicChannel.metadataKind])
         let tags = ids.map { ["e", $0] } + kinds.map { ["k", String($0)] }
         return NostrEvent(signedBy: key, createdAt: now(), kind: 5, tags: tags, content: "").map { [OutgoingEvent($0)] }

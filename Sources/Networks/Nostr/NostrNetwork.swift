@@ -59,6 +59,16 @@ public final class NostrNetwork: RelayNetwork {
     dialer = RelayDialer(tls: try NIOSSLContext(configuration: tls), limits: limits)
   }
 
+  public func lock(_ identity: IdentityID) {
+    let sessions = state.withLockedValue { state in
+      state.keys[identity] = nil
+      let mine = state.publishers.filter { $0.key.identity == identity }
+      for name in mine.keys { state.publishers[name] = nil }
+      return Array(mine.values)
+    }
+    for session in sessions { _ = session.end() }
+  }
+
   public func parse(address: String) throws(InvalidAddress) -> RelayAddress {
     try NostrAddressing().parse(address: address)
   }

@@ -112,8 +112,10 @@ struct PublisherMachine: SessionMachine {
     inFlight?.step += 1
     inFlight?.eventID = ""
     inFlight?.authenticationRounds = 0
+    inFlight?.awaitsAuthentication = false
+    authenticationID = nil
     inFlight?.isTaken = RelayAnswer.prefix(of: text) == "duplicate"
-    return [.setTimer(.answer, after: limits.publishTimeout)] + sendStep()
+    return [.cancelTimer(.authentication), .setTimer(.answer, after: limits.publishTimeout)] + sendStep()
   }
 
   private mutating func received(_ message: RelayMessage?) -> [SessionAction] {

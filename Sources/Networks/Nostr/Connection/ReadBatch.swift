@@ -35,6 +35,12 @@ struct ReadBatch {
     }
   }
 
+  /// What was not decided yet.
+  var open: [SessionOperation] { members.indices.filter { !isOver.contains($0) }.map { members[$0].item } }
+
+  /// How many events the REQ may bring.
+  var eventCount: Int { members.reduce(0) { $0 + ($1.content.kind == .group || $1.content.notice != nil ? 2 : 1) } }
+
   /// What the REQ asks for.
   var filters: [JSONValue] {
     var ids: Set<String> = []

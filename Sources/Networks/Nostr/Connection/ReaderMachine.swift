@@ -13,6 +13,8 @@ struct ReaderMachine: SessionMachine {
   private var queue: [SessionOperation] = []
   /// What the REQ under way asks for.
   private var batch = ReadBatch()
+  /// What a relay refused to show together with others: asked for one by one, because one may be private and the others not.
+  private var alone: [SessionOperation] = []
   private var subscription: String?
   private var subscriptionNumber = 0
   /// How many channels the latest REQ asked for: with several, the next one waits for company.
@@ -38,19 +40,20 @@ struct ReaderMachine: SessionMachine {
       (rubbish, lastNotice, timeoutsInARow, latestBatch, isGathering) = (0, nil, 0, 0, false)
       return opened + up(roundTrip) + askNext()
     case .dialFailed(let failure):
-      let failed = queue
-      queue = []
+      let failed = alone + queue
+      (alone, queue) = ([], [])
       return failed.map { report($0.operation, failure.outcome) } + down(failure.trouble)
         + keeper.lost(isBusy: false, atLeast: failure.retryAfter)
     case .received(let message): return received(message)
     case .violated(let text):
       let trouble = Trouble(.protocol, text)
-      return endBatch(.misbehaved(trouble)) + [.hangUp] + down(trouble) + keeper.lost(isBusy: !queue.isEmpty)
+      return endBatch(.misbehaved(trouble)) + [.hangUp] + down(trouble) + keeper.lost(isBusy: !queue.isEmpty || !alone.isEmpty)
     case .closed(let code, let reason):
       guard keeper.state == .open else { return [] }
       let words = "the relay closed the connection" + (code.map { " (\($0)\(reason.isEmpty ? "" : " \(reason)"))" } ?? "")
       let trouble = Trouble(.unreachable, words)
-      return endBatch(.troubled(trouble, retryAfter: nil)) + down(trouble) + keeper.lost(isBusy: !queue.isEmpty)
+      return endBatch(.troubled(trouble, retryAfter: nil)) + down(trouble)
+        + keeper.lost(isBusy: !queue.isEmpty || !alone.isEmpty)
     case .timerFired(let timer): return fired(timer)
     case .authenticationSent, .published: return []  // readers stay anonymous
     }
@@ -77,6 +80,7 @@ struct ReaderMachine: SessionMachine {
 
   private mutating func askNext() -> [SessionAction] {
     guard keeper.state == .open, subscription == nil else { return [] }
+    guard alone.isEmpty else { return ask() }
     guard !queue.isEmpty else { return isWatched ? [] : [.setTimer(.idle, after: limits.idleTimeout)] }
     if latestBatch > 1, queue.count < limits.readBatchMax {
       guard !isGathering else { return [] }
@@ -89,10 +93,19 @@ struct ReaderMachine: SessionMachine {
   /// Sends one REQ for what waits, as much as fits.
   private mutating func ask() -> [SessionAction] {
     isGathering = false
-    let count = min(queue.count, limits.readBatchMax)
-    latestBatch = count
-    for item in queue.prefix(count) { batch.add(item) }
-    queue.removeFirst(count)
+    if alone.isEmpty {
+      let count = min(queue.count, limits.readBatchMax)
+      latestBatch = count
+      var taken = 0
+      // Relays serve so many events at once and no more.
+      while taken < count, batch.eventCount < limits.readBatchMax {
+        batch.add(queue[taken])
+        taken += 1
+      }
+      queue.removeFirst(taken)
+    } else {
+      batch.add(alone.removeFirst())
+    }
     subscriptionNumber += 1
     let name = "b\(subscriptionNumber)"
     subscription = name
@@ -118,7 +131,14 @@ struct ReaderMachine: SessionMachine {
     case .closed(let name, let text):
       guard name == subscription else { return [] }
       timeoutsInARow = 0
-      return endBatch(refusal(text)) + askNext()
+      let outcome = refusal(text)
+      if case .refused = outcome, batch.open.count > 1 {
+        alone += batch.open
+        batch = ReadBatch()
+        subscription = nil
+        return [.cancelTimer(.answer)] + askNext()
+      }
+      return endBatch(outcome) + askNext()
     case .notice(let text):
       lastNotice = text
       return []
@@ -146,14 +166,14 @@ struct ReaderMachine: SessionMachine {
       let trouble = Trouble(.timeout, "no answer to a request within \(limits.readTimeout.wholeMilliseconds) ms\(words)")
       let actions = [.send(ClientMessage.close(name))] + endBatch(.troubled(trouble, retryAfter: nil))
       guard timeoutsInARow < 2 else {
-        return actions + [.hangUp] + down(trouble) + keeper.lost(isBusy: !queue.isEmpty)
+        return actions + [.hangUp] + down(trouble) + keeper.lost(isBusy: !queue.isEmpty || !alone.isEmpty)
       }
       return actions + askNext()
     case .reconnect:
       keeper.waited()
-      return isWatched || !queue.isEmpty ? keeper.need() : []
+      return isWatched || !queue.isEmpty || !alone.isEmpty ? keeper.need() : []
     case .idle:
-      guard keeper.state == .open, !isWatched, queue.isEmpty, subscription == nil else { return [] }
+      guard keeper.state == .open, !isWatched, queue.isEmpty, alone.isEmpty, subscription == nil else { return [] }
       keeper.closedOnPurpose()
       return [.hangUp]
     case .stable:
