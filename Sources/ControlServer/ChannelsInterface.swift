@@ -28,8 +28,8 @@ extension ControlInterface {
         },
         "List": { call, stream in
           try await ListQuery.answer(
-            call, stream, fields: channelFields, unsortable: unsortable, context, interface: name
-          ) { try channelPage($0, context) }
+            call, stream, fields: channelFields, unsortable: unsortable, isSortable: Store.canSort, context, interface: name
+          ) { try await channelPage($0, context) }
         },
         "Link": { call, _ in
           let id = try call.decode(ByID.self).id
@@ -157,16 +157,23 @@ extension ControlInterface {
   /// A page ends here at the latest, however few channels it has: clients bound what they take.
   private static let pageBytesMax = 1 << 20
 
-  private static func channelPage(_ query: ListQuery, _ context: ControlContext) throws -> [String: JSONValue] {
+  /// How long one page may take; then it ends early, with a cursor from where the next one goes on.
+  private static let pageTimeMax = Duration.seconds(2)
+
+  private static func channelPage(_ query: ListQuery, _ context: ControlContext) async throws -> [String: JSONValue] {
+    let begin = ContinuousClock.now
     let asksForPhase = query.filter.fields.contains("phase")
     var found: [JSONValue] = []
     var bytes = 0
     var last = query.after
     var revision: Int64?
     while true {
-      let part = try context.store.channels(
-        matching: query.filter, in: query.order, withDeleted: asksForPhase, after: last,
-        limit: min(scanSize, query.limit + 1))
+      try Task.checkCancellation()
+      let part = try await context.slowly { [last] in
+        try context.store.channels(
+          matching: query.filter, in: query.order, withDeleted: asksForPhase, after: last,
+          limit: query.filter.fields.isEmpty ? min(scanSize, query.limit + 1) : scanSize)
+      }
       // True at the revision of the first read: what changed since is newer in itself and comes again by Watch.
       revision = revision ?? part.revision
       for stored in part.channels {
@@ -183,6 +190,11 @@ extension ControlInterface {
       }
       guard let next = part.last else { break }
       last = next
+      if ContinuousClock.now - begin > pageTimeMax {
+        return [
+          "channels": .array(found), "nextCursor": .string(query.cursor(after: next)), "revision": .integer(revision ?? 0),
+        ]
+      }
     }
     return ["channels": .array(found), "revision": .integer(revision ?? 0)]
   }

@@ -2,6 +2,8 @@ internal import Channels
 internal import ControlAPI
 internal import Coordinator
 internal import Logging
+internal import NIOConcurrencyHelpers
+internal import NIOPosix
 internal import RelayNetwork
 internal import Store
 internal import StrictJSON
@@ -20,6 +22,27 @@ struct ControlContext: Sendable {
   /// What is wrong with these files at present; nil when they are in force.
   let declarationsTrouble: @Sendable () -> String?
   let logLevel: LogLevelControl
+  /// Where what may take long is done: not on the threads that everything else needs, and not on all readers of the database.
+  let slowLane: NIOThreadPool
+  /// Whether a copy of the database, or a check of it, is being made: one at a time.
+  let care = NIOLockedValueBox(false)
+
+  /// Does something that may block, apart from everything else.
+  func slowly<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await slowLane.runIfActive(body)
+  }
+
+  /// The same for what is done once at a time.
+  /// - Throws: `BatonError.busy` while it is done already.
+  func alone<T>(_ body: () async throws -> T) async throws -> T {
+    let isFree = care.withLockedValue { isBusy in
+      defer { isBusy = true }
+      return !isBusy
+    }
+    guard isFree else { throw BatonError.busy }
+    defer { care.withLockedValue { $0 = false } }
+    return try await body()
+  }
 }
 
 /// One interface: checks the permission, runs the method, turns refusals into the interface's errors.

@@ -3,6 +3,7 @@ public import ControlAPI
 public import Coordinator
 public import Logging
 public import NIOCore
+internal import NIOPosix
 public import Store
 public import Varlink
 
@@ -28,7 +29,8 @@ public struct ControlServer: Sendable {
     let context = ControlContext(
       coordinator: coordinator, store: store, access: access, logger: logger, version: version, startedAt: startedAt,
       reload: reload, declarationsTrouble: declarationsTrouble,
-      logLevel: logLevel)
+      logLevel: logLevel, slowLane: NIOThreadPool(numberOfThreads: 2))
+    context.slowLane.start()
     let service = VarlinkService(
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
       interfaces: [
@@ -52,7 +54,10 @@ public struct ControlServer: Sendable {
   }
 
   public func stopAccepting() async { await server.stopAccepting() }
-  public func stop() async { await server.stop() }
+  public func stop() async {
+    await server.stop()
+    try? await context.slowLane.shutdownGracefully()
+  }
 
   /// One line for people and for systemd.
   public func summary() throws -> String { try ControlInterface.status(context).summary }

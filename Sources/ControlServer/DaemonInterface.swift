@@ -13,16 +13,16 @@ extension ControlInterface {
     ControlInterface(
       definition: Interfaces.daemon, context: context,
       methods: [
-        "Status": { _, _ in try status(context).members },
+        "Status": { _, _ in try await context.slowly { try status(context).members } },
         "Reload": { _, _ in try await context.reload().members },
-        "Metrics": { _, _ in ["metrics": try metrics(context).json] },
+        "Metrics": { _, _ in ["metrics": .array(try await context.slowly { try metrics(context).map { try $0.json } })] },
         "Check": { _, _ in
-          let (channels, problems) = try context.store.check()
+          let (channels, problems) = try await context.alone { try await context.slowly { try context.store.check() } }
           return ["channels": .integer(Int64(channels)), "problems": .array(problems.map(JSONValue.string))]
         },
         "Backup": { call, stream in
           guard call.mode == .more else { throw VarlinkError("org.varlink.service.ExpectedMore", [:]) }
-          return try await backUp(stream, context)
+          return try await context.alone { try await backUp(stream, context) }
         },
       ])
   }
@@ -32,11 +32,11 @@ extension ControlInterface {
 
   /// Sends a consistent copy of the database, piece by piece, because the daemon may write nowhere else than in its own directory.
   private static func backUp(_ stream: VarlinkStream, _ context: ControlContext) async throws -> [String: JSONValue] {
-    let path = try context.store.makeCopy()
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw StoreError(.notAccessible, "cannot read the copy at \(path)")
-    }
+    let path = try await context.slowly { try context.store.makeCopy() }
+    let opened = FileHandle(forReadingAtPath: path)
+    // It goes with the last who has it open, whatever happens.
+    unlink(path)
+    guard let file = opened else { throw StoreError(.notAccessible, "cannot read the copy at \(path)") }
     defer { try? file.close() }
     let size = Int64(try file.seekToEnd())
     try file.seek(toOffset: 0)

@@ -14,17 +14,20 @@ struct ListQuery: Sendable {
   /// What the last object of the page before is sorted by.
   let after: [JSONValue]?
   private let seal: @Sendable (String) -> String
+  /// What a digest covers beside the values: the list and its order.
+  private let place: String
 
   static let limitDefault = 100
   static let limitMax = 1000
 
   /// - Parameters:
   ///   - unsortable: fields that have no order.
+  ///   - isSortable: whether there is an order by a path of names.
   ///   - seal: a keyed digest, so that nobody but this daemon makes cursors.
   /// - Throws: `InvalidFilter` of `interface`, or `InvalidParameter`.
   init(
-    _ request: ListRequest, fields: Set<String>, unsortable: Set<String> = [], interface: String,
-    seal: @escaping @Sendable (String) -> String
+    _ request: ListRequest, fields: Set<String>, unsortable: Set<String> = [],
+    isSortable: ([String]) -> Bool = { _ in true }, interface: String, seal: @escaping @Sendable (String) -> String
   ) throws {
     func invalid(_ path: String, _ reason: String) -> VarlinkError {
       VarlinkError("\(interface).InvalidFilter", ["path": .string(path), "reason": .string(reason)])
@@ -35,9 +38,13 @@ struct ListQuery: Sendable {
     do throws(Filter.Invalid) {
       filter = try Filter(request.filter, known: fields)
       order = try ListOrder(request.sort ?? [], known: fields, unsortable: unsortable)
+      if let key = order.keys.firstIndex(where: { !isSortable($0.path) }) {
+        throw Filter.Invalid(path: "sort.\(key).field", reason: "cannot be sorted by")
+      }
     } catch {
       throw invalid(error.path, error.reason)
     }
+    place = interface + "\n" + order.text + "\n"
     guard let cursor = request.cursor else {
       after = nil
       return
@@ -45,7 +52,7 @@ struct ListQuery: Sendable {
     // Digest, then the values; the digest also covers the order.
     guard let data = Data(base64Encoded: cursor), let text = String(data: data, encoding: .utf8),
       let end = text.firstIndex(of: " "), let values = try? JSONParser.parse(String(text[text.index(after: end)...])).array,
-      seal(order.text + "\n" + JSONValue.array(values).text) == text[..<end]
+      values.count == order.keys.count, seal(place + JSONValue.array(values).text) == text[..<end]
     else { throw invalid("cursor", "it does not come from a list with the same order") }
     after = values
   }
@@ -53,7 +60,7 @@ struct ListQuery: Sendable {
   /// The cursor of a page that ends with an object that is sorted by `values`.
   func cursor(after values: [JSONValue]) -> String {
     let text = JSONValue.array(values).text
-    return Data("\(seal(order.text + "\n" + text)) \(text)".utf8).base64EncodedString()
+    return Data("\(seal(place + text)) \(text)".utf8).base64EncodedString()
   }
 
   /// The page of `objects`, which may come in any order.
@@ -71,13 +78,16 @@ struct ListQuery: Sendable {
   /// Answers a List call: one page, or with `more` page after page until there are no more.
   static func answer(
     _ call: VarlinkCall, _ stream: VarlinkStream, fields: Set<String>, unsortable: Set<String> = [],
-    _ context: ControlContext, interface: String, page: (ListQuery) throws -> [String: JSONValue]
+    isSortable: ([String]) -> Bool = { _ in true }, _ context: ControlContext, interface: String,
+    page: (ListQuery) async throws -> [String: JSONValue]
   ) async throws -> [String: JSONValue] {
     var request = try call.decode(ListRequest.self)
     let seal = context.coordinator.sealOfCursors
     while true {
-      let reply = try page(
-        try ListQuery(request, fields: fields, unsortable: unsortable, interface: interface, seal: seal))
+      try Task.checkCancellation()
+      let reply = try await page(
+        try ListQuery(
+          request, fields: fields, unsortable: unsortable, isSortable: isSortable, interface: interface, seal: seal))
       guard call.mode == .more, let next = reply["nextCursor"]?.string else { return reply }
       try await stream.send(reply)
       request.cursor = next

@@ -39,6 +39,9 @@ enum ProfileRules {
   private static func check(_ value: JSONValue?, _ field: String, bytesMax: Int) throws(BatonError) {
     guard let value else { return }
     guard value.object != nil else { throw .invalidProfile(field: field, reason: "it must be an object") }
+    guard !value.text.contains("\\u0000") else {
+      throw .invalidProfile(field: field, reason: "it holds the character U+0000")
+    }
     guard value.bytes.count <= bytesMax else {
       throw .invalidProfile(field: field, reason: "it has more than \(bytesMax) bytes")
     }

@@ -6,6 +6,11 @@ public struct Filter: Sendable {
     /// The offending part, like `filter.$or.1.phase`.
     public let path: String
     public let reason: String
+
+    public init(path: String, reason: String) {
+      self.path = path
+      self.reason = reason
+    }
   }
 
   package indirect enum Node: Sendable {
@@ -26,8 +31,8 @@ public struct Filter: Sendable {
 
   /// How deep conditions may be nested.
   public static let depthMax = 8
-  /// How many conditions, and values in one, a filter may have.
-  public static let nodesMax = 200
+  /// How many conditions, tests and values a filter may have, all together.
+  public static let nodesMax = 500
 
   package let root: Node
   /// The outermost names of the fields that the filter looks at.
@@ -90,8 +95,7 @@ public struct Filter: Sendable {
       guard depth < Filter.depthMax else { throw Invalid(path: path, reason: "is nested too deeply") }
       var all: [Node] = []
       for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-        nodes += 1
-        guard nodes <= Filter.nodesMax else { throw Invalid(path: path, reason: "has too many conditions") }
+        try count(1, path)
         switch key {
         case "$and": all.append(.all(try list(value, "\(path).$and", depth)))
         case "$or": all.append(.any(try list(value, "\(path).$or", depth)))
@@ -106,6 +110,7 @@ public struct Filter: Sendable {
       guard let elements = json.array, !elements.isEmpty else {
         throw Invalid(path: path, reason: "must be a list of at least one condition")
       }
+      try count(elements.count, path)
       var list: [Node] = []
       for (index, element) in elements.enumerated() {
         list.append(try node(element, path: "\(path).\(index)", depth: depth + 1))
@@ -120,6 +125,7 @@ public struct Filter: Sendable {
       guard let tests = json.object, tests.keys.contains(where: { $0.hasPrefix("$") }) else {
         return [.field(parts, .equal(json))]
       }
+      try count(tests.count, path)
       var nodes: [Node] = []
       for (key, value) in tests.sorted(by: { $0.key < $1.key }) {
         nodes.append(.field(parts, try test(key, value, "\(path).\(key)")))
@@ -127,7 +133,14 @@ public struct Filter: Sendable {
       return nodes
     }
 
-    private func test(_ key: String, _ value: JSONValue, _ path: String) throws(Invalid) -> Test {
+    private mutating func count(_ added: Int, _ path: String) throws(Invalid) {
+      nodes += added
+      guard nodes <= Filter.nodesMax else {
+        throw Invalid(path: path, reason: "has too many conditions: at most \(Filter.nodesMax) in all, values counted")
+      }
+    }
+
+    private mutating func test(_ key: String, _ value: JSONValue, _ path: String) throws(Invalid) -> Test {
       func text() throws(Invalid) -> String {
         guard let text = value.string, !text.isEmpty else { throw Invalid(path: path, reason: "must be a text") }
         return text
@@ -146,9 +159,8 @@ public struct Filter: Sendable {
       case "$lt": return .less(try comparable())
       case "$lte": return .lessOrEqual(try comparable())
       case "$in", "$nin":
-        guard let values = value.array, values.count <= Filter.nodesMax else {
-          throw Invalid(path: path, reason: "must be a list of at most \(Filter.nodesMax) values")
-        }
+        guard let values = value.array else { throw Invalid(path: path, reason: "must be a list of values") }
+        try count(values.count, path)
         return key == "$in" ? .isIn(values) : .isNotIn(values)
       case "$exists":
         guard let wanted = value.bool else { throw Invalid(path: path, reason: "must be a boolean") }

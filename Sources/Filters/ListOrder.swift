@@ -27,7 +27,7 @@ public struct ListOrder: Hashable, Sendable {
       guard let first = parts.first, known?.contains(first) ?? true else {
         throw Filter.Invalid(path: "\(path).field", reason: "is no field")
       }
-      guard !unsortable.contains(field), parts.allSatisfy({ !$0.contains { $0 == "\"" || $0 == "\\" } }) else {
+      guard !unsortable.contains(field), parts.allSatisfy(Self.isPlain) else {
         throw Filter.Invalid(path: "\(path).field", reason: "cannot be sorted by")
       }
       guard let direction = (key["direction"] ?? 1).integer, [1, -1].contains(direction) else {
@@ -39,9 +39,14 @@ public struct ListOrder: Hashable, Sendable {
     self.keys = keys + [Key(path: ["id"], isDescending: keys.last?.isDescending ?? false)]
   }
 
+  /// Whether a name means the same to everybody who compares names: printable ASCII without quotes and backslashes.
+  package static func isPlain(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+  }
+
   /// The order as text; lists with different ones have different cursors.
   public var text: String {
-    keys.map { ($0.isDescending ? "-" : "") + $0.path.joined(separator: ".") }.joined(separator: ",")
+    JSONValue.array(keys.map { [.array($0.path.map(JSONValue.string)), .bool($0.isDescending)] }).text
   }
 
   /// What `object` is sorted by.

@@ -14,12 +14,30 @@ extension Store {
         throw StoreError(.notAccessible, "cannot make \(path): \(String(cString: strerror(errno)))")
       }
       Glibc.close(descriptor)
-      let copy = try DatabaseQueue(path: path)
-      try pool.backup(to: copy)
-      // One file that needs no others beside it.
-      try copy.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA journal_mode = DELETE") }
-      try copy.close()
+      do {
+        try Self.fill(path) { try pool.backup(to: $0) }
+      } catch {
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+        throw error
+      }
     }
+  }
+
+  /// Writes a database into one file that needs no others beside it, and waits until it is on the disk.
+  private static func fill(_ path: String, _ copy: (DatabaseQueue) throws -> Void) throws {
+    let target = try DatabaseQueue(path: path)
+    try copy(target)
+    try target.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA journal_mode = DELETE") }
+    try target.close()
+    sync(path)
+  }
+
+  /// Waits until a file or directory is on the disk.
+  private static func sync(_ path: String) {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    Glibc.close(descriptor)
   }
 
   /// A consistent copy in the state directory, for whoever removes it; what was left behind goes at the next start.
@@ -45,16 +63,23 @@ extension Store {
   public func check() throws -> (channels: Int, problems: [String]) {
     try reading { pool in
       var problems: [String] = []
-      try pool.read { db in
-        problems += try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.problemsMax))").filter { $0 != "ok" }
+      // A damaged page ends one question, not the others.
+      func note(_ questions: (Database) throws -> [String]) {
+        do { problems += try pool.read(questions) } catch { problems.append("the file is damaged: \(error)") }
+      }
+      note { db in
+        try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.problemsMax))").filter { $0 != "ok" }
           .map { "the file is damaged: \($0)" }
-        problems += try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").prefix(Self.problemsMax).map {
+      }
+      note { db in
+        try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").prefix(Self.problemsMax).map {
           "a row of \($0[0] as String) refers to something that is not there"
         }
-        problems += try Row.fetchAll(
+      }
+      note { db in
+        try Row.fetchAll(
           db, sql: "SELECT channel_id, reason FROM quarantine ORDER BY channel_id LIMIT ?", arguments: [Self.problemsMax]
-        )
-        .map { "channel \($0[0] as Int64) is left alone: \($0[1] as String)" }
+        ).map { "channel \($0[0] as Int64) is left alone: \($0[1] as String)" }
       }
       var count = 0
       var last: Int64 = 0
@@ -67,8 +92,8 @@ extension Store {
         try pool.read { db in
           for id in ids {
             count += 1
-            do { _ = try Self.channel(ChannelID(rawValue: id), db) } catch let error as StoreError {
-              problems.append(error.description)
+            do { _ = try Self.channel(ChannelID(rawValue: id), db) } catch {
+              problems.append((error as? StoreError)?.description ?? "channel \(id): \(error)")
             }
           }
         }
@@ -91,6 +116,7 @@ extension Store {
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let lock = try lock(directory)
     defer { lock.closeFile() }
+    let path = directory + "/baton.db"
     do {
       var configuration = Configuration()
       configuration.readonly = true
@@ -106,29 +132,52 @@ extension Store {
           throw StoreError(.corrupt, "\(copy) is damaged: nothing was changed")
         }
       }
+      // Through SQLite, so that what stands in the copy's log comes along, and a link is followed and not moved.
+      let new = path + ".new"
+      for suffix in ["", "-journal", "-wal", "-shm"] { unlink(new + suffix) }
+      let descriptor = Glibc.open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else {
+        throw StoreError(.notAccessible, "cannot make \(new): \(String(cString: strerror(errno)))")
+      }
+      Glibc.close(descriptor)
+      takeOwner(of: directory, new)
+      try fill(new) { try queue.backup(to: $0) }
       try queue.close()
+      return try replace(path, with: new, stamp: stamp)
     } catch let error as StoreError {
       throw error
     } catch {
       throw wrap(error, copy)
     }
-    let path = directory + "/baton.db"
-    let kept = path + ".before-" + stamp
-    let manager = FileManager.default
-    do {
-      try manager.copyItem(atPath: copy, toPath: path + ".new")
-      try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path + ".new")
-      var before: String?
-      if manager.fileExists(atPath: path) {
-        for suffix in ["", "-wal", "-shm"] where manager.fileExists(atPath: path + suffix) {
-          try manager.moveItem(atPath: path + suffix, toPath: kept + suffix)
-        }
-        before = kept
-      }
-      try manager.moveItem(atPath: path + ".new", toPath: path)
-      return before
-    } catch {
-      throw StoreError(.notAccessible, "cannot put the copy in place: \(error.localizedDescription)")
+  }
+
+  /// Whoever restores, the daemon must be able to use it.
+  private static func takeOwner(of directory: String, _ path: String) {
+    var status = stat()
+    if stat(directory, &status) == 0, geteuid() == 0 { _ = chown(path, status.st_uid, status.st_gid) }
+  }
+
+  /// Puts one database in the place of another. At every moment there is a whole one at `path`.
+  private static func replace(_ path: String, with new: String, stamp: String) throws -> String? {
+    func failure(_ what: String) -> StoreError {
+      StoreError(.notAccessible, "\(what): \(String(cString: strerror(errno)))")
     }
+    var kept: String?
+    if access(path, F_OK) == 0 {
+      // What stands in the old one's log goes into its file; one that is too damaged for that keeps its log beside it.
+      if let old = try? DatabaseQueue(path: path) {
+        _ = try? old.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+        try? old.close()
+      }
+      let name = path + ".before-" + stamp
+      guard link(path, name) == 0 else { throw failure("cannot keep the old database as \(name)") }
+      for suffix in ["-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
+        guard rename(path + suffix, name + suffix) == 0 else { throw failure("cannot move \(path + suffix)") }
+      }
+      kept = name
+    }
+    guard rename(new, path) == 0 else { throw failure("cannot put \(new) in place") }
+    sync((path as NSString).deletingLastPathComponent)
+    return kept
   }
 }

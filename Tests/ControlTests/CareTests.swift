@@ -96,6 +96,25 @@ struct CareTests {
     restored.close()
     #expect(try Store.restore(from: file, directory: other, stamp: "2") == other + "/baton.db.before-2")
     #expect(throws: StoreError.self) { try Store.restore(from: "/etc/passwd", directory: other, stamp: "3") }
+    // A link to a copy is followed, never moved; what stands in a log beside the copy comes along; leftovers are no obstacle.
+    let latest = bench.folder.path + "/latest.db"
+    try FileManager.default.createSymbolicLink(atPath: latest, withDestinationPath: file)
+    try Data("left behind".utf8).write(to: URL(fileURLWithPath: other + "/baton.db.new"))
+    #expect(try Store.restore(from: latest, directory: other, stamp: "5") == other + "/baton.db.before-5")
+    let type = try FileManager.default.attributesOfItem(atPath: other + "/baton.db")[.type] as? FileAttributeType
+    #expect(type == .typeRegular)
+    let third = bench.folder.path + "/third"
+    let busy = try Store(directory: third)
+    try await busy.commit([.probe(Timestamp(milliseconds: 7))])
+    let withLog = bench.folder.path + "/with-log.db"
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: third + "/baton.db" + suffix, toPath: withLog + suffix)
+    }
+    busy.close()
+    _ = try Store.restore(from: withLog, directory: other, stamp: "6")
+    let probe = try await Program.run(
+      "/usr/bin/sqlite3", [other + "/baton.db", "SELECT value FROM settings WHERE key = 'probe'"])
+    #expect(probe.lines == ["7"])
     let damaged = bench.folder.path + "/damaged.db"
     try copy.prefix(copy.count / 2).write(to: URL(fileURLWithPath: damaged))
     #expect(throws: StoreError.self) { try Store.restore(from: damaged, directory: other, stamp: "4") }

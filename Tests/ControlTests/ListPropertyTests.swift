@@ -17,7 +17,7 @@ struct ListPropertyTests {
   private static let now = Timestamp(milliseconds: 1_750_000_000_123)
   private static let texts = [
     "news", "News", "NEWS flash", "sport", "", "é", "e\u{301}", "ß", "SS", "Straße 7", "a b", "z%_*", "新聞", "1", "10", "2",
-    "x'y", "quo\"te", "null", "true",
+    "x'y", "quo\"te", "null", "true", "caf\u{E9}", "cafe\u{301}",
   ]
   private static let numbers: [JSONValue] = [
     0, 1, 2, 10, -3, .number(1.5), .number(2), .number(-0.25), .integer(.max), .integer(.min), .number(9.223372036854775e18),
@@ -83,9 +83,35 @@ struct ListPropertyTests {
           "org.batond.Channels.List", ["limit": 2, "sort": [["field": "custom.a"]], "cursor": .string(other)])
       }
     }
+    // One key with a comma in its name is not two keys.
+    for sort: JSONValue in [
+      [["field": "custom.a,id"]], [["field": "custom."]], [["field": "id.x"]], [["field": "custom.caf\u{E9}"]],
+    ] {
+      await #expect(throws: VarlinkError.self, "\(sort.text)") {
+        let page = try await bench.client.call("org.batond.Channels.List", ["limit": 2, "sort": sort])
+        let two: JSONValue = [["field": "custom.a"], ["field": "id"]]
+        _ = try await bench.client.call(
+          "org.batond.Channels.List", ["limit": 2, "sort": two, "cursor": page["nextCursor"] ?? "none"])
+      }
+    }
     // Nor taken from a list with another order.
     await #expect(throws: VarlinkError.self) {
       try await bench.client.call("org.batond.Channels.List", ["limit": 2, "cursor": .string(cursor)])
+    }
+    try await bench.stop()
+  }
+
+  @Test func filtersAreBoundedAsAWhole() async throws {
+    let bench = try await Bench()
+    let many = JSONValue.array((0..<200).map { .integer($0) })
+    let filters: [JSONValue] = [
+      ["$or": .array((0..<1500).map { _ in [:] })], ["id": ["$in": .array((0..<501).map { .integer($0) })]],
+      ["$and": .array((0..<10).map { _ in ["custom.a": ["$in": many, "$nin": many]] })],
+    ]
+    for filter in filters {
+      await #expect { try await bench.client.call("org.batond.Channels.List", ["filter": filter]) } throws: {
+        ($0 as? VarlinkError)?.name == "org.batond.Channels.InvalidFilter"
+      }
     }
     try await bench.stop()
   }
@@ -164,7 +190,9 @@ struct ListPropertyTests {
   private static func custom(_ random: inout SplitMix64) -> JSONValue? {
     guard Int.random(in: 0..<6, using: &random) > 0 else { return nil }
     var members: [String: JSONValue] = [:]
-    for key in ["a", "b", "0", "with space"] where Bool.random(using: &random) { members[key] = value(&random, depth: 0) }
+    for key in ["a", "b", "0", "with space", "caf\u{E9}", "new\nline"] where Bool.random(using: &random) {
+      members[key] = value(&random, depth: 0)
+    }
     return .object(members)
   }
 
@@ -189,7 +217,7 @@ struct ListPropertyTests {
     "id", "kind", "network", "identity", "phase", "edition", "linkUsable", "link", "wantedRelays", "heal", "createdAt",
     "updatedAt", "revision", "profile.displayName", "profile.fullName", "profile.description", "profile.image",
     "profile.preferences.history", "custom.a", "custom.b", "custom.0", "custom.with space", "custom.a.a", "custom.b.a.a",
-    "custom.nowhere", "custom",
+    "custom.nowhere", "custom", "custom.caf\u{E9}", "custom.cafe\u{301}", "custom.new\nline",
   ]
 
   private static func condition(_ random: inout SplitMix64, depth: Int) -> JSONValue {
@@ -229,7 +257,9 @@ struct ListPropertyTests {
   }
 
   private static func sort(_ random: inout SplitMix64) -> [JSONValue] {
-    let sortable = paths.filter { !["link", "custom"].contains($0) }
+    let sortable = paths.filter { path in
+      !["link", "custom"].contains(path) && path.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
     return (0..<Int.random(in: 0...3, using: &random)).map { _ in
       ["field": .string(sortable.randomElement(using: &random) ?? "id"), "direction": Bool.random(using: &random) ? 1 : -1]
     }

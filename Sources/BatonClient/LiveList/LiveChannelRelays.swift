@@ -28,6 +28,7 @@ public actor LiveChannelRelays {
   deinit {
     following?.cancel()
     report.finish()
+    Task { [channel] in await channel.stop() }
   }
 
   /// Reads the relays and follows the changes from then on.

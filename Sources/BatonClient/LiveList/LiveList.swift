@@ -40,6 +40,7 @@ public actor LiveList<Element: LiveElement> {
   private var revision: Int64 = 0
   private var following: Task<Void, Never>?
   private var isLoading = false
+  private var isStopped = false
 
   /// Waits between attempts to reach the daemon: the first, and the longest.
   private static var waits: (first: Duration, longest: Duration) { (.milliseconds(100), .seconds(5)) }
@@ -66,24 +67,36 @@ public actor LiveList<Element: LiveElement> {
     report.finish()
   }
 
-  /// Loads the first page and follows the changes from then on.
+  /// Loads the first page and follows the changes from then on. Once.
   public func start() {
-    guard following == nil else { return }
+    guard following == nil, state == .initial else { return }
     enter(.loading)
     following = Task { [weak self] in
       var wait = Self.waits.first
       while !Task.isCancelled {
-        guard let again = await self?.followOnce() else { return }
-        wait = again ? Self.waits.first : min(wait * 2, Self.waits.longest)
+        let begin = ContinuousClock.now
+        do {
+          guard let (client, request) = try await self?.connect() else { return }
+          defer { Task { await client.close() } }
+          // The list itself is held for one change at a time only, so that it can go while nothing happens.
+          for try await message in try await client.watch(request) {
+            guard let self else { return }
+            try await self.take(message)
+          }
+          await self?.failed("the daemon closed the connection")
+        } catch {
+          guard await self?.goesOn(after: error) == true else { return }
+        }
+        wait = ContinuousClock.now - begin > Self.waits.longest ? Self.waits.first : min(wait * 2, Self.waits.longest)
         guard (try? await Task.sleep(for: wait)) != nil else { return }
       }
     }
   }
 
-  /// Ends the list; `events` ends too.
+  /// Ends the list; `events` ends too, and the list is not started again.
   public func stop() {
     following?.cancel()
-    following = nil
+    isStopped = true
     report.finish()
   }
 
@@ -110,32 +123,39 @@ public actor LiveList<Element: LiveElement> {
 
   // MARK: - Following
 
-  /// Lists what is not listed yet and follows the changes until the connection ends.
-  /// - Returns: whether the daemon was reached.
-  private func followOnce() async -> Bool {
-    var wasReached = false
+  /// Lists what is not listed yet.
+  /// - Returns: where to watch from; nil when the list was stopped.
+  private func connect() async throws -> (BatonClient, WatchRequest)? {
+    guard !isStopped else { return nil }
+    let client = try await BatonClient(socket: socket)
     do {
-      let client = try await BatonClient(socket: socket)
-      wasReached = true
-      defer { Task { await client.close() } }
       if revision == 0 { try await loadAgain(client) }
-      enter(.loaded)
-      let request = WatchRequest(since: revision, kinds: [Element.kind])
-      for try await message in try await client.watch(request) {
-        guard message.revision > revision else { continue }
-        revision = message.revision
-        guard message.kind == Element.kind, let after = message.after else { continue }
-        publish(try window.take(try Element(json: after)))
-      }
-      enter(.failed("the daemon closed the connection"))
-    } catch let error as VarlinkError {
-      // The changes since then are not kept any more, or it is another database: list again.
-      if error.name.hasSuffix(".RevisionCompacted") || error.name.hasSuffix(".InvalidParameter") { revision = 0 }
-      enter(.failed(error.description))
     } catch {
-      enter(.failed("\(error)"))
+      await client.close()
+      throw error
     }
-    return wasReached
+    enter(.loaded)
+    return (client, WatchRequest(since: revision, kinds: [Element.kind]))
+  }
+
+  private func take(_ message: ChangeMessage) throws {
+    guard message.revision > revision else { return }
+    revision = message.revision
+    guard message.kind == Element.kind, let after = message.after else { return }
+    publish(try window.take(try Element(json: after)))
+  }
+
+  private func failed(_ reason: String) { enter(.failed(reason)) }
+
+  /// - Returns: whether it is worth another attempt.
+  private func goesOn(after error: any Error) -> Bool {
+    guard !isStopped, !(error is CancellationError) else { return false }
+    enter(.failed((error as? VarlinkError)?.description ?? "\(error)"))
+    guard let error = error as? VarlinkError else { return true }
+    // The changes since then are not kept any more, or it is another database: list again.
+    if error.name.hasSuffix(".RevisionCompacted") || error.name.hasSuffix(".InvalidParameter") { revision = 0 }
+    // What is wrong with the question itself does not pass.
+    return !error.name.hasSuffix(".InvalidFilter") && error.name != VarlinkError.permissionDenied.name
   }
 
   /// Loads as many objects as are there already, at least one page.
@@ -181,7 +201,7 @@ public actor LiveList<Element: LiveElement> {
   }
 
   private func enter(_ next: State) {
-    guard next != state else { return }
+    guard next != state, !isStopped else { return }
     state = next
     report.yield(.state(next))
   }

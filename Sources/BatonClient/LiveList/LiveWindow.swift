@@ -47,11 +47,12 @@ struct LiveWindow<Element: LiveElement> {
   }
 
   /// An object is now like this.
-  mutating func take(_ element: Element) throws -> [ListChange<Element>] {
+  /// - Parameter isTrue: whether it counts although a later version is known.
+  mutating func take(_ element: Element, isTrue: Bool = false) throws -> [ListChange<Element>] {
     heard?[element.id] = element
     guard hasBegun else { return [] }
     let old = entries.firstIndex { $0.element.id == element.id }
-    if let old, entries[old].element.revision >= element.revision { return [] }
+    if let old, isTrue ? entries[old].element == element : entries[old].element.revision >= element.revision { return [] }
     let json = try element.json
     let key = order.values(of: json)
     guard isWanted(json), isInside(key) else {
@@ -78,7 +79,8 @@ struct LiveWindow<Element: LiveElement> {
       changes.append(.remove(entries.remove(at: index).element, at: index))
     }
     end = nil
-    for element in elements { changes += try take(element) }
+    // It may be another database, where revisions mean something else.
+    for element in elements { changes += try take(element, isTrue: true) }
     if !isComplete, let last = elements.last { end = order.values(of: try last.json) }
     return changes
   }

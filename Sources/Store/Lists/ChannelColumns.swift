@@ -1,4 +1,5 @@
 internal import Channels
+internal import Filters
 internal import GRDB
 internal import StrictJSON
 
@@ -10,6 +11,8 @@ enum ChannelColumn {
   case boolean(String)
   /// NULL where the field is absent.
   case text(String)
+  /// Never NULL.
+  case word(String)
   /// Milliseconds, for clients RFC 3339 in UTC; never NULL.
   case time(String)
   /// Something below a column with JSON.
@@ -22,12 +25,14 @@ enum ChannelColumn {
     case ["wantedRelays"]: self = .integer("c.wanted_relays")
     case ["heal"]: self = .boolean("c.heal")
     case ["linkUsable"]: self = .boolean("(c.deleted_at IS NULL AND \(Self.has("r.status = 'active'")))")
-    case ["kind"], ["network"]: self = .text("c.\(path[0])")
-    case ["identity"]: self = .text("(SELECT i.name FROM identities i WHERE i.id = c.identity_id)")
-    case ["phase"]: self = .text(Self.phase)
+    case ["kind"], ["network"]: self = .word("c.\(path[0])")
+    case ["identity"]:
+      self = .word(
+        "(SELECT CASE WHEN i.removed THEN 'identity ' || i.id ELSE i.name END FROM identities i WHERE i.id = c.identity_id)")
+    case ["phase"]: self = .word(Self.phase)
     case ["createdAt"]: self = .time("c.created_at")
     case ["updatedAt"]: self = .time("c.updated_at")
-    case ["profile", "displayName"]: self = .text("c.display_name")
+    case ["profile", "displayName"]: self = .word("c.display_name")
     case ["profile", "fullName"]: self = .text("c.full_name")
     case ["profile", "description"]: self = .text("c.description")
     case ["profile", "image"]: self = .text("c.image")
@@ -38,8 +43,8 @@ enum ChannelColumn {
       case ("profile", "preferences") where path.count > 2: (column, rest) = ("c.preferences", path.dropFirst(2))
       default: return nil
       }
-      // SQLite's paths cannot quote these.
-      guard rest.allSatisfy({ !$0.isEmpty && !$0.contains { $0 == "\"" || $0 == "\\" } }) else { return nil }
+      // SQLite compares names byte by byte and cannot quote all of them.
+      guard rest.allSatisfy(ListOrder.isPlain) else { return nil }
       self = .json(column, path: "$" + rest.map { ".\"\($0)\"" }.joined())
     }
   }
@@ -68,7 +73,8 @@ enum ChannelColumn {
     }
     // As many relays are members as are wanted, so one that is not active is there and is known.
     if phases.isSubset(of: ["degraded", "failed"]) {
-      return "c.id IN (SELECT channel_id FROM channel_relays WHERE status IN ('failed', 'inactive'))"
+      return
+        "c.id IN (SELECT channel_id FROM channel_relays INDEXED BY channel_relays_lost WHERE status IN ('failed', 'inactive'))"
     }
     return nil
   }

@@ -77,6 +77,7 @@ struct ChannelCondition {
 
   private static func equal(_ column: ChannelColumn, _ value: JSONValue) -> ChannelCondition {
     switch (column, value) {
+    case (.word(let sql), .string(let text)): return ChannelCondition("\(sql) = ?", [text.databaseValue])
     case (.text(let sql), .null): return ChannelCondition("\(sql) IS NULL")
     case (.text(let sql), .string(let text)): return ChannelCondition("(\(sql) = ?) IS TRUE", [text.databaseValue])
     case (.integer(let sql), .integer(let number)): return ChannelCondition("\(sql) = ?", [number.databaseValue])
@@ -84,7 +85,7 @@ struct ChannelCondition {
     case (.boolean(let sql), .bool(let flag)): return ChannelCondition("\(sql) = ?", [flag.databaseValue])
     case (.time(let sql), .string(let text)):
       return Timestamp(wireText: text).map { ChannelCondition("\(sql) = ?", [$0.milliseconds.databaseValue]) } ?? .never
-    case (.text, _), (.integer, _), (.boolean, _), (.time, _): return .never
+    case (.text, _), (.word, _), (.integer, _), (.boolean, _), (.time, _): return .never
     case (.json(let sql, let path), _):
       let type = "json_type(\(sql), ?)"
       let at = path.databaseValue
@@ -114,7 +115,8 @@ struct ChannelCondition {
       case .string, .null, .bool, .array, .object: nil
       }
     switch (column, bound) {
-    case (.text(let sql), .string(let text)): return ChannelCondition("(\(sql) \(sign) ?) IS TRUE", [text.databaseValue])
+    case (.text(let sql), .string(let text)), (.word(let sql), .string(let text)):
+      return ChannelCondition("(\(sql) \(sign) ?) IS TRUE", [text.databaseValue])
     case (.time(let sql), .string(let text)):
       // A part of a time, like a day, is compared as text by who looks at the channel itself.
       return Timestamp(wireText: text).map { ChannelCondition("\(sql) \(sign) ?", [$0.milliseconds.databaseValue]) } ?? .open
@@ -124,14 +126,14 @@ struct ChannelCondition {
       return extracted(sql, path.databaseValue, "'text'", sign, text.databaseValue)
     case (.json(let sql, let path), _):
       return number.map { extracted(sql, path.databaseValue, "'integer', 'real'", sign, $0) } ?? .never
-    case (.text, _), (.time, _), (.boolean, _): return .never
+    case (.text, _), (.word, _), (.time, _), (.boolean, _): return .never
     }
   }
 
   private static func exists(_ column: ChannelColumn, _ wanted: Bool) -> ChannelCondition {
     switch column {
     case .text(let sql): ChannelCondition("\(sql) IS \(wanted ? "NOT " : "")NULL")
-    case .integer, .boolean, .time: wanted ? .always : .never
+    case .integer, .boolean, .time, .word: wanted ? .always : .never
     case .json(let sql, let path):
       ChannelCondition("coalesce(json_type(\(sql), ?), 'null') \(wanted ? "<>" : "=") 'null'", [path.databaseValue])
     }
@@ -139,7 +141,7 @@ struct ChannelCondition {
 
   private static func contains(_ column: ChannelColumn) -> ChannelCondition {
     switch column {
-    case .text, .integer, .boolean, .time: .never
+    case .text, .word, .integer, .boolean, .time: .never
     case .json(let sql, let path):
       ChannelCondition("(json_type(\(sql), ?) = 'array') IS TRUE", [path.databaseValue], isExact: false)
     }
@@ -147,7 +149,7 @@ struct ChannelCondition {
 
   private static func searched(_ column: ChannelColumn, _ function: String, _ text: String) -> ChannelCondition {
     switch column {
-    case .text(let sql): ChannelCondition("\(function)(\(sql), ?)", [text.databaseValue])
+    case .text(let sql), .word(let sql): ChannelCondition("\(function)(\(sql), ?)", [text.databaseValue])
     case .integer, .boolean: .never
     case .time: .open
     case .json(let sql, let path):

@@ -9,6 +9,7 @@ struct ChannelSeek {
     let sql: String
     let arguments: [DatabaseValue]
     let isDescending: Bool
+    let isNullable: Bool
   }
 
   private let keys: [(column: ChannelColumn, isDescending: Bool)]
@@ -23,13 +24,23 @@ struct ChannelSeek {
     }
     self.keys = keys
     terms = keys.flatMap { key in
-      Self.expressions(key.column).map { Term(sql: $0.sql, arguments: $0.arguments, isDescending: key.isDescending) }
+      Self.expressions(key.column).map {
+        Term(
+          sql: $0.sql, arguments: $0.arguments, isDescending: key.isDescending, isNullable: Self.isNullable(key.column))
+      }
+    }
+  }
+
+  private static func isNullable(_ column: ChannelColumn) -> Bool {
+    switch column {
+    case .integer, .boolean, .word, .time: false
+    case .text, .json: true
     }
   }
 
   private static func expressions(_ column: ChannelColumn) -> [(sql: String, arguments: [DatabaseValue])] {
     switch column {
-    case .integer(let sql), .boolean(let sql), .text(let sql), .time(let sql): return [(sql, [])]
+    case .integer(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql): return [(sql, [])]
     case .json(let sql, let path):
       let rank = """
         CASE coalesce(json_type(\(sql), ?), 'null') WHEN 'null' THEN 0 WHEN 'true' THEN 1 WHEN 'false' THEN 1
@@ -52,9 +63,9 @@ struct ChannelSeek {
     // For the index of the first key, which cannot be used through alternatives.
     var seek = "TRUE"
     if !bound.isNull {
-      seek = first.isDescending ? "(\(first.sql) <= ? OR \(first.sql) IS NULL)" : "\(first.sql) >= ?"
-      if case .text = keys[0].column {} else if first.isDescending { seek = "\(first.sql) <= ?" }
-      let isTwice = seek.contains("IS NULL")
+      let isTwice = first.isDescending && first.isNullable
+      seek = "\(first.sql) \(first.isDescending ? "<=" : ">=") ?"
+      if isTwice { seek = "(\(seek) OR \(first.sql) IS NULL)" }
       arguments += first.arguments + [bound] + (isTwice ? first.arguments : [])
     }
     for index in terms.indices {
@@ -72,6 +83,9 @@ struct ChannelSeek {
       case (false, false):
         parts.append("\(term.sql) > ?")
         arguments += term.arguments + [bound]
+      case (true, false) where !term.isNullable:
+        parts.append("\(term.sql) < ?")
+        arguments += term.arguments + [bound]
       case (true, false):
         parts.append("(\(term.sql) < ? OR \(term.sql) IS NULL)")
         arguments += term.arguments + [bound] + term.arguments
@@ -84,7 +98,7 @@ struct ChannelSeek {
   private static func bounds(_ column: ChannelColumn, _ value: JSONValue) -> [DatabaseValue] {
     switch column {
     case .time: return [value.string.flatMap(Timestamp.init(wireText:))?.milliseconds.databaseValue ?? .null]
-    case .integer, .boolean, .text: return [scalar(value)]
+    case .integer, .boolean, .text, .word: return [scalar(value)]
     case .json: return [JSONOrder.rank(value).databaseValue, scalar(value)]
     }
   }
@@ -108,7 +122,7 @@ struct ChannelSeek {
       switch key.column {
       case .time: return Int64.fromDatabaseValue(row[index]).map { .string(Timestamp(milliseconds: $0).wireText) } ?? .null
       case .boolean: return .bool(Bool.fromDatabaseValue(row[index]) ?? false)
-      case .integer, .text: return Self.json(row[index])
+      case .integer, .text, .word: return Self.json(row[index])
       case .json:
         let rank = Int.fromDatabaseValue(row[index]) ?? 0
         index += 1

@@ -14,6 +14,9 @@ extension Store {
     public let revision: Int64
   }
 
+  /// Whether channels have an order by this path of names.
+  public static func canSort(by path: [String]) -> Bool { ChannelColumn(path) != nil }
+
   /// Channels in `order`. All that `filter` wants are among them; whether one really is wanted is for the caller to say, who knows
   /// what only the daemon can tell.
   /// - Parameters:
