@@ -129,7 +129,8 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "TestSupport", dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator"] + nio, path: "Tests/TestSupport"),
+      name: "TestSupport", dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator", log] + nio,
+      path: "Tests/TestSupport"),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
     .testTarget(

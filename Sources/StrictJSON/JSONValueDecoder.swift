@@ -87,7 +87,8 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
       switch value {
       case .integer(let integer): T(exactly: integer)
       case .number(let number): T(exactly: number)
-      case .string(let text): T(text)
+      // Swift would take a leading plus sign, too.
+      case .string(let text): text.first == "+" ? nil : T(text)
       case .null, .bool, .array, .object: nil
       }
     guard let exact else { throw mismatch("an integer") }

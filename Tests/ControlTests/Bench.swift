@@ -22,10 +22,16 @@ final class Bench: Sendable {
   let client: BatonClient
   private let task: Task<Void, any Error>
 
-  init(access: Access = Access(changeGroup: "baton", readGroup: "baton-read")) async throws {
+  /// Where the control interfaces are served.
+  var path: String { folder.path + "/c" }
+
+  /// - Parameter mode: who may connect, as the mode of the socket file.
+  init(
+    access: Access = Access(changeGroup: "baton", readGroup: "baton-read"), mode: UInt32 = 0o600,
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  ) async throws {
     folder = try TemporaryFolder()
     store = try Store(directory: folder.path + "/state")
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let coordinator = Coordinator(
       storage: store, networks: [network], addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 1_750_000_000 }), policy: RelayPolicy(),
@@ -38,7 +44,7 @@ final class Bench: Sendable {
       try await coordinator.run { readiness.finish() }
     }
     for await _ in ready {}
-    let socket = try UnixListener.listen(path: folder.path + "/c", mode: 0o600)
+    let socket = try UnixListener.listen(path: folder.path + "/c", mode: mode)
     server = try await ControlServer.start(
       coordinator: coordinator, store: store, access: access, sockets: [socket],
       group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: SystemClock().now, logger: logger)

@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import Foundation
 internal import Glibc
 
 /// A Unix socket without manners, for tests of servers. Blocking, with a limit on every wait.
@@ -40,9 +40,9 @@ public final class RawSocket: Sendable {
 
   /// The messages that come, without their NUL, until the peer closes or there are `replies`.
   public func receive(replies: Int?) async -> [String] {
-    // Off the pool that the server under test runs on.
+    // On a thread of its own: the pools of threads are what the servers under test run on.
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: self.receiveBlocking(replies: replies)) }
+      Thread.detachNewThread { continuation.resume(returning: self.receiveBlocking(replies: replies)) }
     }
   }
 

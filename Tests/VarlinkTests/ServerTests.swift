@@ -198,11 +198,13 @@ struct ServerTests {
     await server.stop()
   }
 
-  @Test func clientThatLeavesEndsItsStream() async throws {
+  /// Also one that said before that it has nothing more to ask, which alone ends nothing.
+  @Test(arguments: [false, true]) func clientThatLeavesEndsItsStream(_ halfCloses: Bool) async throws {
     let (ended, signal) = AsyncStream.makeStream(of: Void.self)
     let server = try await start { signal.finish() }
     let client = try RawSocket(path: path)
     client.send(Array((#"{"method":"org.example.echo.Wait","more":true}"# + "\0").utf8))
+    if halfCloses { client.halfClose() }
     while server.connectionCount == 0 { await Task.yield() }
     client.close()
     for await _ in ended {}

@@ -1,19 +1,23 @@
-import Logging
-import Synchronization
+public import Logging
+internal import Synchronization
 
 /// Keeps what is logged, with its fields.
-final class RecordingLog: Sendable {
-  struct Entry: Sendable {
-    let level: Logger.Level
-    let message: String
-    let fields: [String: String]
+public final class RecordingLog: Sendable {
+  /// One entry.
+  public struct Entry: Sendable {
+    public let level: Logger.Level
+    public let message: String
+    public let fields: [String: String]
   }
   private let state = Mutex<[Entry]>([])
 
-  var entries: [Entry] { state.withLock { $0 } }
+  public init() {}
+
+  /// All entries so far.
+  public var entries: [Entry] { state.withLock { $0 } }
 
   /// A logger that writes here.
-  var logger: Logger {
+  public var logger: Logger {
     var logger = Logger(label: "test") { _ in Handler(log: self) }
     logger.logLevel = .trace
     return logger
