@@ -154,7 +154,8 @@ let package = Package(
       dependencies: [
         "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Store", "StrictJSON", "Filters", "Varlink", "Channels",
         "RelayNetwork", "SimpleX", "TestSupport", log,
-      ] + nio),
+      ] + nio,
+      exclude: ["python"]),
     .testTarget(name: "BatondTests", dependencies: ["batond", "Channels", "Systemd", "TestSupport", log]),
     .testTarget(
       name: "RepositoryTests", dependencies: ["Channels", "Coordinator", "ControlAPI", "ControlGenerator", "Varlink"]),

@@ -33,11 +33,7 @@ public struct ControlServer: Sendable {
     context.slowLane.start()
     let service = VarlinkService(
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
-      interfaces: [
-        ControlInterface.operators(context), .servers(context), .relays(context), .identities(context), .channels(context),
-        .monitor(context),
-        .daemon(context), .systemd(context),
-      ])
+      interfaces: interfaces(context))
     let server = try await VarlinkServer.start(
       service, sockets: sockets, group: group, limits: limits, isKnown: { access.allows($0, .read) }
     ) { notice in
@@ -51,6 +47,14 @@ public struct ControlServer: Sendable {
       }
     }
     return ControlServer(context: context, server: server)
+  }
+
+  /// All that is served beside `org.varlink.service`.
+  static func interfaces(_ context: ControlContext) -> [ControlInterface] {
+    [
+      .operators(context), .servers(context), .relays(context), .identities(context), .channels(context), .monitor(context),
+      .daemon(context), .systemd(context),
+    ]
   }
 
   public func stopAccepting() async { await server.stopAccepting() }

@@ -193,27 +193,6 @@ struct ControlTests {
     }
     try await bench.stop()
   }
-
-  @Test func strangersAreRefusedAndReadersMayRead() {
-    func allowed(_ access: Access, _ permission: Access.Permission, uid: UInt32, groups: Set<UInt32>) -> Bool {
-      access.allows(VarlinkPeer(pid: 1, uid: uid, gid: groups.first ?? 0, groups: groups), permission)
-    }
-    let access = Access(ownUser: 500, changeGroup: 60, readGroup: 61)
-    for (uid, groups, reads, changes) in [
-      (0, [], true, true), (500, [], true, true), (7, [60], true, true), (7, [61], true, false), (7, [62], false, false),
-      (7, [], false, false), (7, [61, 60], true, true),
-    ] as [(UInt32, Set<UInt32>, Bool, Bool)] {
-      #expect(allowed(access, .read, uid: uid, groups: groups) == reads)
-      #expect(allowed(access, .change, uid: uid, groups: groups) == changes)
-    }
-    let without = Access(ownUser: 500, changeGroup: nil, readGroup: nil)
-    #expect(!allowed(without, .read, uid: 7, groups: [0]))
-  }
-
-  @Test func everyMethodHasAPermissionAndNoOther() {
-    let methods = Interfaces.all.flatMap { interface in interface.methods.map { "\(interface.name).\($0.name)" } }
-    #expect(Set(methods) == Set(Access.permissions.keys))
-  }
 }
 
 /// The Swift types and the interface files must say the same.

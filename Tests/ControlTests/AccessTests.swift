@@ -1,0 +1,151 @@
+import ControlAPI
+import Coordinator
+import Glibc
+import Logging
+import StrictJSON
+import TestSupport
+import Testing
+import Varlink
+
+@testable import ControlServer
+
+/// Who may call what: every method of every interface, for every kind of peer.
+@Suite(.serialized)
+struct AccessTests {
+  private static let own: UInt32 = 4200
+  private static let changers: UInt32 = 4201
+  private static let readers: UInt32 = 4202
+  private static let access = Access(ownUser: own, changeGroup: changers, readGroup: readers)
+
+  /// A kind of peer, with what it may do.
+  private struct Kind {
+    let name: String
+    let uid: UInt32
+    let gid: UInt32
+    let groups: Set<UInt32>
+    let reads: Bool
+    let changes: Bool
+    var peer: VarlinkPeer { VarlinkPeer(pid: 1, uid: uid, gid: gid, groups: groups.union([gid])) }
+
+    func may(_ permission: Access.Permission) -> Bool {
+      switch permission {
+      case .read: reads
+      case .change: changes
+      }
+    }
+  }
+
+  private static let kinds = [
+    Kind(name: "root", uid: 0, gid: 0, groups: [], reads: true, changes: true),
+    Kind(name: "root in no group of ours", uid: 0, gid: 7, groups: [8], reads: true, changes: true),
+    Kind(name: "the daemon's own user", uid: own, gid: 7, groups: [], reads: true, changes: true),
+    Kind(name: "primary group baton", uid: 7, gid: changers, groups: [], reads: true, changes: true),
+    Kind(name: "supplementary group baton", uid: 7, gid: 7, groups: [8, changers], reads: true, changes: true),
+    Kind(name: "both groups", uid: 7, gid: readers, groups: [changers], reads: true, changes: true),
+    Kind(name: "primary group baton-read", uid: 7, gid: readers, groups: [], reads: true, changes: false),
+    Kind(name: "supplementary group baton-read", uid: 7, gid: 7, groups: [8, readers], reads: true, changes: false),
+    Kind(name: "another user", uid: 7, gid: 7, groups: [8], reads: false, changes: false),
+    Kind(name: "root's group without root", uid: 7, gid: 0, groups: [], reads: false, changes: false),
+    // Numbers of users and of groups are different things.
+    Kind(name: "a user numbered like a group", uid: changers, gid: 7, groups: [own], reads: false, changes: false),
+  ]
+
+  /// A call of every method that it refuses for its parameters, or that changes nothing.
+  private static let calls = Interfaces.all.flatMap { interface in
+    interface.methods.map { method in
+      let name = "\(interface.name).\(method.name)"
+      return VarlinkCall(
+        method: name, parameters: name == "org.batond.Monitor.Watch" ? ["since": -1] : [:],
+        mode: method.requiresMore ? .more : .single)
+    }
+  }
+
+  private func context(_ bench: Bench) -> ControlContext {
+    ControlContext(
+      coordinator: bench.coordinator, store: bench.store, access: Self.access,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, version: "test", startedAt: SystemClock().now,
+      reload: { ReloadReport(files: 0, operators: 0, servers: 0, relays: 0) }, declarationsTrouble: { nil },
+      logLevel: LogLevelControl())
+  }
+
+  /// The name of the error that the peer gets, nil when it gets none.
+  private func error(_ interface: ControlInterface, _ call: VarlinkCall, _ peer: VarlinkPeer) async throws -> String? {
+    do {
+      if try interface.answerAtOnce(call, from: peer) != nil { return nil }
+      _ = try await interface.answer(call, from: peer, stream: VarlinkStream { _ in })
+      return nil
+    } catch let error as VarlinkError {
+      return error.name
+    }
+  }
+
+  @Test func everyMethodHasAPermissionAndNoOther() {
+    #expect(Set(Self.calls.map(\.method)) == Set(Access.permissions.keys))
+    #expect(Self.calls.count == Access.permissions.count)
+  }
+
+  @Test func everyMethodIsAllowedOrRefusedByTheTable() async throws {
+    let bench = try await Bench()
+    for kind in Self.kinds {
+      var walked: [String] = []
+      for interface in ControlServer.interfaces(context(bench)) {
+        for call in Self.calls where call.interface == interface.definition.name {
+          walked.append(call.method)
+          let permission = try #require(Access.permissions[call.method])
+          let name = try await error(interface, call, kind.peer)
+          let what = "\(call.method) by \(kind.name): \(name ?? "no error")"
+          #expect((name != VarlinkError.permissionDenied.name) == kind.may(permission), "\(what)")
+          // Whoever may call it finds it implemented.
+          if kind.may(permission) { #expect(name != "org.varlink.service.MethodNotImplemented", "\(what)") }
+        }
+      }
+      #expect(Set(walked) == Set(Access.permissions.keys))
+    }
+    try await bench.stop()
+  }
+
+  /// A method that somebody defines and implements, but forgets in the table, is nobody's, not even root's.
+  @Test func methodThatIsNotInTheTableCannotBeCalled() async throws {
+    let bench = try await Bench()
+    let interface = ControlInterface(
+      definition: try IDL.parse("interface org.batond.Relays\nmethod Forgotten() -> ()\nmethod Hurried() -> ()\n"),
+      context: context(bench), methods: ["Forgotten": { _, _ in [:] }], immediate: ["Hurried": { [:] }])
+    for kind in Self.kinds {
+      for method in ["Forgotten", "Hurried"] {
+        let name = try await error(interface, VarlinkCall(method: "org.batond.Relays.\(method)"), kind.peer)
+        #expect(name == "org.varlink.service.MethodNotImplemented", "\(method) by \(kind.name)")
+      }
+    }
+    try await bench.stop()
+  }
+
+  @Test func groupsThatDoNotExistLetNobodyIn() {
+    let access = Access(changeGroup: "no-such-group-of-baton", readGroup: "nor-this-one")
+    let stranger = VarlinkPeer(pid: 1, uid: geteuid() + 1, gid: 0, groups: [0, .max])
+    #expect(!access.allows(stranger, .read) && !access.allows(stranger, .change))
+    #expect(access.allows(VarlinkPeer(pid: 1, uid: geteuid(), gid: 7, groups: [7]), .change))
+  }
+
+  /// The same walk with processes that are really who they are, as the kernel tells the daemon.
+  @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
+  func everyMethodIsAllowedOrRefusedForRealProcesses() async throws {
+    let bench = try await Bench(access: Self.access, mode: 0o666)
+    let calls = Self.calls.map { String(decoding: $0.message.dropLast(), as: UTF8.self) }
+    for kind in Self.kinds {
+      let peer = try await Program.run(
+        "/usr/bin/python3",
+        [
+          Program.repository + "/Tests/ControlTests/python/peer.py", bench.path, "\(kind.uid)", "\(kind.gid)",
+          kind.groups.map(String.init).joined(separator: ","), #"{"method":"org.varlink.service.GetInfo"}"#,
+        ] + calls)
+      #expect(peer.status == 0 && peer.lines.count == calls.count + 1, "\(kind.name): \(peer.lines)")
+      #expect(peer.lines.first?.contains(#""product": "batond""#) == true, "who we are is no secret")
+      for (method, reply) in zip(Self.calls.map(\.method), peer.lines.dropFirst()) {
+        let isRefused = reply.contains(VarlinkError.permissionDenied.name)
+        let mayCall = kind.may(try #require(Access.permissions[method]))
+        #expect(isRefused != mayCall, "\(method) by \(kind.name): \(reply)")
+      }
+    }
+    try await bench.stop()
+  }
+}
