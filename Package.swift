@@ -148,7 +148,9 @@ let package = Package(
     .testTarget(
       name: "SimulationTests", dependencies: ["Coordinator", "Channels", "RelayNetwork", "Store", "TestSupport", grdb, log],
       path: "Tests/Simulation"),
-    .testTarget(name: "VarlinkTests", dependencies: ["Varlink", "ControlAPI", "StrictJSON", "TestSupport"] + nio),
+    .executableTarget(name: "baton-fuzz", dependencies: ["Varlink", "StrictJSON"] + nio, path: "Tests/Fuzz"),
+    .testTarget(
+      name: "VarlinkTests", dependencies: ["Varlink", "ControlAPI", "StrictJSON", "TestSupport", "baton-fuzz"] + nio),
     .testTarget(
       name: "ControlTests",
       dependencies: [

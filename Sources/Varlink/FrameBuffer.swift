@@ -1,22 +1,22 @@
-internal import NIOCore
+package import NIOCore
 
 /// Cuts a byte stream into messages at NUL bytes. Bounded, and no byte is looked at twice.
-struct FrameBuffer {
+package struct FrameBuffer {
   let messageBytesMax: Int
   private var buffer = ByteBuffer()
   private var scanned = 0
 
-  init(messageBytesMax: Int) { self.messageBytesMax = messageBytesMax }
+  package init(messageBytesMax: Int) { self.messageBytesMax = messageBytesMax }
 
   /// Bytes that wait.
-  var count: Int { buffer.readableBytes }
+  package var count: Int { buffer.readableBytes }
 
-  mutating func append(_ bytes: inout ByteBuffer) {
+  package mutating func append(_ bytes: inout ByteBuffer) {
     buffer.writeBuffer(&bytes)
   }
 
   /// The next message without its terminator; nil when it is not complete yet.
-  mutating func next() throws(VarlinkProtocolError) -> ByteBuffer? {
+  package mutating func next() throws(VarlinkProtocolError) -> ByteBuffer? {
     let view = buffer.readableBytesView.dropFirst(scanned)
     guard let end = view.firstIndex(of: 0) else {
       scanned = buffer.readableBytes

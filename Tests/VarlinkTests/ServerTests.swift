@@ -289,27 +289,3 @@ struct IDLTests {
     #expect(interface.errors.map(\.name) == ["Bad"])
   }
 }
-
-struct FrameFuzzTests {
-  /// Whatever the bytes, the envelope parser ends with a call or an error, and what it takes it writes back alike.
-  @Test func mutatedCallsNeverCrash() {
-    var state: UInt64 = 4711
-    func next() -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(state >> 33)
-    }
-    let seed = Array(#"{"method":"org.example.echo.Say","parameters":{"text":"é\u00e9","n":[1,{}]},"more":true}"#.utf8)
-    for _ in 0..<30_000 {
-      var bytes = seed
-      for _ in 0..<(1 + next() % 3) {
-        switch next() % 3 {
-        case 0: bytes[next() % bytes.count] = UInt8(next() % 256)
-        case 1: bytes.remove(at: next() % bytes.count)
-        default: bytes.insert(UInt8(next() % 256), at: next() % bytes.count)
-        }
-      }
-      guard let call = try? VarlinkCall(message: bytes) else { continue }
-      #expect((try? VarlinkCall(message: call.message.dropLast())) == call)
-    }
-  }
-}
