@@ -150,7 +150,10 @@ let package = Package(
       path: "Tests/Simulation"),
     .executableTarget(name: "baton-fuzz", dependencies: ["Varlink", "StrictJSON"] + nio, path: "Tests/Fuzz"),
     .testTarget(
-      name: "VarlinkTests", dependencies: ["Varlink", "ControlAPI", "StrictJSON", "TestSupport", "baton-fuzz"] + nio),
+      name: "VarlinkTests",
+      dependencies: ["Varlink", "ControlAPI", "StrictJSON", "TestSupport", "VarlinkCertification", "baton-fuzz"] + nio),
+    .target(
+      name: "VarlinkCertification", dependencies: ["Varlink", "StrictJSON"], path: "Tests/VarlinkCertification"),
     .testTarget(
       name: "ControlTests",
       dependencies: [

@@ -1,4 +1,4 @@
-/// Interface definitions (varlink.org, Interface-Definition), in the subset that all known tools can read (facts on Varlink, §6).
+/// Interface definitions (varlink.org, Interface-Definition).
 public enum IDL {
   public struct Interface: Hashable, Sendable {
     public let name: String
@@ -57,9 +57,17 @@ public enum IDL {
     public var description: String { "line \(line): \(reason)" }
   }
 
+  /// How much of the language is taken.
+  public enum Grammar: Hashable, Sendable {
+    /// The subset that all known tools can read (facts on Varlink, §6).
+    case portable
+    /// All of it: also string sets, arrays of arrays and of optional values, empty types, comments anywhere.
+    case full
+  }
+
   /// Reads a definition.
-  public static func parse(_ text: String) throws(ParseError) -> Interface {
-    var parser = IDLParser(text)
+  public static func parse(_ text: String, grammar: Grammar = .portable) throws(ParseError) -> Interface {
+    var parser = IDLParser(text, grammar: grammar)
     return try parser.interface()
   }
 

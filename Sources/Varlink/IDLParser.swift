@@ -1,14 +1,16 @@
-/// A recursive-descent parser for `IDL`; refuses what some tools cannot read.
+/// A recursive-descent parser for `IDL`; unless it is told otherwise it refuses what some tools cannot read.
 struct IDLParser {
   private let characters: [Character]
   private let text: String
+  private let isPortable: Bool
   private var at = 0
   private var line = 1
   /// The comment lines directly above the present position.
   private var comment: [String] = []
 
-  init(_ text: String) {
+  init(_ text: String, grammar: IDL.Grammar) {
     self.text = text
+    isPortable = grammar == .portable
     characters = Array(text)
   }
 
@@ -50,7 +52,7 @@ struct IDLParser {
   private mutating func typeMember(_ name: String, _ above: String) throws(IDL.ParseError) -> IDL.Member {
     switch try fieldsOrValues() {
     case .structure(let fields):
-      guard !fields.isEmpty else { throw failure("the type '\(name)' is empty, some tools cannot read that") }
+      guard !fields.isEmpty || !isPortable else { throw failure("the type '\(name)' is empty, some tools cannot read that") }
       return .structure(IDL.Structure(name: name, fields: fields, comment: above))
     case .enumeration(let values): return .enumeration(name: name, values: values, comment: above)
     default: throw failure("the type '\(name)' must be a structure or an enumeration")
@@ -88,7 +90,9 @@ struct IDLParser {
       }
       let before = comment.count
       skip()
-      guard comment.count == before else { throw failure("a comment after a field cannot be read by some tools") }
+      guard comment.count == before || !isPortable else {
+        throw failure("a comment after a field cannot be read by some tools")
+      }
       comment = []
       guard peek == "," else { break }
       at += 1
@@ -110,9 +114,9 @@ struct IDLParser {
       let isMap = peek != "]"
       if isMap { try word("string") }
       try symbol("]")
-      guard peek != "[", peek != "?" else { throw failure("nested arrays cannot be read by some tools") }
+      guard !isPortable || (peek != "[" && peek != "?") else { throw failure("nested arrays cannot be read by some tools") }
       let element = try type()
-      if case .structure(let fields) = element, fields.isEmpty {
+      if isPortable, case .structure(let fields) = element, fields.isEmpty {
         throw failure("string sets cannot be read by some tools")
       }
       return isMap ? .map(element) : .array(element)
