@@ -27,6 +27,7 @@ build: deps ## Build the programs (debug).
 test: swift ## Run all tests, with real relays and clients.
 	@scripts/install-deps $(TEST_PACKAGES)
 	@scripts/venv
+	@scripts/varlinkctl
 	swift build --build-tests
 	swift test --skip-build --skip SimulationTests
 	@# By itself: it takes all cores for minutes, and the tests above have real timers.
