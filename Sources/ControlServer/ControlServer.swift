@@ -14,12 +14,13 @@ public struct ControlServer: Sendable {
 
   /// Starts serving on sockets that listen already.
   /// - Parameters:
+  ///   - connections: sockets that are connected already.
   ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
   ///   - declarationsTrouble: what is wrong with these files at present; nil when they are in force.
   ///   - logLevel: how severe messages must be that are logged.
   public static func start(
-    coordinator: Coordinator, store: Store, access: Access, sockets: [CInt], group: any EventLoopGroup, version: String,
-    startedAt: Timestamp, logger: Logger,
+    coordinator: Coordinator, store: Store, access: Access, sockets: [CInt], connections: [CInt] = [],
+    group: any EventLoopGroup, version: String, startedAt: Timestamp, logger: Logger,
     reload: @escaping @Sendable () async throws -> ReloadReport = {
       ReloadReport(files: 0, operators: 0, servers: 0, relays: 0)
     },
@@ -35,7 +36,8 @@ public struct ControlServer: Sendable {
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
       interfaces: interfaces(context))
     let server = try await VarlinkServer.start(
-      service, sockets: sockets, group: group, limits: limits, isKnown: { access.allows($0, .read) }
+      service, sockets: sockets, connections: connections, group: group, limits: limits,
+      isKnown: { access.allows($0, .read) }
     ) { notice in
       switch notice {
       case .protocolBroken(let peer, let reason):
@@ -57,6 +59,8 @@ public struct ControlServer: Sendable {
     ]
   }
 
+  /// Waits until all connections that were there at the start have ended.
+  public func handedOverConnectionsEnded() async { await server.handedOverConnectionsEnded() }
   public func stopAccepting() async { await server.stopAccepting() }
   public func stop() async {
     await server.stop()

@@ -20,18 +20,35 @@ public enum Systemd {
     return .microseconds(Int64(clamping: microseconds))
   }
 
-  /// The listening sockets that the manager handed over under `name`, closed on exec. Call it once, before other code opens files.
-  public static func listenSockets(named name: String) -> [CInt] {
+  /// Unix stream sockets that were handed over.
+  public struct Sockets: Hashable, Sendable {
+    /// Those that listen.
+    public var listening: [CInt] = []
+    /// Those that are connections already: whoever is at the other end started us to talk to.
+    public var connected: [CInt] = []
+
+    public init() {}
+
+    public var isEmpty: Bool { listening.isEmpty && connected.isEmpty }
+  }
+
+  /// The sockets that the manager, or an `exec:` address of a Varlink client, handed over under `name`, closed on exec; a single one counts whatever
+  /// its name. All other descriptors that were handed over are closed. Call it once.
+  public static func sockets(named name: String) -> Sockets {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = sd_listen_fds_with_names(1, &names)
-    guard count > 0 else { return [] }
-    var sockets: [CInt] = []
+    var sockets = Sockets()
+    guard count > 0 else { return sockets }
     for index in 0..<Int(count) {
       let descriptor = CInt(index) + 3
       let given = names?[index].map { String(cString: $0) } ?? ""
       free(names?[index])
-      let isListening = sd_is_socket(descriptor, AF_UNIX, CInt(SOCK_STREAM.rawValue), 1) > 0
-      if isListening, given == name || count == 1 { sockets.append(descriptor) } else { close(descriptor) }
+      func isSocket(listening: CInt) -> Bool { sd_is_socket(descriptor, AF_UNIX, CInt(SOCK_STREAM.rawValue), listening) > 0 }
+      switch given == name || count == 1 {
+      case true where isSocket(listening: 1): sockets.listening.append(descriptor)
+      case true where isSocket(listening: 0): sockets.connected.append(descriptor)
+      default: close(descriptor)
+      }
     }
     free(names)
     return sockets

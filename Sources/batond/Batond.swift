@@ -43,7 +43,21 @@ struct CommonOptions: ParsableArguments {
       arguments["control.socket"] = Self.absolute(String(listen.dropFirst(5)))
     }
     return try await Settings(
-      arguments: arguments, environment: ProcessInfo.processInfo.environment, file: config.map(Self.absolute))
+      arguments: arguments, environment: try environment(), file: config.map(Self.absolute))
+  }
+
+  /// The environment. `SYSTEMD_VARLINK_LISTEN`, which says to all services that serve Varlink where to listen, counts as
+  /// `BATON_CONTROL_SOCKET` where nothing is said to Baton itself.
+  private func environment() throws -> [String: String] {
+    var environment = ProcessInfo.processInfo.environment
+    guard listen == nil, let place = environment["SYSTEMD_VARLINK_LISTEN"], !place.isEmpty,
+      environment["BATON_CONTROL_SOCKET", default: ""].isEmpty
+    else { return environment }
+    guard place != "-" else {
+      throw ConfigurationError(problems: ["SYSTEMD_VARLINK_LISTEN must be a path: the daemon does not serve on standard input"])
+    }
+    environment["BATON_CONTROL_SOCKET"] = Self.absolute(place.hasPrefix("unix:") ? String(place.dropFirst(5)) : place)
+    return environment
   }
 
   private static func absolute(_ path: String) -> String {

@@ -70,7 +70,7 @@ private struct Service {
     let store = try Store(directory: settings.stateDirectory)
     defer { store.close() }
     let access = Access(changeGroup: settings.controlGroup, readGroup: settings.readGroup)
-    let sockets = try listen(access)
+    let sockets = try sockets()
     let seed = try store.installationSeed { .random(in: 0 ... .max) }
     let group = MultiThreadedEventLoopGroup.singleton
     let nostr = try NostrNetwork(
@@ -96,8 +96,8 @@ private struct Service {
       guard !coordinator.isStopped else { return try await tasks.next() ?? () }
       await load(loader)
       let server = try await ControlServer.start(
-        coordinator: coordinator, store: store, access: access, sockets: sockets, group: group, version: Batond.version,
-        startedAt: startedAt, logger: logger, reload: { try await loader.load() },
+        coordinator: coordinator, store: store, access: access, sockets: sockets.listening, connections: sockets.connected,
+        group: group, version: Batond.version, startedAt: startedAt, logger: logger, reload: { try await loader.load() },
         declarationsTrouble: { loader.trouble },
         logLevel: LogLevelControl(
           get: { [logLevel] in logLevel.priority },
@@ -106,12 +106,14 @@ private struct Service {
           }),
         limits: settings.controlLimits)
       Systemd.notify("READY=1")
+      let place = sockets.isHandedOver ? "the socket that was handed over" : settings.controlSocket
       let summary = (try? server.summary()) ?? ""
-      logger.notice("batond \(Batond.version) is ready at \(settings.controlSocket): \(summary)")
+      logger.notice("batond \(Batond.version) is ready at \(place): \(summary)")
       Systemd.notify("STATUS=\(summary)")
       tasks.addTask { await keepStatus(server, coordinator) }
       tasks.addTask { await feedWatchdog(coordinator) }
       tasks.addTask { await waitForSignals(signals, server, coordinator, loader) }
+      if sockets.listening.isEmpty { tasks.addTask { await stopAfterConversation(server, coordinator) } }
       while let end = await tasks.nextResult() {
         if case .failure(let error) = end, !(error is CancellationError) { throw error }
         guard coordinator.isStopped else { continue }
@@ -133,14 +135,24 @@ private struct Service {
     }
   }
 
-  private func listen(_ access: Access) throws -> [CInt] {
-    let inherited = Systemd.listenSockets(named: "varlink")
-    if !inherited.isEmpty { return inherited }
+  /// Where to serve: what was handed over, or else the configured socket.
+  private func sockets() throws -> (listening: [CInt], connected: [CInt], isHandedOver: Bool) {
+    let handedOver = Systemd.sockets(named: "varlink")
+    if !handedOver.isEmpty { return (handedOver.listening, handedOver.connected, true) }
     let path = settings.controlSocket
     let directory = (path as NSString).deletingLastPathComponent
     try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     // Anybody may connect; who may do what is decided per call from the peer's credentials.
-    return [try UnixListener.listen(path: path, mode: 0o666)]
+    return ([try UnixListener.listen(path: path, mode: 0o666)], [], false)
+  }
+
+  /// Whoever started the daemon for one conversation has it to themselves; when they are done there is nobody to serve.
+  private func stopAfterConversation(_ server: ControlServer, _ coordinator: Coordinator) async {
+    await server.handedOverConnectionsEnded()
+    guard !coordinator.isStopped else { return }
+    logger.notice("stopping, because the connection that was handed over has ended")
+    Systemd.notify("STOPPING=1", "STATUS=stopping")
+    coordinator.stop()
   }
 
   private func waitForSignals(

@@ -85,6 +85,21 @@ struct VarlinkctlTests {
     await stop(daemon)
   }
 
+  /// `exec:` starts a daemon for one conversation.
+  @Test func daemonIsStartedByTheClient() async throws {
+    let baton = try Installation()
+    let environment = baton.settings.merging(["BATON_STATE_DIRECTORY": baton.folder.path + "/state"]) { own, _ in own }
+    let address = "exec:" + Program.products + "/batond"
+    let call = try await Varlinkctl.run(
+      "call", "--json=short", address, "org.batond.Relays.Add", #"{"address":"ws://127.0.0.1:9/one","name":"one"}"#,
+      environment: environment)
+    #expect(call.status == 0 && call.lines.contains { $0.contains(#""name":"one""#) }, "\(call.lines)")
+    // What it did is kept for the next one.
+    let daemon = try await baton.start()
+    #expect(try await baton.client().relays().map(\.name) == ["one"])
+    await stop(daemon)
+  }
+
   /// A stream that ends, because the only relay is dead and given up, and one that does not.
   @Test func streamsAreFollowedAndCollected() async throws {
     let baton = try Installation(["BATON_CHANNEL_BACK_OFF_FIRST": "100ms", "BATON_CHANNEL_ATTEMPTS_MAX": "2"])
@@ -135,8 +150,11 @@ enum Varlinkctl {
     try Program(folder + "/varlinkctl", arguments, environment: ["SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": ""])
   }
 
-  static func run(_ arguments: String...) async throws -> (status: Int32, lines: [String]) {
+  static func run(
+    _ arguments: String..., environment: [String: String] = [:]
+  ) async throws -> (status: Int32, lines: [String]) {
     try await Program.run(
-      folder + "/varlinkctl", arguments, environment: ["SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": ""])
+      folder + "/varlinkctl", arguments,
+      environment: environment.merging(["SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": ""]) { own, _ in own })
   }
 }
