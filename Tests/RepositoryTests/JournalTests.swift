@@ -1,0 +1,84 @@
+import Coordinator
+import Foundation
+import Testing
+
+/// Code, catalog and document know the same kinds of events and the same fields.
+struct JournalTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  /// One entry of the catalog.
+  private struct Entry {
+    let id: String
+    var headers: [String: String] = [:]
+    var prose: [String] = []
+  }
+
+  private static func catalog() throws -> [Entry] {
+    var entries: [Entry] = []
+    var isInHeaders = false
+    for line in try text("systemd/batond.catalog").split(separator: "\n", omittingEmptySubsequences: false)
+    where !line.hasPrefix("#") {
+      if line.hasPrefix("-- ") {
+        entries.append(Entry(id: String(line.dropFirst(3))))
+        isInHeaders = true
+      } else if !entries.isEmpty {
+        let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
+        if isInHeaders, parts.count == 2 {
+          entries[entries.count - 1].headers[parts[0]] = parts[1].trimmingCharacters(in: .whitespaces)
+        } else {
+          isInHeaders = false
+          entries[entries.count - 1].prose.append(String(line))
+        }
+      }
+    }
+    return entries
+  }
+
+  /// Fields that the code writes.
+  private static func fields() throws -> Set<String> {
+    let folder = root.appendingPathComponent("Sources/Coordinator")
+    var fields: Set<String> = []
+    for case let name as String in FileManager.default.enumerator(atPath: folder.path) ?? .init() where name.hasSuffix(".swift")
+    {
+      let code = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+      for match in code.matches(of: /"(BATON_[A-Z_]+)"/) { fields.insert(String(match.1)) }
+    }
+    return fields
+  }
+
+  @Test func everyKindOfEventIsInTheCatalogOnce() throws {
+    let ids = try Self.catalog().map(\.id)
+    #expect(Set(ids).count == ids.count)
+    #expect(Set(ids) == Set(JournalEvent.allCases.map(\.rawValue)))
+  }
+
+  @Test func everyEntryHasASubjectAMeaningAndSomethingToDo() throws {
+    let fields = try Self.fields()
+    for entry in try Self.catalog() {
+      #expect(entry.headers["Subject"]?.isEmpty == false, "\(entry.id)")
+      #expect(
+        entry.headers["Defined-By"] == "baton" && entry.headers["Documentation"]?.hasPrefix("man:") == true, "\(entry.id)")
+      #expect(entry.prose.first == "" && entry.prose.filter { !$0.isEmpty }.count >= 3, "\(entry.id)")
+      #expect(entry.prose.allSatisfy { $0.count <= 78 }, "\(entry.id)")
+      let all = ([entry.headers["Subject"] ?? ""] + entry.prose).joined(separator: "\n")
+      for match in all.matches(of: /@([A-Z_]+)@/) { #expect(fields.contains(String(match.1)), "\(entry.id): \(match.1)") }
+    }
+  }
+
+  @Test func theDocumentListsEveryKindOfEventAndEveryField() throws {
+    let document = try Self.text("docs/journal.md")
+    let rows = document.matches(of: /\n\| `([0-9a-f]{32})` \|/).map { String($0.1) }
+    #expect(rows.count == Set(rows).count && Set(rows) == Set(JournalEvent.allCases.map(\.rawValue)))
+    let fields = try Self.fields()
+    #expect(fields.count > 8)
+    for field in fields { #expect(document.contains("`\(field)`"), "\(field)") }
+    for match in document.matches(of: /BATON_[A-Z_]+/) { #expect(fields.contains(String(match.0)), "\(match.0)") }
+    for match in document.matches(of: /MESSAGE_ID=([0-9a-z]+)/) { #expect(JournalEvent(rawValue: String(match.1)) != nil) }
+    #expect(document.matches(of: #/\njournalctl /#).count >= 10)
+  }
+}
