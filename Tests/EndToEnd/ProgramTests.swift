@@ -9,6 +9,12 @@ import Testing
 /// The programs as their users meet them: exit statuses, one clear line, no surprises.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct ProgramTests {
+  @Test func manualPagesSayWhatTheProgramsSay() async throws {
+    let manual = Program.repository + "/scripts/manual"
+    let result = try await Program.run("/usr/bin/python3", [manual, "--check", Program.products])
+    #expect(result.status == 0, "\(result.lines)")
+  }
+
   @Test func daemonSaysWhyItDoesNotStart() async throws {
     let folder = try TemporaryFolder()
     func start(_ arguments: String...) async throws -> (status: Int32, lines: [String]) {

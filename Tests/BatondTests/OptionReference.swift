@@ -1,0 +1,66 @@
+@testable import batond
+
+/// What batond.yaml(5) and the example file say of the options, as it follows from the code.
+enum OptionReference {
+  /// The list of options in batond.yaml(5).
+  static var manual: String {
+    var lines = [".Bl -tag -width Ds"]
+    for setting in Setting.all {
+      lines.append(".It Sy \(setting.key)")
+      lines.append(sentence(setting.summary.replacing("`", with: "")))
+      lines.append("\(type(of: setting.kind)),")
+      if setting.fallback.isEmpty {
+        lines.append("empty by default.")
+      } else {
+        lines += ["by default", ".Li \(setting.fallback) ."]
+      }
+    }
+    return (lines + [".El", ""]).joined(separator: "\n")
+  }
+
+  private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
+
+  private static func type(of kind: Setting.Kind) -> String {
+    switch kind {
+    case .path: "An absolute path"
+    case .level: "One of \(Setting.levels.joined(separator: ", "))"
+    case .group: "The name of a group"
+    case .duration: "A time span"
+    case .integer(let range): "A whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .flag: "true or false"
+    }
+  }
+
+  /// The example file: every option with its default, as a comment.
+  static var example: String {
+    var root = Section(name: "")
+    for setting in Setting.all { root.add(setting.key.split(separator: ".").map(String.init)[...], setting) }
+    let head = """
+      # Every option of batond with its default. Copy what you change to /etc/batond/batond.yaml; batond.yaml(5) says more.
+      # Time spans are a whole number with ms, s, min or h.
+
+      """
+    return head + root.lines(depth: 0).joined(separator: "\n") + "\n"
+  }
+
+  private struct Section {
+    let name: String
+    var settings: [(name: String, setting: Setting)] = []
+    var sections: [Section] = []
+
+    mutating func add(_ path: ArraySlice<String>, _ setting: Setting) {
+      guard let first = path.first else { return }
+      if path.count == 1 { return settings.append((first, setting)) }
+      let index = sections.firstIndex { $0.name == first } ?? sections.count
+      if index == sections.count { sections.append(Section(name: first)) }
+      sections[index].add(path.dropFirst(), setting)
+    }
+
+    func lines(depth: Int) -> [String] {
+      let indent = String(repeating: "  ", count: depth)
+      return settings.flatMap { name, setting in
+        ["\(indent)# \(setting.summary)", "\(indent)#\(name):\(setting.fallback.isEmpty ? "" : " " + setting.fallback)"]
+      } + sections.flatMap { ["\(indent)\($0.name):"] + $0.lines(depth: depth + 1) }
+    }
+  }
+}
