@@ -6,14 +6,29 @@ SHELL := /bin/bash
 BUILD_PACKAGES := libsystemd-dev libsqlite3-dev libssl-dev libsecp256k1-dev libqrencode-dev pkg-config
 TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3
 BENCH_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev strace procps
-PREFIX ?= /usr/local
+DEB_PACKAGES := $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot systemd
 PROGRAMS := batond batonctl baton-sandbox
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks
 
-.PHONY: help build test generate lint format demo bench install clean deps swift
+# Where `make install` puts things, all below $(DESTDIR).
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+MANDIR ?= $(PREFIX)/share/man
+DOCDIR ?= $(PREFIX)/share/doc/baton
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
+# The folder of the programs that are installed, and what strips them.
+BIN ?= .build/release
+STRIP ?= strip
+# yes or no: whether systemd is new enough (253) for Type=notify-reload; that of this machine decides.
+NOTIFY_RELOAD ?= $(shell pkg-config --atleast-version=253 libsystemd && echo yes || echo no)
+
+.PHONY: help build test generate lint format demo bench release install install-files deb clean deps swift
 
 help: ## Show this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 swift:
 	@command -v swift >/dev/null || { echo "Swift 6.2 or newer is missing: see https://swift.org/install" >&2; exit 1; }
@@ -51,12 +66,42 @@ bench: swift ## Measure against limits in the same run.
 	@scripts/venv
 	@scripts/bench
 
-install: deps ## Build for release and install below $(DESTDIR)$(PREFIX).
-	for program in $(PROGRAMS); do swift build -c release --static-swift-stdlib --product $$program || exit 1; done
-	install -d $(DESTDIR)$(PREFIX)/bin
-	for program in $(PROGRAMS); do install -s -m 755 .build/release/$$program $(DESTDIR)$(PREFIX)/bin/; done
-	install -d $(DESTDIR)$(PREFIX)/share/doc/baton/operators.d
-	install -m 644 etc/operators.d/*.example $(DESTDIR)$(PREFIX)/share/doc/baton/operators.d/
+release: deps ## Build for release.
+	@scripts/build-release $(PROGRAMS)
+
+install: release install-files ## Build for release and install below $(DESTDIR)$(PREFIX).
+	@[ -n "$(DESTDIR)" ] || printf '%s\n' 'Installed. Users, folders, messages and units become known with:' \
+	  '  systemd-sysusers; systemd-tmpfiles --create batond.conf; journalctl --update-catalog; systemctl daemon-reload' \
+	  '  systemctl enable --now batond.socket batond.service'
+
+install-files:
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(UNITDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(DOCDIR)/examples/operators.d \
+	  $(PREFIX)/lib/sysusers.d $(PREFIX)/lib/tmpfiles.d $(PREFIX)/lib/systemd/catalog)
+	install -m 755 $(addprefix $(BIN)/,$(PROGRAMS)) $(DESTDIR)$(BINDIR)
+	$(STRIP) $(addprefix $(DESTDIR)$(BINDIR)/,$(PROGRAMS))
+	for program in $(PROGRAMS); do \
+	  $(BIN)/$$program --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/$$program && \
+	  $(BIN)/$$program --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_$$program && \
+	  $(BIN)/$$program --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/$$program.fish || exit 1; \
+	done
+	for unit in batond.service batond.socket; do \
+	  sed 's|/usr/bin/|$(BINDIR)/|' systemd/$$unit | install -m 644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$unit || exit 1; \
+	done
+ifeq ($(NOTIFY_RELOAD),yes)
+	install -D -m 644 -t $(DESTDIR)$(UNITDIR)/batond.service.d systemd/batond.service.d/notify-reload.conf
+endif
+	install -m 644 systemd/sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/batond.conf
+	install -m 644 systemd/tmpfiles.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/batond.conf
+	install -m 644 systemd/batond.catalog $(DESTDIR)$(PREFIX)/lib/systemd/catalog/batond.catalog
+	for page in docs/man/*; do install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit 1; done
+	install -m 644 etc/batond.yaml.example $(DESTDIR)$(DOCDIR)/examples/
+	install -m 644 etc/operators.d/*.example $(DESTDIR)$(DOCDIR)/examples/operators.d/
+
+deb: ## Build the Debian package into .build/deb, print its size and check it.
+	@scripts/install-deps $(DEB_PACKAGES)
+	@scripts/deb
+	@if command -v lintian >/dev/null; then lintian --allow-root --fail-on error,warning .build/deb/*.changes; \
+	else echo 'lintian is not installed: the package was not checked'; fi
 
 clean: ## Remove everything that was built.
 	rm -rf .build

@@ -116,7 +116,10 @@ struct RulesTests {
   @Test func versionsAgree() throws {
     let daemon = try String(contentsOf: Self.root.appendingPathComponent("Sources/batond/Batond.swift"), encoding: .utf8)
     let version = try #require(daemon.firstMatch(of: /version = "([0-9.]+)"/)?.1)
-    for file in ["Sources/batonctl/Batonctl.swift", "Sources/baton-sandbox/BatonSandbox.swift", "CHANGELOG.md"] {
+    for file in [
+      "Sources/batonctl/Batonctl.swift", "Sources/baton-sandbox/BatonSandbox.swift", "CHANGELOG.md",
+      "packaging/debian/changelog",
+    ] {
       let text = try String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8)
       #expect(text.contains(version), "\(file) does not name version \(version)")
     }
