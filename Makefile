@@ -1,5 +1,6 @@
 # Baton. `make help` lists what there is.
 SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 .DELETE_ON_ERROR:
 
 # What the programs link and the packages that provide it.
@@ -7,6 +8,7 @@ BUILD_PACKAGES := libsystemd-dev libsqlite3-dev libssl-dev libsecp256k1-dev libq
 TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3
 BENCH_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev strace procps
 DEB_PACKAGES := $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot systemd
+SYSTEM_TEST_PACKAGES := $(DEB_PACKAGES) lintian mmdebstrap systemd-container
 PROGRAMS := batond batonctl baton-sandbox
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks
 
@@ -22,10 +24,10 @@ FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 # The folder of the programs that are installed, and what strips them.
 BIN ?= .build/release
 STRIP ?= strip
-# yes or no: whether systemd is new enough (253) for Type=notify-reload; that of this machine decides.
-NOTIFY_RELOAD ?= $(shell pkg-config --atleast-version=253 libsystemd && echo yes || echo no)
+# yes: the service is of Type=notify-reload, which systemd knows from version 253 on. Not before batond tells that it reloads.
+NOTIFY_RELOAD ?= no
 
-.PHONY: help build test generate lint format demo bench release install install-files deb clean deps swift
+.PHONY: help build test test-system system-tools generate lint format demo bench release install install-files deb clean deps swift
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,10 +49,18 @@ test: swift ## Run all tests, with real relays and clients.
 	swift test --skip-build --skip SimulationTests
 	@# By itself: it takes all cores for minutes, and the tests above have real timers.
 	BATON_SEEDS=10000 swift test --skip-build --filter SimulationTests
+	@Tests/System/run --if-possible
 
 generate: swift ## Write the Swift types of the control interfaces from their .varlink files.
 	swift run baton-generate Sources/ControlAPI/interfaces Sources/ControlAPI/Generated
 	swift format --in-place --recursive Sources/ControlAPI/Generated
+
+test-system: system-tools ## Build the package and try it under a real systemd, in a container; needs root.
+	@Tests/System/run
+
+# With these, `make test` has the tests under a real systemd too.
+system-tools:
+	@scripts/install-deps $(SYSTEM_TEST_PACKAGES)
 
 lint: swift ## Check the layout of the sources.
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
