@@ -2,6 +2,7 @@ import ControlAPI
 import Coordinator
 import Glibc
 import Logging
+import NIOPosix
 import StrictJSON
 import TestSupport
 import Testing
@@ -65,7 +66,7 @@ struct AccessTests {
       coordinator: bench.coordinator, store: bench.store, access: Self.access,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, version: "test", startedAt: SystemClock().now,
       reload: { ReloadReport(files: 0, operators: 0, servers: 0, relays: 0) }, declarationsTrouble: { nil },
-      logLevel: LogLevelControl())
+      logLevel: LogLevelControl(), slowLane: .singleton)
   }
 
   /// The name of the error that the peer gets, nil when it gets none.
