@@ -24,8 +24,8 @@ FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 # The folder of the programs that are installed, and what strips them.
 BIN ?= .build/release
 STRIP ?= strip
-# yes: the service is of Type=notify-reload, which systemd knows from version 253 on. Not before batond tells that it reloads.
-NOTIFY_RELOAD ?= no
+# yes or no: whether the service is of Type=notify-reload, which systemd knows from version 253 on; that of this machine decides.
+NOTIFY_RELOAD ?= $(shell pkg-config --atleast-version=253 libsystemd && echo yes || echo no)
 
 .PHONY: help build test test-system system-tools generate lint format demo bench release install install-files deb clean deps swift
 

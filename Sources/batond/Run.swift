@@ -110,7 +110,7 @@ private struct Service {
       let summary = (try? server.summary()) ?? ""
       logger.notice("batond \(Batond.version) is ready at \(place): \(summary)")
       Systemd.notify("STATUS=\(summary)")
-      tasks.addTask { await keepStatus(server, coordinator) }
+      tasks.addTask { await keepStatus(server) }
       tasks.addTask { await feedWatchdog(coordinator) }
       tasks.addTask { await waitForSignals(signals, server, coordinator, loader) }
       if sockets.listening.isEmpty { tasks.addTask { await stopAfterConversation(server, coordinator) } }
@@ -155,6 +155,15 @@ private struct Service {
     coordinator.stop()
   }
 
+  /// Loads the files that declare operators again, and tells the service manager when that begins and ends, and what came of it.
+  private func reload(_ loader: DeclarationLoader, _ server: ControlServer) async {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    Systemd.notify("RELOADING=1", "MONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)")
+    await load(loader)
+    Systemd.notify("READY=1", "STATUS=\((try? server.summary()) ?? "")")
+  }
+
   private func waitForSignals(
     _ signals: UnixSignalsSequence, _ server: ControlServer, _ coordinator: Coordinator, _ loader: DeclarationLoader
   ) async {
@@ -162,7 +171,7 @@ private struct Service {
     for await signal in signals {
       if signal == .sighup {
         logger.notice("SIGHUP: loading the files that declare operators again; other settings take effect at the next start")
-        Task { await load(loader) }
+        Task { await reload(loader, server) }
         continue
       }
       guard !isStopping else {
@@ -180,15 +189,15 @@ private struct Service {
   }
 
   /// Tells systemd how things are, when they changed, at most every few seconds.
-  private func keepStatus(_ server: ControlServer, _ coordinator: Coordinator) async {
+  private func keepStatus(_ server: ControlServer) async {
     guard Systemd.isManaged else { return }
-    var told: Int64 = -1
+    var told = ""
     var wait = Duration.seconds(5)
     while (try? await clock.sleep(until: clock.now + wait)) != nil {
-      let revision = coordinator.hub.revision
       let started = clock.now
-      guard revision != told, let summary = try? server.summary() else { continue }
-      told = revision
+      // Also what is no committed change, like files that are wrong, belongs into it.
+      guard let summary = try? server.summary(), summary != told else { continue }
+      told = summary
       // Counting a large database takes its time; it must not take more than a twentieth of all.
       wait = max(.seconds(5), (clock.now - started) * 20)
       Systemd.notify("STATUS=\(summary)")
