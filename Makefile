@@ -71,10 +71,10 @@ format: swift ## Lay the sources out.
 demo: build ## Run three relays and the daemon, create a channel, lose a relay and get it back.
 	@scripts/demo
 
-bench: swift ## Measure against limits in the same run.
+bench: swift ## Measure against limits in the same run; PARTS="rude million" takes some.
 	@scripts/install-deps $(BENCH_PACKAGES)
 	@scripts/venv
-	@scripts/bench
+	@scripts/bench $(PARTS)
 
 release: deps ## Build for release.
 	@scripts/build-release $(PROGRAMS)

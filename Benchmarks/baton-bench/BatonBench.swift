@@ -17,19 +17,20 @@ struct BatonBench {
 
   static func main() async throws {
     guard !limits.isEmpty else {
-      print("usage: baton-bench DIRECTORY-OF-LIMITS; run make bench")
+      print("usage: baton-bench DIRECTORY-OF-LIMITS [PART]…; run make bench")
+      exit(64)
+    }
+    let parts: [(name: String, run: () async throws -> Void)] = [
+      ("creation", creation), ("calls", controlCalls), ("rude", rudeClients), ("create", createCalls), ("relays", realRelays),
+      ("many", manyInProcess), ("manyOnRelays", manyOnRelays), ("million", million), ("rest", atRest),
+    ]
+    let wanted = Set(CommandLine.arguments.dropFirst(2))
+    guard wanted.isSubset(of: parts.map(\.name)) else {
+      print("the parts are: \(parts.map(\.name).joined(separator: " "))")
       exit(64)
     }
     print("| what | Baton | limit in the same run | ratio |\n|---|---|---|---|")
-    try await creation()
-    try await controlCalls()
-    try await rudeClients()
-    try await createCalls()
-    try await realRelays()
-    try await manyInProcess()
-    try await manyOnRelays()
-    try await million()
-    try await atRest()
+    for part in parts where wanted.isEmpty || wanted.contains(part.name) { try await part.run() }
   }
 
   static func row(_ what: String, _ ours: String, _ limit: String = "", _ ratio: String = "") {

@@ -35,9 +35,15 @@ public struct Generator {
     var files: [File] = []
     // What several interfaces have in common belongs to the one that it is about, which comes last by name.
     for interface in interfaces.sorted(by: { $0.name > $1.name }) {
-      let types = try types(of: interface)
+      let types = try types(of: interface) + (refusals(of: interface).map { [$0] } ?? [])
       guard !types.isEmpty else { continue }
-      let import_ = types.contains { $0.contains("JSONValue") } ? "public import StrictJSON\n\n" : ""
+      // Members of errors are read with it, and some fields are whatever they are.
+      let isPublic = types.contains { $0.contains(": JSONValue") || $0.contains(": [JSONValue]") }
+      let isUsed = isPublic || types.contains { $0.contains("error.parameters") }
+      let hasErrors = types.contains { $0.contains("VarlinkError") }
+      let import_ =
+        (isUsed ? "\(isPublic ? "public" : "internal") import StrictJSON\n" : "") + (hasErrors ? "public import Varlink\n" : "")
+        + (isUsed || hasErrors ? "\n" : "")
       let name = String(interface.name.split(separator: ".").last ?? "")
       files.append(
         File(
@@ -96,13 +102,13 @@ public struct Generator {
     return (lines + ["  }", "}", ""]).joined(separator: "\n")
   }
 
-  private func documented(_ comment: String, indent: String) -> [String] {
+  func documented(_ comment: String, indent: String) -> [String] {
     comment.split(separator: "\n").map { "\(indent)/// \($0)" }
   }
 
   private func escaped(_ name: String) -> String { ["protocol", "operator"].contains(name) ? "`\(name)`" : name }
 
-  private func swift(_ field: IDL.Field) -> String { swift(field.type, field.name) }
+  func swift(_ field: IDL.Field) -> String { swift(field.type, field.name) }
 
   /// Identifiers and revisions have 64 bits by contract, everything else is counted in `Int`. Enumerations are words, so that clients get
   /// on with those that they do not know yet.

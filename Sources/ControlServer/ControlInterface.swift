@@ -61,16 +61,27 @@ struct ControlInterface: VarlinkInterface {
     return method()
   }
 
+  /// What a change was made to, for the log.
+  private static func object(of reply: [String: JSONValue]) -> String {
+    for kind in ["channel", "relay", "server", "operator", "identity"] {
+      guard let object = reply[kind], let id = object["id"]?.integer else { continue }
+      let name = object["name"]?.string ?? object["profile"]?["displayName"]?.string
+      return " of \(kind) \(id)" + (name.map { " '\(Trouble(.cancelled, $0).detail)'" } ?? "")
+    }
+    return ""
+  }
+
   func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue] {
     guard let permission = Access.permissions[call.method], let method = methods[call.name] else {
       throw VarlinkError("org.varlink.service.MethodNotImplemented", ["method": .string(call.method)])
     }
     guard context.access.allows(peer, permission) else { throw VarlinkError.permissionDenied }
-    if permission == .change {
-      context.logger.info("\(call.method) by uid \(peer.uid), pid \(peer.pid)")
-    }
     do {
-      return try await method(call, stream)
+      let reply = try await method(call, stream)
+      if permission == .change {
+        context.logger.notice("\(call.method)\(Self.object(of: reply)) by uid \(peer.uid), pid \(peer.pid)")
+      }
+      return reply
     } catch let error as BatonError {
       throw try error.varlink(definition.name, context.coordinator)
     } catch let error as StoreError {

@@ -77,8 +77,10 @@ public struct VarlinkService: Sendable {
     guard let method = definition.methods.first(where: { $0.name == call.name }) else {
       throw VarlinkError.methodNotFound(call.method)
     }
-    for key in call.parameters.keys.sorted() where !method.input.contains(where: { $0.name == key }) {
-      throw VarlinkError.invalidParameter(key)
+    for (key, value) in call.parameters.sorted(by: { $0.key < $1.key }) {
+      guard let field = method.input.first(where: { $0.name == key }), definition.knows(value, as: field.type) else {
+        throw VarlinkError.invalidParameter(key)
+      }
     }
     if method.requiresMore, call.mode != .more { throw VarlinkError.expectedMore }
   }

@@ -149,3 +149,26 @@ struct CareTests {
     try await bench.stop()
   }
 }
+
+/// Errors as clients in Swift take them apart.
+struct RefusalTests {
+  @Test func errorsAreCasesWithWhatTheyCarry() async throws {
+    let bench = try await Bench()
+    func refusal(_ method: String, _ parameters: [String: JSONValue]) async throws -> VarlinkError? {
+      do {
+        _ = try await bench.client.call(method, parameters)
+        return nil
+      } catch let error as VarlinkError { return error }
+    }
+    let missing = try #require(try await refusal("org.batond.Channels.Get", ["id": 7]))
+    #expect(ChannelsRefusal(missing) == .noSuchChannel(id: 7, name: nil))
+    let relay = try await bench.client.addRelay(AddRelay(address: "ws://r1"))
+    let stale = try #require(try await refusal("org.batond.Relays.Update", ["id": .integer(relay.id), "revision": 99]))
+    #expect(RelaysRefusal(stale) == .staleRevision(current: relay))
+    // Members that nobody knows are refused wherever they are.
+    let unknown = try #require(
+      try await refusal("org.batond.Channels.Create", ["profile": ["displayName": "x", "bogus": 1]]))
+    #expect(unknown == .invalidParameter("profile") && ChannelsRefusal(unknown) == .other(unknown))
+    try await bench.stop()
+  }
+}

@@ -1,0 +1,31 @@
+// Written by `make generate` from io.systemd.service.varlink.
+
+internal import StrictJSON
+public import Varlink
+
+/// Why `io.systemd.service` refused a call.
+public enum ServiceRefusal: Error, Hashable, Sendable {
+  /// The files are wrong; everything stays as it was.
+  case invalidConfiguration(reason: String)
+  /// Too many requests wait; try again.
+  case busy
+  /// The database cannot be written; nothing was changed.
+  case storageUnavailable(reason: String)
+  /// An error that this version does not know, or one of Varlink's own.
+  case other(VarlinkError)
+
+  /// - Parameter error: as the daemon sent it.
+  public init(_ error: VarlinkError) {
+    switch error.name {
+    case "io.systemd.service.InvalidConfiguration":
+      self = .invalidConfiguration(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "io.systemd.service.Busy":
+      self = .busy
+    case "io.systemd.service.StorageUnavailable":
+      self = .storageUnavailable(
+        reason: error.parameters["reason"]?.string ?? "")
+    default: self = .other(error)
+    }
+  }
+}
