@@ -114,7 +114,9 @@ struct Ledger {
   private func checkEditions(_ id: ChannelID) throws {
     guard let channel = channels[id] else { return }
     for row in channel.relays where row.record.status == .active && row.record.task == nil {
-      guard row.record.shown == channel.row.edition else {
+      // Or it is known why not, and it is looked at again.
+      let isComplained = row.record.trouble != nil && row.record.checkDue != nil
+      guard row.record.shown == channel.row.edition || isComplained else {
         throw Violation("\(id) on \(row.relay) shows edition \(row.record.shown) and nothing is done about it")
       }
     }

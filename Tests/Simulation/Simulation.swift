@@ -88,6 +88,9 @@ final class Simulation {
     decideFate()
     let hub = ChangeHub()
     let directory = RelayDirectory(networks: [SimNetwork(world)], addressing: [], servers: nil)
+    // As the coordinator does before the engine begins.
+    let identities = (try? store.identities()) ?? []
+    directory.write { $0.identities = identities }
     do {
       let engine = try Engine(
         storage: SimStorage(store, world), directory: directory, policy: plan.policy, clock: world.clock,

@@ -21,6 +21,8 @@ struct SimulationTests {
       "simulation: \(tally.seeds) seeds, \(tally.steps) steps, \(tally.commits) commits, \(tally.operations) operations, "
         + "\(tally.crashes) crashes, \(tally.storageFaults) storage faults, \(tally.transitions) transitions, "
         + "\(tally.pairs.count) pairs of status and event, \((ContinuousClock.now - begin).components.seconds) s")
+    // A simulation in which little happens proves little.
+    #expect(tally.transitions > 10 * tally.seeds && tally.crashes > tally.seeds && tally.storageFaults > tally.seeds)
   }
 
   @Test func sameSeedGivesTheSameRun() async throws {
