@@ -116,6 +116,7 @@ extension Store {
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let lock = try lock(directory)
     defer { lock.closeFile() }
+    takeOwner(of: directory, directory + "/lock")
     let path = directory + "/baton.db"
     do {
       var configuration = Configuration()
