@@ -43,6 +43,13 @@ final class Batch {
 
   init(now: Timestamp) { self.now = now }
 
+  /// Answers everybody, once. The answers know the batch, which must not keep them: both would stay for ever.
+  func answer(_ error: BatonError?) {
+    let replies = replies
+    self.replies = []
+    for reply in replies { reply(error) }
+  }
+
   func touch(_ id: ChannelID) -> Touch {
     if let touch = touches[id] { return touch }
     let touch = Touch()

@@ -31,7 +31,7 @@ extension Engine {
     if !batch.moved.isEmpty { follow(batch.moved) }
     queue(batch)
     // Before channels are let go, so that an answer needs no more of storage.
-    for reply in batch.replies { reply(nil) }
+    batch.answer(nil)
     for id in batch.seen { settle(id) }
     compactIfDue(changes.count)
   }
@@ -230,7 +230,7 @@ extension Engine {
     publishDirectory()
     for id in batch.seen where batch.touches[id] == nil { settle(id) }
     for relay in batch.lanesToServe.sorted() { serve(relay) }
-    for reply in batch.replies { reply(.storageUnavailable(reason: reason)) }
+    batch.answer(.storageUnavailable(reason: reason))
   }
 
   func storageFailed(_ reason: String) {
