@@ -47,10 +47,7 @@ extension ChannelRelayMachine.Step {
     if let next = retry(check, after: trouble, retryAfter: retryAfter) {
       enter(.active(link: link, check: next), trouble)
     } else {
-      let until = now + policy.jittered(policy.slowRetry, salt: machine.salt &+ UInt64(truncatingIfNeeded: machine.operation))
-      let next = Work(
-        .announce, attempt: check.attempt + 1, startedAt: now, progress: .waiting(until: until), lastTrouble: trouble)
-      enter(.active(link: link, check: next), trouble)
+      enter(.active(link: link, check: slow(.announce, after: trouble, attempt: check.attempt + 1)), trouble)
     }
   }
 

@@ -42,7 +42,7 @@ extension ChannelRelayMachine {
     /// `work` as it goes on after a restart: a clock that was set back must not make it wait for longer than it ever would have.
     func resumed(_ work: Work) -> Work {
       guard case .waiting(let until) = work.progress else { return started(work) }
-      let longest = max(policy.slowRetry, policy.backOffMax, work.task == .announce ? policy.verifyInterval : .zero) * 2
+      let longest = max(policy.slowRetry, policy.backOffMax) * 2
       return Work(
         work.task, attempt: work.attempt, startedAt: min(work.startedAt, now),
         progress: .waiting(until: min(until, now + longest)), lastTrouble: work.lastTrouble)
@@ -77,7 +77,7 @@ extension ChannelRelayMachine {
         lastTrouble: trouble)
     }
 
-    /// Slow, unlimited retry of an inactive channel relay.
+    /// Slow, unlimited retry of what is inactive, or does not show the newest edition.
     func slow(_ task: Work.Task, after trouble: Trouble, attempt: Int) -> Work {
       let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
       let until = now + policy.jittered(policy.slowRetry, salt: salt)

@@ -103,11 +103,6 @@ extension ChannelRelayMachine {
       Self(task, attempt: attempt, startedAt: startedAt, progress: progress, lastTrouble: trouble)
     }
 
-    /// The same effort, going on with another task.
-    func to(_ task: Task) -> Self {
-      Self(task, attempt: attempt, startedAt: startedAt, progress: progress, lastTrouble: lastTrouble)
-    }
-
     func with(_ progress: Progress) -> Self {
       Self(task, attempt: attempt, startedAt: startedAt, progress: progress, lastTrouble: lastTrouble)
     }

@@ -35,22 +35,26 @@ public struct Generator {
     var files: [File] = []
     // What several interfaces have in common belongs to the one that it is about, which comes last by name.
     for interface in interfaces.sorted(by: { $0.name > $1.name }) {
-      let types = try types(of: interface) + (refusals(of: interface).map { [$0] } ?? [])
-      guard !types.isEmpty else { continue }
-      // Members of errors are read with it, and some fields are whatever they are.
-      let isPublic = types.contains { $0.contains(": JSONValue") || $0.contains(": [JSONValue]") }
-      let isUsed = isPublic || types.contains { $0.contains("error.parameters") }
-      let hasErrors = types.contains { $0.contains("VarlinkError") }
-      let import_ =
-        (isUsed ? "\(isPublic ? "public" : "internal") import StrictJSON\n" : "") + (hasErrors ? "public import Varlink\n" : "")
-        + (isUsed || hasErrors ? "\n" : "")
       let name = String(interface.name.split(separator: ".").last ?? "")
-      files.append(
-        File(
-          name: "\(name).swift",
-          text: "// Written by `make generate` from \(interface.name).varlink.\n\n" + import_ + types.joined(separator: "\n")))
+      let types = try types(of: interface)
+      if !types.isEmpty { files.append(file(name, types, interface)) }
+      if let refusals = refusals(of: interface) { files.append(file(name + "+Refusal", [refusals], interface)) }
     }
     return files
+  }
+
+  private func file(_ name: String, _ types: [String], _ interface: IDL.Interface) -> File {
+    func uses(_ words: String...) -> Bool { types.contains { type in words.contains { type.contains($0) } } }
+    var imports: [String] = []
+    // Some fields are whatever they are, and members of errors are read with it.
+    if uses(": JSONValue", ": [JSONValue]") {
+      imports.append("public import StrictJSON")
+    } else if uses("error.parameters") {
+      imports.append("internal import StrictJSON")
+    }
+    if uses("VarlinkError") { imports.append("public import Varlink") }
+    let head = ["// Written by `make generate` from \(interface.name).varlink.", ""] + imports + (imports.isEmpty ? [] : [""])
+    return File(name: "\(name).swift", text: (head + types).joined(separator: "\n"))
   }
 
   private mutating func types(of interface: IDL.Interface) throws(Failure) -> [String] {

@@ -28,7 +28,7 @@ extension ControlInterface {
         },
         "List": { call, stream in
           try await ListQuery.answer(
-            call, stream, fields: channelFields, unsortable: unsortable, isSortable: Store.canSort, context, interface: name
+            call, stream, fields: channelFields, isSortable: Store.canSort, context, interface: name
           ) { try await channelPage($0, context) }
         },
         "Link": { call, _ in
@@ -100,8 +100,6 @@ extension ControlInterface {
     "id", "kind", "network", "identity", "profile", "phase", "edition", "link", "linkUsable", "wantedRelays", "heal", "custom",
     "createdAt", "updatedAt", "revision",
   ]
-  /// What has no order, or none that the database knows.
-  private static let unsortable: Set<String> = ["link", "profile", "profile.preferences", "custom"]
 
   private static func create(
     _ call: VarlinkCall, _ stream: VarlinkStream, _ coordinator: Coordinator

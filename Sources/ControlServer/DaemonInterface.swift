@@ -20,10 +20,7 @@ extension ControlInterface {
           let (channels, problems) = try await context.alone { try await context.slowly { try context.store.check() } }
           return ["channels": .integer(Int64(channels)), "problems": .array(problems.map(JSONValue.string))]
         },
-        "Backup": { call, stream in
-          guard call.mode == .more else { throw VarlinkError("org.varlink.service.ExpectedMore", [:]) }
-          return try await context.alone { try await backUp(stream, context) }
-        },
+        "Backup": { _, stream in try await context.alone { try await backUp(stream, context) } },
       ])
   }
 

@@ -21,13 +21,12 @@ struct ListQuery: Sendable {
   static let limitMax = 1000
 
   /// - Parameters:
-  ///   - unsortable: fields that have no order.
   ///   - isSortable: whether there is an order by a path of names.
   ///   - seal: a keyed digest, so that nobody but this daemon makes cursors.
   /// - Throws: `InvalidFilter` of `interface`, or `InvalidParameter`.
   init(
-    _ request: ListRequest, fields: Set<String>, unsortable: Set<String> = [],
-    isSortable: ([String]) -> Bool = { _ in true }, interface: String, seal: @escaping @Sendable (String) -> String
+    _ request: ListRequest, fields: Set<String>, isSortable: ([String]) -> Bool = { _ in true }, interface: String,
+    seal: @escaping @Sendable (String) -> String
   ) throws {
     func invalid(_ path: String, _ reason: String) -> VarlinkError {
       VarlinkError("\(interface).InvalidFilter", ["path": .string(path), "reason": .string(reason)])
@@ -37,7 +36,7 @@ struct ListQuery: Sendable {
     guard (1...Self.limitMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
     do throws(Filter.Invalid) {
       filter = try Filter(request.filter, known: fields)
-      order = try ListOrder(request.sort ?? [], known: fields, unsortable: unsortable)
+      order = try ListOrder(request.sort ?? [], known: fields)
       if let key = order.keys.firstIndex(where: { !isSortable($0.path) }) {
         throw Filter.Invalid(path: "sort.\(key).field", reason: "cannot be sorted by")
       }
@@ -77,8 +76,8 @@ struct ListQuery: Sendable {
 
   /// Answers a List call: one page, or with `more` page after page until there are no more.
   static func answer(
-    _ call: VarlinkCall, _ stream: VarlinkStream, fields: Set<String>, unsortable: Set<String> = [],
-    isSortable: ([String]) -> Bool = { _ in true }, _ context: ControlContext, interface: String,
+    _ call: VarlinkCall, _ stream: VarlinkStream, fields: Set<String>, isSortable: ([String]) -> Bool = { _ in true },
+    _ context: ControlContext, interface: String,
     page: (ListQuery) async throws -> [String: JSONValue]
   ) async throws -> [String: JSONValue] {
     var request = try call.decode(ListRequest.self)
@@ -87,7 +86,7 @@ struct ListQuery: Sendable {
       try Task.checkCancellation()
       let reply = try await page(
         try ListQuery(
-          request, fields: fields, unsortable: unsortable, isSortable: isSortable, interface: interface, seal: seal))
+          request, fields: fields, isSortable: isSortable, interface: interface, seal: seal))
       guard call.mode == .more, let next = reply["nextCursor"]?.string else { return reply }
       try await stream.send(reply)
       request.cursor = next

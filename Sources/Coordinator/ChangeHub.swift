@@ -26,7 +26,7 @@ public final class ChangeHub: Sendable {
 
   /// - Parameters:
   ///   - queueMax: changes that may wait for one subscriber; with more it is cut off.
-  ///   - subscribersMax: subscribers at once; more are cut off at once.
+  ///   - subscribersMax: subscribers at once; who serves them asks `hasRoom` before.
   public init(queueMax: Int = subscriberQueueMaxDefault, subscribersMax: Int = .max) {
     subscriberQueueMax = queueMax
     self.subscribersMax = subscribersMax

@@ -227,7 +227,7 @@ final class Engine {
     quarantined.insert(id)
     logger.event(
       .quarantined, .error,
-      "channel \(id.rawValue) cannot be read and is left alone: \(reason); its rows are kept, restore a backup or delete it",
+      "channel \(id.rawValue) cannot be read and is left alone: \(reason); its rows are kept, batonctl check says what is wrong; restore a backup",
       ["BATON_CHANNEL": "\(id.rawValue)"])
     try? storage.quarantine(id, reason: reason, at: clock.now)
   }

@@ -14,9 +14,8 @@ public struct ListOrder: Hashable, Sendable {
   /// - Parameters:
   ///   - sort: like `[{"field": "name", "direction": -1}]`; without a direction, ascending.
   ///   - known: the fields that objects have; nil: any.
-  ///   - unsortable: those of them that have no order.
   /// - Throws: what is wrong, and where.
-  public init(_ sort: [JSONValue], known: Set<String>? = nil, unsortable: Set<String> = []) throws(Filter.Invalid) {
+  public init(_ sort: [JSONValue], known: Set<String>? = nil) throws(Filter.Invalid) {
     guard sort.count <= Self.keysMax else { throw Filter.Invalid(path: "sort", reason: "has more than \(Self.keysMax) keys") }
     var keys: [Key] = []
     for (index, key) in sort.enumerated() {
@@ -27,7 +26,7 @@ public struct ListOrder: Hashable, Sendable {
       guard let first = parts.first, known?.contains(first) ?? true else {
         throw Filter.Invalid(path: "\(path).field", reason: "is no field")
       }
-      guard !unsortable.contains(field), parts.allSatisfy(Self.isPlain) else {
+      guard parts.allSatisfy(Self.isPlain) else {
         throw Filter.Invalid(path: "\(path).field", reason: "cannot be sorted by")
       }
       guard let direction = (key["direction"] ?? 1).integer, [1, -1].contains(direction) else {

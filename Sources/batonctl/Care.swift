@@ -17,26 +17,30 @@ struct Backup: AsyncParsableCommand {
 
   func run() async throws {
     try await global.connected { session in
-      let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else {
-        throw Refusal(text: "cannot make \(file): \(String(cString: strerror(errno)))", status: 64)
+      func refusal() -> Refusal { Refusal(text: "cannot make \(file): \(String(cString: strerror(errno)))", status: 64) }
+      var status = stat()
+      guard lstat(file, &status) != 0 else {
+        errno = EEXIST
+        throw refusal()
       }
+      // The name is there when the copy is whole: what was interrupted is no backup.
+      let part = file + ".part"
+      unlink(part)
+      let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw refusal() }
+      defer { unlink(part) }
       let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       var size: Int64 = 0
       var wanted: Int64 = -1
-      do {
-        for try await reply in try await session.client.stream("org.batond.Daemon.Backup") {
-          guard let text = reply["data"]?.string, let piece = Data(base64Encoded: text) else { break }
-          try handle.write(contentsOf: piece)
-          size += Int64(piece.count)
-          wanted = reply["size"]?.integer ?? -1
-        }
-        try handle.synchronize()
-        guard size == wanted else { throw Refusal(text: "the daemon ended before the copy was complete", status: 69) }
-      } catch {
-        unlink(file)
-        throw error
+      for try await reply in try await session.client.stream("org.batond.Daemon.Backup") {
+        guard let text = reply["data"]?.string, let piece = Data(base64Encoded: text) else { break }
+        try handle.write(contentsOf: piece)
+        size += Int64(piece.count)
+        wanted = reply["size"]?.integer ?? -1
       }
+      try handle.synchronize()
+      guard size == wanted else { throw Refusal(text: "the daemon ended before the copy was complete", status: 69) }
+      guard link(part, file) == 0 else { throw refusal() }
       try session.show(JSONValue.object(["file": .string(file), "size": .integer(size)])) {
         "Copied \(size) bytes to \(file)."
       }

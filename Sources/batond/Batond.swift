@@ -70,7 +70,7 @@ struct Restore: AsyncParsableCommand {
     abstract: "Puts a copy that batonctl backup made in the place of the database.",
     discussion: """
       Not while the daemon runs. The database that was there stays beside the new one. The key file identity.key must be the one from \
-      when the copy was made. Run it as the user of the daemon.
+      when the copy was made. Run it as root or as the user of the daemon.
       """)
 
   @OptionGroup var common: CommonOptions

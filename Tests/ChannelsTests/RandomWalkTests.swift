@@ -221,8 +221,7 @@ private struct Walk {
       case .failed: guard state.trouble != nil else { throw Violation(description: "failed without a reason") }
       case .active, .removed: break
       }
-      let timerMax = state.work?.task == .announce ? policy.verifyInterval * 2 : policy.effortMax * 4
-      if let timer = pairing.machine.timer, timer > now + timerMax {
+      if let timer = pairing.machine.timer, timer > now + policy.effortMax * 4 {
         throw Violation(description: "a timer is \(timer - now) away")
       }
     }

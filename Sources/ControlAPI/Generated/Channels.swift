@@ -1,7 +1,6 @@
 // Written by `make generate` from org.batond.Channels.varlink.
 
 public import StrictJSON
-public import Varlink
 
 /// What readers see of a channel.
 public struct Profile: Codable, Hashable, Sendable {
@@ -314,118 +313,5 @@ public struct UpdateChannel: Codable, Hashable, Sendable {
     self.preferences = preferences
     self.heal = heal
     self.custom = custom
-  }
-}
-
-/// Why `org.batond.Channels` refused a call.
-public enum ChannelsRefusal: Error, Hashable, Sendable {
-  /// There is no channel with this identifier or name, or the name is not unique.
-  case noSuchChannel(id: Int64?, name: String?)
-  /// There is no relay with this identifier, or the channel does not have it.
-  case noSuchRelay(id: Int64?)
-  /// There is no identity with this name.
-  case noSuchIdentity(name: String)
-  /// No relay of the protocol is enabled: add one with org.batond.Relays.Add.
-  case noEnabledRelays(network: String)
-  /// There are not as many relays as asked for.
-  case notEnoughRelays(wanted: Int, available: Int)
-  /// The name is not allowed.
-  case invalidDisplayName(reason: String)
-  /// Another field of the request is not allowed.
-  case invalidProfile(field: String, reason: String)
-  /// The image is not allowed.
-  case invalidImage(reason: String)
-  /// The channel has this relay, or had it.
-  case alreadyInChannel(relayId: Int64, status: String)
-  /// A group lives on exactly one relay, always the same.
-  case groupNeedsOneRelay
-  /// The relay does not offer groups.
-  case noGroupSupport(relayId: Int64, reason: String)
-  /// The channel was changed since the revision that the update is based on.
-  case staleRevision(current: JSONValue)
-  /// It is the channel's last relay: delete the channel instead, or add another relay first.
-  case lastRelay(id: Int64)
-  /// The relay lives on another network than the channel.
-  case networkMismatch(relayId: Int64)
-  /// The channel has no link yet: no relay was active so far.
-  case noLink(id: Int64)
-  /// The filter, sort or cursor cannot be used.
-  case invalidFilter(path: String, reason: String)
-  /// The daemon does not serve this protocol, or cannot at present.
-  case networkUnavailable(network: String, reason: String)
-  /// Too many requests wait; try again.
-  case busy
-  /// The database cannot be written; nothing was changed.
-  case storageUnavailable(reason: String)
-  /// An error that this version does not know, or one of Varlink's own.
-  case other(VarlinkError)
-
-  /// - Parameter error: as the daemon sent it.
-  public init(_ error: VarlinkError) {
-    switch error.name {
-    case "org.batond.Channels.NoSuchChannel":
-      self = .noSuchChannel(
-        id: error.parameters["id"]?.integer,
-        name: error.parameters["name"]?.string)
-    case "org.batond.Channels.NoSuchRelay":
-      self = .noSuchRelay(
-        id: error.parameters["id"]?.integer)
-    case "org.batond.Channels.NoSuchIdentity":
-      self = .noSuchIdentity(
-        name: error.parameters["name"]?.string ?? "")
-    case "org.batond.Channels.NoEnabledRelays":
-      self = .noEnabledRelays(
-        network: error.parameters["network"]?.string ?? "")
-    case "org.batond.Channels.NotEnoughRelays":
-      self = .notEnoughRelays(
-        wanted: Int(error.parameters["wanted"]?.integer ?? 0),
-        available: Int(error.parameters["available"]?.integer ?? 0))
-    case "org.batond.Channels.InvalidDisplayName":
-      self = .invalidDisplayName(
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Channels.InvalidProfile":
-      self = .invalidProfile(
-        field: error.parameters["field"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Channels.InvalidImage":
-      self = .invalidImage(
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Channels.AlreadyInChannel":
-      self = .alreadyInChannel(
-        relayId: error.parameters["relayId"]?.integer ?? 0,
-        status: error.parameters["status"]?.string ?? "")
-    case "org.batond.Channels.GroupNeedsOneRelay":
-      self = .groupNeedsOneRelay
-    case "org.batond.Channels.NoGroupSupport":
-      self = .noGroupSupport(
-        relayId: error.parameters["relayId"]?.integer ?? 0,
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Channels.StaleRevision":
-      self = .staleRevision(
-        current: error.parameters["current"] ?? .null)
-    case "org.batond.Channels.LastRelay":
-      self = .lastRelay(
-        id: error.parameters["id"]?.integer ?? 0)
-    case "org.batond.Channels.NetworkMismatch":
-      self = .networkMismatch(
-        relayId: error.parameters["relayId"]?.integer ?? 0)
-    case "org.batond.Channels.NoLink":
-      self = .noLink(
-        id: error.parameters["id"]?.integer ?? 0)
-    case "org.batond.Channels.InvalidFilter":
-      self = .invalidFilter(
-        path: error.parameters["path"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Channels.NetworkUnavailable":
-      self = .networkUnavailable(
-        network: error.parameters["network"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Channels.Busy":
-      self = .busy
-    case "org.batond.Channels.StorageUnavailable":
-      self = .storageUnavailable(
-        reason: error.parameters["reason"]?.string ?? "")
-    default: self = .other(error)
-    }
   }
 }

@@ -1,8 +1,5 @@
 // Written by `make generate` from org.batond.Identities.varlink.
 
-internal import StrictJSON
-public import Varlink
-
 /// One who owns channels.
 public struct Identity: Codable, Hashable, Sendable {
   /// Identifier, never reused.
@@ -32,60 +29,5 @@ public struct Identity: Codable, Hashable, Sendable {
     self.publicKey = publicKey
     self.channels = channels
     self.createdAt = createdAt
-  }
-}
-
-/// Why `org.batond.Identities` refused a call.
-public enum IdentitiesRefusal: Error, Hashable, Sendable {
-  /// There is no identity with this identifier or name.
-  case noSuchIdentity(id: Int64?, name: String?)
-  /// The name is in use, or the key is.
-  case duplicateName(name: String)
-  /// The name is not allowed.
-  case invalidDisplayName(reason: String)
-  /// The credential cannot be used.
-  case invalidCredential(credential: String, reason: String)
-  /// The identity owns channels: delete them first.
-  case identityInUse(channels: Int)
-  /// The daemon does not serve this protocol, or cannot at present.
-  case networkUnavailable(network: String, reason: String)
-  /// Too many requests wait; try again.
-  case busy
-  /// The database cannot be written; nothing was changed.
-  case storageUnavailable(reason: String)
-  /// An error that this version does not know, or one of Varlink's own.
-  case other(VarlinkError)
-
-  /// - Parameter error: as the daemon sent it.
-  public init(_ error: VarlinkError) {
-    switch error.name {
-    case "org.batond.Identities.NoSuchIdentity":
-      self = .noSuchIdentity(
-        id: error.parameters["id"]?.integer,
-        name: error.parameters["name"]?.string)
-    case "org.batond.Identities.DuplicateName":
-      self = .duplicateName(
-        name: error.parameters["name"]?.string ?? "")
-    case "org.batond.Identities.InvalidDisplayName":
-      self = .invalidDisplayName(
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Identities.InvalidCredential":
-      self = .invalidCredential(
-        credential: error.parameters["credential"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Identities.IdentityInUse":
-      self = .identityInUse(
-        channels: Int(error.parameters["channels"]?.integer ?? 0))
-    case "org.batond.Identities.NetworkUnavailable":
-      self = .networkUnavailable(
-        network: error.parameters["network"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Identities.Busy":
-      self = .busy
-    case "org.batond.Identities.StorageUnavailable":
-      self = .storageUnavailable(
-        reason: error.parameters["reason"]?.string ?? "")
-    default: self = .other(error)
-    }
   }
 }

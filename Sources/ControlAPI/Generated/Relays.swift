@@ -1,8 +1,5 @@
 // Written by `make generate` from org.batond.Relays.varlink.
 
-internal import StrictJSON
-public import Varlink
-
 /// What a relay says of itself.
 public struct RelayProfile: Codable, Hashable, Sendable {
   /// The name that it gives itself.
@@ -212,100 +209,5 @@ public struct TestRequest: Codable, Hashable, Sendable {
     self.id = id
     self.address = address
     self.network = network
-  }
-}
-
-/// Why `org.batond.Relays` refused a call.
-public enum RelaysRefusal: Error, Hashable, Sendable {
-  /// There is no relay with this identifier or name.
-  case noSuchRelay(id: Int64?, name: String?)
-  /// There is no operator with this identifier or name.
-  case noSuchOperator(id: Int64?, name: String?)
-  /// The address is none.
-  case invalidAddress(address: String, reason: String, position: Int?)
-  /// A relay with this address exists.
-  case duplicateAddress(id: Int64)
-  /// A relay with this name exists.
-  case duplicateName(name: String)
-  /// The name is not allowed.
-  case invalidDisplayName(reason: String)
-  /// The text is no domain.
-  case invalidDomain(domain: String, reason: String)
-  /// Channels use the relay.
-  case relayInUse(channels: Int)
-  /// The daemon does not serve this protocol, or cannot at present.
-  case networkUnavailable(network: String, reason: String)
-  /// The update was based on an older revision than the relay has now.
-  case staleRevision(current: Relay?)
-  /// A file declares the relay: this field can only be changed there.
-  case declaredByFile(field: String, file: String)
-  /// The change would add errors to the whole; nothing was changed. With 'force' it is made all the same.
-  case validationFailed(findings: [Finding])
-  /// The filter, sort or cursor cannot be used.
-  case invalidFilter(path: String, reason: String)
-  /// Too many requests wait; try again.
-  case busy
-  /// The database cannot be written; nothing was changed.
-  case storageUnavailable(reason: String)
-  /// An error that this version does not know, or one of Varlink's own.
-  case other(VarlinkError)
-
-  /// - Parameter error: as the daemon sent it.
-  public init(_ error: VarlinkError) {
-    switch error.name {
-    case "org.batond.Relays.NoSuchRelay":
-      self = .noSuchRelay(
-        id: error.parameters["id"]?.integer,
-        name: error.parameters["name"]?.string)
-    case "org.batond.Relays.NoSuchOperator":
-      self = .noSuchOperator(
-        id: error.parameters["id"]?.integer,
-        name: error.parameters["name"]?.string)
-    case "org.batond.Relays.InvalidAddress":
-      self = .invalidAddress(
-        address: error.parameters["address"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "",
-        position: error.parameters["position"]?.integer.map { Int($0) })
-    case "org.batond.Relays.DuplicateAddress":
-      self = .duplicateAddress(
-        id: error.parameters["id"]?.integer ?? 0)
-    case "org.batond.Relays.DuplicateName":
-      self = .duplicateName(
-        name: error.parameters["name"]?.string ?? "")
-    case "org.batond.Relays.InvalidDisplayName":
-      self = .invalidDisplayName(
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Relays.InvalidDomain":
-      self = .invalidDomain(
-        domain: error.parameters["domain"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Relays.RelayInUse":
-      self = .relayInUse(
-        channels: Int(error.parameters["channels"]?.integer ?? 0))
-    case "org.batond.Relays.NetworkUnavailable":
-      self = .networkUnavailable(
-        network: error.parameters["network"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Relays.StaleRevision":
-      self = .staleRevision(
-        current: try? Relay(json: error.parameters["current"] ?? .null))
-    case "org.batond.Relays.DeclaredByFile":
-      self = .declaredByFile(
-        field: error.parameters["field"]?.string ?? "",
-        file: error.parameters["file"]?.string ?? "")
-    case "org.batond.Relays.ValidationFailed":
-      self = .validationFailed(
-        findings: (try? [Finding](json: error.parameters["findings"] ?? .null)) ?? [])
-    case "org.batond.Relays.InvalidFilter":
-      self = .invalidFilter(
-        path: error.parameters["path"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Relays.Busy":
-      self = .busy
-    case "org.batond.Relays.StorageUnavailable":
-      self = .storageUnavailable(
-        reason: error.parameters["reason"]?.string ?? "")
-    default: self = .other(error)
-    }
   }
 }

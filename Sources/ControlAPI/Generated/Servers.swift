@@ -1,8 +1,5 @@
 // Written by `make generate` from org.batond.Servers.varlink.
 
-internal import StrictJSON
-public import Varlink
-
 /// What servers are used for.
 public struct Roles: Codable, Hashable, Sendable {
   /// Keeps messages or files.
@@ -297,79 +294,5 @@ public struct UpdateServer: Codable, Hashable, Sendable {
     self.enabled = enabled
     self.roles = roles
     self.force = force
-  }
-}
-
-/// Why `org.batond.Servers` refused a call.
-public enum ServersRefusal: Error, Hashable, Sendable {
-  /// There is no server with this identifier, address or host.
-  case noSuchServer(id: Int64?, name: String?)
-  /// There is no operator with this identifier or name.
-  case noSuchOperator(id: Int64?, name: String?)
-  /// The address is none.
-  case invalidAddress(address: String, reason: String, position: Int?)
-  /// A server with this address exists.
-  case duplicateAddress(id: Int64)
-  /// The daemon does not serve this protocol, or cannot at present.
-  case networkUnavailable(network: String, reason: String)
-  /// The update was based on an older revision than the server has now.
-  case staleRevision(current: Server?)
-  /// A file declares the server: this field can only be changed there.
-  case declaredByFile(field: String, file: String)
-  /// The change would add errors to the whole; nothing was changed. With 'force' it is made all the same.
-  case validationFailed(findings: [Finding])
-  /// The filter, sort or cursor cannot be used.
-  case invalidFilter(path: String, reason: String)
-  /// Too many requests wait; try again.
-  case busy
-  /// The database cannot be written; nothing was changed.
-  case storageUnavailable(reason: String)
-  /// An error that this version does not know, or one of Varlink's own.
-  case other(VarlinkError)
-
-  /// - Parameter error: as the daemon sent it.
-  public init(_ error: VarlinkError) {
-    switch error.name {
-    case "org.batond.Servers.NoSuchServer":
-      self = .noSuchServer(
-        id: error.parameters["id"]?.integer,
-        name: error.parameters["name"]?.string)
-    case "org.batond.Servers.NoSuchOperator":
-      self = .noSuchOperator(
-        id: error.parameters["id"]?.integer,
-        name: error.parameters["name"]?.string)
-    case "org.batond.Servers.InvalidAddress":
-      self = .invalidAddress(
-        address: error.parameters["address"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "",
-        position: error.parameters["position"]?.integer.map { Int($0) })
-    case "org.batond.Servers.DuplicateAddress":
-      self = .duplicateAddress(
-        id: error.parameters["id"]?.integer ?? 0)
-    case "org.batond.Servers.NetworkUnavailable":
-      self = .networkUnavailable(
-        network: error.parameters["network"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Servers.StaleRevision":
-      self = .staleRevision(
-        current: try? Server(json: error.parameters["current"] ?? .null))
-    case "org.batond.Servers.DeclaredByFile":
-      self = .declaredByFile(
-        field: error.parameters["field"]?.string ?? "",
-        file: error.parameters["file"]?.string ?? "")
-    case "org.batond.Servers.ValidationFailed":
-      self = .validationFailed(
-        findings: (try? [Finding](json: error.parameters["findings"] ?? .null)) ?? [])
-    case "org.batond.Servers.InvalidFilter":
-      self = .invalidFilter(
-        path: error.parameters["path"]?.string ?? "",
-        reason: error.parameters["reason"]?.string ?? "")
-    case "org.batond.Servers.Busy":
-      self = .busy
-    case "org.batond.Servers.StorageUnavailable":
-      self = .storageUnavailable(
-        reason: error.parameters["reason"]?.string ?? "")
-    default: self = .other(error)
-    }
   }
 }

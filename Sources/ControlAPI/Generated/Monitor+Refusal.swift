@@ -1,0 +1,31 @@
+// Written by `make generate` from org.batond.Monitor.varlink.
+
+internal import StrictJSON
+public import Varlink
+
+/// Why `org.batond.Monitor` refused a call.
+public enum MonitorRefusal: Error, Hashable, Sendable {
+  /// The changes after this revision are not all kept any more: list again and go on from the list's revision.
+  case revisionCompacted(oldest: Int)
+  /// The subscriber did not read fast enough: list again, or go on from the last revision received.
+  case tooSlow(revision: Int64)
+  /// As many clients watch as may; see the option control.subscribersMax.
+  case tooManySubscribers
+  /// An error that this version does not know, or one of Varlink's own.
+  case other(VarlinkError)
+
+  /// - Parameter error: as the daemon sent it.
+  public init(_ error: VarlinkError) {
+    switch error.name {
+    case "org.batond.Monitor.RevisionCompacted":
+      self = .revisionCompacted(
+        oldest: Int(error.parameters["oldest"]?.integer ?? 0))
+    case "org.batond.Monitor.TooSlow":
+      self = .tooSlow(
+        revision: error.parameters["revision"]?.integer ?? 0)
+    case "org.batond.Monitor.TooManySubscribers":
+      self = .tooManySubscribers
+    default: self = .other(error)
+    }
+  }
+}

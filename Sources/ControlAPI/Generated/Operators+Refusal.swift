@@ -1,0 +1,76 @@
+// Written by `make generate` from org.batond.Operators.varlink.
+
+internal import StrictJSON
+public import Varlink
+
+/// Why `org.batond.Operators` refused a call.
+public enum OperatorsRefusal: Error, Hashable, Sendable {
+  /// There is no operator with this identifier or name.
+  case noSuchOperator(id: Int64?, name: String?)
+  /// An operator with this name exists.
+  case duplicateName(name: String)
+  /// The name is not allowed.
+  case invalidDisplayName(reason: String)
+  /// The text is no domain.
+  case invalidDomain(domain: String, reason: String)
+  /// Servers or relays belong to the operator.
+  case operatorInUse(servers: Int, relays: Int)
+  /// The update was based on an older revision than the operator has now.
+  case staleRevision(current: Operator?)
+  /// A file declares the operator: this field can only be changed there.
+  case declaredByFile(field: String, file: String)
+  /// The change would add errors to the whole; nothing was changed. With 'force' it is made all the same.
+  case validationFailed(findings: [Finding])
+  /// The filter, sort or cursor cannot be used.
+  case invalidFilter(path: String, reason: String)
+  /// Too many requests wait; try again.
+  case busy
+  /// The database cannot be written; nothing was changed.
+  case storageUnavailable(reason: String)
+  /// An error that this version does not know, or one of Varlink's own.
+  case other(VarlinkError)
+
+  /// - Parameter error: as the daemon sent it.
+  public init(_ error: VarlinkError) {
+    switch error.name {
+    case "org.batond.Operators.NoSuchOperator":
+      self = .noSuchOperator(
+        id: error.parameters["id"]?.integer,
+        name: error.parameters["name"]?.string)
+    case "org.batond.Operators.DuplicateName":
+      self = .duplicateName(
+        name: error.parameters["name"]?.string ?? "")
+    case "org.batond.Operators.InvalidDisplayName":
+      self = .invalidDisplayName(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Operators.InvalidDomain":
+      self = .invalidDomain(
+        domain: error.parameters["domain"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Operators.OperatorInUse":
+      self = .operatorInUse(
+        servers: Int(error.parameters["servers"]?.integer ?? 0),
+        relays: Int(error.parameters["relays"]?.integer ?? 0))
+    case "org.batond.Operators.StaleRevision":
+      self = .staleRevision(
+        current: try? Operator(json: error.parameters["current"] ?? .null))
+    case "org.batond.Operators.DeclaredByFile":
+      self = .declaredByFile(
+        field: error.parameters["field"]?.string ?? "",
+        file: error.parameters["file"]?.string ?? "")
+    case "org.batond.Operators.ValidationFailed":
+      self = .validationFailed(
+        findings: (try? [Finding](json: error.parameters["findings"] ?? .null)) ?? [])
+    case "org.batond.Operators.InvalidFilter":
+      self = .invalidFilter(
+        path: error.parameters["path"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Operators.Busy":
+      self = .busy
+    case "org.batond.Operators.StorageUnavailable":
+      self = .storageUnavailable(
+        reason: error.parameters["reason"]?.string ?? "")
+    default: self = .other(error)
+    }
+  }
+}
