@@ -99,7 +99,11 @@ let package = Package(
         + nio),
     .target(name: "ControlGenerator", dependencies: ["Varlink"]),
     .executableTarget(name: "baton-generate", dependencies: ["ControlGenerator", "Varlink"]),
-    .target(name: "BatonClient", dependencies: ["StrictJSON", "Filters", "Varlink", "ControlAPI"] + nio),
+    .target(
+      name: "BatonClient",
+      dependencies: [
+        "StrictJSON", "Filters", "Varlink", "ControlAPI", .product(name: "DequeModule", package: "swift-collections"),
+      ] + nio),
     .target(
       name: "Sandbox",
       dependencies: ["StrictJSON", "Nostr", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl")] + nioWebSocket),

@@ -69,7 +69,7 @@ struct BatonBench {
       }
       let before = folder.path + "/bare.db"
       _ = try await Program.run("/usr/bin/sqlite3", [folder.path + "/state/baton.db", "VACUUM INTO '\(before)'"])
-      let subscription = coordinator.hub.subscribe()
+      guard let subscription = coordinator.hub.subscribe() else { throw CancellationError() }
       let started = ContinuousClock.now
       let (chosen, commitsBefore) = (relays, storage.commits)
       let creating = Task {

@@ -1,11 +1,11 @@
 public import ControlAPI
-internal import StrictJSON
+public import StrictJSON
 
 // Identities, and looking after the daemon.
 extension BatonClient {
-  /// All identities, by id.
-  public func identities() async throws -> [Identity] {
-    try [Identity](json: try await call("org.batond.Identities.List")["identities"] ?? [])
+  /// All identities, by id unless `sort` says otherwise.
+  public func identities(filter: JSONValue? = nil, sort: [JSONValue]? = nil) async throws -> [Identity] {
+    try await all("org.batond.Identities.List", "identities", Self.list(filter, sort))
   }
 
   public func identity(id: Int64) async throws -> Identity { try await identity("Get", ["id": .integer(id)]) }

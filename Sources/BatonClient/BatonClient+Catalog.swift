@@ -79,7 +79,7 @@ extension BatonClient {
   }
 
   /// Tests a server; the steps arrive as they end.
-  public func testServer(_ request: TestRequest) async throws -> AsyncThrowingStream<TestStep, any Error> {
+  public func testServer(_ request: TestRequest) async throws -> some AsyncSequence<TestStep, any Error> & Sendable {
     try await steps("org.batond.Servers.Test", request)
   }
 
@@ -107,13 +107,13 @@ extension BatonClient {
   }
 
   /// Tests a relay; the steps arrive as they end.
-  public func testRelay(_ request: TestRequest) async throws -> AsyncThrowingStream<TestStep, any Error> {
+  public func testRelay(_ request: TestRequest) async throws -> some AsyncSequence<TestStep, any Error> & Sendable {
     try await steps("org.batond.Relays.Test", request)
   }
 
   // MARK: - Helpers
 
-  private static func list(_ filter: JSONValue?, _ sort: [JSONValue]?) -> [String: JSONValue] {
+  static func list(_ filter: JSONValue?, _ sort: [JSONValue]?) -> [String: JSONValue] {
     var parameters: [String: JSONValue] = [:]
     parameters["filter"] = filter
     parameters["sort"] = sort.map(JSONValue.array)
@@ -122,9 +122,8 @@ extension BatonClient {
 
   private func steps(
     _ method: String, _ request: TestRequest
-  ) async throws -> AsyncThrowingStream<TestStep, any Error> {
-    let replies = try await stream(method, try request.json.object ?? [:])
-    return Self.map(replies) { try $0["step"].map { try TestStep(json: $0) } }
+  ) async throws -> some AsyncSequence<TestStep, any Error> & Sendable {
+    try await stream(method, try request.json.object ?? [:]).compactMap { try $0["step"].map { try TestStep(json: $0) } }
   }
 
   private func operatorReply(_ method: String, _ parameters: [String: JSONValue]) async throws -> Operator {

@@ -32,21 +32,8 @@ public struct BatonClient: Sendable {
   /// Calls any method with `more`. Ends after the last reply; ending the iteration closes the stream's connection.
   public func stream(
     _ method: String, _ parameters: [String: JSONValue] = [:]
-  ) async throws(VarlinkClient.Failure) -> AsyncThrowingStream<[String: JSONValue], any Error> {
-    let own = try await VarlinkClient.connect(path: socket)
-    let replies = own.callMore(method, parameters)
-    return AsyncThrowingStream { continuation in
-      let task = Task {
-        do {
-          for try await reply in replies { continuation.yield(reply.parameters) }
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
-        await own.close()
-      }
-      continuation.onTermination = { _ in task.cancel() }
-    }
+  ) async throws(VarlinkClient.Failure) -> some AsyncSequence<[String: JSONValue], any Error> & Sendable {
+    try await VarlinkClient.connect(path: socket).callMore(method, parameters, thenClose: true).map { $0.parameters }
   }
 
   // MARK: - Daemon
@@ -79,9 +66,11 @@ public struct BatonClient: Sendable {
   }
 
   /// Creates a channel and follows it until no relay is under way.
-  public func createChannelAndFollow(_ request: CreateChannel) async throws -> AsyncThrowingStream<Channel, any Error> {
-    let replies = try await stream("org.batond.Channels.Create", try request.json.object ?? [:])
-    return Self.map(replies) { try $0["channel"].map { try Channel(json: $0) } }
+  public func createChannelAndFollow(
+    _ request: CreateChannel
+  ) async throws -> some AsyncSequence<Channel, any Error> & Sendable {
+    try await stream("org.batond.Channels.Create", try request.json.object ?? [:])
+      .compactMap { try $0["channel"].map { try Channel(json: $0) } }
   }
 
   /// Tries relays again: one, or all that are not active.
@@ -121,9 +110,10 @@ public struct BatonClient: Sendable {
   // MARK: - Changes
 
   /// Changes as they are committed. Without `since` the first message is a snapshot marker.
-  public func watch(_ request: WatchRequest = WatchRequest()) async throws -> AsyncThrowingStream<ChangeMessage, any Error> {
-    let replies = try await stream("org.batond.Monitor.Watch", try request.json.object ?? [:])
-    return Self.map(replies) { try ChangeMessage(json: .object($0)) }
+  public func watch(
+    _ request: WatchRequest = WatchRequest()
+  ) async throws -> some AsyncSequence<ChangeMessage, any Error> & Sendable {
+    try await stream("org.batond.Monitor.Watch", try request.json.object ?? [:]).map { try ChangeMessage(json: .object($0)) }
   }
 
   // MARK: - Helpers
@@ -144,24 +134,5 @@ public struct BatonClient: Sendable {
       parameters["cursor"] = reply["nextCursor"]
     } while parameters["cursor"] != nil
     return items
-  }
-
-  static func map<T: Sendable>(
-    _ replies: AsyncThrowingStream<[String: JSONValue], any Error>,
-    _ transform: @escaping @Sendable ([String: JSONValue]) throws -> T?
-  ) -> AsyncThrowingStream<T, any Error> {
-    AsyncThrowingStream { continuation in
-      let task = Task {
-        do {
-          for try await reply in replies {
-            if let value = try transform(reply) { continuation.yield(value) }
-          }
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
-      }
-      continuation.onTermination = { _ in task.cancel() }
-    }
   }
 }

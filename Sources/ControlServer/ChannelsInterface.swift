@@ -119,7 +119,7 @@ extension ControlInterface {
     guard call.mode == .more else { return ["channel": try Channel(try await coordinator.create(wanted)).json] }
 
     // Subscribed before the request, so that no change falls in between.
-    let subscription = coordinator.hub.subscribe()
+    guard let subscription = coordinator.hub.subscribe() else { throw BatonError.busy }
     defer { coordinator.hub.unsubscribe(subscription.id) }
     var latest = try await coordinator.create(wanted)
     guard !latest.hasSettled else { return ["channel": try Channel(latest).json] }

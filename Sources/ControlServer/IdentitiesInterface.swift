@@ -18,7 +18,12 @@ extension ControlInterface {
     return ControlInterface(
       definition: Interfaces.identities, context: context,
       methods: [
-        "List": { _, _ in ["identities": .array(try coordinator.identities.map(wire))] },
+        "List": { call, stream in
+          try await ListQuery.answer(call, stream, "identities", fields: identityFields, context, interface: name) {
+            let revision = coordinator.hub.revision
+            return (revision, try coordinator.identities.map(wire))
+          }
+        },
         "Get": { call, _ in
           struct Request: Decodable { let id: Int64?, name: String? }
           let request = try call.decode(Request.self)
@@ -57,6 +62,8 @@ extension ControlInterface {
         },
       ])
   }
+
+  private static let identityFields: Set<String> = ["id", "name", "network", "publicKey", "channels", "createdAt"]
 
   private static let credentialBytesMax = 4096
 

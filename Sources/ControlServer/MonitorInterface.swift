@@ -21,9 +21,10 @@ extension ControlInterface {
   ) async throws -> [String: JSONValue] {
     let hub = context.coordinator.hub
     guard kinds.isSuperset(of: request.kinds ?? []) else { throw VarlinkError.invalidParameter("kinds") }
-    guard hub.hasRoom else { throw VarlinkError("\(Interfaces.monitor.name).TooManySubscribers", [:]) }
     let selection = Selection(request)
-    let subscription = hub.subscribe()
+    guard let subscription = hub.subscribe() else {
+      throw VarlinkError("\(Interfaces.monitor.name).TooManySubscribers", [:])
+    }
     defer { hub.unsubscribe(subscription.id) }
     var last = request.since ?? subscription.revision
     if request.since == nil {

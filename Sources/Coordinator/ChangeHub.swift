@@ -26,20 +26,19 @@ public final class ChangeHub: Sendable {
 
   /// - Parameters:
   ///   - queueMax: changes that may wait for one subscriber; with more it is cut off.
-  ///   - subscribersMax: subscribers at once; who serves them asks `hasRoom` before.
+  ///   - subscribersMax: subscribers at once.
   public init(queueMax: Int = subscriberQueueMaxDefault, subscribersMax: Int = .max) {
     subscriberQueueMax = queueMax
     self.subscribersMax = subscribersMax
   }
 
-  /// Whether there is room for one more subscriber.
-  public var hasRoom: Bool { state.withLock { $0.subscribers.count < subscribersMax } }
-
   public var revision: Int64 { state.withLock { $0.revision } }
   public var subscriberCount: Int { state.withLock { $0.subscribers.count } }
 
-  public func subscribe() -> Subscription {
+  /// - Returns: nil when there are too many subscribers.
+  public func subscribe() -> Subscription? {
     state.withLock { state in
+      guard state.subscribers.count < subscribersMax else { return nil }
       let id = state.nextID
       state.nextID += 1
       let (changes, continuation) = AsyncStream.makeStream(

@@ -142,7 +142,10 @@ extension Store {
       }
       Glibc.close(descriptor)
       takeOwner(of: directory, new)
-      try fill(new) { try queue.backup(to: $0) }
+      try fill(new) { target in
+        try queue.backup(to: target)
+        try target.write(leaveRevisionsOut)
+      }
       try queue.close()
       return try replace(path, with: new, stamp: stamp)
     } catch let error as StoreError {
@@ -150,6 +153,15 @@ extension Store {
     } catch {
       throw wrap(error, copy)
     }
+  }
+
+  /// Far more changes than anybody makes between two copies.
+  private static let revisionsLeftOut: Int64 = 1 << 32
+
+  /// Revisions that were given out after the copy was made are not given out again, and who asks for what came after one of them is
+  /// told to list again.
+  private static func leaveRevisionsOut(_ db: Database) throws {
+    try raiseOldestRevision(to: try revision(db) + revisionsLeftOut, db)
   }
 
   /// Whoever restores, the daemon must be able to use it.

@@ -253,11 +253,15 @@ extension Store {
     try String.fetchOne(db, sql: "SELECT value FROM settings WHERE key = ?", arguments: [key])
   }
 
+  /// The newest one that was given out; also where those go on that were forgotten, or left out by a restore.
   static func revision(_ db: Database) throws -> Int64 {
     try Int64.fetchOne(
       db,
-      sql: "SELECT max(coalesce((SELECT max(revision) FROM transitions), 0), coalesce((SELECT max(revision) FROM changes), 0))")
-      ?? 0
+      sql: """
+        SELECT max(
+          coalesce((SELECT max(revision) FROM transitions), 0), coalesce((SELECT max(revision) FROM changes), 0),
+          coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE key = 'oldest_revision'), 0))
+        """) ?? 0
   }
 
   static func channel(_ id: ChannelID, _ db: Database) throws -> StoredChannel? {

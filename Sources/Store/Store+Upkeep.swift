@@ -122,7 +122,7 @@ extension Store {
     }
   }
 
-  private static func raiseOldestRevision(to revision: Int64, _ db: Database) throws {
+  static func raiseOldestRevision(to revision: Int64, _ db: Database) throws {
     let known = Int64(try Self.setting("oldest_revision", db) ?? "0") ?? 0
     guard revision > known else { return }
     try db.execute(

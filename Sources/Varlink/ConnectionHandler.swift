@@ -24,6 +24,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var mustRead = false
   /// Ends the connection of a peer that does not say what it wants.
   private var deadline: Scheduled<Void>?
+  /// Ends the connection of a peer that does not take what it asked for.
+  private var writeDeadline: Scheduled<Void>?
+  private var isWriting = false
   private var hasCalled = false
 
   init(
@@ -73,9 +76,35 @@ final class ConnectionHandler: ChannelDuplexHandler {
     if task == nil, !isAnswering { over(context) }
   }
 
+  /// Everything that is written is a reply, one at a time.
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    isWriting = true
+    let promise = promise ?? context.eventLoop.makePromise()
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    promise.futureResult.whenComplete { _ in
+      bound.value.isWriting = false
+      bound.value.writeDeadline?.cancel()
+      bound.value.writeDeadline = nil
+    }
+    context.write(data, promise: promise)
+  }
+
+  /// Most replies are taken here and now; one that is not gets its time.
+  func flush(context: ChannelHandlerContext) {
+    context.flush()
+    guard isWriting, writeDeadline == nil, !isOver else { return }
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    writeDeadline = context.eventLoop.scheduleTask(in: TimeAmount(limits.replyTimeout)) {
+      let (handler, context) = bound.value
+      handler.notice(.protocolBroken(handler.peer, reason: "a reply was not taken in time"))
+      handler.over(context)
+    }
+  }
+
   func channelInactive(context: ChannelHandlerContext) {
     isOver = true
     deadline?.cancel()
+    writeDeadline?.cancel()
     task?.cancel()
     if let peer { registry.remove(context.channel, user: peer.uid) }
     context.fireChannelInactive()
@@ -87,6 +116,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     guard !isOver else { return }
     isOver = true
     deadline?.cancel()
+    writeDeadline?.cancel()
     task?.cancel()
     context.close(promise: nil)
   }
@@ -179,7 +209,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private func answered(_ message: [UInt8]?, _ context: ChannelHandlerContext) {
     guard !isOver, let message else { return done(context) }
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-    context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: message))).whenComplete { _ in
+    context.channel.writeAndFlush(context.channel.allocator.buffer(bytes: message)).whenComplete { _ in
       let (handler, context) = bound.value
       handler.done(context)
     }

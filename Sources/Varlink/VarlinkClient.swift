@@ -63,22 +63,27 @@ public final class VarlinkClient: Sendable {
   public func call(
     _ method: String, _ parameters: [String: JSONValue] = [:], timeout: Duration? = .seconds(45)
   ) async throws -> [String: JSONValue] {
-    let replies = stream(VarlinkCall(method: method, parameters: parameters))
+    let promise = channel.eventLoop.makePromise(of: VarlinkReply.self)
+    send(VarlinkCall(method: method, parameters: parameters), .once(promise))
     let guardTask = timeout.map { timeout in
       channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [channel] in
         channel.pipeline.fireUserInboundEventTriggered(ClientHandler.TimedOut())
       }
     }
     defer { guardTask?.cancel() }
-    for try await reply in replies { return reply.parameters }
-    throw Failure.disconnected
+    return try await withTaskCancellationHandler {
+      try await promise.futureResult.get().parameters
+    } onCancel: {
+      promise.fail(CancellationError())
+    }
   }
 
-  /// Calls a method that sends several replies. The stream ends after the last one.
-  public func callMore(
-    _ method: String, _ parameters: [String: JSONValue] = [:]
-  ) -> AsyncThrowingStream<VarlinkReply, any Error> {
-    stream(VarlinkCall(method: method, parameters: parameters, mode: .more))
+  /// Calls a method that sends several replies. They end after the last one.
+  /// - Parameter thenClose: whether the connection ends with them, or when nobody wants them any more.
+  public func callMore(_ method: String, _ parameters: [String: JSONValue] = [:], thenClose: Bool = false) -> VarlinkReplies {
+    let (replies, source) = VarlinkReplies.make(on: channel, closesAtEnd: thenClose)
+    send(VarlinkCall(method: method, parameters: parameters, mode: .more), .many(source))
+    return replies
   }
 
   /// Calls a method without waiting for anything.
@@ -87,18 +92,15 @@ public final class VarlinkClient: Sendable {
     try await channel.writeAndFlush(channel.allocator.buffer(bytes: message))
   }
 
-  private func stream(_ call: VarlinkCall) -> AsyncThrowingStream<VarlinkReply, any Error> {
-    let (replies, continuation) = AsyncThrowingStream.makeStream(of: VarlinkReply.self)
+  private func send(_ call: VarlinkCall, _ answer: ClientHandler.Answer) {
     let message = call.message
-    let isMore = call.mode == .more
     channel.eventLoop.execute { [channel] in
       guard channel.isActive, let handler = try? channel.pipeline.syncOperations.handler(type: ClientHandler.self) else {
-        return continuation.finish(throwing: Failure.disconnected)
+        return answer.fail(Failure.disconnected)
       }
-      handler.expect(ClientHandler.Expected(isMore: isMore, continuation: continuation))
+      handler.expect(answer)
       channel.writeAndFlush(channel.allocator.buffer(bytes: message), promise: nil)
     }
-    return replies
   }
 
   private static func describe(_ code: CInt) -> String { IOError(errnoCode: code, reason: "connect").description }
@@ -107,41 +109,60 @@ public final class VarlinkClient: Sendable {
 private final class ClientHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   struct TimedOut {}
-  struct Expected {
-    let isMore: Bool
-    let continuation: AsyncThrowingStream<VarlinkReply, any Error>.Continuation
+  /// Who waits for the answer to a call.
+  enum Answer: Sendable {
+    case once(EventLoopPromise<VarlinkReply>)
+    case many(VarlinkReplies.Producer.Source)
+
+    func fail(_ error: any Error) {
+      switch self {
+      case .once(let promise): promise.fail(error)
+      case .many(let source): source.finish(error)
+      }
+    }
   }
 
   private var frames = FrameBuffer(messageBytesMax: VarlinkClient.messageBytesMax)
-  private var expected: [Expected] = []
+  private var expected: [Answer] = []
 
-  func expect(_ call: Expected) { expected.append(call) }
+  func expect(_ answer: Answer) { expected.append(answer) }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)
     frames.append(&bytes)
     do {
-      while let message = try frames.next() { try take(message) }
+      while let message = try frames.next() { try take(message, context) }
     } catch {
       end(.protocolBroken("\(error)"), context)
     }
   }
 
-  private func take(_ message: ByteBuffer) throws {
-    guard let call = expected.first else { throw VarlinkClient.Failure.protocolBroken("a reply without a call") }
+  private func take(_ message: ByteBuffer, _ context: ChannelHandlerContext) throws {
+    guard let answer = expected.first else { throw VarlinkClient.Failure.protocolBroken("a reply without a call") }
     do {
       let reply = try VarlinkReply(message: message.readableBytesView)
-      guard call.isMore || !reply.continues else {
-        throw VarlinkClient.Failure.protocolBroken("several replies to a call that wants one")
+      switch answer {
+      case .once(let promise):
+        guard !reply.continues else {
+          throw VarlinkClient.Failure.protocolBroken("several replies to a call that wants one")
+        }
+        expected.removeFirst()
+        promise.succeed(reply)
+      case .many(let source):
+        // Before anybody hears of it: who does may end the connection, and with it whatever is expected.
+        if !reply.continues { expected.removeFirst() }
+        if source.yield(reply) == .stopProducing { pause(context) }
+        if !reply.continues { source.finish() }
       }
-      call.continuation.yield(reply)
-      guard !reply.continues else { return }
-      expected.removeFirst()
-      call.continuation.finish()
     } catch let error as VarlinkError {
       expected.removeFirst()
-      call.continuation.finish(throwing: error)
+      answer.fail(error)
     }
+  }
+
+  /// Nobody takes what came already.
+  private func pause(_ context: ChannelHandlerContext) {
+    context.channel.setOption(.autoRead, value: false).whenComplete { _ in }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -154,7 +175,7 @@ private final class ClientHandler: ChannelInboundHandler {
   private func end(_ failure: VarlinkClient.Failure, _ context: ChannelHandlerContext) {
     let waiting = expected
     expected = []
-    for call in waiting { call.continuation.finish(throwing: failure) }
+    for answer in waiting { answer.fail(failure) }
     context.close(promise: nil)
   }
 }

@@ -17,6 +17,8 @@ public final class VarlinkServer: Sendable {
     /// How long a peer may take from its connection, or its latest reply, to the end of a message that it has begun; and to its first
     /// message, begun or not.
     public var messageTimeout: Duration = .seconds(60)
+    /// How long a peer may take to accept a reply.
+    public var replyTimeout: Duration = .seconds(300)
     public init() {}
 
     /// The same with no more connections than descriptors allow.

@@ -91,7 +91,7 @@ extension Session {
   /// Runs tests one after the other and draws their steps. A peer that cannot be tested is a failure and does not end the others.
   /// - Returns: whether all passed.
   func runTests(
-    _ tests: [(title: String, steps: () async throws -> AsyncThrowingStream<TestStep, any Error>)]
+    _ tests: [(title: String, steps: () async throws -> any AsyncSequence<TestStep, any Error> & Sendable)]
   ) async throws -> Bool {
     var allPassed = true
     for test in tests {

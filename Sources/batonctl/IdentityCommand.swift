@@ -11,10 +11,11 @@ struct IdentityCommand: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lists the identities.")
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var list: ListOptions
 
     func run() async throws {
       try await global.connected { session in
-        let identities = try await session.client.identities()
+        let identities = try await session.client.identities(filter: list.condition, sort: list.order)
         try session.show(identities) {
           Terminal.table(
             ["ID", "NAME", "NETWORK", "CHANNELS", "PUBLIC KEY"],

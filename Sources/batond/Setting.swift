@@ -53,6 +53,9 @@ struct Setting: Sendable {
       key: "control.messageTimeout", kind: .duration, fallback: "1min",
       summary: "how long a client may take to its first message, and to the end of one that it has begun"),
     Setting(
+      key: "control.replyTimeout", kind: .duration, fallback: "5min",
+      summary: "how long a client may take to accept a reply before its connection is ended"),
+    Setting(
       key: "control.connectionsMax", kind: .integer(16...65_536), fallback: "4096",
       summary: "connections open at once; half of the descriptors that the daemon may have at most"),
     Setting(

@@ -134,6 +134,7 @@ struct Settings: Sendable {
     var limits = VarlinkServer.Limits()
     limits.messageBytesMax = Int(text("control.messageBytesMax")) ?? limits.messageBytesMax
     limits.messageTimeout = duration("control.messageTimeout")
+    limits.replyTimeout = duration("control.replyTimeout")
     limits.connectionsMax = Int(text("control.connectionsMax")) ?? limits.connectionsMax
     limits.connectionsPerUserMax = Int(text("control.connectionsPerUser")) ?? limits.connectionsPerUserMax
     limits.connectionsPerStrangerMax = Int(text("control.connectionsPerStranger")) ?? limits.connectionsPerStrangerMax

@@ -25,12 +25,16 @@ final class Bench: Sendable {
   /// Where the control interfaces are served.
   var path: String { folder.path + "/c" }
 
-  /// - Parameter mode: who may connect, as the mode of the socket file.
+  /// - Parameters:
+  ///   - folder: where another one kept its state; nil begins with nothing.
+  ///   - mode: who may connect, as the mode of the socket file.
   init(
+    folder: TemporaryFolder? = nil,
     access: Access = Access(changeGroup: "baton", readGroup: "baton-read"), mode: UInt32 = 0o600,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) async throws {
-    folder = try TemporaryFolder()
+    let folder = try folder ?? TemporaryFolder()
+    self.folder = folder
     store = try Store(directory: folder.path + "/state")
     let coordinator = Coordinator(
       storage: store, networks: [network], addressing: [SimpleXAddressing()],

@@ -45,6 +45,14 @@ struct CareTests {
     }
     #expect(await refusal { _ = try await client.addIdentity(name: "x", network: "simplex") } == "NetworkUnavailable")
 
+    #expect(try await client.identities(filter: ["name": "News desk"]).map(\.id) == [2])
+    #expect(try await client.identities(sort: [["field": "name", "direction": -1]]).map(\.id) == [1, 2])
+    let page = try await client.call("org.batond.Identities.List", ["limit": 1])
+    #expect(page["identities"]?.array?.count == 1 && page["revision"]?.integer != nil)
+    let rest = try await client.call("org.batond.Identities.List", ["cursor": page["nextCursor"] ?? ""])
+    #expect(try [Identity](json: rest["identities"] ?? []).map(\.id) == [2] && rest["nextCursor"] == nil)
+    #expect(await refusal { _ = try await client.identities(filter: ["secret": "x"]) } == "InvalidFilter")
+
     let channel = try await client.createChannel(
       CreateChannel(profile: .init(displayName: "City"), identity: "News desk", relayIds: relays))
     #expect(channel.identity == "News desk")
@@ -60,6 +68,37 @@ struct CareTests {
     #expect(try await client.addIdentity(name: "News desk").id == 3)
     #expect(try await client.channel(id: channel.id).phase == "deleted")
     try await bench.stop()
+  }
+
+  /// Changes that were made after the copy are gone, and nobody takes later ones for them.
+  @Test func whoKnewMoreThanTheCopyIsToldToListAgain() async throws {
+    let bench = try await Bench()
+    let (folder, relays) = (bench.folder, try await bench.addRelays(1))
+    _ = try await bench.create("kept")
+    let copy = folder.path + "/copy.db"
+    try bench.store.backUp(to: copy)
+    for number in 0..<5 { _ = try await bench.create("lost \(number)") }
+    let known = try await bench.client.status().revision
+    try await bench.stop()
+    _ = try Store.restore(from: copy, directory: folder.path + "/state", stamp: "1")
+
+    let again = try await Bench(folder: folder)
+    let listed = try #require(try await again.client.call("org.batond.Channels.List")["revision"]?.integer)
+    #expect(listed > known)
+    for number in 0..<9 { _ = try await again.create("new \(number)") }
+    #expect(
+      await refusal { for try await _ in try await again.client.watch(WatchRequest(since: known)) { return } }
+        == "RevisionCompacted")
+    let channel = try await again.client.createChannel(
+      CreateChannel(profile: .init(displayName: "last"), relayIds: relays))
+    var heard: [String] = []
+    for try await change in try await again.client.watch(WatchRequest(since: listed, kinds: ["channel"])) {
+      guard let channel = try change.after.map({ try Channel(json: $0) }) else { continue }
+      if heard.last != channel.profile.displayName { heard.append(channel.profile.displayName) }
+      if heard.last == "last" { break }
+    }
+    #expect(Set(heard) == Set((0..<9).map { "new \($0)" } + ["last"]) && channel.revision > listed)
+    try await again.stop()
   }
 
   @Test func copiesAreWholeWhileChannelsAreMade() async throws {

@@ -16,11 +16,15 @@ struct LiveListTests {
   private actor Mirror<Element: LiveElement> {
     private(set) var elements: [Element] = []
     private(set) var states: [LiveList<Element>.State] = []
+    private(set) var replacements = 0
 
     func take(_ event: LiveList<Element>.Event) {
       switch event {
       case .state(let state): states.append(state)
       case .changes(let changes): elements.apply(changes)
+      case .replaced(let all):
+        elements = all
+        replacements += 1
       }
     }
   }
@@ -88,6 +92,28 @@ struct LiveListTests {
     await follow(&events, mirror) { elements, _ in elements.last?.name == "z" }
     #expect(await mirror.elements == list.elements)
     await list.stop()
+    try await bench.stop()
+  }
+
+  @Test func whoDoesNotReadTheStepsGetsTheWholeList() async throws {
+    let bench = try await Bench()
+    let list = try LiveList<Relay>(socket: bench.folder.path + "/c", eventsWaitingMax: 4)
+    let mirror = Mirror<Relay>()
+    var events = list.events.makeAsyncIterator()
+    await list.start()
+    await follow(&events, mirror) { _, states in states.last == .loaded }
+    for number in 1...40 { _ = try await bench.client.addRelay(AddRelay(address: "ws://r\(number)")) }
+    while await list.elements.count < 40 { await Task.yield() }
+    #expect(await mirror.elements.isEmpty)
+    await follow(&events, mirror) { elements, _ in elements.count == 40 }
+    #expect(await mirror.elements == list.elements)
+    #expect(await mirror.replacements > 0)
+    // And steps again, from there.
+    _ = try await bench.client.addRelay(AddRelay(address: "ws://last"))
+    await follow(&events, mirror) { elements, _ in elements.count == 41 }
+    #expect(await mirror.elements == list.elements)
+    await list.stop()
+    await follow(&events, mirror) { _, _ in false }
     try await bench.stop()
   }
 

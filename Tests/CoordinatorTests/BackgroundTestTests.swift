@@ -34,7 +34,7 @@ struct BackgroundTestTests {
 
   @Test func enabledRelaysAndServersAreTestedSoonAndTheirHealthIsAChange() async throws {
     let bench = try await Bench(schedule: schedule)
-    let subscription = bench.coordinator.hub.subscribe()
+    let subscription = try #require(bench.coordinator.hub.subscribe())
     let relays = try await add(bench)
     let server = try await bench.coordinator.addServer(ServerEdit(address: Self.server), force: false)
     try await run(bench) {

@@ -156,7 +156,7 @@ struct CoordinatorTests {
   @Test func subscribersSeeEveryCommittedChangeOnceAndInOrder() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(3)
-    let subscription = bench.coordinator.hub.subscribe()
+    let subscription = try #require(bench.coordinator.hub.subscribe())
     let created = try await bench.create(relays: relays)
     _ = try await bench.channel(created.row.id) { $0.phase == .active }
     try await bench.stop()

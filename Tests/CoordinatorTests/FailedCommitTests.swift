@@ -47,7 +47,7 @@ struct FailedCommitTests {
   @Test func subscribersAreSentAwayWhenTheyMissedADoubtfulCommit() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
-    let subscription = bench.coordinator.hub.subscribe()
+    let subscription = try #require(bench.coordinator.hub.subscribe())
     bench.storage.isDoubtful = true
     await #expect(throws: BatonError.self) { try await bench.create(relays: relays) }
     bench.storage.isDoubtful = false

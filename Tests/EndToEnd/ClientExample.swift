@@ -23,6 +23,7 @@ func follow(socket: String) async throws {
     switch event {
     case .state(let state): print("list is", state)
     case .changes(let changes): for change in changes { print(change) }
+    case .replaced(let channels): print("now", channels.count, "channels")
     }
   }
 }

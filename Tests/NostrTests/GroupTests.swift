@@ -19,7 +19,7 @@ struct GroupTests {
 
     init() throws {
       var limits = NostrLimits()
-      (limits.publishTimeout, limits.readTimeout) = (.milliseconds(400), .milliseconds(400))
+      (limits.publishTimeout, limits.readTimeout) = (.seconds(20), .seconds(20))
       network = try NostrNetwork(
         group: MultiThreadedEventLoopGroup.singleton, limits: limits,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { Int64(Date().timeIntervalSince1970) })

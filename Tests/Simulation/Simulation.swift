@@ -99,7 +99,7 @@ final class Simulation {
       if engine.counters.revision != begun {
         world.holds { _ in throw Violation("the daemon starts at revision \(engine.counters.revision), it was at \(begun)") }
       }
-      let subscription = hub.subscribe()
+      guard let subscription = hub.subscribe() else { throw Violation("nobody may listen") }
       self.engine = engine
       try await engine.resume()
       await hear(subscription, hub)
@@ -125,7 +125,7 @@ final class Simulation {
     world.note("process \(inputs.map(Self.words).joined(separator: ", "))")
     notePairs(inputs)
     decideFate()
-    let subscription = engine.hub.subscribe()
+    guard let subscription = engine.hub.subscribe() else { throw Violation("nobody may listen") }
     await engine.process(inputs)
     await hear(subscription, engine.hub)
     try heedAnswers(inputs.count(where: Self.isRequest))

@@ -11,9 +11,11 @@ import Testing
 private struct Echo: VarlinkInterface {
   let definition: IDL.Interface
   let onCancel: @Sendable () -> Void
+  let onSend: @Sendable () -> Void
 
-  init(onCancel: @escaping @Sendable () -> Void = {}) throws {
+  init(onCancel: @escaping @Sendable () -> Void, onSend: @escaping @Sendable () -> Void) throws {
     self.onCancel = onCancel
+    self.onSend = onSend
     definition = try IDL.parse(
       """
       interface org.example.echo
@@ -38,7 +40,10 @@ private struct Echo: VarlinkInterface {
       return ["text": .string(text)]
     case "Count":
       let end = call.parameters["to"]?.integer ?? 0
-      for number in 1..<max(end, 1) { try await stream.send(["number": .integer(number)]) }
+      for number in 1..<max(end, 1) {
+        try await stream.send(["number": .integer(number)])
+        onSend()
+      }
       return ["number": .integer(end)]
     case "Wait":
       let (forever, keepAlive) = AsyncStream.makeStream(of: Never.self)
@@ -58,10 +63,12 @@ struct ServerTests {
   init() throws { folder = try TemporaryFolder() }
 
   private func start(
-    limits: VarlinkServer.Limits = .init(), onCancel: @escaping @Sendable () -> Void = {}
+    limits: VarlinkServer.Limits = .init(), onCancel: @escaping @Sendable () -> Void = {},
+    onSend: @escaping @Sendable () -> Void = {}
   ) async throws -> VarlinkServer {
     let service = VarlinkService(
-      .init(vendor: "v", product: "p", version: "1", url: "https://example.org"), interfaces: [try Echo(onCancel: onCancel)])
+      .init(vendor: "v", product: "p", version: "1", url: "https://example.org"),
+      interfaces: [try Echo(onCancel: onCancel, onSend: onSend)])
     return try await VarlinkServer.start(
       service, sockets: [try UnixListener.listen(path: path, mode: 0o600)], group: MultiThreadedEventLoopGroup.singleton,
       limits: limits
@@ -193,6 +200,35 @@ struct ServerTests {
     await #expect(throws: VarlinkError("org.example.echo.Refused", ["reason": "because"])) {
       try await client.call("org.example.echo.Fail")
     }
+    #expect(try await client.call("org.example.echo.Say", ["text": "x"])["text"] == "x")
+    await client.close()
+    await server.stop()
+  }
+
+  /// A reader that does not take replies holds the server up, and no more than a few of them wait anywhere.
+  @Test func whatIsNotReadIsNotSent() async throws {
+    let sent = Mutex(0)
+    let server = try await start(onSend: { sent.withLock { $0 += 1 } })
+    let client = try await VarlinkClient.connect(path: path)
+    let total = 100_000
+    let replies = client.callMore("org.example.echo.Count", ["to": .integer(Int64(total))])
+    // It stands still at some place well before the end.
+    var (before, still) = (0, 0)
+    while still < 2000 {
+      await Task.yield()
+      let now = sent.withLock { $0 }
+      still = now == before && now > 0 ? still + 1 : 0
+      before = now
+    }
+    #expect(before < total / 2)
+    var next: Int64 = 1
+    for try await reply in replies {
+      #expect(reply.parameters["number"]?.integer == next)
+      next += 1
+    }
+    #expect(next == Int64(total) + 1)
+    // Of a stream that nobody wants any more the rest is read away.
+    for try await _ in client.callMore("org.example.echo.Count", ["to": .integer(Int64(total))]) { break }
     #expect(try await client.call("org.example.echo.Say", ["text": "x"])["text"] == "x")
     await client.close()
     await server.stop()

@@ -7,6 +7,8 @@ public actor LiveChannelRelays {
     case state(LiveList<Channel>.State)
     /// Steps from the list before, to be applied one after the other.
     case changes([ListChange<ChannelRelay>])
+    /// These are the relays now, whatever they were before: so much has changed unread that the steps were not kept.
+    case replaced([ChannelRelay])
   }
 
   /// What happens, in order, from the beginning. For one reader.
@@ -14,7 +16,8 @@ public actor LiveChannelRelays {
   public private(set) var elements: [ChannelRelay] = []
 
   private let channel: LiveList<Channel>
-  private let report: AsyncStream<Event>.Continuation
+  private let report: EventQueue<Event>
+  private var state = LiveList<Channel>.State.initial
   private var following: Task<Void, Never>?
 
   /// - Parameter channelID: identifier of the channel.
@@ -22,7 +25,8 @@ public actor LiveChannelRelays {
     // Whatever its phase: the relays of a deleted channel are still there to see.
     channel = try LiveList(
       socket: socket, filter: ["id": .integer(channelID), "phase": ["$exists": true]], pageSize: 1)
-    (events, report) = AsyncStream.makeStream(of: Event.self)
+    report = EventQueue(waitingMax: 1000)
+    events = report.stream
   }
 
   deinit {
@@ -49,7 +53,9 @@ public actor LiveChannelRelays {
 
   private func take(_ event: LiveList<Channel>.Event) {
     switch event {
-    case .state(let state): report.yield(.state(state))
+    case .state(let state):
+      self.state = state
+      tell(.state(state))
     case .changes(let changes):
       for change in changes {
         switch change {
@@ -57,8 +63,11 @@ public actor LiveChannelRelays {
         case .remove: follow([])
         }
       }
+    case .replaced(let channels): follow(channels.first?.relays ?? [])
     }
   }
+
+  private func tell(_ event: Event) { report.yield(event, summary: [.replaced(elements), .state(state)]) }
 
   /// Relays join at the end and never leave the list of a channel.
   private func follow(_ relays: [ChannelRelay]) {
@@ -72,6 +81,6 @@ public actor LiveChannelRelays {
       }
     }
     elements = relays
-    if !changes.isEmpty { report.yield(.changes(changes)) }
+    if !changes.isEmpty { tell(.changes(changes)) }
   }
 }

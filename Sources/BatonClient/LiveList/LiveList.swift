@@ -19,6 +19,8 @@ public actor LiveList<Element: LiveElement> {
     case state(State)
     /// Steps from the list before to `elements`, to be applied one after the other.
     case changes([ListChange<Element>])
+    /// This is the list now, whatever it was before: so much has changed unread that the steps were not kept.
+    case replaced([Element])
   }
 
   /// What happens, in order, from the beginning. For one reader.
@@ -33,7 +35,7 @@ public actor LiveList<Element: LiveElement> {
   private let filter: JSONValue?
   private let sort: [JSONValue]
   private let pageSize: Int
-  private let report: AsyncStream<Event>.Continuation
+  private let report: EventQueue<Event>
   private var window: LiveWindow<Element>
   private var cursor: String?
   /// Everything up to it is in the list.
@@ -49,9 +51,11 @@ public actor LiveList<Element: LiveElement> {
   ///   - filter: conditions as in the daemon's List methods; nil takes all.
   ///   - sort: keys as in the daemon's List methods.
   ///   - pageSize: objects per page, 1 to 1000.
+  ///   - eventsWaitingMax: events that wait for their reader; with more they become one that gives the whole list.
   /// - Throws: `Filters.Filter.Invalid` when filter or sort are none.
   public init(
-    socket: String = BatonClient.defaultSocket, filter: JSONValue? = nil, sort: [JSONValue] = [], pageSize: Int = 50
+    socket: String = BatonClient.defaultSocket, filter: JSONValue? = nil, sort: [JSONValue] = [], pageSize: Int = 50,
+    eventsWaitingMax: Int = 1000
   ) throws {
     self.socket = socket
     self.filter = filter
@@ -59,7 +63,8 @@ public actor LiveList<Element: LiveElement> {
     self.pageSize = min(max(pageSize, 1), 1000)
     // What fields there are is for the daemon to say.
     window = LiveWindow(filter: try Filter(filter), order: try ListOrder(sort))
-    (events, report) = AsyncStream.makeStream(of: Event.self)
+    report = EventQueue(waitingMax: eventsWaitingMax)
+    events = report.stream
   }
 
   deinit {
@@ -203,10 +208,12 @@ public actor LiveList<Element: LiveElement> {
   private func enter(_ next: State) {
     guard next != state, !isStopped else { return }
     state = next
-    report.yield(.state(next))
+    tell(.state(next))
   }
 
   private func publish(_ changes: [ListChange<Element>]) {
-    if !changes.isEmpty { report.yield(.changes(changes)) }
+    if !changes.isEmpty { tell(.changes(changes)) }
   }
+
+  private func tell(_ event: Event) { report.yield(event, summary: [.replaced(elements), .state(state)]) }
 }

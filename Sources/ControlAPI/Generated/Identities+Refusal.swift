@@ -7,6 +7,8 @@ public import Varlink
 public enum IdentitiesRefusal: Error, Hashable, Sendable {
   /// There is no identity with this identifier or name.
   case noSuchIdentity(id: Int64?, name: String?)
+  /// The filter, sort or cursor cannot be used.
+  case invalidFilter(path: String, reason: String)
   /// The name is in use, or the key is.
   case duplicateName(name: String)
   /// The name is not allowed.
@@ -31,6 +33,10 @@ public enum IdentitiesRefusal: Error, Hashable, Sendable {
       self = .noSuchIdentity(
         id: error.parameters["id"]?.integer,
         name: error.parameters["name"]?.string)
+    case "org.batond.Identities.InvalidFilter":
+      self = .invalidFilter(
+        path: error.parameters["path"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Identities.DuplicateName":
       self = .duplicateName(
         name: error.parameters["name"]?.string ?? "")
