@@ -165,7 +165,8 @@ let package = Package(
         "RelayNetwork", "SimpleX", "TestSupport", log,
       ] + nio,
       exclude: ["python"]),
-    .testTarget(name: "BatondTests", dependencies: ["batond", "Channels", "Systemd", "TestSupport", log]),
+    .testTarget(
+      name: "BatondTests", dependencies: ["batond", "Channels", "Coordinator", "RelayNetwork", "Systemd", "TestSupport", log]),
     .testTarget(
       name: "RepositoryTests", dependencies: ["Channels", "Coordinator", "ControlAPI", "ControlGenerator", "Varlink"]),
     .testTarget(

@@ -24,7 +24,7 @@ extension BatonBench {
     let folder = try TemporaryFolder()
     let store = try Store(directory: folder.path + "/state")
     let coordinator = Coordinator(
-      storage: store, networks: [FakeNetwork()], policy: RelayPolicy(), clock: SystemClock(),
+      storage: store, networks: [FakeNetwork()], rules: Rules(policy: RelayPolicy()), clock: SystemClock(),
       secrets: try .atFile(folder.path + "/key"), logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
     let run = Task { try await coordinator.run { readiness.finish() } }

@@ -57,7 +57,7 @@ struct BatonBench {
       let store = try Store(directory: folder.path + "/state")
       let storage = RecordingStorage(store)
       let coordinator = Coordinator(
-        storage: storage, networks: [FakeNetwork()], policy: RelayPolicy(), clock: SystemClock(),
+        storage: storage, networks: [FakeNetwork()], rules: Rules(policy: RelayPolicy()), clock: SystemClock(),
         secrets: try .atFile(folder.path + "/key"), logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
       let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
       let run = Task { try await coordinator.run { readiness.finish() } }

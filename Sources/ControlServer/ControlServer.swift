@@ -22,7 +22,7 @@ public struct ControlServer: Sendable {
     coordinator: Coordinator, store: Store, access: Access, sockets: [CInt], connections: [CInt] = [],
     group: any EventLoopGroup, version: String, startedAt: Timestamp, logger: Logger,
     reload: @escaping @Sendable () async throws -> ReloadReport = {
-      ReloadReport(files: 0, operators: 0, servers: 0, relays: 0)
+      ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: [])
     },
     declarationsTrouble: @escaping @Sendable () -> String? = { nil }, logLevel: LogLevelControl = LogLevelControl(),
     limits: VarlinkServer.Limits = VarlinkServer.Limits()

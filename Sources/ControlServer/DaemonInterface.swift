@@ -97,6 +97,14 @@ extension ControlInterface {
       ], immediate: ["Ping": { [:] }])
   }
 
+  /// `number` as people read it: 1,234,567.
+  private static func grouped(_ number: Int) -> String {
+    let digits = String(number)
+    let head = digits.count % 3
+    let groups = stride(from: head, to: digits.count, by: 3).map { String(digits.dropFirst($0).prefix(3)) }
+    return ((head > 0 ? [String(digits.prefix(head))] : []) + groups).joined(separator: ",")
+  }
+
   static func status(_ context: ControlContext) throws -> DaemonStatus {
     let coordinator = context.coordinator
     let totals = try context.store.totals()
@@ -109,9 +117,11 @@ extension ControlInterface {
       failed: count(.failed))
     let trouble = coordinator.storageTrouble
     let wanted = counts.active + counts.underWay + counts.inactive + counts.failed
-    var summary = "\(totals.channels) channels, \(counts.active) of \(wanted) relays active"
-    if counts.failed > 0 { summary += ", \(counts.failed) failed" }
-    if filesTrouble != nil { summary += ", the files of operators are wrong" }
+    var summary =
+      "\(grouped(totals.channels)) \(totals.channels == 1 ? "channel" : "channels"), "
+      + "\(grouped(counts.active)) of \(grouped(wanted)) relays active"
+    if counts.failed > 0 { summary += ", \(grouped(counts.failed)) failed" }
+    if filesTrouble != nil { summary += ", the configuration is wrong" }
     if trouble != nil { summary += ", storage does not work" }
     return DaemonStatus(
       version: context.version, pid: Int64(getpid()), startedAt: context.startedAt.text,

@@ -32,8 +32,8 @@ final class Batch {
   var actions: [(ChannelID, ChannelMachine.Action)] = []
   /// To be called after the commit, with the reason when it failed.
   var replies: [(BatonError?) -> Void] = []
-  /// Whether channels were read again after storage had failed.
-  var isRecovery = false
+  /// Whether something is written in any case: recovery and signs of life prove themselves by it.
+  var mustWrite = false
   /// Relays whose queue may go on.
   var lanesToServe: Set<RelayID> = []
   /// What was published, for the replies.

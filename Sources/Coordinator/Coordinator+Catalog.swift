@@ -111,7 +111,8 @@ extension Coordinator {
       guard let password = server.address.password else { continue }
       let address = server.address.text
       guard let sealed = try seal(password, address) else { continue }
-      passwords[address] = .init(sealed: sealed, digest: secrets.digest(Array(password.utf8), name: Self.label(address)))
+      passwords[address] = .init(
+        sealed: sealed, digest: secrets.digest(Array(password.utf8), name: SecretBox.label(ofServer: address)))
     }
     _ = try await change(.declare(declarations, passwords: passwords), force: true)
     let counts = declarations.counts
@@ -125,7 +126,7 @@ extension Coordinator {
   public func refuseDeclarations(_ flaws: [FileFlaw]) {
     for flaw in flaws {
       logger.event(
-        .declarationsRefused, .error, "\(flaw.description); operators, servers and relays stay as they were",
+        .declarationsRefused, .error, "\(flaw.description); everything stays as it was",
         ["BATON_FILE": "\(flaw.file)"])
     }
   }
@@ -268,8 +269,6 @@ extension Coordinator {
     return edit
   }
 
-  private static func label(_ address: String) -> String { "server \(address)" }
-
   /// Upper bound of a server's password, in bytes.
   public static let passwordBytesMax = 200
 
@@ -283,7 +282,7 @@ extension Coordinator {
         reason: "the password may have at most \(Self.passwordBytesMax) bytes, without spaces and without @ : /", position: nil)
     }
     do {
-      return try secrets.seal(Array(password.utf8), name: Self.label(address))
+      return try secrets.seal(Array(password.utf8), name: SecretBox.label(ofServer: address))
     } catch {
       throw .storageUnavailable(reason: "the password cannot be encrypted: \(error)")
     }

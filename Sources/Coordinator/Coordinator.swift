@@ -7,10 +7,8 @@ public import Store
 public final class Coordinator: Sendable {
   private let storage: any CoordinatorStorage
   let directory: RelayDirectory
-  private let policy: RelayPolicy
-  private let policies: [NetworkKind: RelayPolicy]
-  private let schedule: TestSchedule?
-  private let upkeep: UpkeepPolicy?
+  /// With which it starts.
+  private let rules: Rules
   let clock: any CoordinatorClock
   let logger: Logger
   let secrets: SecretBox
@@ -27,28 +25,20 @@ public final class Coordinator: Sendable {
   /// - Parameters:
   ///   - addressing: networks whose relays can be managed though they are not served.
   ///   - servers: message and file servers; nil: they cannot be managed.
-  ///   - policy: timers and limits of channel relays.
-  ///   - policies: of networks for which others hold.
-  ///   - schedule: of the tests in the background; nil: none.
-  ///   - upkeep: how settled channels are looked after; nil: not at all.
+  ///   - rules: with which it starts.
   ///   - hub: where changes are handed out.
   ///   - requestsMax: requests that may wait; more are refused as `busy`.
   ///   - secrets: opens the stored identity keys, and seals the passwords of servers.
   public init(
     storage: any CoordinatorStorage, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
-    servers: (any ServerNetwork)? = nil, policy: RelayPolicy, policies: [NetworkKind: RelayPolicy] = [:],
-    schedule: TestSchedule? = nil,
-    upkeep: UpkeepPolicy? = nil, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
+    servers: (any ServerNetwork)? = nil, rules: Rules, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
     hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000
   ) {
     self.hub = hub
     self.requestsMax = requestsMax
     self.storage = storage
     directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers)
-    self.policy = policy
-    self.policies = policies
-    self.schedule = schedule
-    self.upkeep = upkeep
+    self.rules = rules
     self.clock = clock
     self.secrets = secrets
     self.logger = logger
@@ -78,16 +68,12 @@ public final class Coordinator: Sendable {
       for network in directory.networks.values {
         group.addTask { await network.run { inbox.put(.report($0)) } }
       }
-      let prober = schedule.map { schedule in
-        Prober(schedule: schedule) { peer, address, verdict in
-          inbox.put(.tested(peer, address: address, verdict, nil))
-        }
-      }
-      defer { prober?.stop() }
+      let prober = Prober { peer, address, verdict in inbox.put(.tested(peer, address: address, verdict, nil)) }
+      defer { prober.stop() }
       do {
         let engine = try Engine(
-          storage: storage, directory: directory, policy: policy, clock: clock, logger: logger, hub: hub,
-          prober: prober, upkeep: upkeep, seed: .random(in: 0 ... .max), policies: policies, post: { inbox.put($0) })
+          storage: storage, directory: directory, rules: rules, clock: clock, logger: logger, hub: hub, prober: prober,
+          seed: .random(in: 0 ... .max), post: { inbox.put($0) })
         try await engine.resume()
         ready()
         while true {
@@ -231,7 +217,14 @@ public final class Coordinator: Sendable {
     try await ask { .delete(channel, $0) }
   }
 
-  /// Returns once everything that was asked for before is done; a sign of life of coordinator and store.
+  /// Goes by other rules from now on; timers that run keep their time.
+  public func adopt(_ rules: Rules) async throws(BatonError) { try await ask { .adopt(rules, $0) } }
+
+  /// Returns once coordinator and store have made a round trip: something was written, or a reason was found why it cannot be.
+  /// - Throws: `storageUnavailable` for the latter; `busy` when the coordinator does not come to it.
+  public func heartbeat() async throws(BatonError) { try await ask { .heartbeat($0) } }
+
+  /// Returns once everything that was asked for before is done.
   public func barrier() async throws(BatonError) { try await ask { .barrier($0) } }
 
   // MARK: - Reading

@@ -11,8 +11,7 @@ extension Engine {
     var (mutations, changes) = assemble(batch)
     // Identities first, because channels refer to them.
     mutations = batch.others + mutations
-    // Recovery proves itself by a write.
-    if batch.isRecovery, mutations.isEmpty { mutations = [.probe(batch.now)] }
+    if batch.mustWrite, mutations.isEmpty { mutations = [.probe(batch.now)] }
     if !mutations.isEmpty {
       do {
         try await storage.commit(mutations)
@@ -265,15 +264,5 @@ extension Engine {
         post(.sweep(id, .inactive, .relayReturned, after: nil))
       }
     }
-  }
-}
-
-extension Logger {
-  /// Logs an event that operators can search for.
-  func event(
-    _ event: JournalEvent, _ level: Level, _ message: @autoclosure () -> Message,
-    _ fields: @autoclosure () -> Metadata
-  ) {
-    log(level: level, message(), metadata: fields().merging(["MESSAGE_ID": "\(event.rawValue)"]) { own, _ in own })
   }
 }

@@ -40,6 +40,12 @@ extension Engine {
     case .readBack(let relay): readBack(on: relay, batch)
     case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply, batch)
     case .removeIdentity(let id, let reply): removeIdentity(id, reply, batch)
+    case .adopt(let rules, let reply):
+      adopt(rules)
+      batch.replies.append { _ in reply.send(.success(())) }
+    case .heartbeat(let reply):
+      batch.mustWrite = true
+      batch.replies.append { error in reply.send(error.map { .failure($0) } ?? .success(())) }
     case .barrier(let reply): batch.replies.append { _ in reply.send(.success(())) }
     }
   }
@@ -81,7 +87,7 @@ extension Engine {
         for id in some { feed(.restarted, to: id, batch) }
         for reference in unsaved.sorted() { batch.save(reference) }
         unsaved = []
-        batch.isRecovery = true
+        batch.mustWrite = true
       }
     }
   }

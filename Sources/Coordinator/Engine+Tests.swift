@@ -12,14 +12,14 @@ extension Engine {
   }
 
   private func scheduleTest(_ peer: Probed) {
-    guard let prober, !testsRunning.contains(peer) else { return }
-    guard let condition = testable(peer) else { return setAlarm(.test(peer), at: nil) }
+    guard prober != nil, !testsRunning.contains(peer) else { return }
+    guard let schedule = rules.schedule, let condition = testable(peer) else { return setAlarm(.test(peer), at: nil) }
     let salt: UInt64 =
       switch peer {
       case .relay(let id): UInt64(bitPattern: id.rawValue) &* 2
       case .server(let id): UInt64(bitPattern: id.rawValue) &* 2 &+ 1
       }
-    setAlarm(.test(peer), at: prober.schedule.next(condition, salt: salt, now: clock.now))
+    setAlarm(.test(peer), at: schedule.next(condition, salt: salt, now: clock.now))
   }
 
   /// What changed may have to be tested sooner, or not at all.
@@ -68,10 +68,11 @@ extension Engine {
   /// Starts the tests that wait, as many as may run.
   func startTests() {
     guard let prober else { return }
-    while testsRunning.count < prober.schedule.atOnceMax, let peer = testsWaiting.popFirst() {
+    guard let schedule = rules.schedule else { return testsWaiting.removeAll() }
+    while testsRunning.count < schedule.atOnceMax, let peer = testsWaiting.popFirst() {
       guard !testsRunning.contains(peer), let condition = testable(peer) else { continue }
       guard let address = address(of: peer) else { continue }
-      guard let begin = test(of: peer, condition, prober.schedule) else {
+      guard let begin = test(of: peer, condition, schedule) else {
         testsRunning.insert(peer)
         post(.tested(peer, address: address, .unreadable, nil))
         continue

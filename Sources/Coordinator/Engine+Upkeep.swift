@@ -18,13 +18,13 @@ extension Engine {
   private static let forgottenMax = 5_000
 
   func scheduleUpkeep() {
-    guard let upkeep else { return }
+    guard let upkeep = rules.upkeep else { return setAlarm(.upkeep, at: nil) }
     setAlarm(.upkeep, at: clock.now + upkeep.interval)
   }
 
   /// One round.
   func lookAfterChannels(_ batch: Batch) {
-    guard let upkeep else { return }
+    guard let upkeep = rules.upkeep else { return }
     scheduleUpkeep()
     guard storageTrouble == nil else { return }
     do {
@@ -43,7 +43,7 @@ extension Engine {
   }
 
   func readBack(on relay: RelayID, _ batch: Batch) {
-    guard let upkeep, storageTrouble == nil else { return }
+    guard let upkeep = rules.upkeep, storageTrouble == nil else { return }
     do {
       for id in try storage.channelsToCheck(on: relay, at: batch.now, limit: min(upkeep.checksPerRound, Self.sweepMax)) {
         feed(.relay(relay, .verifyRequested), to: id, batch)

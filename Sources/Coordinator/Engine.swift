@@ -30,6 +30,9 @@ final class Engine {
     case readBack(RelayID)
     case addIdentity(IdentityRow, IdentityKey, Reply<IdentityRow>)
     case removeIdentity(IdentityID, Reply<IdentityRow>)
+    case adopt(Rules, Reply<Void>)
+    /// Answers once something was written, or could not be.
+    case heartbeat(Reply<Void>)
     /// Answers once everything before it is done.
     case barrier(Reply<Void>)
   }
@@ -71,9 +74,7 @@ final class Engine {
 
   let storage: any CoordinatorStorage
   let directory: RelayDirectory
-  let policy: RelayPolicy
-  /// Of networks for which other values hold than `policy`.
-  let policies: [NetworkKind: RelayPolicy]
+  private(set) var rules: Rules
   let clock: any CoordinatorClock
   let logger: Logger
   let hub: ChangeHub
@@ -92,7 +93,6 @@ final class Engine {
   /// Watched relays whose connection stands.
   var connected: Set<RelayID> = []
   let prober: Prober?
-  let upkeep: UpkeepPolicy?
   var healing = Healing()
   /// Tests whose time has come, in order, while others run.
   var testsWaiting: Deque<Probed> = []
@@ -121,19 +121,16 @@ final class Engine {
   /// - Parameter seed: of what is left to chance. The same seed and the same inputs give the same commits, actions and words, in the
   ///   same order.
   init(
-    storage: any CoordinatorStorage, directory: RelayDirectory, policy: RelayPolicy, clock: any CoordinatorClock,
-    logger: Logger, hub: ChangeHub, prober: Prober?, upkeep: UpkeepPolicy?, seed: UInt64,
-    policies: [NetworkKind: RelayPolicy] = [:], post: @escaping @Sendable (Input) -> Void
+    storage: any CoordinatorStorage, directory: RelayDirectory, rules: Rules, clock: any CoordinatorClock,
+    logger: Logger, hub: ChangeHub, prober: Prober?, seed: UInt64, post: @escaping @Sendable (Input) -> Void
   ) throws {
     self.storage = storage
     self.directory = directory
-    self.policy = policy
-    self.policies = policies
+    self.rules = rules
     self.clock = clock
     self.logger = logger
     self.hub = hub
     self.prober = prober
-    self.upkeep = upkeep
     self.post = post
     random = SplitMix64(seed: seed)
     counters = try storage.counters()
@@ -161,8 +158,15 @@ final class Engine {
 
   var relays: [RelayID: RelayRow] { catalog.relays }
 
-  func policy(of network: NetworkKind) -> RelayPolicy { policies[network] ?? policy }
-  private var verifyIntervalMax: Duration { policies.values.map(\.verifyInterval).reduce(policy.verifyInterval, max) }
+  func policy(of network: NetworkKind) -> RelayPolicy { rules.policy(of: network) }
+
+  /// Goes by other rules from now on. Timers that run keep their time.
+  func adopt(_ rules: Rules) {
+    self.rules = rules
+    scheduleTests()
+    startTests()
+    scheduleUpkeep()
+  }
 
   /// Takes up the work that was unfinished when the daemon last stopped; it follows from the stored state alone.
   func resume() async throws {
@@ -171,7 +175,7 @@ final class Engine {
     updateWatch()
     scheduleTests()
     scheduleUpkeep()
-    try storage.clampTimes(now: clock.now, latestCheck: clock.now + verifyIntervalMax * 2)
+    try storage.clampTimes(now: clock.now, latestCheck: clock.now + rules.verifyIntervalMax * 2)
     let unfinished = try storage.unfinishedChannels()
     for start in stride(from: 0, to: unfinished.count, by: Self.sweepMax) {
       let batch = Batch(now: clock.now)

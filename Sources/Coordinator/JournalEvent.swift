@@ -1,3 +1,5 @@
+public import Logging
+
 /// A kind of event that operators may search the journal for: the value of `MESSAGE_ID`. Never change one.
 public enum JournalEvent: String, Sendable, CaseIterable {
   /// A channel relay changed or was retried.
@@ -21,4 +23,24 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case storageRecovered = "2d5f8b1e4a7c40d39e6b9c2f5a8d1edc"
   /// A stored channel could not be read and is left alone.
   case quarantined = "e4a7c0f3b6d94f2a8e1d5b8c2f6a90fe"
+  /// The daemon serves.
+  case ready = "b7d0e3f6a9c24d5f81b4c7e0a3d6f952"
+  case stopping = "4f7a0d3c6e9b42158c5f8a1b4d7e0c36"
+  /// The daemon ends because it cannot run.
+  case cannotRun = "e0c3f6a9d2b5487e91a4d7c0f3b6e928"
+  /// The configuration was read again.
+  case configurationLoaded = "5b8e1d4a7c0f43926e9b2c5d8f1a4e73"
+  /// The coordinator or the store does not come to anything.
+  case notAnswering = "91c4f7a0b3d6482e85e8b1c4d7f0a392"
+}
+
+extension Logger {
+  /// Logs an event that operators can search for.
+  public func event(
+    _ event: JournalEvent, _ level: Level, _ message: @autoclosure () -> Message,
+    _ fields: @autoclosure () -> Metadata = [:], file: String = #fileID, function: String = #function, line: UInt = #line
+  ) {
+    let metadata = fields().merging(["MESSAGE_ID": "\(event.rawValue)"]) { own, _ in own }
+    log(level: level, message(), metadata: metadata, file: file, function: function, line: line)
+  }
 }

@@ -43,12 +43,10 @@ struct ProbeVerdict: Sendable {
 
 /// Runs tests in the background, each in a task of its own, and hands over how they ended.
 final class Prober: Sendable {
-  let schedule: TestSchedule
   private let deliver: @Sendable (Probed, _ address: String, ProbeVerdict) -> Void
   private let tasks = Mutex<[Probed: Task<Void, Never>]>([:])
 
-  init(schedule: TestSchedule, deliver: @escaping @Sendable (Probed, _ address: String, ProbeVerdict) -> Void) {
-    self.schedule = schedule
+  init(deliver: @escaping @Sendable (Probed, _ address: String, ProbeVerdict) -> Void) {
     self.deliver = deliver
   }
 

@@ -1,6 +1,4 @@
 internal import Crypto
-internal import Foundation
-internal import Glibc
 
 /// Encrypts identity keys with a master key that never enters the database (AES-GCM).
 public struct SecretBox: Sendable, CustomStringConvertible {
@@ -16,39 +14,17 @@ public struct SecretBox: Sendable, CustomStringConvertible {
   }
 
   /// The box whose master key stands in `path`; makes the file, readable by its owner only, when it is missing.
-  /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or has not 32 bytes.
-  public static func atFile(_ path: String) throws -> SecretBox {
-    let manager = FileManager.default
-    if !manager.fileExists(atPath: path) {
-      let bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
-      // Written beside and moved into place, with its final permissions from the start: a crash leaves no half a key.
-      let new = path + ".new"
-      unlink(new)
-      let descriptor = Glibc.open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else {
-        throw StoreError(.notAccessible, "cannot make the key file \(path): \(String(cString: strerror(errno)))")
-      }
-      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-      do {
-        try handle.write(contentsOf: bytes)
-        try handle.synchronize()
-        guard rename(new, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
-        let directory = Glibc.open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        fsync(directory)
-        Glibc.close(directory)
-      } catch {
-        throw StoreError(.notAccessible, "cannot write the key file \(path): \(error.localizedDescription)")
-      }
-    }
-    guard let data = manager.contents(atPath: path) else {
-      throw StoreError(.notAccessible, "cannot read the key file \(path)")
-    }
-    let mode = (try? manager.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue ?? 0
-    guard mode & 0o077 == 0 else {
-      throw StoreError(.notAccessible, "the key file \(path) can be read by others: run chmod 600 on it")
-    }
-    return try SecretBox(masterKey: Array(data))
+  /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
+  public static func atFile(_ path: String) throws -> SecretBox { try KeyFile(path).box() }
+
+  /// The box whose master key systemd holds for the daemon.
+  /// - Parameter path: a file in the folder of credentials.
+  public static func atCredential(_ path: String) throws -> SecretBox {
+    try SecretBox(masterKey: KeyFile.read(path, isForeign: true))
   }
+
+  /// Under which name the password of the server at `address` is sealed.
+  public static func label(ofServer address: String) -> String { "server \(address)" }
 
   /// Encrypts `secret`; `name` is bound to it, so that a sealed key cannot be moved to another identity.
   public func seal(_ secret: [UInt8], name: String) throws -> [UInt8] {
@@ -70,7 +46,7 @@ public struct SecretBox: Sendable, CustomStringConvertible {
     do {
       return Array(try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Array(name.utf8)))
     } catch {
-      throw StoreError(.wrongKey, "the key of identity '\(name)' does not open with this master key")
+      throw StoreError(.wrongKey, "the secret of '\(name)' does not open with this master key: it was stored with another one")
     }
   }
 

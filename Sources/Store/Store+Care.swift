@@ -165,7 +165,7 @@ extension Store {
   }
 
   /// Whoever restores, the daemon must be able to use it.
-  private static func takeOwner(of directory: String, _ path: String) {
+  static func takeOwner(of directory: String, _ path: String) {
     var status = stat()
     if stat(directory, &status) == 0, geteuid() == 0 { _ = chown(path, status.st_uid, status.st_gid) }
   }

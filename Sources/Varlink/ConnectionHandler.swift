@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOCore
 internal import StrictJSON
 
@@ -16,6 +17,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var peer: VarlinkPeer?
   private var task: Task<Void, Never>?
   private var isInputClosed = false
+  /// The server stops, and serves what is on its way.
+  private var isLastCall = false
   /// `serveNext` is at work further up the stack.
   private var isServing = false
   /// A reply is being written.
@@ -59,6 +62,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var bytes = unwrapInboundIn(data)
     frames.append(&bytes)
     serveNext(context)
+    if isLastCall, hasCalled {
+      isInputClosed = true
+      if task == nil, !isAnswering, frames.count == 0 { return over(context) }
+    }
     expectMessage(context)
     readOn(context)
   }
@@ -68,7 +75,36 @@ final class ConnectionHandler: ChannelDuplexHandler {
     if frames.count > limits.messageBytesMax, task != nil || isAnswering { mustRead = true } else { context.read() }
   }
 
+  /// The server stops: no further calls are read.
+  struct Stopping: Sendable {}
+
+  /// How long a peer that has just connected may take to say what it came for, when the server stops.
+  private static let lastCallTime = TimeAmount.milliseconds(500)
+
+  /// A connection in the middle of a call ends after its reply; one whose call has arrived and is not read yet, or is about to arrive,
+  /// gets one too; others end at once.
+  private func stop(_ context: ChannelHandlerContext) {
+    guard task == nil, !isAnswering else { return isInputClosed = true }
+    let isExpected = !hasCalled || frames.count > 0 || Self.hasUnread(context)
+    guard isExpected, !isInputClosed else { return over(context) }
+    isLastCall = true
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: Self.lastCallTime) {
+      let (handler, context) = bound.value
+      if handler.task == nil, !handler.isAnswering { handler.over(context) }
+    }
+  }
+
+  private static func hasUnread(_ context: ChannelHandlerContext) -> Bool {
+    let count = try? context.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+      var byte: UInt8 = 0
+      return recv($0, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
+    }
+    return (count ?? 0) > 0
+  }
+
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is Stopping { return stop(context) }
     guard let event = event as? ChannelEvent, event == .inputClosed else {
       return context.fireUserInboundEventTriggered(event)
     }

@@ -105,7 +105,7 @@ public final class VarlinkServer: Sendable {
     for channel in open {
       channel.eventLoop.execute {
         // Idle connections close at once, busy ones after their reply.
-        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        channel.pipeline.fireUserInboundEventTriggered(ConnectionHandler.Stopping())
       }
       channel.eventLoop.scheduleTask(in: TimeAmount(grace)) { channel.close(promise: nil) }
     }

@@ -26,15 +26,25 @@ struct Validate: AsyncParsableCommand {
 
 struct Reload: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Loads the files that declare operators, servers and relays again.",
-    discussion: "All files are checked first; when one is wrong, everything stays as it was. Exit status 1 then.")
+    abstract: "Lets the daemon read its configuration and the files that declare operators, servers and relays again.",
+    discussion: """
+      All files are checked first; when one is wrong, everything stays as it was. Exit status 1 then. Options that take effect at the \
+      next start only are named.
+      """)
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
     try await global.connected { session in
       let report = try await session.client.reload()
       try session.show(report) {
-        "\(report.files) files declare \(report.operators) operators, \(report.servers) servers and \(report.relays) relays."
+        var lines = [
+          "\(report.files) files declare \(report.operators) operators, \(report.servers) servers and \(report.relays) relays."
+        ]
+        if !report.options.isEmpty { lines.append("Changed options: \(report.options.joined(separator: ", ")).") }
+        if !report.needRestart.isEmpty {
+          lines.append("These take effect at the next start of the daemon: \(report.needRestart.joined(separator: ", ")).")
+        }
+        return lines.joined(separator: "\n")
       }
     }
   }

@@ -14,13 +14,13 @@ struct Batond: AsyncParsableCommand {
     commandName: "batond",
     abstract: "Runs Baton: creates channels on relays and keeps them there.",
     version: "batond \(version)",
-    subcommands: [Run.self, CheckConfig.self, Restore.self],
+    subcommands: [Run.self, CheckConfig.self, Restore.self, RotateKey.self],
     defaultSubcommand: Run.self)
 }
 
 /// Options that stand above environment and file.
 struct CommonOptions: ParsableArguments {
-  @Option(name: .long, help: "The configuration file. Default: \(Settings.defaultFile), if it is there.")
+  @Option(name: .long, help: "The configuration file. Default: \(ConfigurationFiles.defaultFile), if it is there.")
   var config: String?
 
   @Option(name: .customLong("state-dir"), help: "Where the database and the key file live.")
@@ -32,6 +32,7 @@ struct CommonOptions: ParsableArguments {
   @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
   var logLevel: String?
 
+  /// Reads the configuration as it is now.
   func settings() async throws -> Settings {
     var arguments: [String: String] = [:]
     arguments["state.directory"] = stateDirectory.map(Self.absolute)
@@ -43,7 +44,7 @@ struct CommonOptions: ParsableArguments {
       arguments["control.socket"] = Self.absolute(String(listen.dropFirst(5)))
     }
     return try await Settings(
-      arguments: arguments, environment: try environment(), file: config.map(Self.absolute))
+      arguments: arguments, environment: try environment(), files: ConfigurationFiles(config.map(Self.absolute)))
   }
 
   /// The environment. `SYSTEMD_VARLINK_LISTEN`, which says to all services that serve Varlink where to listen, counts as
@@ -54,7 +55,11 @@ struct CommonOptions: ParsableArguments {
       environment["BATON_CONTROL_SOCKET", default: ""].isEmpty
     else { return environment }
     guard place != "-" else {
-      throw ConfigurationError(problems: ["SYSTEMD_VARLINK_LISTEN must be a path: the daemon does not serve on standard input"])
+      throw ConfigurationError(problems: [
+        FileFlaw(
+          file: "environment", line: nil, column: nil,
+          text: "SYSTEMD_VARLINK_LISTEN must be a path: the daemon does not serve on standard input")
+      ])
     }
     environment["BATON_CONTROL_SOCKET"] = Self.absolute(place.hasPrefix("unix:") ? String(place.dropFirst(5)) : place)
     return environment
@@ -103,18 +108,18 @@ struct CheckConfig: AsyncParsableCommand {
   @Flag(help: "Print one JSON document.") var json = false
 
   func run() async throws {
-    var problems: [String] = []
+    var problems: [FileFlaw] = []
     do {
       let settings = try await common.settings()
-      _ = try DeclarationLoader.read(DeclarationFolder(path: settings.operatorsDirectory))
+      _ = try ConfigurationLoader.read(DeclarationFolder(path: settings.operatorsDirectory))
     } catch let error as ConfigurationError {
       // The files of operators are looked at once it is known where they are.
       problems = error.problems
     } catch BatonError.invalidFiles(let flaws) {
-      problems = flaws.map(\.description)
+      problems = flaws
     }
     if json {
-      let list = JSONValue.array(problems.map(JSONValue.string))
+      let list = JSONValue.array(problems.map { .string($0.description) })
       print(JSONValue.object(["ok": .bool(problems.isEmpty), "problems": list]).text)
     } else if problems.isEmpty {
       print("The configuration is good.")

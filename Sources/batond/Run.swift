@@ -18,8 +18,8 @@ struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs the daemon in the foreground.",
     discussion: """
-      SIGTERM and SIGINT end it after what is under way was stored; a second one ends it at once. SIGHUP loads the files that
-      declare operators again.
+      SIGTERM and SIGINT end it after what is under way was stored; a second one ends it at once. SIGHUP reads the configuration and
+      the files that declare operators again.
       Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 70 a fault of batond's own; 74 the database cannot be written;
       75 the socket or the state directory is in use; 77 no permission; 78 the configuration is wrong.
       """)
@@ -30,13 +30,19 @@ struct Run: AsyncParsableCommand {
     // A client that goes away must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
     do {
-      try await Service(try await common.settings()).run()
+      let common = common
+      try await Service(try await common.settings(), read: { try await common.settings() }).run()
     } catch let error as ValidationError {
       throw error
     } catch {
       let status = ExitStatus.of(error)
-      FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
-      Systemd.notify("STATUS=\(error)", "EXIT_STATUS=\(status)")
+      if Systemd.isStandardErrorJournal {
+        Logger(label: "batond") { _ in JournalLogHandler(identifier: "batond") }
+          .event(.cannotRun, .error, "batond cannot run: \(error)", ["BATON_EXIT_STATUS": "\(status)"])
+      } else {
+        FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
+      }
+      ServiceManager.failed(error, status: status)
       throw ExitCode(status)
     }
   }
@@ -47,27 +53,37 @@ private struct Service {
   private let settings: Settings
   private let logger: Logger
   private let logLevel: LogLevelSwitch
+  private let manager: ServiceManager
   private let clock = SystemClock()
+  private let read: @Sendable () async throws -> Settings
 
-  init(_ settings: Settings) {
+  /// - Parameter read: reads the configuration again.
+  init(_ settings: Settings, read: @escaping @Sendable () async throws -> Settings) {
     self.settings = settings
-    let level = Logger.Level(rawValue: settings.logLevel) ?? .info
-    let logLevel = LogLevelSwitch(level)
+    self.read = read
+    let logLevel = LogLevelSwitch(settings.logLevel)
+    // Of refused creations there may be as many as somebody likes.
+    let limit = RepetitionLimit(limited: [JournalEvent.channelRefused.rawValue])
     let logger: Logger
     if Systemd.isStandardErrorJournal {
-      logger = Logger(label: "batond") { _ in JournalLogHandler(identifier: "batond", level: logLevel) }
+      logger = Logger(label: "batond") { _ in
+        LimitedLogHandler(JournalLogHandler(identifier: "batond", level: logLevel), limit: limit)
+      }
     } else {
-      logger = Logger(label: "batond") { _ in StandardErrorLogHandler(prefixesPriority: Systemd.isManaged, level: logLevel) }
+      logger = Logger(label: "batond") { _ in
+        LimitedLogHandler(StandardErrorLogHandler(prefixesPriority: Systemd.isManaged, level: logLevel), limit: limit)
+      }
     }
     self.logLevel = logLevel
     self.logger = logger
+    manager = ServiceManager(logger: logger)
   }
 
   func run() async throws {
     let startedAt = clock.now
     // Registered before READY: a stop that comes early must not kill.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
-    let store = try Store(directory: settings.stateDirectory)
+    let store = try await manager.whileStarting { try Store(directory: settings.stateDirectory) }
     defer { store.close() }
     let access = Access(changeGroup: settings.controlGroup, readGroup: settings.readGroup)
     let sockets = try sockets()
@@ -78,13 +94,10 @@ private struct Service {
       now: { Int64(time(nil)) })
     let coordinator = Coordinator(
       storage: store, networks: [nostr], addressing: [SimpleXAddressing()],
-      servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), policy: settings.policy(seed: seed),
-      policies: settings.policies(seed: seed), schedule: settings.testSchedule(seed: seed), upkeep: settings.upkeep,
-      clock: clock,
-      secrets: try .atFile(settings.stateDirectory + "/identity.key"), logger: logger, hub: settings.hub,
-      requestsMax: settings.requestsMax)
-
-    let loader = DeclarationLoader(path: settings.operatorsDirectory, coordinator: coordinator)
+      servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), rules: settings.rules(seed: seed),
+      clock: clock, secrets: try secrets(store), logger: logger, hub: settings.hub, requestsMax: settings.requestsMax)
+    let loader = ConfigurationLoader(
+      settings, read: read, coordinator: coordinator, seed: seed, logLevel: logLevel, logger: logger)
 
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
@@ -92,26 +105,25 @@ private struct Service {
         defer { readiness.finish() }
         try await coordinator.run { readiness.finish() }
       }
-      for await _ in ready {}
+      await manager.whileStarting { for await _ in ready {} }
       guard !coordinator.isStopped else { return try await tasks.next() ?? () }
-      await load(loader)
+      await load { try await loader.begin() }
       let server = try await ControlServer.start(
         coordinator: coordinator, store: store, access: access, sockets: sockets.listening, connections: sockets.connected,
         group: group, version: Batond.version, startedAt: startedAt, logger: logger, reload: { try await loader.load() },
         declarationsTrouble: { loader.trouble },
         logLevel: LogLevelControl(
           get: { [logLevel] in logLevel.priority },
-          set: { [logLevel, configured = settings.logLevel] priority in
-            logLevel.current = priority.map(LogLevelSwitch.level) ?? Logger.Level(rawValue: configured) ?? .info
+          set: { [logLevel] priority in
+            logLevel.current = priority.map(LogLevelSwitch.level) ?? loader.configuredLogLevel
           }),
         limits: settings.controlLimits)
-      Systemd.notify("READY=1")
+      manager.ready(server)
       let place = sockets.isHandedOver ? "the socket that was handed over" : settings.controlSocket
       let summary = (try? server.summary()) ?? ""
-      logger.notice("batond \(Batond.version) is ready at \(place): \(summary)")
-      Systemd.notify("STATUS=\(summary)")
-      tasks.addTask { await keepStatus(server) }
-      tasks.addTask { await feedWatchdog(coordinator) }
+      logger.event(.ready, .notice, "batond \(Batond.version) is ready at \(place): \(summary)")
+      tasks.addTask { await manager.keepStatus(server) }
+      tasks.addTask { await manager.feedWatchdog(coordinator) }
       tasks.addTask { await waitForSignals(signals, server, coordinator, loader) }
       if sockets.listening.isEmpty { tasks.addTask { await stopAfterConversation(server, coordinator) } }
       while let end = await tasks.nextResult() {
@@ -125,13 +137,24 @@ private struct Service {
     logger.notice("batond has stopped")
   }
 
-  /// Loads the files that declare operators. A wrong file has been logged and ends nothing: what was known before stays.
-  private func load(_ loader: DeclarationLoader) async {
+  /// The key for stored secrets: the one that systemd holds for the daemon, else the one in the state directory.
+  private func secrets(_ store: Store) throws -> SecretBox {
+    if let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] {
+      let path = folder + "/identity.key"
+      if FileManager.default.fileExists(atPath: path) { return try .atCredential(path) }
+    }
+    let file = KeyFile(settings.stateDirectory + "/identity.key")
+    try file.settle(store)
+    return try file.box()
+  }
+
+  /// A wrong file has been logged and ends nothing: what was known before stays.
+  private func load(_ load: () async throws -> Void) async {
     do {
-      _ = try await loader.load()
+      try await load()
     } catch BatonError.invalidFiles {
     } catch {
-      logger.error("the files that declare operators could not be loaded: \(error)")
+      logger.error("the configuration could not be loaded: \(error)")
     }
   }
 
@@ -150,27 +173,24 @@ private struct Service {
   private func stopAfterConversation(_ server: ControlServer, _ coordinator: Coordinator) async {
     await server.handedOverConnectionsEnded()
     guard !coordinator.isStopped else { return }
-    logger.notice("stopping, because the connection that was handed over has ended")
-    Systemd.notify("STOPPING=1", "STATUS=stopping")
+    manager.stopping("the connection that was handed over has ended")
     coordinator.stop()
   }
 
-  /// Loads the files that declare operators again, and tells the service manager when that begins and ends, and what came of it.
-  private func reload(_ loader: DeclarationLoader, _ server: ControlServer) async {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    Systemd.notify("RELOADING=1", "MONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)")
-    await load(loader)
-    Systemd.notify("READY=1", "STATUS=\((try? server.summary()) ?? "")")
+  /// Reads the configuration again, and tells the service manager when that begins and ends, and what came of it.
+  private func reload(_ loader: ConfigurationLoader, _ server: ControlServer) async {
+    manager.reloading()
+    await load { _ = try await loader.load() }
+    manager.ready(server)
   }
 
   private func waitForSignals(
-    _ signals: UnixSignalsSequence, _ server: ControlServer, _ coordinator: Coordinator, _ loader: DeclarationLoader
+    _ signals: UnixSignalsSequence, _ server: ControlServer, _ coordinator: Coordinator, _ loader: ConfigurationLoader
   ) async {
     var isStopping = false
     for await signal in signals {
       if signal == .sighup {
-        logger.notice("SIGHUP: loading the files that declare operators again; other settings take effect at the next start")
+        logger.notice("SIGHUP: reading the configuration again")
         Task { await reload(loader, server) }
         continue
       }
@@ -179,37 +199,11 @@ private struct Service {
         exit(0)
       }
       isStopping = true
-      logger.notice("stopping on \(signal)")
-      Systemd.notify("STOPPING=1", "STATUS=stopping")
+      manager.stopping("\(signal)")
       Task {
         await server.stopAccepting()
         coordinator.stop()
       }
-    }
-  }
-
-  /// Tells systemd how things are, when they changed, at most every few seconds.
-  private func keepStatus(_ server: ControlServer) async {
-    guard Systemd.isManaged else { return }
-    var told = ""
-    var wait = Duration.seconds(5)
-    while (try? await clock.sleep(until: clock.now + wait)) != nil {
-      let started = clock.now
-      // Also what is no committed change, like files that are wrong, belongs into it.
-      guard let summary = try? server.summary(), summary != told else { continue }
-      told = summary
-      // Counting a large database takes its time; it must not take more than a twentieth of all.
-      wait = max(.seconds(5), (clock.now - started) * 20)
-      Systemd.notify("STATUS=\(summary)")
-    }
-  }
-
-  /// A sign of life only after a round trip through the coordinator: when it hangs, systemd restarts the daemon.
-  private func feedWatchdog(_ coordinator: Coordinator) async {
-    guard let interval = Systemd.watchdogInterval else { return }
-    while (try? await clock.sleep(until: clock.now + interval / 2)) != nil {
-      guard (try? await coordinator.barrier()) != nil else { continue }
-      Systemd.notify("WATCHDOG=1")
     }
   }
 }

@@ -35,6 +35,12 @@ struct Setting: Sendable {
   let fallback: String
   let summary: String
 
+  /// Whether a reload applies it; the others are read at the start.
+  var appliesOnReload: Bool {
+    if ["log.level", "operators.directory"].contains(key) { return true }
+    return ["tests.", "channel.", "heal.", "history."].contains { key.hasPrefix($0) } || key.contains(".channel.")
+  }
+
   static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
   static let all: [Setting] = general + ofChannels + NetworkKind.served.flatMap(ofChannels(on:))

@@ -2,29 +2,31 @@ internal import Channels
 internal import Configuration
 internal import Coordinator
 internal import Foundation
+internal import Logging
 internal import Nostr
+internal import RelayNetwork
 internal import Varlink
 
 /// A configuration that cannot be used.
 struct ConfigurationError: Error, Sendable, CustomStringConvertible {
-  /// One problem a line, each with where it is.
-  let problems: [String]
-  var description: String { problems.joined(separator: "\n") }
+  /// Each with where it is.
+  let problems: [FileFlaw]
+  /// One problem a line.
+  var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// The configuration: arguments over environment over file over defaults.
+/// The configuration: arguments over environment over files over defaults.
 struct Settings: Sendable {
   private let values: [String: String]
-
-  static let defaultFile = "/etc/batond/batond.yaml"
 
   /// Reads all layers.
   /// - Parameters:
   ///   - arguments: what the command line says, by option.
-  ///   - environment: variables; `BATON_LOG_LEVEL` sets `log.level`.
-  ///   - file: nil reads the default file if it is there.
-  /// - Throws: `ConfigurationError` with all problems of the layer that has some.
-  init(arguments: [String: String], environment: [String: String], file: String?) async throws {
+  ///   - environment: variables; `BATON_LOG_LEVEL` sets `log.level`. Where nobody says otherwise, the state lives where systemd says with
+  ///     `STATE_DIRECTORY`.
+  ///   - files: read now.
+  /// - Throws: `ConfigurationError` with all that is wrong.
+  init(arguments: [String: String], environment: [String: String], files: ConfigurationFiles) async throws {
     func layer(_ name: String, _ values: [(String, String)]) -> InMemoryProvider {
       InMemoryProvider(
         name: name,
@@ -33,18 +35,32 @@ struct Settings: Sendable {
           uniquingKeysWith: { first, _ in first }))
     }
     let own = environment.filter { $0.key.hasPrefix("BATON_") && !$0.value.isEmpty }
-    let reader = ConfigReader(providers: [
+    var problems: [FileFlaw] = []
+    var fromFiles: [any ConfigProvider] = []
+    for file in files.inOrder {
+      do throws(ConfigurationError) {
+        fromFiles.append(try await Self.provider(file))
+      } catch {
+        problems += error.problems
+      }
+    }
+    let stateDirectory = environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+    let upper: [any ConfigProvider] = [
       layer("arguments", Array(arguments)),
       EnvironmentVariablesProvider(environmentVariables: own).prefixKeys(with: "baton"),
-      try await Self.file(file ?? Self.defaultFile, isOptional: file == nil),
+    ]
+    let lower: [any ConfigProvider] = [
+      layer("systemd", stateDirectory.map { [("state.directory", $0)] } ?? []),
       layer("defaults", Setting.all.map { ($0.key, $0.fallback) }),
-    ])
+    ]
+    let reader = ConfigReader(providers: upper + fromFiles + lower)
     var values: [String: String] = [:]
-    var problems: [String] = []
     for setting in Setting.all {
       let value = try reader.requiredString(forKey: ConfigKey(setting.key))
       if !value.isEmpty || !setting.fallback.isEmpty, let problem = setting.kind.problem(value) {
-        problems.append("\(setting.key) \(problem), it is '\(value)'")
+        // What stands in files was checked there.
+        let place = arguments[setting.key] == nil ? "environment" : "arguments"
+        problems.append(FileFlaw(file: place, line: nil, column: nil, text: "\(setting.key) \(problem), it is '\(value)'"))
       }
       values[setting.key] = value
     }
@@ -52,27 +68,33 @@ struct Settings: Sendable {
     self.values = values
   }
 
-  private static func file(_ path: String, isOptional: Bool) async throws -> FileProvider<CheckedYAML> {
+  private static func provider(_ file: ConfigurationFiles.File) async throws(ConfigurationError) -> FileProvider<CheckedYAML> {
     let place = ConfigReader(
       provider: InMemoryProvider(values: [
-        "filePath": ConfigValue(.string(path), isSecret: false),
-        "allowMissing": ConfigValue(.bool(isOptional), isSecret: false),
+        "filePath": ConfigValue(.string(file.path), isSecret: false),
+        "allowMissing": ConfigValue(.bool(file.isOptional), isSecret: false),
       ]))
     do {
       return try await FileProvider<CheckedYAML>(config: place)
     } catch let error as FileProblems {
-      throw ConfigurationError(problems: error.problems.map { "\(path):\($0)" })
+      throw ConfigurationError(
+        problems: error.problems.map { FileFlaw(file: file.path, line: $0.line, column: $0.column, text: $0.text) })
     } catch {
-      throw ConfigurationError(problems: ["\(path): the configuration file cannot be read: \(error)"])
+      throw ConfigurationError(problems: [
+        FileFlaw(file: file.path, line: nil, column: nil, text: "the configuration file cannot be read: \(error)")
+      ])
     }
   }
+
+  /// The options that have another value in `other`.
+  func differences(to other: Settings) -> [Setting] { Setting.all.filter { values[$0.key] != other.values[$0.key] } }
 
   // MARK: - Typed values; `init` has checked every text.
 
   private func text(_ key: String) -> String { values[key] ?? "" }
   private func duration(_ key: String) -> Duration { Setting.duration(text(key)) ?? .zero }
 
-  var logLevel: String { text("log.level") }
+  var logLevel: Logger.Level { Logger.Level(rawValue: text("log.level")) ?? .info }
   var stateDirectory: String { text("state.directory") }
   var controlSocket: String { text("control.socket") }
   var controlGroup: String { text("control.group") }
@@ -80,6 +102,11 @@ struct Settings: Sendable {
   var trustRoots: String? { text("nostr.trustRoots").isEmpty ? nil : text("nostr.trustRoots") }
 
   var operatorsDirectory: String { text("operators.directory") }
+
+  /// What the coordinator goes by.
+  func rules(seed: UInt64) -> Rules {
+    Rules(policy: policy(seed: seed), policies: policies(seed: seed), schedule: testSchedule(seed: seed), upkeep: upkeep)
+  }
 
   /// When relays and servers are tested in the background; nil: never.
   func testSchedule(seed: UInt64) -> TestSchedule? {

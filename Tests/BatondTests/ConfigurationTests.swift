@@ -1,6 +1,9 @@
 import Channels
+import Coordinator
 import Foundation
 import Logging
+import RelayNetwork
+import Synchronization
 import TestSupport
 import Testing
 
@@ -21,7 +24,8 @@ struct ConfigurationTests {
       try yaml.write(toFile: path, atomically: true, encoding: .utf8)
       file = path
     }
-    return try await Settings(arguments: arguments, environment: environment, file: file)
+    return try await Settings(
+      arguments: arguments, environment: environment, files: ConfigurationFiles(file, vendorFile: folder.path + "/vendor.yaml"))
   }
 
   private func problems(_ yaml: String) async -> [String] {
@@ -29,7 +33,7 @@ struct ConfigurationTests {
       _ = try await settings(yaml)
       return []
     } catch let error as ConfigurationError {
-      return error.problems.map { $0.replacingOccurrences(of: folder.path + "/", with: "") }
+      return error.problems.map { $0.description.replacingOccurrences(of: folder.path + "/", with: "") }
     } catch {
       return ["\(error)"]
     }
@@ -39,7 +43,7 @@ struct ConfigurationTests {
     let yaml = "log:\n  level: warning\ncontrol:\n  socket: /from/file\nchannel:\n  attemptsMax: 3\n"
     let environment = ["BATON_LOG_LEVEL": "error", "BATON_CONTROL_SOCKET": "/from/environment", "BATON_STATE_DIRECTORY": ""]
     let all = try await settings(yaml, arguments: ["log.level": "debug"], environment: environment)
-    #expect(all.logLevel == "debug" && all.controlSocket == "/from/environment")
+    #expect(all.logLevel == .debug && all.controlSocket == "/from/environment")
     #expect(all.policy(seed: 0).attemptsMax == 3 && all.stateDirectory == "/var/lib/batond")
   }
 
@@ -75,9 +79,60 @@ struct ConfigurationTests {
 
   @Test func namedFileMustExistAndTheDefaultOneNeedNot() async throws {
     await #expect(throws: ConfigurationError.self) {
-      try await Settings(arguments: [:], environment: [:], file: folder.path + "/none.yaml")
+      try await Settings(arguments: [:], environment: [:], files: ConfigurationFiles(folder.path + "/none.yaml"))
     }
     await #expect(throws: ConfigurationError.self) { try await settings(environment: ["BATON_LOG_LEVEL": "loud"]) }
+  }
+
+  /// FILE.d over FILE over the vendor's, the last name in a folder over the first.
+  @Test func filesStandAboveOneAnother() async throws {
+    func write(_ name: String, _ yaml: String) throws {
+      let path = folder.path + "/" + name
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+      try yaml.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    func attempts(_ count: Int) -> String { "channel:\n  attemptsMax: \(count)\n" }
+    try write("vendor.yaml", attempts(1) + "heal:\n  perHour: 7\n")
+    #expect(try await settings("").policy(seed: 0).attemptsMax == 1)
+    try write("vendor.yaml.d/50.yaml", attempts(2))
+    #expect(try await settings("").policy(seed: 0).attemptsMax == 2)
+    #expect(try await settings(attempts(3)).policy(seed: 0).attemptsMax == 3)
+    try write("batond.yaml.d/10.yaml", attempts(4))
+    #expect(try await settings(attempts(3)).policy(seed: 0).attemptsMax == 4)
+    try write("batond.yaml.d/20.yaml", attempts(5))
+    try write("batond.yaml.d/30.yaml.bak", attempts(6))
+    try write("batond.yaml.d/.40.yaml", attempts(7))
+    let all = try await settings(attempts(3))
+    #expect(all.policy(seed: 0).attemptsMax == 5 && all.upkeep.replacementsPerHour == 7)
+    #expect(
+      try await settings(attempts(3), environment: ["BATON_CHANNEL_ATTEMPTS_MAX": "9"]).policy(seed: 0).attemptsMax == 9)
+    // All that is wrong is said at once, wherever it stands.
+    try write("batond.yaml.d/10.yaml", "log:\n  levle: info\n")
+    try write("batond.yaml.d/20.yaml", "- a\n")
+    try write("vendor.yaml", attempts(0))
+    do {
+      _ = try await settings("channel: 1\n", arguments: ["log.level": "loud"], environment: ["BATON_HEAL_PER_HOUR": "x"])
+      Issue.record("it was taken")
+    } catch let error as ConfigurationError {
+      let places = error.problems.map { "\(($0.file as NSString).lastPathComponent):\($0.line ?? 0)" }
+      #expect(
+        places == ["20.yaml:1", "10.yaml:2", "batond.yaml:1", "vendor.yaml:2", "arguments:0", "environment:0"], "\(error)")
+    }
+  }
+
+  @Test func systemdSaysWhereTheStateLivesUnlessSomebodyElseDoes() async throws {
+    let environment = ["STATE_DIRECTORY": "/srv/state:/srv/other"]
+    #expect(try await settings("", environment: environment).stateDirectory == "/srv/state")
+    #expect(try await settings("state:\n  directory: /own\n", environment: environment).stateDirectory == "/own")
+  }
+
+  @Test func reloadAppliesTimersAndNamesTheRest() async throws {
+    let before = try await settings("channel:\n  attemptsMax: 3\n")
+    let after = try await settings("channel:\n  attemptsMax: 4\nlog:\n  level: debug\ncontrol:\n  socket: /s\n")
+    let changed = before.differences(to: after)
+    #expect(changed.filter(\.appliesOnReload).map(\.key) == ["log.level", "channel.attemptsMax"])
+    #expect(changed.filter { !$0.appliesOnReload }.map(\.key) == ["control.socket"])
   }
 
   @Test func everyOptionHasAValidDefaultAndASummary() {
@@ -94,6 +149,10 @@ struct ConfigurationTests {
       let fallback = setting.fallback.isEmpty ? " " : " `\(setting.fallback)` "
       #expect(text.contains("| `\(setting.key)` |\(fallback)|"), "\(setting.key)")
     }
+    for setting in Setting.all {
+      let row = text.split(separator: "\n").first { $0.hasPrefix("| `\(setting.key)` |") } ?? ""
+      #expect(row.hasSuffix(setting.appliesOnReload ? " reload |" : " start |"), "\(setting.key)")
+    }
     let options = text.matches(of: /\| `([a-z]+\.[a-zA-Z.]+)` \|/).map { String($0.1) }
     #expect(Set(options) == Set(Setting.all.map(\.key)))
   }
@@ -106,7 +165,67 @@ struct ConfigurationTests {
   }
 }
 
+struct ServiceManagerTests {
+  /// A start that takes long asks for more time, and no more once it is over.
+  @Test func longStartsAskForMoreTime() async {
+    let clock = ManualClock()
+    let told = Mutex<[String]>.Box([])
+    let manager = ServiceManager(logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() }, clock: clock) { text in
+      told.value.withLock { $0.append(text) }
+    }
+    await manager.whileStarting {
+      for count in 1...3 {
+        while clock.nextWake == nil { await Task.yield() }
+        clock.advance(by: .seconds(10))
+        while told.value.withLock({ $0.count }) < count { await Task.yield() }
+      }
+    }
+    #expect(told.value.withLock { $0 } == Array(repeating: "EXTEND_TIMEOUT_USEC=30000000", count: 3))
+  }
+}
+
 struct LogTests {
+  private struct Recorder: LogHandler {
+    let lines: Mutex<[String]>.Box
+    var logLevel: Logger.Level = .trace
+    var metadata: Logger.Metadata = [:]
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+    func log(event: LogEvent) { lines.value.withLock { $0.append("\(event.message)") } }
+  }
+
+  /// The place that says it, not what it says, is what is counted.
+  @Test func whoComplainsAllTheTimeIsCounted() {
+    let lines = Mutex<[String]>.Box([])
+    let start = ContinuousClock.now
+    let now = Mutex<ContinuousClock.Instant>.Box(start)
+    let limit = RepetitionLimit(countMax: 3, span: .seconds(60), limited: ["x"]) { now.value.withLock { $0 } }
+    let logger = Logger(label: "t") { _ in LimitedLogHandler(Recorder(lines: lines), limit: limit) }
+    func said() -> [String] {
+      lines.value.withLock { lines in
+        let said = lines
+        lines = []
+        return said
+      }
+    }
+    for number in 1...100 { logger.warning("refused \(number)") }
+    logger.warning("something else")
+    for number in 1...5 { logger.info("fine \(number)") }
+    for number in 1...5 { logger.error("event \(number)", metadata: ["MESSAGE_ID": "y"]) }
+    #expect(said().filter { $0.hasPrefix("refused") } == ["refused 1", "refused 2", "refused 3"])
+    for number in 1...5 { logger.notice("limited \(number)", metadata: ["MESSAGE_ID": "x"]) }
+    #expect(said().count == 3)
+    now.value.withLock { $0 = start + .seconds(61) }
+    logger.info("later")
+    let later = said()
+    #expect(later.contains("97 more messages like this one were left out: refused 100"))
+    #expect(later.contains("2 more messages like this one were left out: limited 5") && later.last == "later")
+    for number in 1...2 { logger.warning("refused \(number)") }
+    #expect(said() == ["refused 1", "refused 2"])
+  }
+
   @Test func peersCannotForgeLines() {
     #expect(StandardErrorLogHandler.line("a\n<0>panic\r\u{1B}[2J") == "a <0>panic  [2J")
   }
@@ -116,5 +235,13 @@ struct LogTests {
     for name in ["", "_UID", "1A", "lower", "A-B", "A=B", "A\nB", String(repeating: "A", count: 65)] {
       #expect(!JournalLogHandler.isFieldName(name))
     }
+  }
+}
+
+extension Mutex where Value: Sendable {
+  /// A place that closures share.
+  fileprivate final class Box: Sendable {
+    let value: Mutex<Value>
+    init(_ value: Value) { self.value = Mutex(value) }
   }
 }

@@ -14,6 +14,7 @@ enum OptionReference {
       } else {
         lines += ["by default", ".Li \(setting.fallback) ."]
       }
+      lines.append(setting.appliesOnReload ? "Applied by a reload." : "Takes effect at the next start.")
     }
     return (lines + [".El", ""]).joined(separator: "\n")
   }

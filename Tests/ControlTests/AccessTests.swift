@@ -65,7 +65,8 @@ struct AccessTests {
     ControlContext(
       coordinator: bench.coordinator, store: bench.store, access: Self.access,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, version: "test", startedAt: SystemClock().now,
-      reload: { ReloadReport(files: 0, operators: 0, servers: 0, relays: 0) }, declarationsTrouble: { nil },
+      reload: { ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: []) },
+      declarationsTrouble: { nil },
       logLevel: LogLevelControl(), slowLane: .singleton)
   }
 

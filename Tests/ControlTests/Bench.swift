@@ -38,7 +38,8 @@ final class Bench: Sendable {
     store = try Store(directory: folder.path + "/state")
     let coordinator = Coordinator(
       storage: store, networks: [network], addressing: [SimpleXAddressing()],
-      servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 1_750_000_000 }), policy: RelayPolicy(),
+      servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 1_750_000_000 }),
+      rules: Rules(policy: RelayPolicy()),
       clock: SystemClock(),
       secrets: try .atFile(folder.path + "/key"), logger: logger)
     self.coordinator = coordinator

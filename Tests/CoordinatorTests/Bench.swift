@@ -29,8 +29,8 @@ final class Bench: Sendable {
     var policy = RelayPolicy()
     policy.backOffJitterPercent = 0
     let coordinator = Coordinator(
-      storage: storage, networks: [network], addressing: [SimpleXAddressing()], servers: servers, policy: policy,
-      schedule: schedule, upkeep: upkeep, clock: clock,
+      storage: storage, networks: [network], addressing: [SimpleXAddressing()], servers: servers,
+      rules: Rules(policy: policy, schedule: schedule, upkeep: upkeep), clock: clock,
       secrets: try .atFile(folder.path + "/key"), logger: log.logger)
     self.coordinator = coordinator
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)

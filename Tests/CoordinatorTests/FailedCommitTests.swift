@@ -1,6 +1,7 @@
 import Channels
 import Coordinator
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -41,6 +42,47 @@ struct FailedCommitTests {
     let reason = BatonError.storageUnavailable(reason: "database or disk is full")
     await #expect(throws: reason) { try await deletion.value }
     await #expect(throws: reason, "the channel is still there") { try await removal.value }
+    try await bench.stop()
+  }
+
+  @Test func signOfLifeIsAWriteAndABrokenStoreSaysSo() async throws {
+    let bench = try await Bench()
+    let (commits, revision) = (bench.storage.commits, bench.coordinator.hub.revision)
+    try await bench.coordinator.heartbeat()
+    #expect(bench.storage.commits == commits + 1 && bench.coordinator.hub.revision == revision)
+    bench.storage.isBroken = true
+    await #expect(throws: BatonError.storageUnavailable(reason: "database or disk is full")) {
+      try await bench.coordinator.heartbeat()
+    }
+    bench.storage.isBroken = false
+    // A store that hangs gives no sign of life.
+    let isAnswered = Mutex(false)
+    bench.storage.hold()
+    let heartbeat = Task {
+      try? await bench.coordinator.heartbeat()
+      isAnswered.withLock { $0 = true }
+    }
+    while !bench.storage.isCommitWaiting { await Task.yield() }
+    for _ in 0..<1_000 { await Task.yield() }
+    #expect(!isAnswered.withLock { $0 })
+    bench.storage.release()
+    await heartbeat.value
+    try await bench.stop()
+  }
+
+  @Test func otherRulesHoldFromNowOn() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    bench.network.set(.silent, at: "ws://r1")
+    var policy = RelayPolicy()
+    policy.attemptsMax = 1
+    policy.backOffJitterPercent = 0
+    try await bench.coordinator.adopt(Rules(policy: policy))
+    let id = try await bench.create(relays: relays).row.id
+    let begin = bench.clock.now
+    _ = try await bench.channel(id) { $0.phase == .failed }
+    // By the rules from before it would have tried again, for minutes.
+    #expect(bench.clock.now - begin < .seconds(60))
     try await bench.stop()
   }
 

@@ -52,7 +52,7 @@ struct ActivationTests {
     #expect(await conversation.status() == 0)
     try await conversation.line(containing: #"REPLY {"parameters":{}}"#)
     try await conversation.line(containing: "STATUS 0")
-    try await conversation.line(containing: "stopping, because the connection that was handed over has ended")
+    try await conversation.line(containing: "stopping: the connection that was handed over has ended")
     #expect(!FileManager.default.fileExists(atPath: baton.socket))
   }
 

@@ -73,12 +73,14 @@ final class Installation: Sendable {
     let defaults = ["BATON_TESTS_BACKGROUND": "false", "BATON_OPERATORS_DIRECTORY": folder.path + "/operators.d"]
     self.settings = settings.merging(defaults) { own, _ in own }
     try FileManager.default.createDirectory(atPath: folder.path + "/operators.d", withIntermediateDirectories: true)
+    try "".write(toFile: folder.path + "/batond.yaml", atomically: true, encoding: .utf8)
   }
 
   /// - Parameter extra: environment variables beside the settings.
   func start(_ extra: [String: String] = [:]) async throws -> Program {
     let daemon = try Program(
-      "batond", ["run", "--state-dir", folder.path + "/state", "--listen", "unix:" + socket],
+      "batond",
+      ["run", "--config", folder.path + "/batond.yaml", "--state-dir", folder.path + "/state", "--listen", "unix:" + socket],
       environment: settings.merging(extra) { _, own in own })
     try await daemon.line(containing: "is ready")
     return daemon

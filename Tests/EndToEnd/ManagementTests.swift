@@ -104,6 +104,27 @@ struct ManagementTests {
     do { _ = try await client.reload() } catch { failure = VarlinkErrorName(error) }
     #expect(failure?.name == "org.batond.Daemon.InvalidConfiguration")
 
+    // Both at once: the configuration, too, and then none of it holds.
+    let options = baton.folder.path + "/batond.yaml"
+    try "log:\n  levle: debug\n".write(toFile: options, atomically: true, encoding: .utf8)
+    do { _ = try await client.reload() } catch { failure = VarlinkErrorName(error) }
+    let said = try await baton.control("reload")
+    #expect(
+      said.lines.contains { $0.contains("batond.yaml:2:3") } && said.lines.contains { $0.contains("b.yaml:3:5") },
+      "\(said.lines)")
+    try FileManager.default.removeItem(atPath: baton.operators + "/b.yaml")
+    try "log:\n  level: debug\ncontrol:\n  subscribersMax: 7\n".write(toFile: options, atomically: true, encoding: .utf8)
+    let applied = try await baton.control("reload")
+    #expect(
+      applied.lines == [
+        "1 files declare 1 operators, 0 servers and 2 relays.", "Changed options: log.level.",
+        "These take effect at the next start of the daemon: control.subscribersMax.",
+      ])
+    #expect(try await client.call("io.systemd.service.GetLogLevel")["level"] == 7)
+    let report = try await client.reload()
+    #expect(report.options.isEmpty && report.needRestart == ["control.subscribersMax"])
+    try write(baton, "b.yaml", "relays:\n  - address: ws://127.0.0.1:9/three\n    nam: three\n")
+
     // What vanishes is disabled and marked. SIGHUP reloads, too.
     try FileManager.default.removeItem(atPath: baton.operators + "/b.yaml")
     try write(baton, "a.yaml", relays("two"))

@@ -48,6 +48,7 @@ struct JournalTests {
       let code = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
       for match in code.matches(of: /"(BATON_[A-Z_]+)"/) { fields.insert(String(match.1)) }
     }
+    for match in try text("Sources/batond/Run.swift").matches(of: /"(BATON_[A-Z_]+)"/) { fields.insert(String(match.1)) }
     return fields
   }
 

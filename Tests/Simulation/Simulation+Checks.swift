@@ -68,7 +68,9 @@ extension Simulation {
           let name = if case .relayReturned = event { "relayReturned" } else { "relayLost" }
           for id in state.ledger.order { meet(id, relay, name) { $0.status == status } }
         case .update(let id, _, _): meet(id, nil, "revised")
-        case .readBack, .report, .create, .joinRelays, .change, .tested, .barrier, .addIdentity, .removeIdentity: break
+        case .readBack, .report, .create, .joinRelays, .change, .tested, .barrier, .heartbeat, .adopt, .addIdentity,
+          .removeIdentity:
+          break
         }
       }
     }
@@ -107,6 +109,8 @@ extension Simulation {
     case .sweep(let relay, let status, _, _): "sweep \(status) of \(relay.rawValue)"
     case .readBack(let relay): "read back \(relay.rawValue)"
     case .barrier: "barrier"
+    case .heartbeat: "heartbeat"
+    case .adopt: "other rules"
     case .addIdentity(let row, _, _): "add identity \(row.name)"
     case .removeIdentity(let id, _): "remove identity \(id.rawValue)"
     }

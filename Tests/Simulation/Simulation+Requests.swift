@@ -103,7 +103,9 @@ extension Simulation {
 
   static func isRequest(_ input: Engine.Input) -> Bool {
     switch input {
-    case .create, .retry, .verify, .delete, .joinRelays, .leaveRelay, .update, .change, .barrier, .addIdentity, .removeIdentity:
+    case .create, .retry, .verify, .delete, .joinRelays, .leaveRelay, .update, .change, .barrier, .heartbeat, .adopt,
+      .addIdentity,
+      .removeIdentity:
       true
     case .tested(_, _, _, let reply): reply != nil
     case .report, .timersDue, .sweep, .readBack: false

@@ -93,8 +93,9 @@ final class Simulation {
     directory.write { $0.identities = identities }
     do {
       let engine = try Engine(
-        storage: SimStorage(store, world), directory: directory, policy: plan.policy, clock: world.clock,
-        logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, hub: hub, prober: nil, upkeep: plan.upkeep,
+        storage: SimStorage(store, world), directory: directory, rules: Rules(policy: plan.policy, upkeep: plan.upkeep),
+        clock: world.clock,
+        logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, hub: hub, prober: nil,
         seed: random.next(), post: { [world] in world.post($0) })
       if engine.counters.revision != begun {
         world.holds { _ in throw Violation("the daemon starts at revision \(engine.counters.revision), it was at \(begun)") }

@@ -205,6 +205,20 @@ struct ServerTests {
     await server.stop()
   }
 
+  /// Who was let in and has said what it wants is answered, however soon the server stops after that.
+  @Test func stopAnswersWhatHasArrived() async throws {
+    for _ in 0..<50 {
+      let server = try await start()
+      let client = try RawSocket(path: path)
+      while server.connectionCount == 0 { await Task.yield() }
+      client.send(Array((#"{"method":"org.example.echo.Say","parameters":{"text":"a"}}"# + "\0").utf8))
+      async let stopped: Void = server.stop()
+      #expect(await client.receive(replies: nil) == [#"{"parameters":{"text":"a"}}"#])
+      await stopped
+      unlink(path)
+    }
+  }
+
   /// A reader that does not take replies holds the server up, and no more than a few of them wait anywhere.
   @Test func whatIsNotReadIsNotSent() async throws {
     let sent = Mutex(0)

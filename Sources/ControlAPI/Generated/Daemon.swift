@@ -170,16 +170,24 @@ public struct ReloadReport: Codable, Hashable, Sendable {
   public var servers: Int
   /// Relays that they declare.
   public var relays: Int
+  /// Options of batond.yaml that have another value from now on.
+  public var options: [String]
+  /// Options that will have another value after a restart; they are not applied by a reload.
+  public var needRestart: [String]
 
   public init(
     files: Int,
     operators: Int,
     servers: Int,
-    relays: Int
+    relays: Int,
+    options: [String],
+    needRestart: [String]
   ) {
     self.files = files
     self.operators = operators
     self.servers = servers
     self.relays = relays
+    self.options = options
+    self.needRestart = needRestart
   }
 }

@@ -1,0 +1,90 @@
+internal import Crypto
+internal import Foundation
+internal import Glibc
+
+/// The file with the master key, `identity.key` in the state directory. While the key changes, the new one stands beside it.
+public struct KeyFile: Sendable {
+  public let path: String
+  private var newPath: String { path + ".new" }
+
+  public init(_ path: String) { self.path = path }
+
+  public var exists: Bool { FileManager.default.fileExists(atPath: path) }
+
+  /// What is in the file; makes one with a new key, readable by its owner only, when it is missing.
+  /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
+  public func box() throws -> SecretBox {
+    if !exists {
+      try Self.write(Self.random(), to: newPath)
+      try put()
+    }
+    return try SecretBox(masterKey: Self.read(path))
+  }
+
+  /// The master key that stands in a file, as 32 bytes or 64 hexadecimal digits.
+  /// - Parameter isForeign: whether it is somebody else's file, who answers for its permissions.
+  static func read(_ path: String, isForeign: Bool = false) throws -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw StoreError(.notAccessible, "cannot read the key file \(path)")
+    }
+    let mode = (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue ?? 0
+    guard isForeign || mode & 0o077 == 0 else {
+      throw StoreError(.notAccessible, "the key file \(path) can be read by others: run chmod 600 on it")
+    }
+    let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    if data.count != 32, text.utf8.count == 64, let bytes = Self.bytes(text) { return bytes }
+    return Array(data)
+  }
+
+  private static func bytes(_ digits: String) -> [UInt8]? {
+    let values = digits.compactMap(\.hexDigitValue)
+    guard values.count == digits.utf8.count, digits.utf8.count.isMultiple(of: 2) else { return nil }
+    return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+  }
+
+  // MARK: - Changing the key
+
+  /// Ends a change of the key that was interrupted: the key that opens what is stored stays.
+  public func settle(_ store: Store) throws {
+    guard FileManager.default.fileExists(atPath: newPath) else { return }
+    let opensNew = (try? SecretBox(masterKey: Self.read(newPath))).map { (try? store.opens($0)) == true } ?? false
+    let opensOld = exists ? try store.opens(try box()) : false
+    if opensNew, !opensOld { try put() } else { unlink(newPath) }
+  }
+
+  /// Writes a new key beside the old one. `put` brings it into force.
+  func prepare() throws -> SecretBox {
+    let bytes = Self.random()
+    try Self.write(bytes, to: newPath)
+    return try SecretBox(masterKey: bytes)
+  }
+
+  /// Puts the new key in the place of the old one.
+  func put() throws {
+    guard rename(newPath, path) == 0 else {
+      throw StoreError(.notAccessible, "cannot write the key file \(path): \(String(cString: strerror(errno)))")
+    }
+    let directory = Glibc.open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    fsync(directory)
+    Glibc.close(directory)
+  }
+
+  private static func random() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
+
+  /// Written with its final permissions from the start, and to the end before anybody relies on it.
+  private static func write(_ bytes: [UInt8], to path: String) throws {
+    unlink(path)
+    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw StoreError(.notAccessible, "cannot make the key file \(path): \(String(cString: strerror(errno)))")
+    }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: Data(bytes))
+      try handle.synchronize()
+    } catch {
+      throw StoreError(.notAccessible, "cannot write the key file \(path): \(error.localizedDescription)")
+    }
+    Store.takeOwner(of: (path as NSString).deletingLastPathComponent, path)
+  }
+}

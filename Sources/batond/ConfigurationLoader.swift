@@ -1,0 +1,165 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import Logging
+internal import NIOPosix
+internal import Nostr
+internal import Provisioning
+internal import RelayNetwork
+internal import SimpleX
+internal import StrictJSON
+internal import Synchronization
+internal import Systemd
+
+/// Reads the configuration and the files that declare operators, at the start and whenever somebody asks. All of them are checked before
+/// anything changes.
+final class ConfigurationLoader: Sendable {
+  private struct State {
+    /// The latest load; loads follow one another, so that what was read last is in force last.
+    var latest: Task<ReloadReport, any Error>?
+    var trouble: String?
+    /// The options in force that a reload applies.
+    var settings: Settings
+  }
+  private let coordinator: Coordinator
+  private let seed: UInt64
+  private let logLevel: LogLevelSwitch
+  private let logger: Logger
+  private let read: @Sendable () async throws -> Settings
+  /// The options in force that need a restart.
+  private let beginning: Settings
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - settings: with which the daemon has begun.
+  ///   - read: reads them again; throws `ConfigurationError`.
+  ///   - seed: of the rules of the coordinator.
+  init(
+    _ settings: Settings, read: @escaping @Sendable () async throws -> Settings, coordinator: Coordinator, seed: UInt64,
+    logLevel: LogLevelSwitch, logger: Logger
+  ) {
+    beginning = settings
+    state = Mutex(State(settings: settings))
+    self.read = read
+    self.coordinator = coordinator
+    self.seed = seed
+    self.logLevel = logLevel
+    self.logger = logger
+  }
+
+  /// What is wrong with the files; nil when they are in force.
+  var trouble: String? { state.withLock { $0.trouble } }
+
+  /// What the configuration says of the log level, whatever somebody has set since.
+  var configuredLogLevel: Logger.Level { state.withLock { $0.settings.logLevel } }
+
+  /// Takes up what the files that declare operators say at the start.
+  func begin() async throws { _ = try await load { [beginning] in beginning } }
+
+  /// Reads everything again.
+  /// - Throws: `BatonError`; `invalidFiles` names all that is wrong. Then everything stays as it was.
+  func load() async throws -> ReloadReport { try await load(read) }
+
+  private func load(_ read: @escaping @Sendable () async throws -> Settings) async throws -> ReloadReport {
+    let task = state.withLock { state in
+      let before = state.latest
+      let task = Task {
+        _ = await before?.result
+        return try await self.loadNow(read)
+      }
+      state.latest = task
+      return task
+    }
+    return try await task.value
+  }
+
+  private func loadNow(_ read: @Sendable () async throws -> Settings) async throws -> ReloadReport {
+    do {
+      return try await put(read)
+    } catch {
+      var words = "they could not be loaded: \(error)"
+      if case .invalidFiles(let flaws)? = error as? BatonError {
+        words = flaws.map(\.description).joined(separator: "; ")
+        coordinator.refuseDeclarations(flaws)
+      }
+      state.withLock { $0.trouble = words }
+      throw error
+    }
+  }
+
+  private func put(_ read: @Sendable () async throws -> Settings) async throws -> ReloadReport {
+    let before = state.withLock { $0.settings }
+    var flaws: [FileFlaw] = []
+    let settings = try await reread(read, &flaws) ?? before
+    let folder = DeclarationFolder(path: settings.operatorsDirectory)
+    let found = try declarations(folder, &flaws)
+    if !folder.exists, coordinator.hasDeclared {
+      // A misspelt path or a missing mount must not turn everything off.
+      flaws.append(
+        FileFlaw(
+          file: folder.path, line: nil, column: nil,
+          text: "the folder does not exist, but things are declared in it; to take them back, make it and leave it empty"))
+    }
+    guard flaws.isEmpty, let (files, declarations) = found else { throw BatonError.invalidFiles(flaws) }
+    try await coordinator.declare(declarations)
+    let options = try await apply(settings, before)
+    let needRestart = beginning.differences(to: settings).filter { !$0.appliesOnReload }.map(\.key)
+    if !options.isEmpty { logger.event(.configurationLoaded, .notice, "changed options: \(options.joined(separator: ", "))") }
+    if !needRestart.isEmpty {
+      logger.event(
+        .configurationLoaded, .warning, "these options take effect at the next start: \(needRestart.joined(separator: ", "))")
+    }
+    let counts = declarations.counts
+    return ReloadReport(
+      files: files, operators: counts.operators, servers: counts.servers, relays: counts.relays, options: options,
+      needRestart: needRestart)
+  }
+
+  /// - Returns: nil when something is wrong, which is among the flaws then.
+  private func reread(_ read: () async throws -> Settings, _ flaws: inout [FileFlaw]) async throws -> Settings? {
+    do {
+      return try await read()
+    } catch let error as ConfigurationError {
+      flaws += error.problems
+      return nil
+    }
+  }
+
+  private func declarations(
+    _ folder: DeclarationFolder, _ flaws: inout [FileFlaw]
+  ) throws(BatonError) -> (files: Int, declarations: Declarations)? {
+    do {
+      return try Self.read(folder)
+    } catch {
+      guard case .invalidFiles(let more) = error else { throw error }
+      flaws += more
+      return nil
+    }
+  }
+
+  /// - Returns: the options that are different now.
+  private func apply(_ settings: Settings, _ before: Settings) async throws -> [String] {
+    let changed = before.differences(to: settings).filter(\.appliesOnReload).map(\.key)
+    if !changed.isEmpty { try await coordinator.adopt(settings.rules(seed: seed)) }
+    // One that was set by hand stays until the configuration says something new.
+    if changed.contains("log.level") { logLevel.current = settings.logLevel }
+    state.withLock { state in
+      state.settings = settings
+      state.trouble = nil
+    }
+    return changed
+  }
+
+  /// What the files say, without a daemon.
+  static func read(_ folder: DeclarationFolder) throws(BatonError) -> (files: Int, declarations: Declarations) {
+    let reader = DeclarationReader(
+      addressing: [NostrAddressing(), SimpleXAddressing()],
+      servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 0 }),
+      time: { RFC3339.milliseconds($0).map(Timestamp.init(milliseconds:)) })
+    do {
+      return try folder.load(reader)
+    } catch {
+      throw .invalidFiles(error.flaws)
+    }
+  }
+}

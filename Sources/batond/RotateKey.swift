@@ -1,0 +1,34 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Store
+
+struct RotateKey: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate-key",
+    abstract: "Encrypts the stored keys of identities and passwords of servers with another key.",
+    discussion: """
+      Not while the daemon runs. Without options a new key takes the place of the one in identity.key. With --to the new key is the one \
+      in FILE, 32 bytes or 64 hexadecimal digits, and identity.key stays as it is: for a key that systemd is to hold, see \
+      LoadCredential= in batond(8). Copies of the database from before need the old key. Run it as root or as the user of the daemon.
+      """)
+
+  @OptionGroup var common: CommonOptions
+  @Option(help: "The file with the present key. Default: identity.key in the state directory.") var from: String?
+  @Option(help: "The file with the new key. Default: a new one is drawn.") var to: String?
+
+  func run() async throws {
+    let settings = try await common.settings()
+    do {
+      let count = try Store.changeKey(directory: settings.stateDirectory, from: from, to: to)
+      print("Encrypted \(count) \(count == 1 ? "secret" : "secrets") in \(settings.stateDirectory)/baton.db anew.")
+      if let to {
+        print(
+          "From now on the daemon needs the key in \(to) as its credential identity.key, or as identity.key in its state directory."
+        )
+      }
+    } catch let error as StoreError {
+      FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
+      throw ExitCode(ExitStatus.of(error))
+    }
+  }
+}

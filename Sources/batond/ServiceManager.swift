@@ -1,0 +1,106 @@
+internal import Channels
+internal import ControlServer
+internal import Coordinator
+internal import Glibc
+internal import Logging
+internal import Store
+internal import Systemd
+
+/// What the service manager is told.
+struct ServiceManager: Sendable {
+  let logger: Logger
+  private let clock: any CoordinatorClock
+  private let notify: @Sendable (String) -> Void
+
+  init(
+    logger: Logger, clock: any CoordinatorClock = SystemClock(),
+    notify: @escaping @Sendable (String) -> Void = { Systemd.notify($0) }
+  ) {
+    self.logger = logger
+    self.clock = clock
+    self.notify = notify
+  }
+
+  /// Asks for more time, again and again, while `work` runs: bringing a large database up to date may take longer than a start may.
+  func whileStarting<T: Sendable>(_ work: () async throws -> T) async rethrows -> T {
+    let asking = Task {
+      for _ in 0..<Self.startMinutesMax * 60 / Self.extensionSeconds {
+        guard (try? await clock.sleep(until: clock.now + .seconds(Self.extensionSeconds))) != nil else { return }
+        notify("EXTEND_TIMEOUT_USEC=\((Self.extensionSeconds + 20) * 1_000_000)")
+      }
+    }
+    defer { asking.cancel() }
+    return try await work()
+  }
+
+  private static let extensionSeconds = 10
+  private static let startMinutesMax = 60
+
+  /// Tells that the daemon ends because of `error`.
+  static func failed(_ error: any Error, status: Int32) {
+    Systemd.notify("STATUS=\(error)", "EXIT_STATUS=\(status)", "ERRNO=\(errorNumber(of: status))")
+  }
+
+  /// What comes closest among the system's own errors.
+  private static func errorNumber(of status: Int32) -> CInt {
+    switch status {
+    case ExitStatus.data: EBADMSG
+    case ExitStatus.inputOutput: EIO
+    case ExitStatus.temporary: EBUSY
+    case ExitStatus.permission: EACCES
+    case ExitStatus.configuration: EINVAL
+    default: EPROTO
+    }
+  }
+
+  func ready(_ server: ControlServer) {
+    Systemd.notify("READY=1", "STATUS=\((try? server.summary()) ?? "")")
+  }
+
+  func stopping(_ reason: String) {
+    logger.event(.stopping, .notice, "stopping: \(reason)")
+    Systemd.notify("STOPPING=1", "STATUS=stopping")
+  }
+
+  func reloading() {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    Systemd.notify("RELOADING=1", "MONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)")
+  }
+
+  /// Tells how things are, when they changed, at most every few seconds.
+  func keepStatus(_ server: ControlServer) async {
+    guard Systemd.isManaged else { return }
+    var told = ""
+    var wait = Duration.seconds(2)
+    while (try? await clock.sleep(until: clock.now + wait)) != nil {
+      let started = clock.now
+      // Also what is no committed change, like files that are wrong, belongs into it.
+      guard let summary = try? server.summary(), summary != told else { continue }
+      told = summary
+      // Counting a large database takes its time; it must not take more than a twentieth of all.
+      wait = max(.seconds(2), (clock.now - started) * 20)
+      Systemd.notify("STATUS=\(summary)")
+    }
+  }
+
+  /// A sign of life only after a round trip through coordinator and store: when one of them hangs, systemd restarts the daemon. A store
+  /// that says why it cannot write does not hang.
+  func feedWatchdog(_ coordinator: Coordinator) async {
+    guard let interval = Systemd.watchdogInterval else { return }
+    while (try? await clock.sleep(until: clock.now + interval / 2)) != nil {
+      let warning = Task {
+        guard (try? await clock.sleep(until: clock.now + interval / 3)) != nil else { return }
+        logger.event(
+          .notAnswering, .error, "coordinator or store have not come to anything for a while; systemd will restart the daemon")
+      }
+      defer { warning.cancel() }
+      do throws(BatonError) {
+        try await coordinator.heartbeat()
+      } catch {
+        guard case .storageUnavailable = error else { continue }
+      }
+      notify("WATCHDOG=1")
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Channels
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// The key under which secrets are stored, and its change.
+struct KeyTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.path + "/state" }
+  private var keyPath: String { path + "/identity.key" }
+  private static let address = "smp://LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI=@smp.example"
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// A database with a key in use, two identities and a password.
+  private func fill() async throws {
+    let store = try Store(directory: path)
+    let box = try SecretBox.atFile(keyPath)
+    for (id, name) in [(1, "main"), (2, "desk")] {
+      try await store.commit([
+        .insertIdentity(
+          IdentityRow(
+            id: IdentityID(rawValue: Int64(id)), name: name, network: .nostr, publicKey: "p\(id)",
+            sealedKey: try box.seal(Array("secret of \(name)".utf8), name: name), createdAt: Timestamp(milliseconds: 1)))
+      ])
+    }
+    try await store.commit([
+      .saveServer(
+        ServerRow(
+          id: ServerID(rawValue: 1), transport: .smp, address: Self.address, fingerprint: "f", hosts: ["smp.example"],
+          port: nil,
+          sealedPassword: try box.seal(Array("hunter2".utf8), name: SecretBox.label(ofServer: Self.address)), revision: 1))
+    ])
+    store.close()
+  }
+
+  /// What `box` makes of what is stored.
+  private func secrets(_ box: SecretBox) throws -> [String] {
+    let store = try Store(directory: path)
+    defer { store.close() }
+    let keys = try store.identities().map { String(decoding: try box.open($0.sealedKey, name: $0.name), as: UTF8.self) }
+    let passwords = try store.servers().map {
+      String(decoding: try box.open($0.sealedPassword ?? [], name: SecretBox.label(ofServer: $0.address)), as: UTF8.self)
+    }
+    return keys + passwords
+  }
+
+  private static let all = ["secret of main", "secret of desk", "hunter2"]
+  private func key() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: keyPath)) }
+
+  @Test func newKeyOpensEverythingAndTheOldOneNothing() async throws {
+    try await fill()
+    let old = try SecretBox.atFile(keyPath)
+    let before = try Store(directory: path)
+    let sealed = try before.identities().map(\.sealedKey)
+    before.close()
+    func isStored(_ bytes: [UInt8]) throws -> Bool {
+      try Data(contentsOf: URL(fileURLWithPath: path + "/baton.db")).range(of: Data(bytes)) != nil
+    }
+    #expect(try sealed.allSatisfy(isStored))
+    #expect(try Store.changeKey(directory: path, from: nil, to: nil) == 3)
+    #expect(try secrets(.atFile(keyPath)) == Self.all)
+    #expect(throws: StoreError.self) { try secrets(old) }
+    #expect(!FileManager.default.fileExists(atPath: keyPath + ".new"))
+    #expect(try FileManager.default.attributesOfItem(atPath: keyPath)[.posixPermissions] as? Int == 0o600)
+    // What the old key had sealed is in no page of the file any more.
+    #expect(try !sealed.contains(where: isStored))
+  }
+
+  @Test func keyMovesToAnotherFileAndBack() async throws {
+    try await fill()
+    let other = folder.path + "/other.key"
+    try String(repeating: "0a", count: 32).appending("\n").write(toFile: other, atomically: true, encoding: .utf8)
+    let own = try key()
+    #expect(try Store.changeKey(directory: path, from: nil, to: other) == 3)
+    #expect(try key() == own, "identity.key stays as it was")
+    #expect(try secrets(.atCredential(other)) == Self.all)
+    #expect(throws: StoreError.self) { try Store.changeKey(directory: path, from: nil, to: nil) }
+    #expect(try secrets(.atCredential(other)) == Self.all, "a wrong key changes nothing")
+    try FileManager.default.removeItem(atPath: keyPath)
+    #expect(throws: StoreError.self) { try Store.changeKey(directory: path, from: nil, to: nil) }
+    #expect(try Store.changeKey(directory: path, from: other, to: nil) == 3)
+    #expect(try secrets(.atFile(keyPath)) == Self.all)
+  }
+
+  @Test func changeThatWasInterruptedIsEndedAtTheNextStart() async throws {
+    try await fill()
+    let file = KeyFile(keyPath)
+    let old = try key()
+    // Before the database took the new key.
+    _ = try file.prepare()
+    var store = try Store(directory: path)
+    try file.settle(store)
+    store.close()
+    #expect(try key() == old && secrets(file.box()) == Self.all)
+    // After that, and before the file took its place.
+    #expect(try Store.changeKey(directory: path, from: nil, to: nil) == 3)
+    try FileManager.default.moveItem(atPath: keyPath, toPath: keyPath + ".new")
+    try old.write(to: URL(fileURLWithPath: keyPath))
+    chmod(keyPath, 0o600)
+    store = try Store(directory: path)
+    try file.settle(store)
+    store.close()
+    #expect(try secrets(file.box()) == Self.all)
+    #expect(!FileManager.default.fileExists(atPath: keyPath + ".new"))
+  }
+
+  @Test func whatCannotBeIsRefusedWithItsReason() async throws {
+    #expect(throws: StoreError.self, "no database") { try Store.changeKey(directory: path, from: nil, to: nil) }
+    try await fill()
+    let short = folder.path + "/short.key"
+    try Data(repeating: 1, count: 31).write(to: URL(fileURLWithPath: short))
+    for (from, to) in [(short, nil), (nil, short), (nil, folder.path + "/missing"), ("/dev/null", nil)] as [(String?, String?)]
+    {
+      #expect(throws: StoreError.self) { try Store.changeKey(directory: path, from: from, to: to) }
+    }
+    let store = try Store(directory: path)
+    #expect { try Store.changeKey(directory: path, from: nil, to: nil) } throws: { ($0 as? StoreError)?.code == .inUse }
+    store.close()
+    #expect(try secrets(.atFile(keyPath)) == Self.all)
+  }
+}
