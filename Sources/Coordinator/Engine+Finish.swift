@@ -137,7 +137,8 @@ extension Engine {
       newlyWatched = watched.insert(relay).inserted || newlyWatched
       lanes[relay, default: RelayLane()].add(
         RelayOperation(
-          task: task, channel: id, relay: relay, address: row.address, number: number, content: channel.row.content))
+          task: task, channel: id, relay: relay, address: row.address, number: number, content: channel.row.content,
+          isDeletion: channel.row.deletedAt != nil))
       batch.lanesToServe.insert(relay)
     }
     if newlyWatched { updateWatch() }

@@ -10,6 +10,8 @@ extension Engine {
       if outcome.isFinal { lanes[relay]?.finished(channel, number: number) }
       batch.lanesToServe.insert(relay)
       feed(.relay(relay, Self.event(outcome, number)), to: channel, batch)
+    case .report(.named(let channel, let networkID, let author)): named(channel, networkID, author, batch)
+    case .report(.lost(let channel, let relay, let trouble)): feed(.relay(relay, .relayLost(trouble)), to: channel, batch)
     case .report(.relayUp(let relay, let roundTrip)): relayUp(relay, roundTrip, batch)
     case .report(.relayDown(let relay, let trouble)): relayDown(relay, trouble, batch)
     case .timersDue: fireTimers(batch)
@@ -48,6 +50,23 @@ extension Engine {
       batch.replies.append { error in reply.send(error.map { .failure($0) } ?? .success(())) }
     case .barrier(let reply): batch.replies.append { _ in reply.send(.success(())) }
     }
+  }
+
+  /// The network has made the channel, or made it anew.
+  private func named(_ id: ChannelID, _ networkID: String, _ author: String, _ batch: Batch) {
+    guard let row = load(id)?.row, row.networkID != networkID || row.author != author else { return }
+    let hadLink = !row.author.isEmpty
+    live[id]?.row.networkID = networkID
+    live[id]?.row.author = author
+    let touch = batch.touch(id)
+    touch.isChanged = true
+    touch.isRevised = true
+    batch.seen.insert(id)
+    guard hadLink, row.author != author else { return }
+    logger.event(
+      .linkChanged, .warning,
+      "channel \(id.rawValue) had to be made anew on \(row.network.rawValue): readers need its new link",
+      ["BATON_CHANNEL": "\(id.rawValue)"])
   }
 
   private static func event(_ outcome: RelayOutcome, _ number: Int) -> ChannelRelayMachine.Event {

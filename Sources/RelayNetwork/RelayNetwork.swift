@@ -96,9 +96,11 @@ public struct ChannelDraft: Sendable {
 public struct ChannelContent: Hashable, Sendable {
   public let kind: ChannelKind
   public let identity: IdentityID
-  /// How the network names the channel (nostr: the id of its kind 40 event, or of the group).
+  /// How the network names the channel (nostr: the id of its kind 40 event, or of the group; simplex: the group's number in the core, or
+  /// a name of ours until there is one).
   public let networkID: String
-  /// Whose signature readers check, in the network's notation: the owner's public key; for a group its relay's.
+  /// Whose signature readers check, in the network's notation: the owner's public key; for a group its relay's. On simplex the channel's
+  /// link, which holds that key; empty until there is one.
   public let author: String
   /// What is handed to every relay, byte for byte; for groups what is signed anew each time.
   public let document: String
@@ -135,16 +137,34 @@ public struct RelayOperation: Hashable, Sendable {
   /// Comes back with the outcome.
   public let number: Int
   public let content: ChannelContent
+  /// Whether the channel is given up altogether, and not only this relay.
+  public let isDeletion: Bool
 
   public init(
-    task: Task, channel: ChannelID, relay: RelayID, address: String, number: Int, content: ChannelContent
+    task: Task, channel: ChannelID, relay: RelayID, address: String, number: Int, content: ChannelContent,
+    isDeletion: Bool = false
   ) {
+    self.isDeletion = isDeletion
     self.task = task
     self.channel = channel
     self.relay = relay
     self.address = address
     self.number = number
     self.content = content
+  }
+}
+
+/// What is known of a channel that a network speaks of by its own name.
+public struct KnownChannel: Sendable {
+  public let id: ChannelID
+  public let content: ChannelContent
+  /// The relays that it is to be on, with their addresses.
+  public let relays: [RelayID: String]
+
+  public init(id: ChannelID, content: ChannelContent, relays: [RelayID: String]) {
+    self.id = id
+    self.content = content
+    self.relays = relays
   }
 }
 
@@ -170,6 +190,11 @@ public enum RelayOutcome: Hashable, Sendable {
 /// What a network has to say.
 public enum NetworkReport: Hashable, Sendable {
   case outcome(channel: ChannelID, relay: RelayID, number: Int, RelayOutcome)
+  /// The network itself has made the channel, and this is its name and its link there from now on (`ChannelContent.networkID` and
+  /// `author`). The store has it before later operations on the channel begin.
+  case named(channel: ChannelID, networkID: String, author: String)
+  /// A relay that had taken the channel does not serve it any more.
+  case lost(channel: ChannelID, relay: RelayID, Trouble)
   /// A watched relay can be reached; `roundTrip` is how long the connection took.
   case relayUp(RelayID, roundTrip: Duration)
   /// A watched relay cannot be reached.

@@ -255,6 +255,12 @@ enum Schema {
       CREATE INDEX channels_of_identity ON channels (identity_id);
       """
     ),
+    (
+      "8 channels by the name that a core gave them",
+      """
+      CREATE INDEX channels_by_core_name ON channels (network_id) WHERE network = 'simplex';
+      """
+    ),
   ]
 
   /// Number of migrations that this program knows; stands in `user_version` of a migrated file.

@@ -28,12 +28,12 @@ extension Store {
         db,
         """
         UPDATE channels SET display_name = ?, full_name = ?, description = ?, image = ?, preferences = ?, heal = ?, custom = ?,
-          edition = ?, notice_id = ?, notice = ?, notice_at = ?, listed = ?, notice_earlier = ? WHERE id = ?
+          edition = ?, notice_id = ?, notice = ?, notice_at = ?, listed = ?, notice_earlier = ?, network_id = ?, author = ? WHERE id = ?
         """,
         [
           row.profile.displayName, row.profile.fullName, row.profile.description, row.profile.image, row.preferences?.text,
           row.heal, row.custom?.text, row.edition, row.notice?.networkID, row.notice?.document, row.notice?.signedAt,
-          row.listed.map(Self.list), row.notice?.earlier.joined(separator: " "), row.id.rawValue,
+          row.listed.map(Self.list), row.notice?.earlier.joined(separator: " "), row.networkID, row.author, row.id.rawValue,
         ])
     case .saveChannelRelay(let channel, let position, let row): try save(row, channel, position, db)
     case .appendTransition(let row):

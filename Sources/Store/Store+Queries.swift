@@ -78,6 +78,18 @@ extension Store {
     }
   }
 
+  /// The channel that a SimpleX core knows under `networkID`, deleted ones included.
+  public func channel(onSimpleX networkID: String) throws -> ChannelID? {
+    try reading { pool in
+      try pool.read { db in
+        try Int64.fetchOne(
+          db, sql: "SELECT id FROM channels WHERE network = 'simplex' AND network_id = ? ORDER BY id DESC",
+          arguments: [networkID]
+        ).map(ChannelID.init(rawValue:))
+      }
+    }
+  }
+
   /// One page of channels by id, with the revision at which it is true.
   /// - Parameters:
   ///   - after: the last id of the page before.

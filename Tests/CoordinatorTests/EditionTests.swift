@@ -21,6 +21,32 @@ struct EditionTests {
     return id
   }
 
+  /// A network that makes channels itself says afterwards what they are called there.
+  @Test func nameThatTheNetworkGivesIsKeptAndAnotherOneIsTold() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    let before = try #require(try bench.store.channel(id)).row.revision
+    bench.network.send(.named(channel: id, networkID: "12", author: "https://smp.example/c#A"))
+    let named = try await bench.channel(id) { $0.row.networkID == "12" }
+    #expect(named.row.author == "https://smp.example/c#A" && named.row.revision > before)
+    #expect(try bench.store.channel(onSimpleX: "12") == nil, "only where it is on simplex")
+    bench.network.send(.named(channel: id, networkID: "12", author: "https://smp.example/c#A"))
+    try await bench.settle()
+    #expect(try bench.store.channel(id)?.row.revision == named.row.revision, "the same again is no change")
+    bench.network.send(.named(channel: id, networkID: "13", author: "https://smp.example/c#B"))
+    _ = try await bench.channel(id) { $0.row.networkID == "13" }
+    #expect(bench.log.entries.contains { $0.message.contains("channel 1 had to be made anew") })
+
+    bench.network.send(.lost(channel: id, relay: relays[0], Trouble(.left, "the relay left the channel")))
+    let lost = try await bench.channel(id) { $0.relays[0].record.status == .inactive }
+    #expect(lost.relays[0].record.trouble?.cause == .left && lost.relays[1].record.status == .active)
+    bench.network.send(.named(channel: ChannelID(rawValue: 99), networkID: "x", author: "y"))
+    try await bench.settle()
+    try await bench.stop()
+  }
+
   @Test func newNameReachesEveryRelay() async throws {
     let bench = try await Bench()
     let id = try await active(bench, relays: 3)
