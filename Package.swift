@@ -71,9 +71,9 @@ let package = Package(
     .target(
       name: "SimpleX",
       dependencies: [
-        "Channels", "RelayNetwork", "Dialing", "CTLSClient",
-        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-      ] + nio,
+        "Channels", "RelayNetwork", "StrictJSON", "Dialing", "CTLSClient", log,
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+      ] + nioWebSocket,
       path: "Sources/Networks/SimpleX"),
     .target(
       name: "Nostr",
@@ -141,7 +141,10 @@ let package = Package(
       name: "NostrTests",
       dependencies: ["Nostr", "Channels", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log] + nio,
       exclude: ["Vectors"]),
-    .testTarget(name: "SimpleXTests", dependencies: ["SimpleX", "Dialing", "Channels", "RelayNetwork"]),
+    .testTarget(
+      name: "SimpleXTests",
+      dependencies: ["SimpleX", "Dialing", "Channels", "RelayNetwork", "StrictJSON", "TestSupport", log] + nio,
+      exclude: ["python"]),
     .testTarget(
       name: "ProvisioningTests",
       dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestSupport", log] + nio),

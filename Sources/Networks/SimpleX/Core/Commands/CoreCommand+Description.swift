@@ -1,0 +1,34 @@
+/// For logs: which command it is and what it is about, without names, profiles and addresses of servers.
+extension CoreCommand: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String {
+    switch self {
+    case .version: "version"
+    case .activeUser: "active user"
+    case .users: "users"
+    case .createUser: "create user"
+    case .start: "start"
+    case .checkRunning: "check running"
+    case .operators: "operators"
+    case .servers(let user): "servers of user \(user)"
+    case .setServers(let user, let groups): "set servers of user \(user), \(groups.count) groups"
+    case .validateServers(let user, let groups): "validate servers of user \(user), \(groups.count) groups"
+    case .testServer(let user, let address): "test server \(address) as user \(user)"
+    case .testRelay(let user, let address): "test relay \(address) as user \(user)"
+    case .createChannel(let user, let relays, _, _): "create channel of user \(user) on relays \(relays.text)"
+    case .relays(let group): "relays of group \(group)"
+    case .addRelays(let group, let relays): "add relays \(relays.text) to group \(group)"
+    case .removeMembers(let group, let members, _): "remove members \(members.text) of group \(group)"
+    case .allowRelay(let group): "allow relay in group \(group)"
+    case .link(let group): "link of group \(group)"
+    case .groups(let user): "groups of user \(user)"
+    case .members(let group): "members of group \(group)"
+    case .info(let group): "info of group \(group)"
+    case .updateProfile(let group, _): "update profile of group \(group)"
+    case .deleteGroup(let group, _): "delete group \(group)"
+    case .leave(let group): "leave group \(group)"
+    }
+  }
+
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["command": description]) }
+}

@@ -1,0 +1,44 @@
+internal import StrictJSON
+
+extension CoreCommand {
+  /// The command line. It may hold passwords of servers: it goes to the core and nowhere else.
+  var text: String {
+    switch self {
+    case .version: "/v"
+    case .activeUser: "/user"
+    case .users: "/users"
+    case .createUser(let name): "/_create user \(Self.user(name).text)"
+    case .start: "/_start"
+    case .checkRunning: "/_check running"
+    case .operators: "/_operators"
+    case .servers(let user): "/_servers \(user)"
+    case .setServers(let user, let groups): "/_servers \(user) \(Self.list(groups).text)"
+    case .validateServers(let user, let groups): "/_validate_servers \(user) \(Self.list(groups).text)"
+    case .testServer(let user, let address): "/_server test \(user) \(address.secretText)"
+    case .testRelay(let user, let address): "/_relay test \(user) \(address.text)"
+    case .createChannel(let user, let relays, let profile, let isIncognito):
+      "/_public group \(user)\(isIncognito ? " incognito=on" : "") \(relays.text) \(profile.json.text)"
+    case .relays(let group): "/_get relays #\(group)"
+    case .addRelays(let group, let relays): "/_add relays #\(group) \(relays.text)"
+    case .removeMembers(let group, let members, let withMessages):
+      "/_remove #\(group) \(members.text)\(withMessages ? " messages=on" : "")"
+    case .allowRelay(let group): "/_relay allow #\(group)"
+    case .link(let group): "/_get link #\(group)"
+    case .groups(let user): "/_groups \(user)"
+    case .members(let group): "/_members #\(group)"
+    case .info(let group): "/_info #\(group)"
+    case .updateProfile(let group, let profile): "/_group_profile #\(group) \(profile.json.text)"
+    case .deleteGroup(let group, let notify): "/_delete #\(group) full\(notify ? "" : " notify=off")"
+    case .leave(let group): "/_leave #\(group)"
+    }
+  }
+
+  private static func user(_ name: String) -> JSONValue {
+    [
+      "profile": ["displayName": .string(name), "fullName": ""], "pastTimestamp": false, "userChatRelay": false,
+      "clientService": false,
+    ]
+  }
+
+  private static func list(_ groups: [CoreServerGroup]) -> JSONValue { .array(groups.map(\.json)) }
+}

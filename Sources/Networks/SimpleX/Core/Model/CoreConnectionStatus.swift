@@ -1,0 +1,38 @@
+internal import StrictJSON
+
+/// How far the connection to a member is (`ConnStatus`; facts on SimpleX, §8.18).
+public enum CoreConnectionStatus: Hashable, Sendable {
+  case new, prepared, joined, requested, accepted, sendReady, ready, deleted
+  /// It came to nothing, for good. That is the core's one sign that a relay failed after its invitation (facts on SimpleX, §3.3).
+  /// - reason: the core's words.
+  case failed(reason: String)
+  /// A word that this version of Baton does not know.
+  case unknown(String)
+
+  /// - Parameter connection: the object whose member `connStatus` says it.
+  init(of connection: CoreReader) throws(CoreShapeError) {
+    // Versions before 7.0 have the word alone.
+    if let word = connection.value("connStatus")?.string {
+      self = Self.named(word)
+      return
+    }
+    let status = try connection.object("connStatus")
+    let word = try status.string("type")
+    self = word == "failed" ? .failed(reason: try status.stringIfPresent("connError") ?? "") : Self.named(word)
+  }
+
+  private static func named(_ word: String) -> Self {
+    switch word {
+    case "new": .new
+    case "prepared": .prepared
+    case "joined": .joined
+    case "requested": .requested
+    case "accepted": .accepted
+    case "sndReady": .sendReady
+    case "ready": .ready
+    case "deleted": .deleted
+    case "failed": .failed(reason: "")
+    default: .unknown(word)
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/// A group or channel of the core (`GroupInfo`; facts on SimpleX, §8.19). Its private keys never get this far.
+public struct CoreGroup: Hashable, Sendable {
+  public typealias ID = CoreID<CoreGroup>
+
+  public let id: ID
+  /// Whether it is run by relays, as channels are.
+  public let usesRelays: Bool
+  /// The name under which this core's database knows it.
+  public let localName: String
+  /// The complete profile, ready to be changed and sent back.
+  public let profile: CoreGroupProfile
+  /// The core's own user in it.
+  public let membership: CoreMember
+  /// What the core's own user is as a relay of it; nil when it is none.
+  public let ownRelayStatus: CoreWord<CoreRelayStatus>?
+  /// When the core made it, as the core writes it (ISO 8601).
+  public let createdAt: String
+  /// Members that the core knows, among them the relays.
+  public let memberCount: Int64
+  /// Members that the relays counted; nil when they did not say.
+  public let publicMemberCount: Int64?
+}
+
+extension CoreGroup: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    id = try reader.id("groupId")
+    usesRelays = try reader.boolIfPresent("useRelays") ?? false
+    localName = try reader.string("localDisplayName")
+    profile = try reader.read("groupProfile")
+    membership = try reader.read("membership")
+    ownRelayStatus = try reader.stringIfPresent("relayOwnStatus").map(CoreWord.init)
+    createdAt = try reader.string("createdAt")
+    let summary = try reader.objectIfPresent("groupSummary")
+    memberCount = try summary?.integerIfPresent("currentMembers") ?? 0
+    publicMemberCount = try summary?.integerIfPresent("publicMemberCount")
+  }
+}

@@ -1,0 +1,15 @@
+/// What readers open to join (`GroupLink`; facts on SimpleX, §8.12).
+public struct CoreGroupLink: Hashable, Sendable {
+  /// The short link; channels always have one.
+  public let short: String?
+  /// The full link.
+  public let full: String
+}
+
+extension CoreGroupLink: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    let link = try reader.object("connLinkContact")
+    short = try link.stringIfPresent("connShortLink")
+    full = try link.string("connFullLink")
+  }
+}

@@ -1,0 +1,69 @@
+internal import StrictJSON
+
+/// What readers see of a channel (`GroupProfile`; facts on SimpleX, §8.20).
+///
+/// A profile that came from the core keeps every member, since an update must send the complete profile back.
+public struct CoreGroupProfile: Hashable, Sendable {
+  private(set) var members: [String: JSONValue]
+
+  /// The profile of a new channel, with the preferences that the network's own programs choose: new readers see what was
+  /// published before, and nobody can write to the channel's support.
+  /// - Parameters:
+  ///   - name: what the channel is called; the core refuses what it does not like.
+  ///   - summary: one or two lines of text, which the programs show below the name; empty for none.
+  public init(name: String, summary: String = "") {
+    members = [
+      "displayName": .string(name), "fullName": "",
+      "groupPreferences": ["history": ["enable": "on"], "support": ["enable": "off"]],
+    ]
+    self.summary = summary
+  }
+
+  /// What the channel is called.
+  public var name: String {
+    get { members["displayName"]?.string ?? "" }
+    set { members["displayName"] = .string(newValue) }
+  }
+
+  /// The lines below the name (`shortDescr`); empty for none.
+  public var summary: String {
+    get { members["shortDescr"]?.string ?? "" }
+    set { members["shortDescr"] = newValue.isEmpty ? nil : .string(newValue) }
+  }
+
+  /// The picture as a `data:` URL; empty for none.
+  public var image: String {
+    get { members["image"]?.string ?? "" }
+    set { members["image"] = newValue.isEmpty ? nil : .string(newValue) }
+  }
+
+  /// The channel's own name for itself, made from its root key; nil for a new channel and for groups that are not public.
+  public var publicGroupID: String? { members["publicGroup"]?["publicGroupId"]?.string }
+
+  /// The channel's short link as the profile tells it; nil like `publicGroupID`.
+  public var publicLink: String? { members["publicGroup"]?["groupLink"]?.string }
+
+  /// `channel` or `group`; nil like `publicGroupID`.
+  public var publicKind: String? { members["publicGroup"]?["groupType"]?.string }
+
+  var json: JSONValue { .object(members) }
+}
+
+extension CoreGroupProfile: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    _ = try reader.string("displayName")
+    _ = try reader.stringIfPresent("shortDescr")
+    _ = try reader.stringIfPresent("image")
+    if let group = try reader.objectIfPresent("publicGroup") {
+      _ = try group.string("publicGroupId")
+      _ = try group.stringIfPresent("groupLink")
+    }
+    members = reader.members
+  }
+}
+
+/// A log line needs no picture.
+extension CoreGroupProfile: CustomStringConvertible, CustomReflectable {
+  public var description: String { "profile of \(name.debugDescription)" }
+  public var customMirror: Mirror { Mirror(self, children: ["name": name, "summary": summary]) }
+}

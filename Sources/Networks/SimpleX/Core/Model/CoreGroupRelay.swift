@@ -1,0 +1,31 @@
+/// How far a relay is with a channel (`RelayStatus`; facts on SimpleX, §3.1). There is no word for a failure.
+public enum CoreRelayStatus: String, Hashable, Sendable, CaseIterable {
+  case new, invited, accepted, acknowledgedRoster, active, inactive, rejected
+}
+
+/// A relay of a channel (`GroupRelay`; facts on SimpleX, §4.1).
+public struct CoreGroupRelay: Hashable, Sendable {
+  public typealias ID = CoreID<CoreGroupRelay>
+
+  public let id: ID
+  /// The relay as a member of the channel; removing that member removes the relay.
+  public let member: CoreMember.ID
+  /// The relay in the list of the user.
+  public let relay: CoreRelay
+  public let status: CoreWord<CoreRelayStatus>
+  /// The link that the relay gave out for the channel, once it accepted.
+  public let link: String?
+  /// Where the relay shows its channels on the web, if it does.
+  public let webDomain: String?
+}
+
+extension CoreGroupRelay: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    id = try reader.id("groupRelayId")
+    member = try reader.id("groupMemberId")
+    relay = try reader.read("userChatRelay")
+    status = try reader.word("relayStatus")
+    link = try reader.stringIfPresent("relayLink")
+    webDomain = try reader.objectIfPresent("relayCap")?.stringIfPresent("webDomain")
+  }
+}

@@ -1,0 +1,47 @@
+internal import StrictJSON
+
+/// Who runs servers and relays, as the core knows them (`ServerOperator`; facts on SimpleX, §4.1). It keeps the members that
+/// Baton does not know.
+public struct CoreOperator: Hashable, Sendable {
+  public typealias ID = CoreID<CoreOperator>
+
+  private(set) var members: [String: JSONValue]
+
+  public var id: ID { ID(rawValue: members["operatorId"]?.integer ?? 0) }
+
+  /// `simplex`, `flux`; nil for operators that did not come with the core.
+  public var tag: String? { members["operatorTag"]?.string }
+
+  public var name: String { members["tradeName"]?.string ?? "" }
+
+  /// Endings of the host names of the operator's servers; elements of the `domains` of its relays.
+  public var domains: [String] { members["serverDomains"]?.array?.compactMap(\.string) ?? [] }
+
+  /// Whether the core may use its servers and relays.
+  public var isEnabled: Bool {
+    get { members["enabled"]?.bool ?? false }
+    set { members["enabled"] = .bool(newValue) }
+  }
+
+  /// Whether its conditions of use are accepted.
+  public var hasAcceptedConditions: Bool { members["conditionsAcceptance"]?["type"]?.string == "accepted" }
+
+  var json: JSONValue { .object(members) }
+}
+
+extension CoreOperator: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    let id: ID = try reader.id("operatorId")
+    _ = try reader.stringIfPresent("operatorTag")
+    _ = try reader.string("tradeName")
+    _ = try reader.strings("serverDomains")
+    _ = try reader.bool("enabled")
+    members = reader.members
+    members["operatorId"] = .integer(id.rawValue)
+  }
+}
+
+extension CoreOperator: CustomStringConvertible, CustomReflectable {
+  public var description: String { "operator \(id) \(name)" }
+  public var customMirror: Mirror { Mirror(self, children: ["id": id, "name": name, "isEnabled": isEnabled]) }
+}

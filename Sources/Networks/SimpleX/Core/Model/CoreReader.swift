@@ -1,0 +1,100 @@
+internal import StrictJSON
+
+/// Something that can be read from a JSON object of the core. Members that it does not know are no fault.
+protocol CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError)
+}
+
+/// Reads a JSON object of the core member by member, and knows where in the message it stands.
+struct CoreReader {
+  let members: [String: JSONValue]
+  let path: [String]
+
+  /// - Throws: when `value` is no object.
+  init(_ value: JSONValue, at path: [String] = []) throws(CoreShapeError) {
+    guard let members = value.object else { throw CoreShapeError(path: path, reason: "must be an object") }
+    self.members = members
+    self.path = path
+  }
+
+  /// A fault at the member `key`.
+  func fault(_ key: String, _ reason: String) -> CoreShapeError { CoreShapeError(path: path + [key], reason: reason) }
+
+  /// The member `key`; nil when it is not there. The core leaves out what is empty, others write null.
+  func value(_ key: String) -> JSONValue? {
+    guard let value = members[key], value != .null else { return nil }
+    return value
+  }
+
+  private func required(_ key: String) throws(CoreShapeError) -> JSONValue {
+    guard let value = value(key) else { throw fault(key, "is missing") }
+    return value
+  }
+
+  func string(_ key: String) throws(CoreShapeError) -> String {
+    guard let string = try required(key).string else { throw fault(key, "must be a string") }
+    return string
+  }
+
+  func bool(_ key: String) throws(CoreShapeError) -> Bool {
+    guard let bool = try required(key).bool else { throw fault(key, "must be true or false") }
+    return bool
+  }
+
+  /// An integer; some come as strings (facts on SimpleX, §8).
+  func integer(_ key: String) throws(CoreShapeError) -> Int64 {
+    let integer: Int64? =
+      switch try required(key) {
+      case .integer(let integer): integer
+      case .number(let number): Int64(exactly: number)
+      case .string(let text): text.first == "+" ? nil : Int64(text)
+      case .null, .bool, .array, .object: nil
+      }
+    guard let integer else { throw fault(key, "must be an integer") }
+    return integer
+  }
+
+  func stringIfPresent(_ key: String) throws(CoreShapeError) -> String? { value(key) == nil ? nil : try string(key) }
+  func boolIfPresent(_ key: String) throws(CoreShapeError) -> Bool? { value(key) == nil ? nil : try bool(key) }
+  func integerIfPresent(_ key: String) throws(CoreShapeError) -> Int64? { value(key) == nil ? nil : try integer(key) }
+
+  /// The object at `key`.
+  func object(_ key: String) throws(CoreShapeError) -> CoreReader { try CoreReader(try required(key), at: path + [key]) }
+
+  func objectIfPresent(_ key: String) throws(CoreShapeError) -> CoreReader? { value(key) == nil ? nil : try object(key) }
+
+  /// What the object at `key` stands for.
+  func read<Thing: CoreReadable>(_ key: String, as type: Thing.Type = Thing.self) throws(CoreShapeError) -> Thing {
+    try Thing(try object(key))
+  }
+
+  func readIfPresent<Thing: CoreReadable>(_ key: String, as type: Thing.Type = Thing.self) throws(CoreShapeError) -> Thing? {
+    value(key) == nil ? nil : try read(key)
+  }
+
+  /// What the objects in the list at `key` stand for.
+  func list<Thing: CoreReadable>(_ key: String, of type: Thing.Type = Thing.self) throws(CoreShapeError) -> [Thing] {
+    var things: [Thing] = []
+    for (index, element) in try elements(key).enumerated() {
+      things.append(try Thing(try CoreReader(element, at: path + [key, String(index)])))
+    }
+    return things
+  }
+
+  /// The strings in the list at `key`.
+  func strings(_ key: String) throws(CoreShapeError) -> [String] {
+    var strings: [String] = []
+    for (index, element) in try elements(key).enumerated() {
+      guard let string = element.string else {
+        throw CoreShapeError(path: path + [key, String(index)], reason: "must be a string")
+      }
+      strings.append(string)
+    }
+    return strings
+  }
+
+  private func elements(_ key: String) throws(CoreShapeError) -> [JSONValue] {
+    guard let elements = try required(key).array else { throw fault(key, "must be a list") }
+    return elements
+  }
+}

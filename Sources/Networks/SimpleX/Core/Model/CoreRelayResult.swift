@@ -1,0 +1,13 @@
+/// How the invitation of one relay went (`AddRelayResult`; facts on SimpleX, §8.14).
+public struct CoreRelayResult: Hashable, Sendable {
+  public let relay: CoreRelay
+  /// nil: nothing is wrong with this one.
+  public let error: CoreError?
+}
+
+extension CoreRelayResult: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    relay = try reader.read("relay")
+    error = try reader.readIfPresent("relayError")
+  }
+}

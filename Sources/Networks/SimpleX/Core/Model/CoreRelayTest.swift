@@ -1,0 +1,30 @@
+/// How the core's test of a relay went (`chatRelayTestResult`; facts on SimpleX, §8.23).
+public struct CoreRelayTest: Hashable, Sendable {
+  public enum Step: String, Hashable, Sendable, CaseIterable {
+    case getLink, decodeLink, connect, waitResponse, verify
+  }
+
+  public struct Failure: Hashable, Sendable {
+    public let step: CoreWord<Step>
+    public let error: CoreError
+  }
+
+  /// What the relay calls itself; nil when the test did not get that far.
+  public let name: String?
+  /// nil: all is well.
+  public let failure: Failure?
+}
+
+extension CoreRelayTest: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    name = try reader.objectIfPresent("relayProfile")?.string("displayName")
+    failure = try reader.readIfPresent("relayTestFailure")
+  }
+}
+
+extension CoreRelayTest.Failure: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    step = try reader.word("rtfStep")
+    error = try reader.read("rtfError")
+  }
+}

@@ -1,0 +1,66 @@
+public import RelayNetwork
+internal import StrictJSON
+
+/// A message or file server in the list of a user of the core (`UserServer`; facts on SimpleX, §4.1). It keeps the members that
+/// Baton does not know. Its address may hold a password, so it is never shown as it is.
+public struct CoreServer: Hashable, Sendable {
+  public typealias ID = CoreID<CoreServer>
+
+  private(set) var members: [String: JSONValue]
+
+  /// A server that the core does not have yet.
+  /// - Parameter address: with the password, if the server asks for one.
+  public init(address: CoreServerAddress) {
+    members = ["server": .string(address.secretText), "preset": false, "enabled": true, "deleted": false, "roles": [:]]
+  }
+
+  /// nil: the core does not have it yet.
+  public var id: ID? { members["serverId"]?.integer.map(ID.init(rawValue:)) }
+
+  /// The address; nil when it is none that Baton knows.
+  public var address: ServerAddress? { try? SimpleXServerAddress.parse(members["server"]?.string ?? "") }
+
+  /// The address for people, without the password.
+  public var shownAddress: String { address?.text ?? AddressEcho.echo(members["server"]?.string ?? "") }
+
+  /// Whether it came with the core.
+  public var isPreset: Bool { members["preset"]?.bool ?? false }
+
+  /// The last test's result; nil when it was never tested.
+  public var isTested: Bool? {
+    get { members["tested"]?.bool }
+    set { members["tested"] = newValue.map(JSONValue.bool) }
+  }
+
+  /// Whether the core may use it.
+  public var isEnabled: Bool {
+    get { members["enabled"]?.bool ?? false }
+    set { members["enabled"] = .bool(newValue) }
+  }
+
+  /// Whether it is to be forgotten.
+  public var isDeleted: Bool {
+    get { members["deleted"]?.bool ?? false }
+    set { members["deleted"] = .bool(newValue) }
+  }
+
+  var json: JSONValue { .object(members) }
+}
+
+extension CoreServer: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    let id: ID? = try reader.idIfPresent("serverId")
+    _ = try reader.string("server")
+    _ = try reader.bool("preset")
+    _ = try reader.boolIfPresent("tested")
+    _ = try reader.bool("enabled")
+    _ = try reader.bool("deleted")
+    members = reader.members
+    members["serverId"] = id.map { .integer($0.rawValue) }
+  }
+}
+
+extension CoreServer: CustomStringConvertible, CustomReflectable {
+  public var description: String { "server \(id.map(\.description) ?? "new") \(shownAddress)" }
+  public var customMirror: Mirror { Mirror(self, children: ["id": id as Any, "address": shownAddress]) }
+}

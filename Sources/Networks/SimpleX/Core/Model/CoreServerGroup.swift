@@ -1,0 +1,53 @@
+internal import StrictJSON
+
+/// The servers and relays of one operator in the list of a user (`UserOperatorServers`; facts on SimpleX, §4.1). What Baton does
+/// not change goes back to the core as it came.
+public struct CoreServerGroup: Hashable, Sendable {
+  /// nil: the group of everything that belongs to no operator.
+  public var `operator`: CoreOperator?
+  public var messageServers: [CoreServer]
+  public var fileServers: [CoreServer]
+  public var relays: [CoreRelay]
+  /// Members that Baton does not know.
+  private var others: [String: JSONValue]
+
+  private static let knownKeys: Set<String> = ["operator", "smpServers", "xftpServers", "chatRelays"]
+
+  /// An empty group for what belongs to no operator.
+  public init() {
+    (`operator`, messageServers, fileServers, relays, others) = (nil, [], [], [], [:])
+  }
+
+  var json: JSONValue {
+    var members = others
+    members["operator"] = `operator`?.json
+    members["smpServers"] = .array(messageServers.map(\.json))
+    members["xftpServers"] = .array(fileServers.map(\.json))
+    members["chatRelays"] = .array(relays.map(\.json))
+    return .object(members)
+  }
+}
+
+extension CoreServerGroup: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    `operator` = try reader.readIfPresent("operator")
+    messageServers = try reader.list("smpServers")
+    fileServers = try reader.list("xftpServers")
+    relays = try reader.list("chatRelays")
+    others = reader.members.filter { !Self.knownKeys.contains($0.key) && $0.value != .null }
+  }
+}
+
+extension CoreServerGroup: CustomStringConvertible, CustomReflectable {
+  public var description: String {
+    "\(`operator`?.name ?? "no operator"): \(messageServers.count) message servers, \(fileServers.count) file servers, "
+      + "\(relays.count) relays"
+  }
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "operator": `operator` as Any, "messageServers": messageServers, "fileServers": fileServers, "relays": relays,
+      ])
+  }
+}

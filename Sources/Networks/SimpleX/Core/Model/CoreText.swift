@@ -1,0 +1,26 @@
+internal import Channels
+internal import RelayNetwork
+
+/// Makes text of the core fit for people and logs.
+enum CoreText {
+  /// `text` in one line, cut to what a `Trouble` takes, without passwords of servers that may be in it.
+  static func bounded(_ text: String) -> String { Trouble(.protocol, withoutPasswords(text)).detail }
+
+  /// The address of a server without its password, whatever is wrong with it.
+  static func address(_ text: String) -> String {
+    if let address = try? SimpleXServerAddress.parse(text) { return address.text }
+    return AddressEcho.echo(text)
+  }
+
+  /// Where a word holds `://` and later an `@`, what stands between the next colon and the last `@` is taken for a password: it
+  /// can hold neither space nor `@` nor `:` (facts on SimpleX, §5.1). Too much hidden does no harm.
+  private static func withoutPasswords(_ text: String) -> String {
+    guard text.contains("@") else { return text }
+    return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+      guard let scheme = word.firstRange(of: "://"), let at = word.lastIndex(of: "@"), scheme.upperBound < at,
+        let colon = word[scheme.upperBound..<at].firstIndex(of: ":")
+      else { return String(word) }
+      return word[...colon] + "***" + word[at...]
+    }.joined(separator: " ")
+  }
+}

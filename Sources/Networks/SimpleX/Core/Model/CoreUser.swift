@@ -1,0 +1,26 @@
+internal import StrictJSON
+
+/// A user profile of the core (`User`; facts on SimpleX, §8.1).
+public struct CoreUser: Hashable, Sendable {
+  public typealias ID = CoreID<CoreUser>
+
+  public let id: ID
+  /// The name under which this core's database knows the user.
+  public let localName: String
+  /// The name that others see.
+  public let displayName: String
+  /// Whether commands without a user mean this one.
+  public let isActive: Bool
+  /// Whether the user is a chat relay itself, which owns no channels.
+  public let isChatRelay: Bool
+}
+
+extension CoreUser: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    id = try reader.id("userId")
+    localName = try reader.string("localDisplayName")
+    displayName = try reader.object("profile").string("displayName")
+    isActive = try reader.bool("activeUser")
+    isChatRelay = try reader.boolIfPresent("userChatRelay") ?? false
+  }
+}

@@ -1,0 +1,85 @@
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import SimpleX
+
+/// Our commands beside those of the official Python package, over random arguments. Made by `scripts/venv`.
+@Suite(.timeLimit(.minutes(2)))
+struct OfficialCommandTests {
+  /// A command as the official package makes it.
+  private struct Sample {
+    let function: String
+    let arguments: CoreReader
+    let string: String
+
+    init(_ line: String) throws {
+      let reader = try CoreReader(try JSONParser.parse(line))
+      function = try reader.string("function")
+      arguments = try reader.object("arguments")
+      string = try reader.string("string")
+    }
+
+    private func ids<Thing>(_ key: String) throws -> CoreIDList<Thing> {
+      let values = try #require(arguments.members[key]?.array)
+      return try #require(CoreIDList(values.compactMap { $0.integer.map(CoreID.init(rawValue:)) }))
+    }
+
+    /// The same, made of our types.
+    func command() throws -> CoreCommand {
+      switch function {
+      case "ShowActiveUser": .activeUser
+      case "ListUsers": .users
+      case "StartChat": .start
+      case "CreateActiveUser": .createUser(name: try arguments.object("newUser").object("profile").string("displayName"))
+      case "APINewPublicGroup":
+        .createChannel(
+          try arguments.id("userId"), relays: try ids("relayIds"), try arguments.read("groupProfile"),
+          isIncognito: try arguments.bool("incognito"))
+      case "APIGetGroupRelays": .relays(try arguments.id("groupId"))
+      case "APIAddGroupRelays": .addRelays(try arguments.id("groupId"), try ids("relayIds"))
+      case "APIRemoveMembers":
+        .removeMembers(
+          try arguments.id("groupId"), try ids("groupMemberIds"), withMessages: try arguments.bool("withMessages"))
+      case "APIAllowRelayGroup": .allowRelay(try arguments.id("groupId"))
+      case "APIGetGroupLink": .link(try arguments.id("groupId"))
+      case "APIListGroups": .groups(try arguments.id("userId"))
+      case "APIListMembers": .members(try arguments.id("groupId"))
+      case "APIUpdateGroupProfile": .updateProfile(try arguments.id("groupId"), try arguments.read("groupProfile"))
+      case "APIDeleteChat":
+        .deleteGroup(
+          try arguments.object("chatRef").id("chatId"), notify: try arguments.object("chatDeleteMode").bool("notify"))
+      case "APILeaveGroup": .leave(try arguments.id("groupId"))
+      default: throw CoreShapeError(path: [function], reason: "is not compared")
+      }
+    }
+  }
+
+  /// The part before JSON, and the JSON if there is any.
+  private static func parts(_ string: String) throws -> (String, JSONValue?) {
+    guard let brace = string.utf8.firstIndex(of: UInt8(ascii: "{")) else { return (string, nil) }
+    return (String(string[..<brace]), try JSONParser.parse(String(string[brace...])))
+  }
+
+  @Test func ourCommandsAreTheOfficialOnes() async throws {
+    let python = Program.repository + "/.build/venv/bin/python3"
+    let (status, lines) = try await Program.run(
+      python, ["-B", Program.repository + "/Tests/SimpleXTests/python/commands.py", "1", "6000"])
+    try #require(status == 0, "\(lines.suffix(5))")
+    #expect(lines.count == 6000)
+    var functions: Set<String> = []
+    for line in lines {
+      let sample = try Sample(line)
+      functions.insert(sample.function)
+      let own = try sample.command().text
+      let (prefix, json) = try Self.parts(own)
+      let (officialPrefix, officialJSON) = try Self.parts(sample.string)
+      // Byte for byte outside JSON; there both sides choose the order of keys and the escapes as they like.
+      guard Array(prefix.utf8) == Array(officialPrefix.utf8), json == officialJSON else {
+        Issue.record("\(sample.function): \(own) is not \(sample.string)")
+        continue
+      }
+    }
+    #expect(functions.count == 15)
+  }
+}

@@ -1,0 +1,85 @@
+"""commands.py SEED COUNT
+
+Writes COUNT commands as JSON lines: the name of the official function, its arguments, and the string that it makes of them.
+"""
+
+import json
+import random
+import sys
+
+from official import load
+
+_, commands, _, _ = load()
+chance = random.Random(int(sys.argv[1]))
+
+PIECES = ['"', "'", " ", "\n", "\r\n", "\t", "\\", "/", "//", "\u2028", "\x00", "\x1f", "{", "}", "[", "]", ",", "#", "@"]
+PIECES += ["on", "off", "incognito=on", " messages=on", "/_delete #1", "é", "ß", "日本", "😀", "👩‍🚀", "\u200f", "\ufeff", "a", "Z", "0"]
+
+
+def number():
+    return chance.choice([1, 2, 9, 10, 2**31, 2**53 + 1, 2**63 - 1, chance.randrange(1, 10**6)])
+
+
+def numbers():
+    return list(dict.fromkeys(number() for _ in range(chance.randrange(1, 5))))
+
+
+def text():
+    return "".join(chance.choice(PIECES) for _ in range(chance.randrange(0, 12)))
+
+
+def flag():
+    return chance.random() < 0.5
+
+
+def profile():
+    value = {"displayName": text(), "fullName": text()}
+    if flag():
+        value["shortDescr"] = text()
+    if flag():
+        value["image"] = "data:image/png;base64," + text()
+    if flag():
+        value["groupPreferences"] = {"history": {"enable": "on"}, "commands": [text()], "other": {text(): [number(), None, 0.5]}}
+    if flag():
+        value["publicGroup"] = {"groupType": "channel", "groupLink": text(), "publicGroupId": text()}
+    return value
+
+
+MAKERS = {
+    "ShowActiveUser": dict,
+    "ListUsers": dict,
+    "StartChat": lambda: {"mainApp": flag(), "enableSndFiles": flag()},
+    "CreateActiveUser": lambda: {
+        "newUser": {
+            "profile": {"displayName": text(), "fullName": ""},
+            "pastTimestamp": False,
+            "userChatRelay": False,
+            "clientService": False,
+        }
+    },
+    "APINewPublicGroup": lambda: {
+        "userId": number(),
+        "incognito": flag(),
+        "relayIds": numbers(),
+        "groupProfile": profile(),
+    },
+    "APIGetGroupRelays": lambda: {"groupId": number()},
+    "APIAddGroupRelays": lambda: {"groupId": number(), "relayIds": numbers()},
+    "APIRemoveMembers": lambda: {"groupId": number(), "groupMemberIds": numbers(), "withMessages": flag()},
+    "APIAllowRelayGroup": lambda: {"groupId": number()},
+    "APIGetGroupLink": lambda: {"groupId": number()},
+    "APIListGroups": lambda: {"userId": number()},
+    "APIListMembers": lambda: {"groupId": number()},
+    "APIUpdateGroupProfile": lambda: {"groupId": number(), "groupProfile": profile()},
+    "APIDeleteChat": lambda: {
+        "chatRef": {"chatType": "group", "chatId": number()},
+        "chatDeleteMode": {"type": "full", "notify": flag()},
+    },
+    "APILeaveGroup": lambda: {"groupId": number()},
+}
+
+for index in range(int(sys.argv[2])):
+    name = list(MAKERS)[index % len(MAKERS)]
+    arguments = MAKERS[name]()
+    string = getattr(commands, name + "_cmd_string")(arguments)
+    print(json.dumps({"function": name, "arguments": arguments, "string": string}))
