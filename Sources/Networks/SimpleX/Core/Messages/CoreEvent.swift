@@ -1,0 +1,79 @@
+/// What the core says by itself (facts on SimpleX, §3.2, §3.3 and §8). An event may come before the answer to the command that
+/// caused it, about a group that is not known yet.
+public enum CoreEvent: Hashable, Sendable {
+  /// A relay accepted, rejected, or acknowledged the roster.
+  case relayUpdated(CoreGroup, CoreMember, CoreGroupRelay)
+  /// The link was published anew; the list tells how every relay is now.
+  /// - relaysChanged: whether this very publication changed one; the list counts either way.
+  case linkUpdated(CoreGroup, CoreGroupLink, [CoreGroupRelay], relaysChanged: Bool)
+  /// A member changed. A relay whose connection is `failed` now is lost: there is no other sign.
+  case memberUpdated(CoreGroup, from: CoreMember, to: CoreMember)
+  case memberConnected(CoreGroup, CoreMember)
+  /// A member left by itself.
+  case memberLeft(CoreGroup, CoreMember)
+  /// Another member removed one.
+  case memberRemoved(CoreGroup, by: CoreMember, CoreMember)
+  /// Another member removed the core's user.
+  case userRemoved(CoreGroup, by: CoreMember)
+  /// Another member deleted the group.
+  case groupDeleted(CoreGroup, by: CoreMember)
+  case groupUpdated(from: CoreGroup, to: CoreGroup)
+  /// A connection to a server of this protocol stands.
+  case hostConnected(transport: String, host: String)
+  case hostDisconnected(transport: String, host: String)
+  /// An error that no command caused, or that came after the answer; `CoreError.place` says which member it is about.
+  case error(CoreError)
+  /// The core refused a message without saying which: it could not read it.
+  case refusal(CoreError)
+  /// A message of another member could not be used.
+  case messageError(severity: String, message: String)
+  /// Baton has no use for it.
+  case other(tag: String)
+  /// It could not be read, though Baton knows the tag.
+  case unreadable(tag: String, CoreShapeError)
+}
+
+extension CoreEvent {
+  /// The events in one message, in order: one, but for a list of errors. What cannot be read is an event too.
+  static func events(tag: String, _ reader: CoreReader) -> [CoreEvent] {
+    do throws(CoreShapeError) {
+      if tag == "chatErrors" { return try reader.list("chatErrors", of: CoreError.self).map(CoreEvent.error) }
+      return [try event(tag: tag, reader)]
+    } catch {
+      return [.unreadable(tag: CoreText.bounded(tag), error)]
+    }
+  }
+
+  private static func event(tag: String, _ reader: CoreReader) throws(CoreShapeError) -> CoreEvent {
+    switch tag {
+    case "groupRelayUpdated":
+      .relayUpdated(try reader.read("groupInfo"), try reader.read("member"), try reader.read("groupRelay"))
+    case "groupLinkDataUpdated":
+      .linkUpdated(
+        try reader.read("groupInfo"), try reader.read("groupLink"), try reader.list("groupRelays"),
+        relaysChanged: try reader.boolIfPresent("relaysChanged") ?? false)
+    case "groupMemberUpdated":
+      .memberUpdated(try reader.read("groupInfo"), from: try reader.read("fromMember"), to: try reader.read("toMember"))
+    case "connectedToGroupMember": .memberConnected(try reader.read("groupInfo"), try reader.read("member"))
+    case "leftMember": .memberLeft(try reader.read("groupInfo"), try reader.read("member"))
+    case "deletedMember":
+      .memberRemoved(try reader.read("groupInfo"), by: try reader.read("byMember"), try reader.read("deletedMember"))
+    case "deletedMemberUser": .userRemoved(try reader.read("groupInfo"), by: try reader.read("member"))
+    case "groupDeleted": .groupDeleted(try reader.read("groupInfo"), by: try reader.read("member"))
+    case "groupUpdated": .groupUpdated(from: try reader.read("fromGroup"), to: try reader.read("toGroup"))
+    case "hostConnected", "hostDisconnected": try host(isUp: tag == "hostConnected", reader)
+    case "chatError": .error(try reader.read("chatError"))
+    case "chatCmdError": .refusal(try reader.read("chatError"))
+    case "messageError":
+      .messageError(
+        severity: CoreText.bounded(try reader.string("severity")), message: CoreText.bounded(try reader.string("errorMessage")))
+    default: .other(tag: CoreText.bounded(tag))
+    }
+  }
+
+  private static func host(isUp: Bool, _ reader: CoreReader) throws(CoreShapeError) -> CoreEvent {
+    let transport = CoreText.bounded(try reader.string("protocol"))
+    let host = CoreText.bounded(try reader.string("transportHost"))
+    return isUp ? .hostConnected(transport: transport, host: host) : .hostDisconnected(transport: transport, host: host)
+  }
+}

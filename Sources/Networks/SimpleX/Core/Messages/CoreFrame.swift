@@ -1,0 +1,42 @@
+internal import StrictJSON
+
+/// One message of the core, read (facts on SimpleX, §1.3).
+enum CoreFrame: Hashable, Sendable {
+  /// An answer to the command with this number, as the core gives it back.
+  case reply(correlation: String, Result<CoreReply, CoreFailure>)
+  case events([CoreEvent])
+  /// No message of the core's kind.
+  case rubbish(String)
+
+  /// Reads a message. Private keys are taken out before anything else sees it.
+  init(_ bytes: some Sequence<UInt8>) {
+    let value: JSONValue
+    do throws(JSONParseError) {
+      value = CoreSecrets.removed(from: try JSONParser.parse(bytes))
+    } catch {
+      self = .rubbish("\(error)")
+      return
+    }
+    do throws(CoreShapeError) {
+      let frame = try CoreReader(value)
+      let answer = try frame.object("resp")
+      let tag = try answer.string("type")
+      if let correlation = try frame.stringIfPresent("corrId") {
+        self = .reply(correlation: correlation, Self.result(tag: tag, answer))
+      } else {
+        self = .events(CoreEvent.events(tag: tag, answer))
+      }
+    } catch {
+      self = .rubbish("\(error)")
+    }
+  }
+
+  private static func result(tag: String, _ answer: CoreReader) -> Result<CoreReply, CoreFailure> {
+    do throws(CoreShapeError) {
+      if tag == "chatCmdError" { return .failure(.refused(try answer.read("chatError"))) }
+      return .success(try CoreReply(tag: tag, answer))
+    } catch {
+      return .failure(.unreadable(tag: CoreText.bounded(tag), error))
+    }
+  }
+}

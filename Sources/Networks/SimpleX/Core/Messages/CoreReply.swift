@@ -1,0 +1,93 @@
+/// How the core answers a command that it carried out (facts on SimpleX, §2).
+public enum CoreReply: Hashable, Sendable {
+  /// Nothing more to say (`cmdOk`).
+  case done
+  case version(CoreVersion)
+  case activeUser(CoreUser)
+  case users([CoreUser])
+  /// It was started just now.
+  case started
+  /// It runs already.
+  case running
+  case stopped
+  case operators(CoreConditions)
+  case servers(CoreUser.ID, [CoreServerGroup])
+  case validation(CoreServersValidation)
+  case serverTest(CoreServerTest)
+  case relayTest(CoreRelayTest)
+  /// The channel is there; its relays are invited.
+  case channelCreated(CoreGroup, CoreGroupLink, [CoreGroupRelay])
+  /// At least one relay failed for good, so there is no channel. One result for each relay.
+  case channelNotCreated([CoreRelayResult])
+  case relays(CoreGroup, [CoreGroupRelay])
+  case relaysAdded(CoreGroup, CoreGroupLink, [CoreGroupRelay])
+  /// At least one relay failed for good. Those without an error stay invited; those with one may stay `new` and block their
+  /// number (facts on SimpleX, §3.3).
+  case relaysNotAdded([CoreRelayResult])
+  case membersRemoved(CoreGroup, [CoreMember])
+  case relayAllowed(CoreGroup)
+  case link(CoreGroup, CoreGroupLink)
+  case groups([CoreGroup])
+  case members(CoreGroup, [CoreMember])
+  case group(CoreGroup)
+  case profileUpdated(from: CoreGroup, to: CoreGroup)
+  case groupDeleted(CoreGroup)
+  case left(CoreGroup)
+  /// An answer that this version of Baton does not know.
+  case unknown(tag: String)
+}
+
+extension CoreReply {
+  /// - Parameters:
+  ///   - tag: of the answer.
+  ///   - reader: the answer.
+  init(tag: String, _ reader: CoreReader) throws(CoreShapeError) {
+    switch tag {
+    case "cmdOk": self = .done
+    case "versionInfo": self = .version(try CoreVersion(reader))
+    case "activeUser": self = .activeUser(try reader.read("user"))
+    case "usersList": self = .users(try reader.list("users", of: UserEntry.self).map(\.user))
+    case "chatStarted": self = .started
+    case "chatRunning": self = .running
+    case "chatStopped": self = .stopped
+    case "serverOperatorConditions": self = .operators(try reader.read("conditions"))
+    case "userServers": self = .servers(try reader.object("user").id("userId"), try reader.list("userServers"))
+    case "userServersValidation": self = .validation(try CoreServersValidation(reader))
+    case "serverTestResult": self = .serverTest(try CoreServerTest(reader))
+    case "chatRelayTestResult": self = .relayTest(try CoreRelayTest(reader))
+    default: self = try Self.aboutGroup(tag: tag, reader) ?? .unknown(tag: CoreText.bounded(tag))
+    }
+  }
+
+  private static func aboutGroup(tag: String, _ reader: CoreReader) throws(CoreShapeError) -> CoreReply? {
+    switch tag {
+    case "publicGroupCreated":
+      .channelCreated(try reader.read("groupInfo"), try reader.read("groupLink"), try reader.list("groupRelays"))
+    case "publicGroupCreationFailed": .channelNotCreated(try reader.list("addRelayResults"))
+    case "groupRelays": .relays(try reader.read("groupInfo"), try reader.list("groupRelays"))
+    case "groupRelaysAdded":
+      .relaysAdded(try reader.read("groupInfo"), try reader.read("groupLink"), try reader.list("groupRelays"))
+    case "groupRelaysAddFailed": .relaysNotAdded(try reader.list("addRelayResults"))
+    case "userDeletedMembers": .membersRemoved(try reader.read("groupInfo"), try reader.list("members"))
+    case "relayGroupAllowed": .relayAllowed(try reader.read("groupInfo"))
+    case "groupLink": .link(try reader.read("groupInfo"), try reader.read("groupLink"))
+    case "groupsList": .groups(try reader.list("groups"))
+    case "groupMembers": try members(try reader.object("group"))
+    case "groupInfo": .group(try reader.read("groupInfo"))
+    case "groupUpdated": .profileUpdated(from: try reader.read("fromGroup"), to: try reader.read("toGroup"))
+    case "groupDeletedUser": .groupDeleted(try reader.read("groupInfo"))
+    case "leftMemberUser": .left(try reader.read("groupInfo"))
+    default: nil
+    }
+  }
+
+  private static func members(_ group: CoreReader) throws(CoreShapeError) -> CoreReply {
+    .members(try group.read("groupInfo"), try group.list("members"))
+  }
+
+  /// A user in the list of users, beside how much is unread.
+  private struct UserEntry: CoreReadable {
+    let user: CoreUser
+    init(_ reader: CoreReader) throws(CoreShapeError) { user = try reader.read("user") }
+  }
+}

@@ -1,0 +1,129 @@
+import StrictJSON
+
+@testable import SimpleX
+
+// What Baton uses of the core's messages as plain JSON, in the order in which `python/instances.py` lists it.
+
+private func list(_ parts: JSONValue?...) -> JSONValue { .array(parts.map { $0 ?? .null }) }
+
+private func text(_ text: String?) -> JSONValue? { text.map(JSONValue.string) }
+
+extension CoreID {
+  fileprivate var uses: JSONValue { .integer(rawValue) }
+}
+
+extension CoreUser {
+  fileprivate var uses: JSONValue {
+    list(id.uses, .string(localName), .string(displayName), .bool(isActive), .bool(isChatRelay))
+  }
+}
+
+extension CoreMember {
+  fileprivate var uses: JSONValue {
+    list(
+      id.uses, group.uses, .string(sharedID), .string(role.text), .string(status.text), .string(localName),
+      connection?.uses, text(relayLink))
+  }
+}
+
+extension CoreConnectionStatus {
+  fileprivate var uses: JSONValue {
+    switch self {
+    case .new: list("new", nil)
+    case .prepared: list("prepared", nil)
+    case .joined: list("joined", nil)
+    case .requested: list("requested", nil)
+    case .accepted: list("accepted", nil)
+    case .sendReady: list("sndReady", nil)
+    case .ready: list("ready", nil)
+    case .deleted: list("deleted", nil)
+    case .failed(let reason): list("failed", .string(reason))
+    case .unknown(let word): list(.string(word), nil)
+    }
+  }
+}
+
+extension CoreGroup {
+  fileprivate var uses: JSONValue {
+    list(
+      id.uses, .bool(usesRelays), .string(localName), profile.json, membership.uses, text(ownRelayStatus?.text),
+      .string(createdAt), .integer(memberCount), publicMemberCount.map(JSONValue.integer))
+  }
+}
+
+extension CoreGroupLink {
+  fileprivate var uses: JSONValue { list(text(short), .string(full)) }
+}
+
+extension CoreRelay {
+  fileprivate var uses: JSONValue {
+    list(
+      id?.uses, .string(address), .array(domains.map(JSONValue.string)), .bool(isPreset), .bool(isEnabled),
+      .bool(isDeleted), isTested.map(JSONValue.bool), .string(name))
+  }
+}
+
+extension CoreGroupRelay {
+  fileprivate var uses: JSONValue {
+    list(id.uses, member.uses, relay.uses, .string(status.text), text(link), text(webDomain))
+  }
+}
+
+extension CoreError {
+  fileprivate var uses: JSONValue {
+    list(.array(tags.map(JSONValue.string)), place.map { list($0.group.uses, $0.member.uses) })
+  }
+}
+
+extension CoreRelayResult {
+  fileprivate var uses: JSONValue { list(relay.uses, error?.uses) }
+}
+
+extension CoreReply {
+  /// nil: not compared.
+  var uses: JSONValue? {
+    switch self {
+    case .done, .started, .running, .stopped: []
+    case .activeUser(let user): list(user.uses)
+    case .users(let users): list(.array(users.map(\.uses)))
+    case .channelCreated(let group, let link, let relays), .relaysAdded(let group, let link, let relays):
+      list(group.uses, link.uses, .array(relays.map(\.uses)))
+    case .channelNotCreated(let results), .relaysNotAdded(let results): list(.array(results.map(\.uses)))
+    case .relays(let group, let relays): list(group.uses, .array(relays.map(\.uses)))
+    case .membersRemoved(let group, let members), .members(let group, let members):
+      list(group.uses, .array(members.map(\.uses)))
+    case .relayAllowed(let group), .groupDeleted(let group), .left(let group), .group(let group): list(group.uses)
+    case .link(let group, let link): list(group.uses, link.uses)
+    case .groups(let groups): list(.array(groups.map(\.uses)))
+    case .profileUpdated(let from, let to): list(from.uses, to.uses)
+    case .version, .operators, .servers, .validation, .serverTest, .relayTest, .unknown: nil
+    }
+  }
+}
+
+extension CoreFailure {
+  /// nil: not compared.
+  var uses: JSONValue? { if case .refused(let error) = self { list(error.uses) } else { nil } }
+}
+
+extension CoreEvent {
+  /// nil: not compared.
+  var uses: JSONValue? {
+    switch self {
+    case .relayUpdated(let group, let member, let relay): list(group.uses, member.uses, relay.uses)
+    case .linkUpdated(let group, let link, let relays, let relaysChanged):
+      list(group.uses, link.uses, .array(relays.map(\.uses)), .bool(relaysChanged))
+    case .memberUpdated(let group, let from, let to): list(group.uses, from.uses, to.uses)
+    case .memberConnected(let group, let member), .memberLeft(let group, let member), .userRemoved(let group, let member),
+      .groupDeleted(let group, let member):
+      list(group.uses, member.uses)
+    case .memberRemoved(let group, let by, let member): list(group.uses, by.uses, member.uses)
+    case .groupUpdated(let from, let to): list(from.uses, to.uses)
+    case .hostConnected(let transport, let host), .hostDisconnected(let transport, let host):
+      list(.string(transport), .string(host))
+    case .error(let error), .refusal(let error): list(error.uses)
+    case .messageError(let severity, let message): list(.string(severity), .string(message))
+    case .other, .unreadable: nil
+    }
+  }
+}

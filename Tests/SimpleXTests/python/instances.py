@@ -1,0 +1,228 @@
+"""instances.py SEED COUNT
+
+Writes COUNT messages of a core as JSON lines: a message made at random from the official package's type definitions, and what Baton
+uses of it, taken from it by path. Words and members that no version knows yet are strewn in.
+"""
+
+import json
+import random
+import sys
+import types
+import typing
+
+from official import load
+
+T, _, replies, events = load()
+chance = random.Random(int(sys.argv[1]))
+
+PIECES = ["a", "Z", "7", " ", '"', "\\", "/", "é", "日本", "😀", "{", "]", "#"]
+HINTS = {}
+STRANGE = [None, 1, -0.5, "text", [], {}, [{"type": "x"}], {"groupKeys": {"memberPrivKey": "SECRET-1"}}]
+
+
+def likely(share):
+    return chance.random() < share
+
+
+def hints(kind):
+    if kind not in HINTS:
+        HINTS[kind] = typing.get_type_hints(kind, include_extras=True)
+    return HINTS[kind]
+
+
+def weight(kind):
+    """How much an alternative would grow: the number of its members."""
+    return len(hints(kind)) if typing.is_typeddict(kind) else 0
+
+
+def instance(kind, key, depth):
+    origin = typing.get_origin(kind)
+    if origin is typing.NotRequired:
+        return instance(typing.get_args(kind)[0], key, depth)
+    if origin is typing.Literal:
+        return chance.choice(typing.get_args(kind)) if key == "type" or likely(0.97) else "newWord"
+    if origin in (types.UnionType, typing.Union):
+        alternatives = typing.get_args(kind)
+        if depth > 8:
+            alternatives = [min(alternatives, key=weight)]
+        value = instance(chance.choice(alternatives), key, depth)
+        if isinstance(value, dict) and likely(0.02):
+            value["type"] = "newTag"
+        return value
+    if origin is list:
+        count = 0 if depth > 6 else chance.randrange(0, 3)
+        return [instance(typing.get_args(kind)[0], key, depth + 1) for _ in range(count)]
+    if origin is dict:
+        return {"k": 1} if likely(0.5) else {}
+    if typing.is_typeddict(kind):
+        value = {}
+        for name, hint in hints(kind).items():
+            if typing.get_origin(hint) is not typing.NotRequired or (depth < 6 and likely(0.6)):
+                value[name] = instance(hint, name, depth + 1)
+        if likely(0.1):
+            value["newMember"] = chance.choice(STRANGE)
+        return value
+    if kind is bool:
+        return likely(0.5)
+    if kind is int:
+        number = chance.choice([0, 1, 2**31, 2**53 + 1, 2**63 - 1, chance.randrange(10**6)])
+        return str(number) if key == "agentUserId" and likely(0.5) else number
+    if kind is float:
+        return chance.random() * 100
+    if kind is str:
+        text = "".join(chance.choice(PIECES) for _ in range(chance.randrange(0, 6)))
+        return "SECRET-" + text if key in ("rootPrivKey", "memberPrivKey") else text
+    if kind is object:
+        return "anything"
+    raise TypeError(f"{key}: {kind}")
+
+
+# What Baton uses, in the order in which the Swift side lists it.
+
+
+def tags(error):
+    found = [error["type"]]
+    inner = [v for k, v in error.items() if isinstance(v, dict) and (k.endswith("Err") or k.endswith("Error") or k == "errorType")]
+    return found + (tags(inner[0]) if inner else [])
+
+
+def error(value):
+    entity = value.get("connectionEntity_")
+    place = None
+    if entity and entity["type"] == "rcvGroupMsgConnection":
+        place = [entity["groupInfo"]["groupId"], entity["groupMember"]["groupMemberId"]]
+    return [tags(value), place]
+
+
+def user(value):
+    return [value["userId"], value["localDisplayName"], value["profile"]["displayName"], value["activeUser"], value["userChatRelay"]]
+
+
+def member(value):
+    connection = value.get("activeConn")
+    word = connection and connection["connStatus"]["type"]
+    status = word and [word, connection["connStatus"]["connError"] if word == "failed" else None]
+    keys = ["groupMemberId", "groupId", "memberId", "memberRole", "memberStatus", "localDisplayName"]
+    return [value[key] for key in keys] + [status, value.get("relayLink")]
+
+
+def clean(value):
+    """Without private keys."""
+    if isinstance(value, dict):
+        return {k: clean(v) for k, v in value.items() if k not in ("groupKeys", "rootPrivKey", "memberPrivKey")}
+    return [clean(v) for v in value] if isinstance(value, list) else value
+
+
+def group(value):
+    summary = value["groupSummary"]
+    return [value["groupId"], value["useRelays"], value["localDisplayName"], clean(value["groupProfile"])] + [
+        member(value["membership"]),
+        value.get("relayOwnStatus"),
+        value["createdAt"],
+        summary["currentMembers"],
+        summary.get("publicMemberCount"),
+    ]
+
+
+def link(value):
+    contact = value["connLinkContact"]
+    return [contact.get("connShortLink"), contact["connFullLink"]]
+
+
+def relay(value):
+    keys = ["chatRelayId", "address", "domains", "preset", "enabled", "deleted"]
+    return [value[key] for key in keys] + [value.get("tested"), value["relayProfile"]["displayName"]]
+
+
+def group_relay(value):
+    return [value["groupRelayId"], value["groupMemberId"], relay(value["userChatRelay"]), value["relayStatus"]] + [
+        value.get("relayLink"),
+        value["relayCap"].get("webDomain"),
+    ]
+
+
+def result(value):
+    return [relay(value["relay"]), error(value["relayError"]) if "relayError" in value else None]
+
+
+def fields(**parts):
+    def take(value):
+        return [[part(each) for each in value[key]] if isinstance(value[key], list) else part(value[key]) for key, part in parts.items()]
+
+    return take
+
+
+def same(value):
+    return value
+
+
+WHOLE = fields(groupInfo=group, groupLink=link, groupRelays=group_relay)
+USES_OF_REPLIES = {
+    "cmdOk": fields(),
+    "activeUser": fields(user=user),
+    "usersList": fields(users=lambda entry: user(entry["user"])),
+    "chatStarted": fields(),
+    "chatRunning": fields(),
+    "chatStopped": fields(),
+    "publicGroupCreated": WHOLE,
+    "publicGroupCreationFailed": fields(addRelayResults=result),
+    "groupRelays": fields(groupInfo=group, groupRelays=group_relay),
+    "groupRelaysAdded": WHOLE,
+    "groupRelaysAddFailed": fields(addRelayResults=result),
+    "userDeletedMembers": fields(groupInfo=group, members=member),
+    "relayGroupAllowed": fields(groupInfo=group),
+    "groupLink": fields(groupInfo=group, groupLink=link),
+    "groupsList": fields(groups=group),
+    "groupMembers": lambda value: fields(groupInfo=group, members=member)(value["group"]),
+    "groupUpdated": fields(fromGroup=group, toGroup=group),
+    "groupDeletedUser": fields(groupInfo=group),
+    "leftMemberUser": fields(groupInfo=group),
+    "chatCmdError": fields(chatError=error),
+}
+USES_OF_EVENTS = {
+    "groupRelayUpdated": fields(groupInfo=group, member=member, groupRelay=group_relay),
+    "groupLinkDataUpdated": fields(groupInfo=group, groupLink=link, groupRelays=group_relay, relaysChanged=same),
+    "groupMemberUpdated": fields(groupInfo=group, fromMember=member, toMember=member),
+    "connectedToGroupMember": fields(groupInfo=group, member=member),
+    "leftMember": fields(groupInfo=group, member=member),
+    "deletedMember": fields(groupInfo=group, byMember=member, deletedMember=member),
+    "deletedMemberUser": fields(groupInfo=group, member=member),
+    "groupDeleted": fields(groupInfo=group, member=member),
+    "groupUpdated": fields(fromGroup=group, toGroup=group),
+    "hostConnected": fields(protocol=same, transportHost=same),
+    "hostDisconnected": fields(protocol=same, transportHost=same),
+    "chatError": fields(chatError=error),
+    "chatErrors": lambda value: [error(each) for each in value["chatErrors"]],
+    "messageError": fields(severity=same, errorMessage=same),
+}
+
+
+def kinds(module):
+    found = {}
+    for kind in vars(module).values():
+        if typing.is_typeddict(kind) and "type" in hints(kind):
+            found[typing.get_args(hints(kind)["type"])[0]] = kind
+    return found
+
+
+def messages(module, uses):
+    """What Baton knows comes as often as all the rest together."""
+    all_kinds = kinds(module)
+    missing = set(uses) - set(all_kinds)
+    while True:
+        known = sorted(set(uses) - missing)
+        tag = chance.choice(known if likely(0.5) else sorted(all_kinds))
+        answer = instance(all_kinds[tag], "", 0)
+        yield tag, answer, uses[tag](answer) if tag in uses else None
+
+
+sources = [(True, messages(replies, USES_OF_REPLIES)), (False, messages(events, USES_OF_EVENTS))]
+for number in range(int(sys.argv[2])):
+    is_reply, source = sources[number % 2]
+    tag, answer, used = next(source)
+    frame = {"resp": answer}
+    if is_reply:
+        frame["corrId"] = str(number)
+    if likely(0.1):
+        frame["newMember"] = chance.choice(STRANGE)
+    print(json.dumps({"tag": tag, "used": used, "frame": json.dumps(frame)}))
