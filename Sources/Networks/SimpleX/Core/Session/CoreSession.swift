@@ -1,0 +1,106 @@
+internal import Channels
+internal import Logging
+internal import NIOCore
+
+/// Carries out what the session machine decides. It is confined to one event loop, which is its one inbox: events are handled in
+/// the order in which they arrive, and nothing suspends in between.
+final class CoreSession {
+  private var machine: CoreSessionMachine
+  private let dialer: CoreDialer
+  private let eventLoop: any EventLoop
+  private let logger: Logger
+  private var report: (@Sendable (CoreReport) -> Void)?
+  /// What was to be reported before anybody listened.
+  private var unreported: [CoreReport] = []
+  private let unreportedMax: Int
+  private var connection: CoreDialer.Connection?
+  /// Grows with every dial, so that what an earlier connection still delivers is not mistaken for the present one's.
+  private var generation = 0
+  private var timers: [CoreTimer: Scheduled<Void>] = [:]
+
+  init(machine: CoreSessionMachine, dialer: CoreDialer, eventLoop: any EventLoop, logger: Logger) {
+    self.machine = machine
+    self.dialer = dialer
+    self.eventLoop = eventLoop
+    self.logger = logger
+    unreportedMax = dialer.limits.queueMax
+  }
+
+  /// Begins to connect.
+  /// - Parameter report: takes the machine's reports, on the event loop, in order.
+  func start(report: @escaping @Sendable (CoreReport) -> Void) {
+    self.report = report
+    for what in unreported { report(what) }
+    unreported = []
+    feed(.started)
+  }
+
+  /// Feeds one event, on the event loop.
+  func feed(_ event: CoreSessionEvent) {
+    for action in machine.handle(event) { perform(action) }
+  }
+
+  private func perform(_ action: CoreSessionAction) {
+    switch action {
+    case .dial: dial()
+    case .hangUp:
+      generation += 1
+      connection?.hangUp()
+      connection = nil
+    case .send(let text): connection?.send(text)
+    case .setTimer(let timer, let after): set(timer, after)
+    case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
+    case .report(let what): tell(what)
+    }
+  }
+
+  private func tell(_ what: CoreReport) {
+    if case .down(let reason) = what { logger.debug("no connection to the core: \(reason)") }
+    if let report { report(what) } else if unreported.count < unreportedMax { unreported.append(what) }
+  }
+
+  private func set(_ timer: CoreTimer, _ after: Duration) {
+    timers[timer]?.cancel()
+    let bound = NIOLoopBound(self, eventLoop: eventLoop)
+    timers[timer] = eventLoop.scheduleTask(in: .milliseconds(after.wholeMilliseconds)) {
+      bound.value.timers[timer] = nil
+      bound.value.feed(.timerFired(timer))
+    }
+  }
+
+  private func dial() {
+    generation += 1
+    let generation = generation
+    let bound = NIOLoopBound(self, eventLoop: eventLoop)
+    dialer.dial(on: eventLoop) { inbound in
+      guard bound.value.generation == generation else { return }
+      bound.value.deliver(inbound)
+    }
+    .whenComplete { result in
+      let session = bound.value
+      guard session.generation == generation else {
+        if case .success(let connection) = result { connection.hangUp() }
+        return
+      }
+      switch result {
+      case .success(let connection):
+        session.connection = connection
+        session.feed(.opened)
+      case .failure(let error):
+        session.feed(.dialFailed((error as? CoreDialer.Failure)?.reason ?? "\(error)"))
+      }
+    }
+  }
+
+  private func deliver(_ inbound: CoreDialer.Inbound) {
+    switch inbound {
+    case .message(let buffer): feed(.received(CoreFrame(buffer.readableBytesView)))
+    case .violated(let text):
+      connection = nil
+      feed(.violated(text))
+    case .closed(let reason):
+      connection = nil
+      feed(.closed(reason))
+    }
+  }
+}

@@ -1,0 +1,194 @@
+/// Decides what happens on the one connection to a core (facts on SimpleX, §1.4).
+///
+/// One command is in flight at a time, since the core carries them out in order anyway. Events are reported as they come. When an
+/// answer does not come in time the connection is given up: what the core does then is not known, and it would not begin with
+/// the next command before. Obligations are handed out in the order in which they are to be carried out.
+struct CoreSessionMachine: Hashable, Sendable {
+  private enum State: Hashable, Sendable {
+    case idle, dialing
+    /// The core is being asked who it is.
+    case probing(CoreVersion?)
+    case up
+    /// A dial failed or the connection broke; the next dial waits for the timer.
+    case waiting
+    case over
+  }
+
+  private struct Waiting: Hashable, Sendable {
+    let id: CoreRequestID
+    let command: CoreCommand
+  }
+
+  private struct InFlight: Hashable, Sendable {
+    let correlation: String
+    /// nil: one of our own questions.
+    let id: CoreRequestID?
+    let timeout: Duration
+  }
+
+  private let limits: CoreLimits
+  private var redial: CoreRedial
+  private var state = State.idle
+  private var queue: [Waiting] = []
+  private var inFlight: InFlight?
+  /// Number of the latest command. It goes on over connections, so that a late answer is nobody's.
+  private var correlation = 0
+  private var rubbish = 0
+  /// The reason last reported for being down.
+  private var reportedReason: String?
+  /// Answers to no command in flight, since the beginning.
+  private(set) var strayReplies = 0
+
+  /// - Parameter salt: makes the waits between dials differ from another daemon's.
+  init(limits: CoreLimits, salt: UInt64) {
+    self.limits = limits
+    redial = CoreRedial(limits: limits, salt: salt)
+  }
+
+  mutating func handle(_ event: CoreSessionEvent) -> [CoreSessionAction] {
+    guard state != .over else { return afterTheEnd(event) }
+    switch event {
+    case .started: return state == .idle ? dial() : []
+    case .submitted(let id, let command): return submitted(id, command)
+    case .opened: return opened()
+    case .dialFailed(let reason): return state == .dialing ? lost(reason) : []
+    case .received(let frame): return isOpen ? received(frame) : []
+    case .violated(let text): return isOpen ? lost(text) : []
+    case .closed(let reason):
+      return isOpen ? lost("the core closed the connection" + (reason.isEmpty ? "" : ": \(reason)")) : []
+    case .timerFired(let timer): return fired(timer)
+    case .ended:
+      state = .over
+      return fail(.ended) + CoreTimer.allCases.map(CoreSessionAction.cancelTimer) + [.hangUp]
+    }
+  }
+
+  private var isOpen: Bool {
+    switch state {
+    case .probing, .up: true
+    case .idle, .dialing, .waiting, .over: false
+    }
+  }
+
+  private func afterTheEnd(_ event: CoreSessionEvent) -> [CoreSessionAction] {
+    guard case .submitted(let id, _) = event else { return [] }
+    return [.report(.reply(id, .failure(.notSent(.ended))))]
+  }
+
+  // MARK: Commands
+
+  private mutating func submitted(_ id: CoreRequestID, _ command: CoreCommand) -> [CoreSessionAction] {
+    if state == .waiting { return [refuse(id, .noConnection(reportedReason ?? "there is no connection to the core"))] }
+    guard queue.count < limits.queueMax else { return [refuse(id, .tooMany)] }
+    queue.append(Waiting(id: id, command: command))
+    return sendNext()
+  }
+
+  private func refuse(_ id: CoreRequestID, _ reason: CoreFailure.Reason) -> CoreSessionAction {
+    .report(.reply(id, .failure(.notSent(reason))))
+  }
+
+  private mutating func sendNext() -> [CoreSessionAction] {
+    guard state == .up, inFlight == nil, !queue.isEmpty else { return [] }
+    let next = queue.removeFirst()
+    return send(next.command, id: next.id)
+  }
+
+  private mutating func send(_ command: CoreCommand, id: CoreRequestID?) -> [CoreSessionAction] {
+    correlation += 1
+    let timeout = limits.timeout(of: command)
+    inFlight = InFlight(correlation: String(correlation), id: id, timeout: timeout)
+    return [.setTimer(.answer, after: timeout), .send(CoreRequest.text(correlation: String(correlation), command))]
+  }
+
+  // MARK: The connection
+
+  private mutating func dial() -> [CoreSessionAction] {
+    state = .dialing
+    return [.dial]
+  }
+
+  /// The core is asked who it is before anything else.
+  private mutating func opened() -> [CoreSessionAction] {
+    guard state == .dialing else { return [.hangUp] }
+    state = .probing(nil)
+    rubbish = 0
+    return [.setTimer(.stable, after: limits.stableAfter)] + send(.version, id: nil)
+  }
+
+  private mutating func fired(_ timer: CoreTimer) -> [CoreSessionAction] {
+    switch timer {
+    case .answer:
+      guard isOpen, let current = inFlight else { return [] }
+      return lost("the core did not answer within \(current.timeout)", .timeout(current.timeout))
+    case .reconnect: return state == .waiting ? dial() : []
+    case .stable:
+      if isOpen { redial.lasted() }
+      return []
+    }
+  }
+
+  /// The dial failed, or the connection broke or is given up.
+  private mutating func lost(_ reason: String, _ cause: CoreFailure.Reason? = nil) -> [CoreSessionAction] {
+    let wasOpen = isOpen
+    let failed = fail(.noConnection(reason), inFlight: cause)
+    state = .waiting
+    let isNews = reportedReason != reason
+    reportedReason = reason
+    return failed + (isNews ? [.report(.down(reason: reason))] : [])
+      + [.cancelTimer(.answer), .cancelTimer(.stable)] + (wasOpen ? [.hangUp] : [])
+      + [.setTimer(.reconnect, after: redial.failed())]
+  }
+
+  /// Answers every command that was under way: what was sent may have been carried out, the rest was not.
+  private mutating func fail(_ reason: CoreFailure.Reason, inFlight cause: CoreFailure.Reason? = nil) -> [CoreSessionAction] {
+    let sent = inFlight?.id.map { CoreSessionAction.report(.reply($0, .failure(.unknown(cause ?? reason)))) }
+    let unsent = queue.map { refuse($0.id, reason) }
+    inFlight = nil
+    queue = []
+    return (sent.map { [$0] } ?? []) + unsent
+  }
+
+  // MARK: Messages
+
+  private mutating func received(_ frame: CoreFrame) -> [CoreSessionAction] {
+    switch frame {
+    case .events(let events):
+      rubbish = 0
+      return events.map { .report(.event($0)) }
+    case .reply(let correlation, let result):
+      rubbish = 0
+      guard let current = inFlight, current.correlation == correlation else {
+        strayReplies += 1
+        return []
+      }
+      inFlight = nil
+      guard let id = current.id else { return [.cancelTimer(.answer)] + probed(result) }
+      return [.cancelTimer(.answer), .report(.reply(id, result))] + sendNext()
+    case .rubbish(let why):
+      rubbish += 1
+      return rubbish >= limits.rubbishMax ? lost("the peer is no core: \(why)") : []
+    }
+  }
+
+  /// The answer to one of the first two questions.
+  private mutating func probed(_ result: Result<CoreReply, CoreFailure>) -> [CoreSessionAction] {
+    guard case .probing(let version) = state else { return [] }
+    switch result {
+    case .success(.version(let found)) where version == nil:
+      state = .probing(found)
+      return send(.activeUser, id: nil)
+    case .success(.activeUser(let user)): return up(version, user)
+    case .failure(.refused(let error)) where error.kind == .noUser: return up(version, nil)
+    case .failure(let failure): return lost("the core does not say who it is: \(failure)")
+    case .success: return lost("the peer does not answer as a core does")
+    }
+  }
+
+  private mutating func up(_ version: CoreVersion?, _ user: CoreUser?) -> [CoreSessionAction] {
+    guard let version else { return lost("the peer does not answer as a core does") }
+    state = .up
+    reportedReason = nil
+    return [.report(.up(version, user: user))] + sendNext()
+  }
+}
