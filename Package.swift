@@ -141,9 +141,12 @@ let package = Package(
       name: "NostrTests",
       dependencies: ["Nostr", "Channels", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log] + nio,
       exclude: ["Vectors"]),
+    .target(name: "ScriptedCore", dependencies: ["StrictJSON"] + nioWebSocket, path: "Tests/ScriptedCore"),
     .testTarget(
       name: "SimpleXTests",
-      dependencies: ["SimpleX", "Dialing", "Channels", "RelayNetwork", "StrictJSON", "TestSupport", log] + nio,
+      dependencies: [
+        "SimpleX", "ScriptedCore", "Dialing", "Channels", "RelayNetwork", "StrictJSON", "TestSupport", log,
+      ] + nio,
       exclude: ["python"]),
     .testTarget(
       name: "ProvisioningTests",

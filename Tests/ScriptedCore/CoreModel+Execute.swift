@@ -1,0 +1,124 @@
+internal import StrictJSON
+
+extension CoreModel {
+  /// Carries out one command that was read.
+  mutating func execute(_ command: ModelCommand) -> JSONValue {
+    switch command {
+    case .version:
+      return [
+        "type": "versionInfo",
+        "versionInfo": ["version": .string(version), "simplexmqVersion": "6.5.5", "simplexmqCommit": ""],
+        "chatMigrations": [], "agentMigrations": [],
+      ]
+    case .start:
+      defer { isRunning = true }
+      return ["type": isRunning ? "chatRunning" : "chatStarted"]
+    case .checkRunning: return ["type": isRunning ? "chatRunning" : "chatStopped"]
+    case .users:
+      return ["type": "usersList", "users": .array(users.map { ["user": userJSON($0.id), "unreadCount": 0] })]
+    case .createUser(let json): return createUser(json)
+    case .activeUser, .operators, .servers, .setServers, .validateServers, .testServer, .testRelay, .create, .relays,
+      .addRelays, .remove, .allow, .link, .groups, .members, .info, .profile, .delete, .leave:
+      guard activeUser != nil else { return CoreErrors.answer(CoreErrors.own("noActiveUser")) }
+      return asUser(command)
+    }
+  }
+
+  private mutating func createUser(_ json: JSONValue) -> JSONValue {
+    guard let name = json["profile"]?["displayName"]?.string, json["profile"]?["fullName"]?.string != nil,
+      json["pastTimestamp"]?.bool != nil
+    else { return CoreErrors.answer(CoreErrors.command("Failed reading: user")) }
+    guard !users.contains(where: { $0.name == name }) else {
+      return CoreErrors.answer(CoreErrors.own("userExists", ["contactName": .string(name)]))
+    }
+    let user = User(id: Int64(users.count + 1), name: name)
+    users.append(user)
+    activeUser = user.id
+    return ["type": "activeUser", "user": userJSON(user.id)]
+  }
+
+  private mutating func asUser(_ command: ModelCommand) -> JSONValue {
+    switch command {
+    case .operators:
+      let conditions: JSONValue = [
+        "serverOperators": .array(operators),
+        "currentConditions": ["conditionsId": 1, "conditionsCommit": "c0ffee", "createdAt": "2026-01-01T00:00:00Z"],
+      ]
+      return ["type": "serverOperatorConditions", "conditions": conditions]
+    case .servers(let user):
+      return ["type": "userServers", "user": userJSON(user), "userServers": .array(serverGroups)]
+    case .setServers(_, let groups): return setServers(groups)
+    case .validateServers(let user, let groups):
+      let (errors, warnings) = validation(of: groups)
+      return [
+        "type": "userServersValidation", "user": userJSON(user), "serverErrors": .array(errors),
+        "serverWarnings": .array(warnings),
+      ]
+    case .testServer(let user, let address): return testServer(user, address)
+    case .testRelay(let user, let address): return testRelay(user, address)
+    case .create(let user, _, let relays, let profile): return createChannel(user, relays, profile)
+    case .groups(let user):
+      let all = groups.filter { $0.user == user }.map { groupJSON($0) }
+      return ["type": "groupsList", "user": userJSON(user), "groups": .array(all)]
+    case .relays(let id), .allow(let id), .link(let id), .members(let id), .info(let id), .delete(let id), .leave(let id),
+      .addRelays(let id, _), .remove(let id, _, _), .profile(let id, _):
+      guard let index = groups.firstIndex(where: { $0.id == id }) else {
+        return CoreErrors.answer(CoreErrors.store("groupNotFound", ["groupId": .integer(id)]))
+      }
+      return aboutGroup(command, index)
+    case .version, .activeUser, .users, .start, .checkRunning, .createUser:
+      return ["type": "activeUser", "user": userJSON(activeUser ?? 0)]
+    }
+  }
+
+  private mutating func aboutGroup(_ command: ModelCommand, _ index: Int) -> JSONValue {
+    let group = groups[index]
+    switch command {
+    case .relays: return answer("groupRelays", group, ["groupRelays": rowsJSON(group)])
+    case .allow:
+      if groups[index].ownStatus == "rejected" { groups[index].ownStatus = "inactive" }
+      return answer("relayGroupAllowed", groups[index])
+    case .link: return answer("groupLink", group, ["groupLink": linkJSON(group)])
+    case .members:
+      let members = group.rows.filter { !$0.isRemoved }.map { memberJSON($0, in: group) }
+      return [
+        "type": "groupMembers", "user": userJSON(group.user),
+        "group": ["groupInfo": groupJSON(group), "members": .array(members)],
+      ]
+    case .info: return answer("groupInfo", group)
+    case .delete:
+      groups.remove(at: index)
+      pending.removeAll { $0.group == group.id }
+      return answer("groupDeletedUser", group, ["msgSigned": true])
+    case .leave:
+      pending.removeAll { $0.group == group.id }
+      return answer("leftMemberUser", group)
+    case .addRelays(_, let relays): return addRelays(index, relays)
+    case .remove(_, let members, let withMessages): return removeMembers(index, members, withMessages)
+    case .profile(_, let profile): return updateProfile(index, profile)
+    case .version, .activeUser, .users, .start, .checkRunning, .operators, .createUser, .servers, .setServers,
+      .validateServers, .testServer, .testRelay, .create, .groups:
+      return CoreErrors.answer(CoreErrors.own("internalError", ["message": "not about a group"]))
+    }
+  }
+
+  private mutating func updateProfile(_ index: Int, _ profile: JSONValue) -> JSONValue {
+    let before = groups[index]
+    guard profile["displayName"]?.string != nil, profile["fullName"]?.string != nil,
+      profile["publicGroup"]?["publicGroupId"] == before.profile["publicGroup"]?["publicGroupId"]
+    else { return CoreErrors.answer(CoreErrors.command("public group ID can't be changed")) }
+    groups[index].profile = profile
+    return [
+      "type": "groupUpdated", "user": userJSON(before.user), "fromGroup": groupJSON(before),
+      "toGroup": groupJSON(groups[index]), "msgSigned": true,
+    ]
+  }
+
+  func answer(_ tag: String, _ group: Group, _ more: [String: JSONValue] = [:]) -> JSONValue {
+    var members = more
+    members["type"] = .string(tag)
+    members["user"] = userJSON(group.user)
+    members["groupInfo"] = groupJSON(group)
+    return .object(members)
+  }
+}

@@ -1,0 +1,135 @@
+internal import StrictJSON
+
+// Things as the core writes them (facts on SimpleX, §8).
+extension CoreModel {
+  /// Part of every private key that the model makes up, for tests that look for leaks.
+  public static let secretMark = "SECRET-KEY"
+
+  static func relay(id: Int64, address: String, name: String) -> JSONValue {
+    [
+      "chatRelayId": .integer(id), "address": .string(address),
+      "relayProfile": ["displayName": .string(name), "fullName": ""], "domains": [], "preset": false, "enabled": true,
+      "deleted": false,
+    ]
+  }
+
+  static func serverGroup(relays: [JSONValue]) -> JSONValue {
+    func server(_ id: Int64, _ transport: String) -> JSONValue {
+      [
+        "serverId": .integer(id), "preset": false, "enabled": true, "roles": [:], "deleted": false,
+        "server": .string("\(transport)://LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI=@\(transport).example.com"),
+      ]
+    }
+    return ["smpServers": [server(1, "smp")], "xftpServers": [server(1, "xftp")], "chatRelays": .array(relays)]
+  }
+
+  func userJSON(_ id: Int64) -> JSONValue {
+    let name = JSONValue.string(users.first { $0.id == id }?.name ?? "")
+    return [
+      "userId": .integer(id), "agentUserId": .string(String(id)), "userContactId": .integer(id), "localDisplayName": name,
+      "profile": ["profileId": .integer(id), "displayName": name, "fullName": "", "localAlias": ""],
+      "fullPreferences": [:], "activeUser": .bool(id == activeUser), "activeOrder": 1, "showNtfs": true,
+      "sendRcptsContacts": true, "sendRcptsSmallGroups": true, "autoAcceptMemberContacts": false, "userChatRelay": false,
+      "clientService": false,
+    ]
+  }
+
+  func publicProfile(_ profile: JSONValue, _ id: Int64) -> JSONValue {
+    var members = profile.object ?? [:]
+    members["publicGroup"] = [
+      "groupType": "channel", "groupLink": .string(shortLink(id)), "publicGroupId": .string("public-\(id)"),
+    ]
+    return .object(members)
+  }
+
+  /// 43 characters of base64url that name `kind` and `number`.
+  private func key(_ kind: String, _ number: Int64) -> String {
+    let text = "\(kind)\(number)"
+    return text + String(repeating: "A", count: 43 - text.count)
+  }
+
+  private func shortLink(_ id: Int64) -> String { "https://smp8.simplex.im/c#\(key("channel", id))" }
+
+  func relayLink(_ row: RelayRow, in group: Group) -> String { "https://smp5.simplex.im/g#\(key("relay", row.id))" }
+
+  func linkJSON(_ group: Group) -> JSONValue {
+    let full =
+      "simplex:/contact#/?v=2-7&smp=smp%3A%2F%2FLcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI%3D%40smp8.simplex.im%2F\(group.id)"
+    return [
+      "userContactLinkId": .integer(group.id),
+      "connLinkContact": ["connFullLink": .string(full), "connShortLink": .string(shortLink(group.id))],
+      "shortLinkDataSet": true, "shortLinkLargeDataSet": true, "groupLinkId": "bGluaw==", "acceptMemberRole": "observer",
+    ]
+  }
+
+  func groupJSON(_ group: Group) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "groupId": .integer(group.id), "useRelays": true, "localDisplayName": group.profile["displayName"] ?? "",
+      "groupProfile": group.profile, "localAlias": "", "fullGroupPreferences": [:],
+      "membership": memberJSON(
+        id: group.id * 1000, group: group.id, role: "owner", category: "user", status: "creator", connection: nil),
+      "chatSettings": ["enableNtfs": "all", "favorite": false], "createdAt": .string(time(group.createdAt)),
+      "updatedAt": .string(time(group.createdAt)), "chatTags": [],
+      "groupSummary": ["currentMembers": .integer(Int64(1 + group.rows.filter { !$0.isRemoved }.count))],
+      "membersRequireAttention": 0,
+      "groupKeys": [
+        "publicGroupId": .string("public-\(group.id)"),
+        "groupRootKey": ["type": "private", "rootPrivKey": .string("\(Self.secretMark)-root-\(group.id)")],
+        "memberPrivKey": .string("\(Self.secretMark)-member-\(group.id)"),
+      ],
+    ]
+    members["relayOwnStatus"] = group.ownStatus.map(JSONValue.string)
+    return .object(members)
+  }
+
+  func rowsJSON(_ group: Group) -> JSONValue { .array(group.rows.filter { !$0.isRemoved }.map(rowJSON)) }
+
+  func rowJSON(_ row: RelayRow) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "groupRelayId": .integer(row.id), "groupMemberId": .integer(row.member),
+      "userChatRelay": relayEntry(row.relay) ?? [:], "relayStatus": .string(row.status), "relayCap": [:],
+    ]
+    members["relayLink"] = row.link.map(JSONValue.string)
+    return .object(members)
+  }
+
+  func memberJSON(_ row: RelayRow, in group: Group) -> JSONValue {
+    var members =
+      memberJSON(
+        id: row.member, group: group.id, role: "relay", category: "invitee", status: row.memberStatus,
+        connection: connectionJSON(row)
+      ).object ?? [:]
+    members["relayLink"] = row.link.map(JSONValue.string)
+    return .object(members)
+  }
+
+  private func memberJSON(
+    id: Int64, group: Int64, role: String, category: String, status: String, connection: JSONValue?
+  ) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "groupMemberId": .integer(id), "groupId": .integer(group), "indexInGroup": .integer(id),
+      "memberId": .string("member-\(id)"), "memberRole": .string(role), "memberCategory": .string(category),
+      "memberStatus": .string(status), "memberSettings": ["showMessages": true], "blockedByAdmin": false,
+      "invitedBy": ["type": "user"], "localDisplayName": .string("\(role)_\(id)"),
+      "memberProfile": ["profileId": .integer(id), "displayName": .string(role), "fullName": "", "localAlias": ""],
+      "memberContactProfileId": .integer(id), "memberChatVRange": ["minVersion": 1, "maxVersion": 16],
+      "createdAt": .string(time(now)), "updatedAt": .string(time(now)),
+    ]
+    members["activeConn"] = connection
+    return .object(members)
+  }
+
+  func connectionJSON(_ row: RelayRow) -> JSONValue {
+    [
+      "connId": .integer(row.member), "agentConnId": "Y29ubg==", "connChatVersion": 16,
+      "peerChatVRange": ["minVersion": 1, "maxVersion": 16], "connLevel": 0, "viaGroupLink": false, "connType": "member",
+      "connStatus": row.connection, "contactConnInitiated": false, "localAlias": "", "pqSupport": false,
+      "pqEncryption": false, "authErrCounter": 0, "quotaErrCounter": 0, "createdAt": .string(time(now)),
+    ]
+  }
+
+  /// The core starts on the first of January 2026.
+  private func time(_ milliseconds: Int64) -> String {
+    RFC3339.text(milliseconds: 1_767_225_600_000 + milliseconds)
+  }
+}

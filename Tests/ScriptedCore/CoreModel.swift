@@ -1,0 +1,135 @@
+public import StrictJSON
+
+/// A SimpleX Chat core as far as channels go, as a value: no I/O, no clock, nothing at random (facts on SimpleX, §1–§4). Commands go in
+/// as text, answers come out as JSON, and events gather in one queue for whoever is there.
+public struct CoreModel: Sendable {
+  /// What happens to one relay of a channel.
+  enum Stage: Hashable, Sendable {
+    case accept, acknowledge, publish, fail, reject, rejectRoster, mismatch, leave, loseLink
+  }
+
+  /// What is still to happen to one relay of a channel; `row` 0 means the channel itself.
+  struct Pending: Hashable, Sendable {
+    let group: Int64
+    let row: Int64
+    var stages: [Stage]
+    let wait: Int
+    var turns: Int
+  }
+
+  struct User: Hashable, Sendable {
+    let id: Int64
+    let name: String
+  }
+
+  /// A relay of a channel: a row of the core's table and the member that goes with it.
+  struct RelayRow: Hashable, Sendable {
+    let id: Int64
+    let member: Int64
+    let relay: Int64
+    var status = "new"
+    var memberStatus = "invited"
+    var connection: JSONValue = ["type": "joined"]
+    var link: String?
+    /// The member is gone; the row stays and blocks the relay's number.
+    var isRemoved = false
+  }
+
+  struct Group: Hashable, Sendable {
+    let id: Int64
+    let user: Int64
+    let createdAt: Int64
+    var profile: JSONValue
+    var rows: [RelayRow] = []
+    /// Until the link was published for the first time (facts on SimpleX, §3.3).
+    var isInProgress = true
+    /// As a relay of somebody else's channel; nil as an owner.
+    var ownStatus: String?
+  }
+
+  /// What the core calls itself.
+  public var version = "7.0.2.0"
+  /// What relays do, by address; the others are good.
+  public var behaviours: [String: RelayBehaviour] = [:]
+  /// Servers whose test fails, by address as it stands in the command: the failure.
+  public var serverFailures: [String: JSONValue] = [:]
+  /// How many steps of what is to come happen before the answer to the command that caused it.
+  public var stepsBeforeReply = 0
+  /// Whether everything that is to come happens right after the answer, rather than at `step` and `settle`.
+  public var settlesAtOnce = true
+  /// Whether a removed relay's number stays blocked.
+  public var keepsRemovedRelays = true
+  /// Events that nobody took yet.
+  public internal(set) var events: [JSONValue] = []
+  /// Milliseconds since the core started for the first time.
+  public internal(set) var now: Int64 = 0
+
+  var users: [User] = []
+  var activeUser: Int64?
+  var operators: [JSONValue] = []
+  /// Servers and relays of the (one) user, as the core lists them.
+  var serverGroups: [JSONValue] = []
+  var groups: [Group] = []
+  var pending: [Pending] = []
+  var isRunning = true
+  var nextID: Int64 = 1
+  var nextCleanup: Int64 = 30_000
+  var relayProfiles: [Int64: JSONValue] = [:]
+
+  /// - Parameters:
+  ///   - userName: the user that the core starts with; nil for none.
+  ///   - relays: addresses of the user's own relays; their numbers count from 1.
+  public init(userName: String? = "owner", relays: [String] = []) {
+    if let userName {
+      users = [User(id: 1, name: userName)]
+      activeUser = 1
+    }
+    let entries = relays.enumerated().map { index, address in
+      Self.relay(id: Int64(index + 1), address: address, name: "Relay \(index + 1)")
+    }
+    serverGroups = [Self.serverGroup(relays: entries)]
+    nextID = Int64(relays.count + 1)
+  }
+
+  mutating func makeID() -> Int64 {
+    defer { nextID += 1 }
+    return nextID
+  }
+
+  /// Carries out one command.
+  /// - Parameter text: the command line.
+  /// - Returns: the answer.
+  public mutating func execute(_ text: String) -> JSONValue {
+    guard let command = ModelCommand(text) else { return CoreErrors.answer(CoreErrors.command("Failed reading: empty")) }
+    return execute(command)
+  }
+
+  /// Numbers of the channels that are there.
+  public var channels: [Int64] { groups.map(\.id) }
+
+  /// The relays of a channel by address: their status in the core's words, removed ones included.
+  public func statuses(of channel: Int64) -> [String: String] {
+    let rows = groups.first { $0.id == channel }?.rows ?? []
+    return Dictionary(rows.map { (relayEntry($0.relay)?["address"]?.string ?? "", $0.status) }) { _, last in last }
+  }
+
+  /// Moves the clock. The core's own cleaning runs 30 seconds after its start and then every 30 minutes; it deletes, without a
+  /// word, channels that are in progress for more than 30 minutes (facts on SimpleX, §3.3).
+  public mutating func advance(by duration: Duration) {
+    let end = now + duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
+    while nextCleanup <= end {
+      let time = nextCleanup
+      groups.removeAll { $0.isInProgress && time - $0.createdAt > 30 * 60_000 }
+      pending.removeAll { step in !groups.contains { $0.id == step.group } }
+      nextCleanup += 30 * 60_000
+    }
+    now = end
+  }
+
+  /// The process ends and starts again: events that nobody took are lost, the database stays.
+  public mutating func restart() {
+    events = []
+    isRunning = true
+    nextCleanup = now + 30_000
+  }
+}

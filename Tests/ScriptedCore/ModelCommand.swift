@@ -1,0 +1,129 @@
+internal import StrictJSON
+
+/// A command line, read as the core reads it (facts on SimpleX, §2): all of it or not at all.
+enum ModelCommand {
+  case version, activeUser, users, start, checkRunning, operators
+  case createUser(JSONValue)
+  case servers(Int64)
+  case setServers(Int64, [JSONValue])
+  case validateServers(Int64, [JSONValue])
+  case testServer(Int64, String)
+  case testRelay(Int64, String)
+  case create(user: Int64, isIncognito: Bool, relays: [Int64], profile: JSONValue)
+  case relays(Int64)
+  case addRelays(Int64, [Int64])
+  case remove(Int64, [Int64], withMessages: Bool)
+  case allow(Int64)
+  case link(Int64)
+  case groups(Int64)
+  case members(Int64)
+  case info(Int64)
+  case profile(Int64, JSONValue)
+  case delete(Int64)
+  case leave(Int64)
+
+  init?(_ text: String) {
+    var scanner = Scanner(rest: text[...])
+    scanner.dropTrailingSpace()
+    let words: [(String, Self)] = [
+      ("/v", .version), ("/user", .activeUser), ("/u", .activeUser), ("/users", .users), ("/_start", .start),
+      ("/_check running", .checkRunning), ("/_operators", .operators),
+    ]
+    if let word = words.first(where: { $0.0 == scanner.rest }) {
+      self = word.1
+    } else if let command = Self.aboutUser(&scanner) ?? Self.aboutGroup(&scanner), scanner.rest.isEmpty {
+      self = command
+    } else {
+      return nil
+    }
+  }
+
+  private static func aboutUser(_ scanner: inout Scanner) -> Self? {
+    if scanner.take("/_create user ") { return scanner.json().map(Self.createUser) }
+    if scanner.take("/_groups ") { return scanner.number().map(Self.groups) }
+    if scanner.take("/_server test "), let user = scanner.number(), scanner.take(" ") {
+      return .testServer(user, scanner.word())
+    }
+    if scanner.take("/_relay test "), let user = scanner.number(), scanner.take(" ") {
+      return .testRelay(user, scanner.word())
+    }
+    if scanner.take("/_validate_servers "), let user = scanner.number(), scanner.take(" ") {
+      return scanner.json()?.array.map { .validateServers(user, $0) }
+    }
+    if scanner.take("/_servers "), let user = scanner.number() {
+      guard scanner.take(" ") else { return .servers(user) }
+      return scanner.json()?.array.map { .setServers(user, $0) }
+    }
+    if scanner.take("/_public group "), let user = scanner.number() {
+      let isIncognito = scanner.take(" incognito=on")
+      guard isIncognito || !scanner.rest.hasPrefix(" incognito="), scanner.take(" "), let relays = scanner.numbers(),
+        scanner.take(" "), let profile = scanner.json()
+      else { return nil }
+      return .create(user: user, isIncognito: isIncognito, relays: relays, profile: profile)
+    }
+    return nil
+  }
+
+  private static func aboutGroup(_ scanner: inout Scanner) -> Self? {
+    let plain: [(String, (Int64) -> Self)] = [
+      ("/_get relays #", Self.relays), ("/_relay allow #", Self.allow), ("/_get link #", Self.link),
+      ("/_members #", Self.members), ("/_info #", Self.info), ("/_leave #", Self.leave),
+    ]
+    for (word, make) in plain where scanner.take(word) { return scanner.number().map(make) }
+    if scanner.take("/_add relays #"), let group = scanner.number(), scanner.take(" ") {
+      return scanner.numbers().map { .addRelays(group, $0) }
+    }
+    if scanner.take("/_remove #"), let group = scanner.number(), scanner.take(" "), let members = scanner.numbers() {
+      return .remove(group, members, withMessages: scanner.take(" messages=on"))
+    }
+    if scanner.take("/_group_profile #"), let group = scanner.number(), scanner.take(" ") {
+      return scanner.json().map { .profile(group, $0) }
+    }
+    if scanner.take("/_delete #"), let group = scanner.number() {
+      if scanner.take(" full") { _ = scanner.take(" notify=off") || scanner.take(" notify=on") }
+      return .delete(group)
+    }
+    return nil
+  }
+
+  private struct Scanner {
+    var rest: Substring
+
+    mutating func dropTrailingSpace() {
+      while let last = rest.last, last.isWhitespace { rest.removeLast() }
+    }
+
+    mutating func take(_ prefix: String) -> Bool {
+      guard rest.hasPrefix(prefix) else { return false }
+      rest = rest.dropFirst(prefix.count)
+      return true
+    }
+
+    mutating func number() -> Int64? {
+      let digits = rest.prefix { ("0"..."9").contains($0) }
+      rest = rest[digits.endIndex...]
+      return Int64(digits)
+    }
+
+    mutating func numbers() -> [Int64]? {
+      guard let first = number() else { return nil }
+      var numbers = [first]
+      while take(",") {
+        guard let next = number() else { return nil }
+        numbers.append(next)
+      }
+      return numbers
+    }
+
+    mutating func word() -> String {
+      let word = rest.prefix { $0 != " " }
+      rest = rest[word.endIndex...]
+      return String(word)
+    }
+
+    mutating func json() -> JSONValue? {
+      defer { rest = "" }
+      return try? JSONParser.parse(String(rest))
+    }
+  }
+}

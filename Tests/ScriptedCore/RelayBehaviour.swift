@@ -1,0 +1,53 @@
+/// What a relay does once it is invited (facts on SimpleX, §3.2 and §3.3).
+public indirect enum RelayBehaviour: Hashable, Sendable {
+  /// Accepts, acknowledges the roster, is published.
+  case good
+  /// The same as another, but every step comes only at the `steps`-th turn after its own.
+  case slow(steps: Int, RelayBehaviour)
+  /// Stays invited for ever.
+  case silent
+  /// Its address leads to nothing: a permanent error while inviting.
+  case deadLink
+  /// Its server does not answer: a temporary error while inviting.
+  case unreachable
+  /// The invitation goes out and comes to nothing later.
+  case failsLater
+  /// Says no.
+  case rejects
+  /// Accepts, then finds fault with the roster.
+  case rejectsRoster
+  /// Its link belongs to another member: it stays invited, and the core only grumbles.
+  case wrongEntity
+  /// Becomes active, then leaves.
+  case leaves
+  /// Becomes active, then is missing in the published link.
+  case losesLink
+
+  /// What happens after the invitation, in order.
+  var stages: [CoreModel.Stage] {
+    switch self {
+    case .good: [.accept, .acknowledge, .publish]
+    case .slow(_, let other): other.stages
+    case .silent, .deadLink, .unreachable: []
+    case .failsLater: [.fail]
+    case .rejects: [.reject]
+    case .rejectsRoster: [.accept, .rejectRoster]
+    case .wrongEntity: [.mismatch]
+    case .leaves: [.accept, .acknowledge, .publish, .leave, .publish]
+    case .losesLink: [.accept, .acknowledge, .publish, .loseLink]
+    }
+  }
+
+  /// Turns that pass before each stage.
+  var wait: Int { if case .slow(let steps, _) = self { steps } else { 0 } }
+
+  /// What goes wrong while inviting.
+  var invitationError: CoreErrors.Shape? {
+    switch self {
+    case .deadLink: .deadLink
+    case .unreachable: .unreachable
+    case .slow(_, let other): other.invitationError
+    case .good, .silent, .failsLater, .rejects, .rejectsRoster, .wrongEntity, .leaves, .losesLink: nil
+    }
+  }
+}
