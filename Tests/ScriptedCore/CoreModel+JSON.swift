@@ -5,6 +5,22 @@ extension CoreModel {
   /// Part of every private key that the model makes up, for tests that look for leaks.
   public static let secretMark = "SECRET-KEY"
 
+  private static let userPreferences: JSONValue = [
+    "timedMessages": ["allow": "yes"], "fullDelete": ["allow": "no"], "reactions": ["allow": "yes"],
+    "voice": ["allow": "yes"], "files": ["allow": "always"], "calls": ["allow": "yes"], "sessions": ["allow": "no"],
+    "commands": [],
+  ]
+
+  private static let groupPreferences: JSONValue = {
+    let words = [
+      "timedMessages", "directMessages", "fullDelete", "reactions", "voice", "files", "simplexLinks", "reports", "history",
+      "support", "sessions", "comments", "signMessages",
+    ]
+    var members = Dictionary(uniqueKeysWithValues: words.map { ($0, ["enable": "off"] as JSONValue) })
+    members["commands"] = []
+    return .object(members)
+  }()
+
   static func relay(id: Int64, address: String, name: String) -> JSONValue {
     [
       "chatRelayId": .integer(id), "address": .string(address),
@@ -28,7 +44,7 @@ extension CoreModel {
     return [
       "userId": .integer(id), "agentUserId": .string(String(id)), "userContactId": .integer(id), "localDisplayName": name,
       "profile": ["profileId": .integer(id), "displayName": name, "fullName": "", "localAlias": ""],
-      "fullPreferences": [:], "activeUser": .bool(id == activeUser), "activeOrder": 1, "showNtfs": true,
+      "fullPreferences": Self.userPreferences, "activeUser": .bool(id == activeUser), "activeOrder": 1, "showNtfs": true,
       "sendRcptsContacts": true, "sendRcptsSmallGroups": true, "autoAcceptMemberContacts": false, "userChatRelay": false,
       "clientService": false,
     ]
@@ -65,7 +81,7 @@ extension CoreModel {
   func groupJSON(_ group: Group) -> JSONValue {
     var members: [String: JSONValue] = [
       "groupId": .integer(group.id), "useRelays": true, "localDisplayName": group.profile["displayName"] ?? "",
-      "groupProfile": group.profile, "localAlias": "", "fullGroupPreferences": [:],
+      "groupProfile": group.profile, "localAlias": "", "fullGroupPreferences": Self.groupPreferences,
       "membership": memberJSON(
         id: group.id * 1000, group: group.id, role: "owner", category: "user", status: "creator", connection: nil),
       "chatSettings": ["enableNtfs": "all", "favorite": false], "createdAt": .string(time(group.createdAt)),

@@ -30,6 +30,7 @@ final class ScriptedConnection: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !stage.hangs else { return }
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
     case .text: take(frame.unmaskedData)

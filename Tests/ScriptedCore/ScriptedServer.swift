@@ -77,6 +77,9 @@ public final class ScriptedServer: Sendable {
     }
   }
 
+  /// Connections stay and nothing comes back, not even a pong: the core hangs.
+  public func hang() async throws { try await onLoop { $0.hangs = true } }
+
   /// Sends a text frame of any content to every connection.
   public func send(text: String) async throws { try await onLoop { $0.sendAll(.text, text) } }
 

@@ -12,6 +12,8 @@ final class Stage {
   var holdNext: String?
   var crashNext: String?
   var holdsEvents = false
+  /// Nothing that arrives is looked at.
+  var hangs = false
   /// Whose turn it is to take an event.
   private var turn = 0
 

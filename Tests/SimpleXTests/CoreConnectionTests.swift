@@ -122,6 +122,25 @@ struct CoreConnectionTests {
     }
   }
 
+  @Test func aCoreThatHangsIsNoticed() async throws {
+    var limits = Self.quick
+    limits.pingInterval = .milliseconds(100)
+    limits.silenceMax = .milliseconds(500)
+    try await session(limits: limits) { client, server, reports in
+      // Pings keep a connection on which nothing happens.
+      client.submit(id(1), .users)
+      _ = await reports.answer(to: 1)
+      let count = reports.all.count
+      try await server.hang()
+      client.submit(id(2), .users)
+      guard case .failure(.unknown(.noConnection(let reason))) = await reports.answer(to: 2) else {
+        return #expect(Bool(false))
+      }
+      #expect(reason == "the core closed the connection: it was silent for too long")
+      await reports.down(from: count)
+    }
+  }
+
   @Test func strayFramesAreNoHarm() async throws {
     try await session { client, server, reports in
       try await server.holdNextReply(to: "/users")

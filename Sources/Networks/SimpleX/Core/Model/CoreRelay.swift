@@ -24,6 +24,9 @@ public struct CoreRelay: Hashable, Sendable {
   /// The short link, as the core writes it.
   public var address: String { members["address"]?.string ?? "" }
 
+  /// Equal to `RelayAddress.comparisonKey` of the same relay, however either is written; nil when the address is no link.
+  public var comparisonKey: String? { (try? SimpleXLink(address))?.comparisonKey }
+
   /// What the relay calls itself.
   public var name: String { members["relayProfile"]?["displayName"]?.string ?? "" }
 

@@ -1,0 +1,113 @@
+import Foundation
+import ScriptedCore
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import SimpleX
+
+/// The scripted core says nothing that a real one could not say.
+@Suite(.timeLimit(.minutes(1)))
+struct ScriptedCoreTests {
+  private static let relays = (1...9).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+
+  /// Answers and events of a core that goes through everything it knows.
+  private func conversation() throws -> [JSONValue] {
+    var model = CoreModel(userName: nil, relays: Self.relays)
+    let odd: [RelayBehaviour] = [
+      .good, .deadLink, .unreachable, .failsLater, .rejects, .rejectsRoster, .wrongEntity, .leaves, .losesLink,
+    ]
+    model.behaviours = Dictionary(uniqueKeysWithValues: zip(Self.relays, odd))
+    let user = CoreUser.ID(rawValue: 1)
+    func ids(_ numbers: Int64...) throws -> CoreIDList<CoreRelay> {
+      try #require(CoreIDList(numbers.map(CoreRelay.ID.init(rawValue:))))
+    }
+    var said: [JSONValue] = []
+    func say(_ command: CoreCommand) {
+      said.append(model.execute(command.text))
+      model.settle()
+    }
+    say(.activeUser)
+    say(.createUser(name: "owner \"x\""))
+    say(.createUser(name: "owner \"x\""))
+    for command in [CoreCommand.version, .activeUser, .users, .start, .checkRunning, .operators, .servers(user)] {
+      say(command)
+    }
+    say(
+      .createChannel(
+        user, relays: try ids(1, 4, 5, 6, 7, 8, 9), CoreGroupProfile(name: "news", summary: "s"), isIncognito: true))
+    let channel = CoreGroup.ID(rawValue: try #require(model.channels.first))
+    for relays in [try ids(1, 2, 3), try ids(3, 4), try ids(77)] {
+      say(.createChannel(user, relays: relays, CoreGroupProfile(name: "other")))
+    }
+    for relays in [try ids(2, 3), try ids(1)] { say(.addRelays(channel, relays)) }
+    say(.createChannel(user, relays: try ids(1), CoreGroupProfile(name: "a/b")))
+    for command in [CoreCommand.relays(channel), .members(channel), .link(channel), .groups(user), .info(channel)] {
+      say(command)
+    }
+    guard
+      case .channelCreated(let group, _, let relays)? = said.lazy.compactMap(Self.reply).first(where: {
+        if case .channelCreated = $0 { true } else { false }
+      })
+    else { throw CoreShapeError(path: [], reason: "no channel") }
+    say(.updateProfile(channel, group.profile))
+    say(.updateProfile(channel, CoreGroupProfile(name: "not the same")))
+    say(.removeMembers(channel, .init(relays[0].member)))
+    say(.removeMembers(channel, .init(relays[0].member)))
+    say(.allowRelay(channel))
+    say(.testRelay(user, try CoreRelayAddress(Self.relays[1])))
+    say(.leave(channel))
+    say(.deleteGroup(channel))
+    say(.link(channel))
+    said.append(model.execute("/_nonsense"))
+    return said + model.events
+  }
+
+  private static func reply(_ answer: JSONValue) -> CoreReply? {
+    guard case .reply(_, .success(let reply)) = CoreFrame(JSONValue.object(["corrId": "1", "resp": answer]).bytes) else {
+      return nil
+    }
+    return reply
+  }
+
+  @Test func everyAnswerFitsTheOfficialTypes() async throws {
+    let said = try conversation()
+    #expect(said.count > 40)
+    let folder = try TemporaryFolder()
+    let file = folder.path + "/said.jsonl"
+    try said.map { $0.text + "\n" }.joined().write(toFile: file, atomically: true, encoding: .utf8)
+    let (status, lines) = try await Program.run(
+      Program.repository + "/.build/venv/bin/python3",
+      ["-B", Program.repository + "/Tests/SimpleXTests/python/conform.py", file])
+    #expect(status == 0)
+    // Of these the package has no types.
+    #expect(
+      lines == [
+        "not in the package: chatRelayTestResult groupInfo serverOperatorConditions userServers versionInfo"
+      ])
+  }
+
+  @Test func everyAnswerCanBeRead() throws {
+    for answer in try conversation() {
+      switch CoreFrame(JSONValue.object(["corrId": "1", "resp": answer]).bytes) {
+      case .reply(_, .success(.unknown(let tag))):
+        guard case .events(let events) = CoreFrame(JSONValue.object(["resp": answer]).bytes) else {
+          return #expect(Bool(false))
+        }
+        #expect(events.allSatisfy { $0.uses != nil }, "\(tag)")
+      case .reply(_, .failure(.unreadable(let tag, let fault))): Issue.record("\(tag): \(fault)")
+      case .reply: break
+      case .events, .rubbish: Issue.record("\(answer.text)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "", "/_public group 1 {}", "/_public group 1 1,x {}", "/_public group 1 incognito=off 1 {}", "/_get relays 1",
+    "/_get relays #1 x", "/_add relays #1 ", "/_delete #1 fully", "/userx", "/_servers 1 {", "/_remove #1 1 messages=off",
+  ])
+  func whatTheCoreDoesNotKnowIsACommandError(text: String) {
+    var model = CoreModel()
+    #expect(model.execute(text)["chatError"]?["errorType"]?["type"] == "commandError")
+  }
+}
