@@ -152,6 +152,8 @@ struct CoreMessageTests {
       return #expect(Bool(false))
     }
     #expect("\(fault)" == "resp.user.userId must be an integer")
+    guard case .failure(.unreadable("", _))? = answer("{}") else { return #expect(Bool(false)) }
+    guard case .failure(.unreadable("", _))? = answer("[]") else { return #expect(Bool(false)) }
     #expect(answer(#"{"type":"newIn8"}"#) == .success(.unknown(tag: "newIn8")))
     let nameless = """
       {"resp":{"type":"chatCmdError","chatError":{"type":"error","errorType":{"type":"commandError","message":"invalid request"}}}}

@@ -181,15 +181,24 @@ struct CoreSessionMachineTests {
     }
   }
 
-  @Test func rubbishInARowEndsTheConnection() {
-    var machine = up()
-    #expect(machine.handle(.received(.rubbish("a"))).isEmpty)
-    #expect(machine.handle(.received(.rubbish("b"))).isEmpty)
-    _ = machine.handle(.received(.events([])))
-    #expect(machine.handle(.received(.rubbish("a"))).isEmpty)
-    #expect(machine.handle(.received(.rubbish("b"))).isEmpty)
-    #expect(machine.handle(.received(.rubbish("c"))).contains(.hangUp))
+  @Test func rubbishEndsTheConnectionUntilThePeerIsKnown() {
+    var machine = CoreSessionMachine(limits: Self.limits, salt: 1)
+    _ = machine.handle(.started)
+    _ = machine.handle(.opened)
+    for _ in 1...2 { #expect(machine.handle(.received(.rubbish("a"))).isEmpty) }
+    let third = machine.handle(.received(.rubbish("c")))
+    #expect(third.contains(.hangUp) && reports(third) == [.down(reason: "the peer is no core: c")])
     #expect(machine.handle(.received(.events([.other(tag: "late")]))).isEmpty)
+  }
+
+  @Test func rubbishOfACoreIsReportedAndNoMore() {
+    var machine = up()
+    _ = machine.handle(.submitted(number(1), .users))
+    for _ in 1...10 {
+      let fault = CoreShapeError(path: [], reason: "a")
+      #expect(machine.handle(.received(.rubbish("a"))) == [.report(.event(.unreadable(tag: "", fault)))])
+    }
+    #expect(reports(machine.handle(answer(3, .success(.done)))) == [.reply(number(1), .success(.done))])
   }
 
   @Test func theEndAnswersEverything() {

@@ -29,7 +29,8 @@ public enum CoreEvent: Hashable, Sendable {
   case messageError(severity: String, message: String)
   /// Baton has no use for it.
   case other(tag: String)
-  /// It could not be read, though Baton knows the tag.
+  /// It could not be read.
+  /// - tag: empty when not even that could be read.
   case unreadable(tag: String, CoreShapeError)
 }
 

@@ -1,3 +1,5 @@
+internal import Dialing
+
 /// Why there is no answer to a command, or no good one. Whether the core may have carried it out is the main thing about it.
 public enum CoreFailure: Error, Hashable, Sendable {
   /// The core refused it, or tried and failed.
@@ -39,7 +41,7 @@ extension CoreFailure.Reason: CustomStringConvertible {
     switch self {
     case .tooMany: "too many commands wait for the core"
     case .noConnection(let words): words
-    case .timeout(let limit): "no answer within \(limit)"
+    case .timeout(let limit): "no answer within \(limit.briefly)"
     case .ended: "Baton ends"
     }
   }

@@ -19,20 +19,22 @@ enum CoreFrame: Hashable, Sendable {
     }
     do throws(CoreShapeError) {
       let frame = try CoreReader(value)
-      let answer = try frame.object("resp")
-      let tag = try answer.string("type")
       if let correlation = try frame.stringIfPresent("corrId") {
-        self = .reply(correlation: correlation, Self.result(tag: tag, answer))
+        self = .reply(correlation: correlation, Self.result(frame))
       } else {
-        self = .events(CoreEvent.events(tag: tag, answer))
+        let answer = try frame.object("resp")
+        self = .events(CoreEvent.events(tag: try answer.string("type"), answer))
       }
     } catch {
       self = .rubbish("\(error)")
     }
   }
 
-  private static func result(tag: String, _ answer: CoreReader) -> Result<CoreReply, CoreFailure> {
+  private static func result(_ frame: CoreReader) -> Result<CoreReply, CoreFailure> {
+    var tag = ""
     do throws(CoreShapeError) {
+      let answer = try frame.object("resp")
+      tag = try answer.string("type")
       if tag == "chatCmdError" { return .failure(.refused(try answer.read("chatError"))) }
       return .success(try CoreReply(tag: tag, answer))
     } catch {

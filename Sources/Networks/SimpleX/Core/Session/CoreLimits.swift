@@ -20,7 +20,7 @@ public struct CoreLimits: Hashable, Sendable {
   public var frameBytesMax = 16 << 20
   /// Commands that may wait for their turn.
   public var queueMax = 1024
-  /// Messages in a row that are none of the core's before the connection counts as broken.
+  /// Messages that are none of a core's, before the peer has said that it is one, until it counts as none.
   public var rubbishMax = 3
 
   public init() {}

@@ -1,3 +1,5 @@
+internal import Dialing
+
 /// Decides what happens on the one connection to a core (facts on SimpleX, §1.4).
 ///
 /// One command is in flight at a time, since the core carries them out in order anyway. Events are reported as they come. When an
@@ -120,7 +122,7 @@ struct CoreSessionMachine: Hashable, Sendable {
     switch timer {
     case .answer:
       guard isOpen, let current = inFlight else { return [] }
-      return lost("the core did not answer within \(current.timeout)", .timeout(current.timeout))
+      return lost("the core did not answer within \(current.timeout.briefly)", .timeout(current.timeout))
     case .reconnect: return state == .waiting ? dial() : []
     case .stable:
       if isOpen { redial.lasted() }
@@ -154,10 +156,8 @@ struct CoreSessionMachine: Hashable, Sendable {
   private mutating func received(_ frame: CoreFrame) -> [CoreSessionAction] {
     switch frame {
     case .events(let events):
-      rubbish = 0
       return events.map { .report(.event($0)) }
     case .reply(let correlation, let result):
-      rubbish = 0
       guard let current = inFlight, current.correlation == correlation else {
         strayReplies += 1
         return []
@@ -166,6 +166,9 @@ struct CoreSessionMachine: Hashable, Sendable {
       guard let id = current.id else { return [.cancelTimer(.answer)] + probed(result) }
       return [.cancelTimer(.answer), .report(.reply(id, result))] + sendNext()
     case .rubbish(let why):
+      // Once it has said that it is a core, a message that cannot be read is no reason to leave it: what others write in a chat may
+      // be in it, and they must not be able to break the connection.
+      if state == .up { return [.report(.event(.unreadable(tag: "", CoreShapeError(path: [], reason: why))))] }
       rubbish += 1
       return rubbish >= limits.rubbishMax ? lost("the peer is no core: \(why)") : []
     }
