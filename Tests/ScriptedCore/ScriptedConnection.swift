@@ -49,9 +49,11 @@ final class ScriptedConnection: ChannelInboundHandler {
     if ModelCommand(text) == nil {
       // What cannot be read does not wait for its turn.
       send(["corrId": .string(correlation), "resp": CoreErrors.answer(CoreErrors.command("Failed reading: empty"))])
+      stage.flush()
     } else {
       waiting.append((correlation, text))
       runNext()
+      stage.flush()
     }
   }
 

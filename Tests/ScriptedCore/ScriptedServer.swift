@@ -18,7 +18,7 @@ public final class ScriptedServer: Sendable {
   /// - Throws: when no port can be had.
   public init(_ model: CoreModel = CoreModel(), group: any EventLoopGroup) async throws {
     eventLoop = group.next()
-    stage = .makeBoxSendingValue(Stage(model: model), eventLoop: eventLoop)
+    stage = .makeBoxSendingValue(Stage(model: model, eventLoop: eventLoop), eventLoop: eventLoop)
     try await listen(port: 0)
   }
 
@@ -35,6 +35,18 @@ public final class ScriptedServer: Sendable {
 
   /// How many connections there are.
   public var connectionCount: Int { get async throws { try await onLoop { $0.connections.count } } }
+
+  /// Waits until the model and the command lines that were received are as meant; looked at after every command and change.
+  /// - Throws: `CancellationError` when the server is stopped before.
+  public func wait(until isMeant: @escaping @Sendable (CoreModel, _ received: [String]) -> Bool) async throws {
+    let stage = stage
+    try await eventLoop.flatSubmit { stage.value.wait(until: isMeant) }.get()
+  }
+
+  /// Waits until so many commands that begin with `prefix` were received.
+  public func wait(forCommand prefix: String, times: Int = 1) async throws {
+    try await wait { _, received in received.filter { $0.hasPrefix(prefix) }.count >= times }
+  }
 
   /// Reads or changes the model; events that come of it are sent.
   public func withModel<Value: Sendable>(_ body: @escaping @Sendable (inout CoreModel) -> Value) async throws -> Value {
@@ -86,10 +98,11 @@ public final class ScriptedServer: Sendable {
   /// Sends a binary frame to every connection.
   public func sendBinary() async throws { try await onLoop { $0.sendAll(.binary, "{}") } }
 
-  /// Stops listening and drops the connections.
+  /// Stops listening and drops the connections. Must be the last thing done, or be followed by `restart`.
   public func stop() async throws {
     let listener = try await onLoop { stage in
       stage.dropConnections()
+      stage.giveUpWaiting()
       defer { stage.listener = nil }
       return stage.listener
     }

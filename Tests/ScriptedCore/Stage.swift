@@ -14,13 +14,38 @@ final class Stage {
   var holdsEvents = false
   /// Nothing that arrives is looked at.
   var hangs = false
+  private var waiters: [(isMeant: (CoreModel, [String]) -> Bool, promise: EventLoopPromise<Void>)] = []
+  private let eventLoop: any EventLoop
   /// Whose turn it is to take an event.
   private var turn = 0
 
-  init(model: CoreModel) { self.model = model }
+  init(model: CoreModel, eventLoop: any EventLoop) {
+    self.model = model
+    self.eventLoop = eventLoop
+  }
 
-  /// Hands out events: each goes to one connection, and they take turns.
+  func wait(until isMeant: @escaping (CoreModel, [String]) -> Bool) -> EventLoopFuture<Void> {
+    if isMeant(model, received) { return eventLoop.makeSucceededVoidFuture() }
+    let promise = eventLoop.makePromise(of: Void.self)
+    waiters.append((isMeant, promise))
+    return promise.futureResult
+  }
+
+  func giveUpWaiting() {
+    for waiter in waiters { waiter.promise.fail(CancellationError()) }
+    waiters = []
+  }
+
+  /// Wakes who waits for what is so now.
+  private func wake() {
+    let met = waiters.filter { $0.isMeant(model, received) }
+    waiters.removeAll { $0.isMeant(model, received) }
+    for waiter in met { waiter.promise.succeed() }
+  }
+
+  /// Hands out events: each goes to one connection, and they take turns. Wakes who waits.
   func flush() {
+    wake()
     guard !holdsEvents else { return }
     while !connections.isEmpty, !model.events.isEmpty {
       let event = model.events.removeFirst()

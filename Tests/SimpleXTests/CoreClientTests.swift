@@ -1,5 +1,6 @@
 import Logging
 import NIOPosix
+import RelayNetwork
 import ScriptedCore
 import StrictJSON
 import Testing
@@ -194,6 +195,67 @@ struct CoreClientTests {
       client.submit(id(3), .groups(Self.user))
       guard case .success(.groups(let groups)) = await reports.answer(to: 3) else { return #expect(Bool(false)) }
       #expect(groups.count == 1)
+    }
+  }
+
+  @Test func presetsGoBackWithOneRelayMore() async throws {
+    try await session(.withPresets()) { client, server, reports in
+      client.submit(id(1), .servers(Self.user))
+      guard case .success(.servers(_, var groups)) = await reports.answer(to: 1) else { return #expect(Bool(false)) }
+      #expect(groups.map(\.operator?.tag) == ["simplex", "flux", nil])
+      #expect(groups[0].relays.map(\.address) == CoreModel.presetRelays)
+      groups[2].relays.append(CoreRelay(address: try CoreRelayAddress(Self.relays[0]), name: "Mine"))
+      groups[0].relays[1].isEnabled = false
+      client.submit(id(2), .validateServers(Self.user, groups))
+      client.submit(id(3), .setServers(Self.user, groups))
+      client.submit(id(4), .servers(Self.user))
+      client.submit(id(5), .operators)
+      #expect(await reports.answer(to: 2) == .success(.validation(CoreServersValidation(errors: [], warnings: []))))
+      #expect(await reports.answer(to: 3) == .success(.done))
+      guard case .success(.servers(_, let stored)) = await reports.answer(to: 4) else { return #expect(Bool(false)) }
+      #expect(stored[2].relays.map(\.name) == ["Mine"] && stored[2].relays[0].id != nil)
+      #expect(stored[0] == groups[0] && stored[1] == groups[1])
+      guard case .success(.operators(let conditions)) = await reports.answer(to: 5) else { return #expect(Bool(false)) }
+      #expect(conditions.operators.map(\.name) == ["SimpleX Chat", "Flux"])
+
+      groups[2].relays.append(groups[2].relays[0])
+      client.submit(id(6), .validateServers(Self.user, groups))
+      client.submit(id(7), .setServers(Self.user, groups))
+      guard case .success(.validation(let found)) = await reports.answer(to: 6) else { return #expect(Bool(false)) }
+      #expect(found.errors == [.duplicateRelay(name: "Mine", address: Self.relays[0])])
+      guard case .failure(.refused(let error)) = await reports.answer(to: 7) else { return #expect(Bool(false)) }
+      #expect(error.kind == .command && error.message?.hasPrefix("user servers validation error(s):") == true)
+    }
+  }
+
+  @Test func relaysAndServersAreTested() async throws {
+    var model = CoreModel(relays: Self.relays)
+    model.behaviours = [Self.relays[0]: .deadLink, Self.relays[1]: .silent]
+    let wrong = "smp://LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI=:hush@smp.example.com"
+    model.serverFailures = [
+      wrong: [
+        "testStep": "connect",
+        "testError": [
+          "type": "BROKER", "brokerAddress": "smp://LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI=@smp.example.com",
+          "brokerErr": ["type": "NETWORK", "networkError": ["type": "unknownCAError"]],
+        ],
+      ]
+    ]
+    try await session(model) { client, server, reports in
+      for (index, address) in Self.relays.enumerated() {
+        client.submit(id(index + 1), .testRelay(Self.user, try CoreRelayAddress(address)))
+      }
+      let address = try CoreServerAddress(try SimpleXServerAddress.parse(wrong))
+      client.submit(id(4), .testServer(Self.user, address))
+      guard case .success(.relayTest(let dead)) = await reports.answer(to: 1),
+        case .success(.relayTest(let silent)) = await reports.answer(to: 2),
+        case .success(.relayTest(let good)) = await reports.answer(to: 3),
+        case .success(.serverTest(let server)) = await reports.answer(to: 4)
+      else { return #expect(Bool(false)) }
+      #expect(dead.failure?.step == .known(.getLink) && dead.failure?.error.kind == .deadLink)
+      #expect(silent.failure?.step == .known(.waitResponse) && good.failure == nil && good.name == "A relay")
+      #expect(server.failure?.error.kind == .wrongServer)
+      #expect(!"\(reports.all)".contains("hush"))
     }
   }
 }

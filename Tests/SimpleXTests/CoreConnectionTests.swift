@@ -144,6 +144,7 @@ struct CoreConnectionTests {
     try await session { client, server, reports in
       try await server.holdNextReply(to: "/users")
       client.submit(id(1), .users)
+      try await server.wait(forCommand: "/users")
       try await server.send(text: "garbage")
       try await server.send(text: #"{"corrId":"1","resp":{"type":"cmdOk"}}"#)
       try await server.send(text: #"{"resp":{"type":"brandNew","x":[]}}"#)
