@@ -134,6 +134,18 @@ struct CoreSessionMachineTests {
       reports(machine.handle(.submitted(number(4), .users))) == [.reply(number(4), .failure(.notSent(.tooMany)))])
   }
 
+  @Test func onlyWhatWaitsCanBeTakenBack() throws {
+    var machine = up()
+    for id in 1...3 { _ = machine.handle(.submitted(number(id), id == 3 ? .operators : .users)) }
+    #expect(machine.handle(.withdrawn(number(1))).isEmpty)
+    #expect(machine.handle(.withdrawn(number(9))).isEmpty)
+    #expect(reports(machine.handle(.withdrawn(number(2)))) == [.reply(number(2), .failure(.notSent(.withdrawn)))])
+    #expect(machine.handle(.withdrawn(number(2))).isEmpty)
+    let answered = machine.handle(answer(3, .success(.users([]))))
+    #expect(reports(answered) == [.reply(number(1), .success(.users([])))])
+    #expect(try sent(answered).map(\.command) == ["/_operators"])
+  }
+
   @Test func downIsSaidOnceForEachReason() {
     var machine = CoreSessionMachine(limits: Self.limits, salt: 1)
     _ = machine.handle(.started)

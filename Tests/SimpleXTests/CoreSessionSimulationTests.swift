@@ -68,6 +68,9 @@ struct CoreSessionSimulationTests {
       case 0, 1:
         submitted += 1
         take(machine.handle(.submitted(CoreRequestID(rawValue: submitted), .createUser(name: "user \(submitted)"))))
+        if Int.random(in: 0..<5, using: &generator) == 0 {
+          take(machine.handle(.withdrawn(CoreRequestID(rawValue: Int.random(in: 1...submitted, using: &generator)))))
+        }
       case 2 where isDialing:
         isDialing = false
         if Int.random(in: 0..<4, using: &generator) == 0 { return take(machine.handle(.dialFailed("no"))) }

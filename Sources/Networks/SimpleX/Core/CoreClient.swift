@@ -42,4 +42,10 @@ public final class CoreClient: Sendable {
     let session = session
     eventLoop.execute { session.value.feed(.submitted(id, command)) }
   }
+
+  /// Takes a command back that was not sent yet: it is answered `notSent`. One that was sent is answered as if nothing was said.
+  public func withdraw(_ id: CoreRequestID) {
+    let session = session
+    eventLoop.execute { session.value.feed(.withdrawn(id)) }
+  }
 }

@@ -19,6 +19,8 @@ public enum CoreFailure: Error, Hashable, Sendable {
     case noConnection(String)
     /// No answer within this time.
     case timeout(Duration)
+    /// The caller took it back.
+    case withdrawn
     /// The client ended.
     case ended
   }
@@ -42,6 +44,7 @@ extension CoreFailure.Reason: CustomStringConvertible {
     case .tooMany: "too many commands wait for the core"
     case .noConnection(let words): words
     case .timeout(let limit): "no answer within \(limit.briefly)"
+    case .withdrawn: "it was taken back"
     case .ended: "Baton ends"
     }
   }

@@ -52,6 +52,7 @@ struct CoreSessionMachine: Hashable, Sendable {
     switch event {
     case .started: return state == .idle ? dial() : []
     case .submitted(let id, let command): return submitted(id, command)
+    case .withdrawn(let id): return withdrawn(id)
     case .opened: return opened()
     case .dialFailed(let reason): return state == .dialing ? lost(reason) : []
     case .received(let frame): return isOpen ? received(frame) : []
@@ -84,6 +85,13 @@ struct CoreSessionMachine: Hashable, Sendable {
     guard queue.count < limits.queueMax else { return [refuse(id, .tooMany)] }
     queue.append(Waiting(id: id, command: command))
     return sendNext()
+  }
+
+  /// What was sent already goes its way.
+  private mutating func withdrawn(_ id: CoreRequestID) -> [CoreSessionAction] {
+    guard let index = queue.firstIndex(where: { $0.id == id }) else { return [] }
+    queue.remove(at: index)
+    return [refuse(id, .withdrawn)]
   }
 
   private func refuse(_ id: CoreRequestID, _ reason: CoreFailure.Reason) -> CoreSessionAction {

@@ -3,6 +3,8 @@ enum CoreSessionEvent: Hashable, Sendable {
   /// Connections may be made from now on.
   case started
   case submitted(CoreRequestID, CoreCommand)
+  /// This command must not be sent any more.
+  case withdrawn(CoreRequestID)
   case opened
   case dialFailed(String)
   /// A message.
