@@ -82,6 +82,7 @@ public final class ScriptedServer: Sendable {
   /// Events gather and are not sent.
   public func holdEvents() async throws { try await onLoop { $0.holdsEvents = true } }
 
+  /// Sends the events that gathered.
   public func releaseEvents() async throws {
     try await onLoop { stage in
       stage.holdsEvents = false

@@ -2,6 +2,7 @@ public import RelayNetwork
 
 /// The address of a message or file server in a form that is safe in a command. It may hold a password, which is never shown.
 public struct CoreServerAddress: Hashable, Sendable {
+  /// The address in its parts.
   public let address: ServerAddress
   /// With the password.
   let secretText: String

@@ -1,11 +1,13 @@
 /// Operators and whether their conditions of use are accepted (`serverOperatorConditions`; facts on SimpleX, §4.1).
 public struct CoreConditions: Hashable, Sendable {
+  /// What is to be done about conditions of use.
   public enum Action: String, Hashable, Sendable, CaseIterable {
     /// Somebody must read and accept them.
     case review
     case accepted
   }
 
+  /// Every operator that the core knows, in its order.
   public let operators: [CoreOperator]
   /// What is to be done about the conditions; nil: nothing.
   public let action: CoreWord<Action>?

@@ -30,7 +30,9 @@ public struct CoreError: Error, Hashable, Sendable {
 
   /// A member that the error is about.
   public struct Place: Hashable, Sendable {
+    /// Where the member is.
     public let group: CoreGroup.ID
+    /// The member.
     public let member: CoreMember.ID
     /// How the connection to the member was when the error came; nil when it was not said.
     public let connection: CoreConnectionStatus?
@@ -38,6 +40,7 @@ public struct CoreError: Error, Hashable, Sendable {
 
   /// The tags, outermost first, such as `errorAgent`, `BROKER`, `TIMEOUT`; at least one.
   public let tags: [String]
+  /// What the tags mean.
   public let kind: Kind
   /// The server that the error is about, by host; nil when there is none.
   public let host: String?

@@ -2,6 +2,7 @@
 public struct CoreGroup: Hashable, Sendable {
   public typealias ID = CoreID<CoreGroup>
 
+  /// The number in the core's database; it never names another group later.
   public let id: ID
   /// Whether it is run by relays, as channels are.
   public let usesRelays: Bool

@@ -7,11 +7,13 @@ public enum CoreRelayStatus: String, Hashable, Sendable, CaseIterable {
 public struct CoreGroupRelay: Hashable, Sendable {
   public typealias ID = CoreID<CoreGroupRelay>
 
+  /// The number of the row that joins channel and relay.
   public let id: ID
   /// The relay as a member of the channel; removing that member removes the relay.
   public let member: CoreMember.ID
   /// The relay in the list of the user.
   public let relay: CoreRelay
+  /// How far it is, as the core knows.
   public let status: CoreWord<CoreRelayStatus>
   /// The link that the relay gave out for the channel, once it accepted.
   public let link: String?

@@ -1,10 +1,13 @@
 /// How the core names one of its things: a number of its database. The type tells apart what the numbers name, since a member's
 /// number in the place of a relay's would hit something else.
 public struct CoreID<Thing>: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// As it stands in commands and JSON.
   public let rawValue: Int64
 
+  /// - Parameter rawValue: as it stands in commands and JSON.
   public init(rawValue: Int64) { self.rawValue = rawValue }
 
+  /// By number: what the core made earlier comes first.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
   public var description: String { String(rawValue) }

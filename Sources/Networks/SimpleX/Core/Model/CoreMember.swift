@@ -2,10 +2,12 @@
 public struct CoreMember: Hashable, Sendable {
   public typealias ID = CoreID<CoreMember>
 
+  /// What a member may do (`GroupMemberRole`).
   public enum Role: String, Hashable, Sendable, CaseIterable {
     case relay, observer, author, member, moderator, admin, owner
   }
 
+  /// How far a member is (`GroupMemberStatus`).
   public enum Status: String, Hashable, Sendable, CaseIterable {
     case rejected, removed, left, deleted, unknown, invited, introduced, accepted, announced, connected, complete, creator
     case pendingApproval = "pending_approval"
@@ -13,11 +15,15 @@ public struct CoreMember: Hashable, Sendable {
     case introductionInvited = "intro-inv"
   }
 
+  /// The number in the core's database.
   public let id: ID
+  /// Where it is a member.
   public let group: CoreGroup.ID
   /// The name that all members have for this one, in base64url.
   public let sharedID: String
+  /// What it may do; `relay` for relays.
   public let role: CoreWord<Role>
+  /// How far it is; `connected` once its connection stands.
   public let status: CoreWord<Status>
   /// The name under which this core's database knows the member.
   public let localName: String

@@ -7,11 +7,13 @@ public struct CoreOperator: Hashable, Sendable {
 
   private(set) var members: [String: JSONValue]
 
+  /// The number in the core's database.
   public var id: ID { ID(rawValue: members["operatorId"]?.integer ?? 0) }
 
   /// `simplex`, `flux`; nil for operators that did not come with the core.
   public var tag: String? { members["operatorTag"]?.string }
 
+  /// What people call it.
   public var name: String { members["tradeName"]?.string ?? "" }
 
   /// Endings of the host names of the operator's servers; elements of the `domains` of its relays.

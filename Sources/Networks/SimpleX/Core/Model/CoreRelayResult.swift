@@ -1,5 +1,6 @@
 /// How the invitation of one relay went (`AddRelayResult`; facts on SimpleX, §8.14).
 public struct CoreRelayResult: Hashable, Sendable {
+  /// The relay that was invited.
   public let relay: CoreRelay
   /// nil: nothing is wrong with this one.
   public let error: CoreError?

@@ -1,11 +1,15 @@
 /// How the core's test of a relay went (`chatRelayTestResult`; facts on SimpleX, §8.23).
 public struct CoreRelayTest: Hashable, Sendable {
+  /// The steps of the test, in order.
   public enum Step: String, Hashable, Sendable, CaseIterable {
     case getLink, decodeLink, connect, waitResponse, verify
   }
 
+  /// Where the test ended, and why.
   public struct Failure: Hashable, Sendable {
+    /// The step that failed.
     public let step: CoreWord<Step>
+    /// What went wrong.
     public let error: CoreError
   }
 

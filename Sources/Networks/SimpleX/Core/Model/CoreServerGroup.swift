@@ -5,8 +5,11 @@ internal import StrictJSON
 public struct CoreServerGroup: Hashable, Sendable {
   /// nil: the group of everything that belongs to no operator.
   public var `operator`: CoreOperator?
+  /// `smp://`.
   public var messageServers: [CoreServer]
+  /// `xftp://`.
   public var fileServers: [CoreServer]
+  /// Chat relays.
   public var relays: [CoreRelay]
   /// Members that Baton does not know.
   private var others: [String: JSONValue]

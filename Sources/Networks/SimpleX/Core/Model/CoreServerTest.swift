@@ -1,12 +1,16 @@
 /// How the core's test of a server went (`serverTestResult`; facts on SimpleX, §8.22).
 public struct CoreServerTest: Hashable, Sendable {
+  /// The steps of the test.
   public enum Step: String, Hashable, Sendable, CaseIterable {
     case connect, disconnect, createQueue, secureQueue, deleteQueue, createFile, uploadFile, downloadFile, compareFile
     case deleteFile, createNtfToken, deleteNtfToken
   }
 
+  /// Where the test ended, and why.
   public struct Failure: Hashable, Sendable {
+    /// The step that failed.
     public let step: CoreWord<Step>
+    /// What went wrong.
     public let error: CoreError
   }
 

@@ -4,8 +4,10 @@ internal import StrictJSON
 public struct CoreServersValidation: Hashable, Sendable {
   /// With one of these the core refuses the list.
   public let errors: [Finding]
+  /// The core takes the list all the same.
   public let warnings: [Finding]
 
+  /// One thing that is wrong; the user is another one that it concerns, nil for the user asked about.
   public enum Finding: Hashable, Sendable {
     /// No enabled server of this protocol (`smp`, `xftp`) in an enabled group.
     case noServers(transport: String, user: CoreUser.ID?)

@@ -5,6 +5,9 @@ public struct CoreShapeError: Error, Hashable, Sendable, CustomStringConvertible
   /// What is wrong there, such as `must be a string`.
   public let reason: String
 
+  /// - Parameters:
+  ///   - path: outermost first.
+  ///   - reason: goes on where the path ends.
   public init(path: [String], reason: String) {
     self.path = path
     self.reason = reason

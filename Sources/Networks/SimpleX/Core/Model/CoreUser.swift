@@ -4,6 +4,7 @@ internal import StrictJSON
 public struct CoreUser: Hashable, Sendable {
   public typealias ID = CoreID<CoreUser>
 
+  /// The number in the core's database.
   public let id: ID
   /// The name under which this core's database knows the user.
   public let localName: String

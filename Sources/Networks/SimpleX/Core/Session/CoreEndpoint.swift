@@ -9,6 +9,7 @@ public struct CoreEndpoint: Hashable, Sendable, CustomStringConvertible {
 
   /// Why a core there is not used.
   public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A sentence for people.
     public let description: String
   }
 

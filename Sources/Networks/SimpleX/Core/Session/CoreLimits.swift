@@ -23,6 +23,7 @@ public struct CoreLimits: Hashable, Sendable {
   /// Messages that are none of a core's, before the peer has said that it is one, until it counts as none.
   public var rubbishMax = 3
 
+  /// The defaults.
   public init() {}
 
   /// How long to wait for the answer to `command`.

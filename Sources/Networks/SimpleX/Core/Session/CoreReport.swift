@@ -14,8 +14,10 @@ public enum CoreReport: Hashable, Sendable {
 
 /// The caller's own number for a command; comes back with the answer.
 public struct CoreRequestID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  /// The number.
   public let rawValue: Int
 
+  /// - Parameter rawValue: any number.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   public var description: String { String(rawValue) }
