@@ -31,6 +31,18 @@ public struct CoreGroupProfile: Hashable, Sendable {
     set { members["shortDescr"] = newValue.isEmpty ? nil : .string(newValue) }
   }
 
+  /// The longer name.
+  public var fullName: String {
+    get { members["fullName"]?.string ?? "" }
+    set { members["fullName"] = .string(newValue) }
+  }
+
+  /// What new readers are welcomed with (`description`); empty for none.
+  public var text: String {
+    get { members["description"]?.string ?? "" }
+    set { members["description"] = newValue.isEmpty ? nil : .string(newValue) }
+  }
+
   /// The picture as a `data:` URL; empty for none.
   public var image: String {
     get { members["image"]?.string ?? "" }
@@ -52,6 +64,8 @@ public struct CoreGroupProfile: Hashable, Sendable {
 extension CoreGroupProfile: CoreReadable {
   init(_ reader: CoreReader) throws(CoreShapeError) {
     _ = try reader.string("displayName")
+    _ = try reader.stringIfPresent("fullName")
+    _ = try reader.stringIfPresent("description")
     _ = try reader.stringIfPresent("shortDescr")
     _ = try reader.stringIfPresent("image")
     if let group = try reader.objectIfPresent("publicGroup") {

@@ -1,0 +1,122 @@
+internal import Channels
+internal import RelayNetwork
+
+// Relays in the core's own list, and their tests.
+extension CoreWorker {
+  /// The numbers of relays in the core, by address; those that it does not have, or has given up, are put into its list. Nothing else in
+  /// the list changes.
+  func relayIDs(of addresses: [String]) async -> Result<[String: CoreRelay.ID], CoreFailure> {
+    guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
+    for attempt in 0...1 {
+      var groups: [CoreServerGroup]
+      if let serverGroups, attempt == 0 {
+        groups = serverGroups
+      } else {
+        switch await ask(.servers(user)) {
+        case .success(.servers(_, let list)): groups = list
+        case .success(let reply): return .failure(Self.unexpected(reply))
+        case .failure(let failure): return .failure(failure)
+        }
+        serverGroups = groups
+      }
+      var found: [String: CoreRelay.ID] = [:]
+      var missing: [CoreRelayAddress] = []
+      for address in addresses {
+        guard let known = try? CoreRelayAddress(address) else { continue }
+        if let id = Self.relay(known, in: groups)?.id { found[address] = id } else { missing.append(known) }
+      }
+      if missing.isEmpty || attempt == 1 { return .success(found) }
+      put(missing, into: &groups)
+      switch await ask(.setServers(user, groups)) {
+      case .success: serverGroups = nil
+      case .failure(let failure): return .failure(failure)
+      }
+    }
+    return .success([:])
+  }
+
+  private static func relay(_ address: CoreRelayAddress, in groups: [CoreServerGroup]) -> CoreRelay? {
+    let key = (try? SimpleXLink(address.text))?.comparisonKey
+    return groups.flatMap(\.relays).first { $0.comparisonKey == key && !$0.isDeleted && $0.id != nil }
+  }
+
+  /// New relays go into the group without an operator; one that was given up comes back.
+  private func put(_ addresses: [CoreRelayAddress], into groups: inout [CoreServerGroup]) {
+    let own = groups.lastIndex { $0.operator == nil } ?? groups.count
+    if own == groups.count { groups.append(CoreServerGroup()) }
+    for address in addresses {
+      let name = (try? SimpleXLink(address.text))?.displayHost ?? "relay"
+      groups[own].relays.removeAll { $0.comparisonKey == (try? SimpleXLink(address.text))?.comparisonKey && $0.isDeleted }
+      groups[own].relays.append(CoreRelay(address: address, name: name))
+    }
+  }
+
+  /// Whether a channel may be made on the relay: it passed a test of late, or passes one now.
+  /// - Returns: nil when it may; otherwise what to tell of it.
+  func isUsable(_ address: CoreRelayAddress) async -> Result<RelayOutcome?, CoreFailure> {
+    if let at = passed[address.text], now() - at < limits.testCounts { return .success(nil) }
+    guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
+    switch await ask(.testRelay(user, address)) {
+    case .success(.relayTest(let test)):
+      guard let failure = test.failure else {
+        passed[address.text] = now()
+        return .success(nil)
+      }
+      passed[address.text] = nil
+      let trouble = Self.trouble(failure)
+      switch failure.error.kind {
+      case .temporary, .other: return .success(.troubled(trouble, retryAfter: nil))
+      default: return .success(.refused(trouble))
+      }
+    case .success(let reply): return .failure(Self.unexpected(reply))
+    case .failure(let failure): return .failure(failure)
+    }
+  }
+
+  private static func trouble(_ failure: CoreRelayTest.Failure) -> Trouble {
+    let trouble = failure.error.trouble
+    // No answer to the test is what a dead relay looks like.
+    let cause: Cause = failure.step.known == .waitResponse && trouble.cause == .protocol ? .timeout : trouble.cause
+    return Trouble(cause, "the test of the relay failed at \(failure.step): \(trouble.detail)")
+  }
+
+  /// A test that somebody asked for.
+  func run(_ address: CoreRelayAddress, _ steps: AsyncStream<ProbeStep>.Continuation) async {
+    defer { steps.finish() }
+    guard let user else {
+      steps.yield(ProbeStep(name: "core", duration: .zero, failure: absence))
+      return
+    }
+    let begin = now()
+    let result = await ask(.testRelay(user, address))
+    let took = max(now() - begin, .zero)
+    switch result {
+    case .success(.relayTest(let test)):
+      if let failure = test.failure {
+        passed[address.text] = nil
+        let trouble = Self.trouble(failure)
+        steps.yield(ProbeStep(name: failure.step.text, duration: took, failure: trouble))
+        tellWatchers(of: address) { .relayDown($0, trouble) }
+      } else {
+        passed[address.text] = now()
+        let name = test.name.map { String($0.prefix(100)) }
+        steps.yield(
+          ProbeStep(
+            name: "verify", duration: took, detail: name.map { "it calls itself \($0)" } ?? "",
+            selfDescription: PeerDescription(name: name)))
+        tellWatchers(of: address) { .relayUp($0, roundTrip: took) }
+      }
+    case .success(let reply):
+      steps.yield(
+        ProbeStep(name: "core", duration: took, failure: Trouble(.protocol, Self.unexpected(reply).description)))
+    case .failure(let failure):
+      steps.yield(ProbeStep(name: "core", duration: took, failure: Trouble(.unreachable, failure.description)))
+    }
+  }
+
+  /// The core keeps no connection to a relay that says how it is: a test is what tells.
+  private func tellWatchers(of address: CoreRelayAddress, _ what: (RelayID) -> NetworkReport) {
+    let key = (try? SimpleXLink(address.text))?.comparisonKey
+    for (relay, other) in watched where (try? SimpleXLink(other))?.comparisonKey == key { report(what(relay)) }
+  }
+}

@@ -1,0 +1,177 @@
+public import Channels
+public import Logging
+public import RelayNetwork
+internal import Synchronization
+
+/// Channels on SimpleX chat relays, by way of a chat core that owns them.
+///
+/// The core is asked for one thing at a time, and what it says by itself only means that it is worth to look: every decision follows from
+/// what the core lists then. So nothing depends on an event that got lost.
+public final class SimpleXNetwork: RelayNetwork {
+  public let kind = NetworkKind.simplex
+
+  enum Input: Sendable {
+    case operation(RelayOperation)
+    case cancelled(ChannelID, RelayID)
+    case core(CoreReport)
+    case watched([RelayID: String])
+    case test(CoreRelayAddress, AsyncStream<ProbeStep>.Continuation)
+    /// It is time to look again.
+    case nudged
+  }
+
+  private struct State {
+    var inputs: [Input] = []
+    var answers: [CoreRequestID: CheckedContinuation<Result<CoreReply, CoreFailure>, Never>] = [:]
+    var requests = 0
+    var report: (@Sendable (NetworkReport) -> Void)?
+    var unreported: [NetworkReport] = []
+  }
+
+  private let client: CoreClient
+  private let limits: SimpleXLimits
+  private let logger: Logger
+  private let now: @Sendable () -> Timestamp
+  private let known: @Sendable (_ networkID: String) -> KnownChannel?
+  private let state = Mutex(State())
+  private let wakes: AsyncStream<Void>
+  private let waker: AsyncStream<Void>.Continuation
+
+  /// - Parameters:
+  ///   - client: the way to the core; nobody else may use the core.
+  ///   - known: the channel that the store knows under a number of the core's.
+  public init(
+    client: CoreClient, limits: SimpleXLimits = SimpleXLimits(), logger: Logger, now: @escaping @Sendable () -> Timestamp,
+    known: @escaping @Sendable (_ networkID: String) -> KnownChannel?
+  ) {
+    self.client = client
+    self.limits = limits
+    self.logger = logger
+    self.now = now
+    self.known = known
+    (wakes, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  }
+
+  public func parse(address: String) throws(InvalidAddress) -> RelayAddress {
+    try SimpleXAddressing().parse(address: address)
+  }
+
+  // MARK: - Identities
+
+  /// The keys are the core's and stay there: the identity `main` is its active user.
+  public func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey {
+    guard secret.map(\.isEmpty) ?? true else {
+      throw NetworkFailure("on simplex keys are the chat core's and cannot be imported", isUnsupported: true)
+    }
+    return IdentityKey(publicKey: "the active user of the chat core", secret: [])
+  }
+
+  public func secret(from text: String) throws(NetworkFailure) -> [UInt8] {
+    throw NetworkFailure("on simplex keys are the chat core's and cannot be imported", isUnsupported: true)
+  }
+
+  public func unlock(_ identity: IdentityID, key: IdentityKey) {}
+  public func lock(_ identity: IdentityID) {}
+
+  // MARK: - Channels
+
+  public func prepare(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent {
+    guard draft.kind == .channel else {
+      throw NetworkFailure("on simplex there are no groups on one relay", isUnsupported: true)
+    }
+    let document = ChannelDocument(draft.profile, preparedAt: now().milliseconds)
+    // Until the core has made it and given it a number.
+    let name = "new-" + String(UInt64.random(in: 0 ... .max), radix: 16)
+    return ChannelContent(identity: draft.identity, networkID: name, author: "", document: document.text)
+  }
+
+  public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
+    let document = ChannelDocument(draft.profile, preparedAt: ChannelDocument(text: content.document)?.preparedAt ?? 0)
+    return ChannelNotice(networkID: "", document: document.text, signedAt: now().milliseconds / 1000)
+  }
+
+  public func link(of content: ChannelContent, activeRelays: [String]) -> String { content.author }
+
+  public func perform(_ operation: RelayOperation) { put(.operation(operation)) }
+  public func cancel(_ channel: ChannelID, at relay: RelayID) { put(.cancelled(channel, relay)) }
+  public func watch(_ relays: [RelayID: String]) { put(.watched(relays)) }
+
+  public func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {
+    AsyncStream { continuation in
+      do throws(InvalidAddress) {
+        put(.test(try CoreRelayAddress(address.text), continuation))
+      } catch {
+        continuation.yield(ProbeStep(name: "address", duration: .zero, failure: Trouble(.protocol, error.reason)))
+        continuation.finish()
+      }
+    }
+  }
+
+  // MARK: - Running
+
+  public func run(report: @escaping @Sendable (NetworkReport) -> Void) async {
+    state.withLock { state in
+      for what in state.unreported { report(what) }
+      state.unreported = []
+      state.report = report
+    }
+    await withTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { await self.client.run { self.heard($0) } }
+      tasks.addTask { await self.work() }
+      await tasks.waitForAll()
+    }
+  }
+
+  private func work() async {
+    let worker = CoreWorker(
+      limits: limits, logger: logger, now: now, known: known, ask: { await self.ask($0) }, report: { self.tell($0) },
+      nudge: { wait in
+        Task {
+          try? await Task.sleep(for: wait)
+          self.put(.nudged)
+        }
+      })
+    for await _ in wakes {
+      while true {
+        let inputs = state.withLock { state in
+          defer { state.inputs = [] }
+          return state.inputs
+        }
+        for input in inputs { worker.take(input) }
+        guard await worker.step() || !inputs.isEmpty else { break }
+        if Task.isCancelled { return worker.end() }
+      }
+    }
+    worker.end()
+  }
+
+  private func heard(_ what: CoreReport) {
+    guard case .reply(let id, let result) = what else { return put(.core(what)) }
+    state.withLock { $0.answers.removeValue(forKey: id) }?.resume(returning: result)
+  }
+
+  private func ask(_ command: CoreCommand) async -> Result<CoreReply, CoreFailure> {
+    await withCheckedContinuation { continuation in
+      let id = state.withLock { state in
+        state.requests += 1
+        let id = CoreRequestID(rawValue: state.requests)
+        state.answers[id] = continuation
+        return id
+      }
+      client.submit(id, command)
+    }
+  }
+
+  private func put(_ input: Input) {
+    state.withLock { $0.inputs.append(input) }
+    waker.yield(())
+  }
+
+  private func tell(_ what: NetworkReport) {
+    let report = state.withLock { state in
+      if state.report == nil { state.unreported.append(what) }
+      return state.report
+    }
+    report?(what)
+  }
+}
