@@ -178,8 +178,8 @@ let package = Package(
     .testTarget(
       name: "EndToEnd",
       dependencies: [
-        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "batond", "batonctl", "baton-sandbox",
-        "SimpleX", "Channels", "RelayNetwork",
+        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "ScriptedCore", "batond", "batonctl",
+        "baton-sandbox", "SimpleX", "Channels", "RelayNetwork",
       ] + nio,
       exclude: ["python"]),
   ]

@@ -57,9 +57,11 @@ final class RelayDirectory: Sendable {
     }
     let hints = active.isEmpty ? inactive : active
     let content = row.content
-    let link = hints.isEmpty || row.deletedAt != nil ? nil : networks[row.network]?.link(of: content, activeRelays: hints)
+    var link = hints.isEmpty || row.deletedAt != nil ? nil : networks[row.network]?.link(of: content, activeRelays: hints)
+    // A network that makes the link itself may not have made it yet.
+    if link?.isEmpty == true { link = nil }
     return ChannelSnapshot(
-      row: row, identityName: identity, phase: counts.phase, link: link, isLinkUsable: !active.isEmpty && row.deletedAt == nil,
+      row: row, identityName: identity, phase: counts.phase, link: link, isLinkUsable: !active.isEmpty && link != nil,
       relays: members)
   }
 }

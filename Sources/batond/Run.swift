@@ -8,6 +8,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import Nostr
+internal import RelayNetwork
 internal import SimpleX
 internal import Store
 internal import Systemd
@@ -92,8 +93,16 @@ private struct Service {
     let nostr = try NostrNetwork(
       group: group, limits: settings.nostrLimits, trustRoots: settings.trustRoots, logger: logger,
       now: { Int64(time(nil)) })
+    var networks: [any RelayNetwork] = [nostr]
+    if let core = settings.core {
+      let client = CoreClient(endpoint: core, group: group, limits: settings.coreLimits, logger: logger)
+      networks.append(
+        SimpleXNetwork(
+          client: client, limits: settings.simplexLimits, logger: logger, now: { SystemClock().now },
+          known: { KnownChannels.onSimpleX($0, in: store) }))
+    }
     let coordinator = Coordinator(
-      storage: store, networks: [nostr], addressing: [SimpleXAddressing()],
+      storage: store, networks: networks, addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), rules: settings.rules(seed: seed),
       clock: clock, secrets: try secrets(store), logger: logger, hub: settings.hub, requestsMax: settings.requestsMax)
     let loader = ConfigurationLoader(

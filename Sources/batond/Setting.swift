@@ -1,4 +1,5 @@
 internal import Channels
+internal import SimpleX
 
 /// One option of the configuration file. The list of them is the schema, the reference and the source of the defaults.
 struct Setting: Sendable {
@@ -12,11 +13,14 @@ struct Setting: Sendable {
     case integer(ClosedRange<Int>)
     /// `true` or `false`.
     case flag
+    /// A port of this machine, as HOST:PORT.
+    case endpoint
 
     /// What is wrong with `text`; nil when nothing is.
     func problem(_ text: String) -> String? {
       switch self {
       case .flag: ["true", "false"].contains(text) ? nil : "must be true or false"
+      case .endpoint: Setting.endpoint(text) == nil ? "must be an address of this machine and a port, such as 127.0.0.1:5225" : nil
       case .path: text.hasPrefix("/") ? nil : "must be an absolute path"
       case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
       case .group: text.isEmpty ? "must be the name of a group" : nil
@@ -118,6 +122,15 @@ struct Setting: Sendable {
     Setting(
       key: "nostr.redialMax", kind: .duration, fallback: "5min",
       summary: "longest wait between attempts to reach a relay that is down"),
+    Setting(
+      key: "simplex.core", kind: .endpoint, fallback: "",
+      summary: "where a SimpleX chat core listens on this machine, as HOST:PORT; channels on simplex need it"),
+    Setting(
+      key: "simplex.commandTimeout", kind: .duration, fallback: "90s",
+      summary: "how long the core may take for a command with which it asks relays or servers"),
+    Setting(
+      key: "simplex.testCounts", kind: .duration, fallback: "15min",
+      summary: "how long a test of a relay that passed counts before a channel is made on it"),
   ]
 
   /// Timers and limits of channel relays.
@@ -141,13 +154,25 @@ struct Setting: Sendable {
       summary: "how often an active channel relay is read back"),
   ]
 
+  /// What is different on a network from the start. On simplex relays are tested before a channel is made, one after the other, and their
+  /// answers come by way of message servers.
+  private static let ownDefaults: [NetworkKind: [String: String]] = [
+    .simplex: ["channel.invitationTimeout": "5min", "channel.verificationTimeout": "2min"]
+  ]
+
   /// The same for one network; empty: as everywhere.
   private static func ofChannels(on network: NetworkKind) -> [Setting] {
     ofChannels.map {
       Setting(
-        key: "\(network.rawValue).\($0.key)", kind: $0.kind, fallback: "",
+        key: "\(network.rawValue).\($0.key)", kind: $0.kind, fallback: ownDefaults[network]?[$0.key] ?? "",
         summary: "in place of `\($0.key)` for channels on \(network.rawValue)")
     }
+  }
+
+  static func endpoint(_ text: String) -> CoreEndpoint? {
+    guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]) else { return nil }
+    let host = text[..<colon].trimmingPrefix("[")
+    return try? CoreEndpoint(host: String(host.hasSuffix("]") ? host.dropLast() : host), port: port)
   }
 
   /// A time span: a number with `ms`, `s`, `min` or `h`; without a unit, seconds.
@@ -166,5 +191,5 @@ struct Setting: Sendable {
 
 extension NetworkKind {
   /// The networks that this daemon can serve.
-  static let served: [NetworkKind] = [.nostr]
+  static let served: [NetworkKind] = [.nostr, .simplex]
 }

@@ -5,6 +5,7 @@ internal import Foundation
 internal import Logging
 internal import Nostr
 internal import RelayNetwork
+internal import SimpleX
 internal import Varlink
 
 /// A configuration that cannot be used.
@@ -175,6 +176,21 @@ struct Settings: Sendable {
     ChangeHub(
       queueMax: Int(text("control.subscriberQueue")) ?? ChangeHub.subscriberQueueMaxDefault,
       subscribersMax: Int(text("control.subscribersMax")) ?? .max)
+  }
+
+  /// Where the SimpleX chat core listens; nil: there is none.
+  var core: CoreEndpoint? { Setting.endpoint(text("simplex.core")) }
+
+  var coreLimits: CoreLimits {
+    var limits = CoreLimits()
+    limits.networkTimeout = duration("simplex.commandTimeout")
+    return limits
+  }
+
+  var simplexLimits: SimpleXLimits {
+    var limits = SimpleXLimits()
+    limits.testCounts = duration("simplex.testCounts")
+    return limits
   }
 
   var nostrLimits: NostrLimits {

@@ -29,6 +29,7 @@ enum OptionReference {
     case .duration: "A time span"
     case .integer(let range): "A whole number from \(range.lowerBound) to \(range.upperBound)"
     case .flag: "true or false"
+    case .endpoint: "An address of this machine and a port, HOST:PORT"
     }
   }
 

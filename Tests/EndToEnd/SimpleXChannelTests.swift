@@ -1,0 +1,114 @@
+import BatonClient
+import ControlAPI
+import Foundation
+import Glibc
+import NIOPosix
+import ScriptedCore
+import TestSupport
+import Testing
+
+/// Channels on SimpleX, beside others on Nostr, as people see them: the daemon, its command line, and a scripted core.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct SimpleXChannelTests {
+  private static let relays = (1...4).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+
+  /// A core with these relays, and a daemon that uses it.
+  private func start(
+    _ behaviours: [Int: RelayBehaviour] = [:], _ settings: [String: String] = [:]
+  ) async throws -> (core: ScriptedServer, baton: Installation, daemon: Program) {
+    var model = CoreModel(relays: Self.relays)
+    for (relay, behaviour) in behaviours { model.behaviours[Self.relays[relay - 1]] = behaviour }
+    let core = try await ScriptedServer(model, group: MultiThreadedEventLoopGroup.singleton)
+    let baton = try Installation(settings.merging(["BATON_SIMPLEX_CORE": "127.0.0.1:\(try await core.port)"]) { own, _ in own })
+    let daemon = try await baton.start()
+    for number in 1...4 {
+      let added = try await baton.control("relay", "add", Self.relays[number - 1], "--name", "s\(number)")
+      guard added.status == 0 else { throw Program.Ended(description: "\(added.lines)") }
+    }
+    return (core, baton, daemon)
+  }
+
+  private func stop(_ daemon: Program, _ core: ScriptedServer) async throws {
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    #expect(!daemon.lines.contains { $0.contains(CoreModel.secretMark) })
+    try await core.stop()
+  }
+
+  @Test func bothNetworksSideBySide() async throws {
+    let sandbox = try Program("baton-sandbox", ["--relays", "2"])
+    try await sandbox.line(containing: "control ")
+    let (core, baton, daemon) = try await start()
+    try await baton.addRelays(sandbox.lines.filter { $0.hasPrefix("ws://") })
+    #expect(try await baton.client().status().networks == ["nostr", "simplex"])
+    let nostr = try await baton.control("channel", "create", "On Nostr", "--relay", "r1", "--relay", "r2", "--quiet")
+    let simplex = try await baton.control(
+      "channel", "create", "On SimpleX", "--relay", "s1", "--relay", "s2", "--relay", "s3", "--quiet")
+    #expect(nostr.lines.last?.hasPrefix("nostr:nevent1") == true, "\(nostr.lines)")
+    let link = try #require(simplex.lines.last)
+    #expect(simplex.status == 0 && link.contains("/c#"), "\(simplex.lines)")
+    #expect(try await baton.control("channel", "link", "On SimpleX").lines == [link])
+
+    // A new profile reaches every relay by way of the core; a fourth relay joins; one goes.
+    #expect(try await baton.control("channel", "update", "On SimpleX", "--name", "Evening", "--description", "later").status == 0)
+    _ = try await baton.channel(2) { $0.relays.allSatisfy { $0.edition == 2 } }
+    #expect(try await baton.control("channel", "add-relay", "Evening", "s4").status == 0)
+    _ = try await baton.channel(2) { $0.relays.count == 4 && $0.relays.allSatisfy { $0.status == "active" } }
+    #expect(try await baton.control("channel", "remove-relay", "Evening", "s1").status == 0)
+    _ = try await baton.channel(2) { $0.relays[0].status == "removed" && $0.phase == "active" }
+
+    // What is stored is what the next start goes on with, and the core is asked for nothing twice.
+    daemon.signal(SIGKILL)
+    _ = await daemon.status()
+    let again = try await baton.start()
+    #expect(try await baton.control("channel", "verify", "Evening").status == 0)
+    let verified = try await baton.channel(2) { $0.relays.filter { $0.status == "active" }.count == 3 }
+    #expect(verified.link == link)
+    #expect(try await core.received.count { $0.hasPrefix("/_public group") } == 1)
+
+    #expect(try await baton.control("channel", "delete", "Evening", "--yes").status == 0)
+    _ = try await baton.channel(2) { $0.phase == "deleted" }
+    #expect(try await core.received.count { $0.hasPrefix("/_delete #") } == 1)
+    #expect(try await baton.client().channel(id: 1).phase == "active")
+    let group = try await baton.control("channel", "create", "Club", "--relay", "s1", "--kind", "group")
+    #expect(group.status == 1, "\(group.lines)")
+    try await stop(again, core)
+    sandbox.signal(SIGKILL)
+    _ = await sandbox.status()
+  }
+
+  /// Every way in which a relay can fail its owner (facts on SimpleX, §3.3) is a cause and a sentence in `channel show`.
+  @Test(arguments: [
+    (RelayBehaviour.rejects, "rejected", "the relay rejects the channel"),
+    (.failsLater, "unreachable", "the connection to the relay failed for good"),
+    (.deadLink, "missing", "does not know what the address leads to"),
+    (.unreachable, "timeout", "did not answer in time"), (.silent, "timeout", "the test of the relay failed at waitResponse"),
+    (.wrongEntity, "timeout", "no answer"), (.leaves, "left", "the relay left the channel"),
+    (.losesLink, "left", "the channel's link does not name the relay any more"),
+  ])
+  func everyFailureHasACauseThatAPersonUnderstands(_ behaviour: RelayBehaviour, _ cause: String, _ words: String) async throws {
+    let (core, baton, daemon) = try await start(
+      [2: behaviour],
+      [
+        "BATON_SIMPLEX_CHANNEL_INVITATION_TIMEOUT": "1s", "BATON_SIMPLEX_CHANNEL_BACK_OFF_FIRST": "100ms",
+        "BATON_SIMPLEX_CHANNEL_ATTEMPTS_MAX": "2",
+      ])
+    let created = try await baton.control(
+      "channel", "create", "News", "--relay", "s1", "--relay", "s2", "--relay", "s3", "--timeout", "60s")
+    let channel = try await baton.channel(1) { $0.relays.contains { ["failed", "inactive"].contains($0.status) } }
+    #expect(channel.linkUsable && channel.relays[1].cause == cause, "\(channel.relays[1]) \(created.lines)")
+    let shown = try await baton.control("channel", "show", "News").lines.joined(separator: "\n")
+    #expect(shown.contains("2 of 3 relays") && shown.contains(words), "\(shown)")
+    try await stop(daemon, core)
+  }
+
+  @Test func withoutACoreThereAreNoChannelsOnSimpleX() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    #expect(try await baton.control("relay", "add", Self.relays[0], "--name", "s1").status == 0)
+    let refused = try await baton.control("channel", "create", "News", "--relay", "s1")
+    #expect(refused.status == 1 && refused.lines.last?.contains("simplex") == true, "\(refused.lines)")
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+  }
+}
