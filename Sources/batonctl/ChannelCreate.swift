@@ -20,6 +20,7 @@ struct ChannelCreate: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Name of the channel.") var name: String
   @Option(help: "A channel, or a group, which lives on exactly one relay that offers groups.") var kind: Kind = .channel
+  @Option(help: "nostr or simplex. Default: that of the relays, or nostr when they are picked.") var network: String?
   @Option(help: "A relay, by id or name; may be repeated.") var relay: [String] = []
   @Option(help: "How many relays to pick. Default: 3, or all if there are fewer.") var pick: Int?
   @Option(help: "Wait until all relays are settled, any is active, or none.") var wait: Wait = .all
@@ -76,7 +77,7 @@ struct ChannelCreate: AsyncParsableCommand {
     }
     return CreateChannel(
       profile: Profile(displayName: name, description: description, image: try image.map(ImageFile.dataURL)),
-      kind: kind == .channel ? nil : kind.rawValue, identity: identity, relayIds: ids.isEmpty ? nil : ids, pick: pick,
+      kind: kind == .channel ? nil : kind.rawValue, network: network, identity: identity, relayIds: ids.isEmpty ? nil : ids, pick: pick,
       custom: members.isEmpty ? nil : .object(members),
       idempotencyKey: idempotencyKey)
   }
