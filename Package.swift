@@ -147,7 +147,7 @@ let package = Package(
       dependencies: [
         "SimpleX", "ScriptedCore", "Dialing", "Channels", "RelayNetwork", "StrictJSON", "TestSupport", log,
       ] + nio,
-      exclude: ["python"]),
+      exclude: ["python", "Transcripts"]),
     .testTarget(
       name: "ProvisioningTests",
       dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestSupport", log] + nio),

@@ -10,7 +10,7 @@ public enum KnownChannels {
       let relays = try? store.relays()
     else { return nil }
     let addresses = Dictionary(uniqueKeysWithValues: relays.map { ($0.id, $0.address) })
-    let members = stored.relays.filter { $0.record.status != .removed }
+    let members = stored.relays.filter { $0.record.status == .active }
     return KnownChannel(
       id: id, content: stored.row.content,
       relays: Dictionary(uniqueKeysWithValues: members.compactMap { row in addresses[row.relay].map { (row.relay, $0) } }))

@@ -158,7 +158,7 @@ public struct RelayOperation: Hashable, Sendable {
 public struct KnownChannel: Sendable {
   public let id: ChannelID
   public let content: ChannelContent
-  /// The relays that it is to be on, with their addresses.
+  /// The relays that serve it as far as is known, with their addresses.
   public let relays: [RelayID: String]
 
   public init(id: ChannelID, content: ChannelContent, relays: [RelayID: String]) {

@@ -77,7 +77,8 @@ struct ChannelCreate: AsyncParsableCommand {
     }
     return CreateChannel(
       profile: Profile(displayName: name, description: description, image: try image.map(ImageFile.dataURL)),
-      kind: kind == .channel ? nil : kind.rawValue, network: network, identity: identity, relayIds: ids.isEmpty ? nil : ids, pick: pick,
+      kind: kind == .channel ? nil : kind.rawValue, network: network, identity: identity, relayIds: ids.isEmpty ? nil : ids,
+      pick: pick,
       custom: members.isEmpty ? nil : .object(members),
       idempotencyKey: idempotencyKey)
   }

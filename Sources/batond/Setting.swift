@@ -20,7 +20,8 @@ struct Setting: Sendable {
     func problem(_ text: String) -> String? {
       switch self {
       case .flag: ["true", "false"].contains(text) ? nil : "must be true or false"
-      case .endpoint: Setting.endpoint(text) == nil ? "must be an address of this machine and a port, such as 127.0.0.1:5225" : nil
+      case .endpoint:
+        Setting.endpoint(text) == nil ? "must be an address of this machine and a port, such as 127.0.0.1:5225" : nil
       case .path: text.hasPrefix("/") ? nil : "must be an absolute path"
       case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
       case .group: text.isEmpty ? "must be the name of a group" : nil

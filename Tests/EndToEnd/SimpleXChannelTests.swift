@@ -50,7 +50,8 @@ struct SimpleXChannelTests {
     #expect(try await baton.control("channel", "link", "On SimpleX").lines == [link])
 
     // A new profile reaches every relay by way of the core; a fourth relay joins; one goes.
-    #expect(try await baton.control("channel", "update", "On SimpleX", "--name", "Evening", "--description", "later").status == 0)
+    #expect(
+      try await baton.control("channel", "update", "On SimpleX", "--name", "Evening", "--description", "later").status == 0)
     _ = try await baton.channel(2) { $0.relays.allSatisfy { $0.edition == 2 } }
     #expect(try await baton.control("channel", "add-relay", "Evening", "s4").status == 0)
     _ = try await baton.channel(2) { $0.relays.count == 4 && $0.relays.allSatisfy { $0.status == "active" } }

@@ -107,6 +107,12 @@ public struct CoreModel: Sendable {
   /// Numbers of the channels that are there.
   public var channels: [Int64] { groups.map(\.id) }
 
+  /// The events that nobody took yet; now somebody has.
+  public mutating func takeEvents() -> [JSONValue] {
+    defer { events = [] }
+    return events
+  }
+
   /// The relays of a channel by address: their status in the core's words, removed ones included.
   public func statuses(of channel: Int64) -> [String: String] {
     let rows = groups.first { $0.id == channel }?.rows ?? []

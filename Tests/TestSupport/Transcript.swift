@@ -26,11 +26,21 @@ public struct Transcript {
 
   /// The first block whose output differs, as text for a failure; nil when all agree.
   /// - Parameter run: the output lines of one block's commands; comment lines begin with `#` and are not passed.
+  public func difference(_ run: ([String]) async throws -> [String]) async throws -> String? {
+    var outputs: [[String]] = []
+    for block in blocks { outputs.append(try await run(block.commands.filter { !$0.hasPrefix("#") })) }
+    return try difference(to: outputs)
+  }
+
+  /// The same for what runs without waiting.
   public func difference(_ run: ([String]) throws -> [String]) throws -> String? {
+    try difference(to: try blocks.map { try run($0.commands.filter { !$0.hasPrefix("#") }) })
+  }
+
+  private func difference(to outputs: [[String]]) throws -> String? {
     var written: [String] = []
     var difference: String?
-    for block in blocks {
-      let output = try run(block.commands.filter { !$0.hasPrefix("#") })
+    for (block, output) in zip(blocks, outputs) {
       written.append((block.commands + [Self.separator] + output).joined(separator: "\n"))
       if output != block.expected, difference == nil {
         difference =

@@ -4,8 +4,13 @@ internal import RelayNetwork
 // What operations on a channel become in the core.
 extension CoreWorker {
   /// Answers what can be answered, and does what has to be done for the rest.
-  func serve(_ channel: ChannelID) async {
-    guard let user, let waiting = pending[channel] else { return }
+  /// - Parameter suspect: the channel's number in the core when it may have lost a relay meanwhile.
+  func serve(_ channel: ChannelID, suspect: CoreGroup.ID?) async {
+    guard let user else { return }
+    guard let waiting = pending[channel] else {
+      if let suspect, let listing = await listing(of: suspect) { tellLosses(of: channel, listing) }
+      return
+    }
     let operations = waiting.values.map(\.operation).sorted { $0.relay < $1.relay }
     guard let content = operations.max(by: { $0.content.edition < $1.content.edition })?.content else { return }
     guard let document = content.latestDocument else {
@@ -21,7 +26,9 @@ extension CoreWorker {
     }
     guard let group else { return await serveUnmade(channel, operations, content, document) }
     switch await listed(group) {
-    case .success(let listing): await serve(channel, operations, listing, document)
+    case .success(let listing):
+      if suspect != nil { tellLosses(of: channel, listing) }
+      await serve(channel, operations, listing, document)
     case .failure(.refused(let error)) where error.isGroupMissing:
       // Dropped by the core, or deleted in it by hand.
       forget(channel)

@@ -36,8 +36,8 @@ final class CoreWorker {
   private var due: [ChannelID] = []
   /// Channels that wait for further invitations.
   private var gathering: [ChannelID] = []
-  /// Groups of the core to look at for relays that were lost.
-  private var suspects: [CoreGroup.ID] = []
+  /// Channels that may have lost a relay without being asked about, with their numbers in the core.
+  private var suspects: [ChannelID: CoreGroup.ID] = [:]
   private var tests: [(address: CoreRelayAddress, steps: AsyncStream<ProbeStep>.Continuation)] = []
   private var mustResynchronise = false
   /// Relays as the core lists them; nil: not asked yet.
@@ -117,7 +117,9 @@ final class CoreWorker {
   }
 
   private func suspect(_ group: CoreGroup.ID) {
-    if !suspects.contains(group) { suspects.append(group) }
+    guard let channel = owner(of: group) else { return }
+    suspects[channel] = group
+    look(at: channel)
   }
 
   func look(at channel: ChannelID) {
@@ -157,14 +159,9 @@ final class CoreWorker {
       await resynchronise()
       return true
     }
-    if !suspects.isEmpty {
-      let group = suspects.removeFirst()
-      await lookForLosses(group)
-      return true
-    }
     guard !due.isEmpty else { return false }
     let channel = due.removeFirst()
-    await serve(channel)
+    await serve(channel, suspect: suspects.removeValue(forKey: channel))
     return true
   }
 
@@ -235,16 +232,13 @@ final class CoreWorker {
     for group in all where group.usesRelays && owner(of: group.id) != nil { suspect(group.id) }
   }
 
-  /// Finds relays that do not serve a channel any more, and lets operations on it look again.
-  private func lookForLosses(_ group: CoreGroup.ID) async {
-    guard let channel = owner(of: group) else { return }
-    look(at: channel)
-    guard let known = known(group.description) else { return }
-    guard let listing = await listing(of: group) else { return }
+  /// Finds relays that do not serve a channel any more.
+  func tellLosses(of channel: ChannelID, _ listing: GroupListing) {
+    guard let known = known(listing.group.id.description) else { return }
     if let link = listing.link, link != known.content.author, !known.content.author.isEmpty {
-      report(.named(channel: channel, networkID: group.description, author: link))
+      report(.named(channel: channel, networkID: listing.group.id.description, author: link))
     }
-    for (relay, address) in known.relays where pending[channel]?[relay] == nil {
+    for (relay, address) in known.relays.sorted(by: { $0.key < $1.key }) where pending[channel]?[relay] == nil {
       guard let loss = listing.standing(of: address).loss else { continue }
       report(.lost(channel: channel, relay: relay, loss))
     }

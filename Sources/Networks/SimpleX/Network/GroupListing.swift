@@ -73,7 +73,7 @@ struct GroupListing {
     }
   }
 
-  private static let rejection = "the relay rejects the channel: it left it before"
+  private static let rejection = "the relay rejects the channel: it left it before, or finds fault with its members"
 }
 
 extension CoreWorker {

@@ -1,0 +1,260 @@
+import Channels
+import Logging
+import RelayNetwork
+import ScriptedCore
+import StrictJSON
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SimpleX
+
+/// What Baton asks a core and tells of its relays, in text files; see `Transcripts/`. No socket, no clock: the worker and the scripted
+/// core, one step after the other.
+struct CoreTranscriptTests {
+  @Test(arguments: ["healthy.txt", "failures.txt", "silence.txt", "crashes.txt", "later.txt"])
+  func workerBehavesAsTold(_ name: String) async throws {
+    let transcript = try Transcript(name, beside: #filePath)
+    #expect(!transcript.blocks.isEmpty)
+    let player = Player()
+    let difference = try await transcript.difference { try await player.run($0) }
+    #expect(difference == nil, "\(difference ?? "")")
+  }
+}
+
+private final class Player {
+  struct UnknownCommand: Error { let text: String }
+
+  private struct World {
+    var model = CoreModel(relays: [])
+    var lines: [String] = []
+    var contents: [ChannelID: ChannelContent] = [:]
+    var now: Int64 = 1_767_225_600_000
+    /// The next command that begins so is carried out, and its answer is lost.
+    var crash: String?
+    var isDown = false
+    /// Relays that were read back, by channel: those that the store has as active.
+    var active: [ChannelID: Set<RelayID>] = [:]
+  }
+  private final class Shared: Sendable { let world = Mutex(World()) }
+
+  static let relays = (1...4).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+  private static let behaviours: [String: RelayBehaviour] = [
+    "good": .good, "silent": .silent, "deadLink": .deadLink, "unreachable": .unreachable, "failsLater": .failsLater,
+    "rejects": .rejects, "rejectsRoster": .rejectsRoster, "wrongEntity": .wrongEntity, "leaves": .leaves,
+    "losesLink": .losesLink,
+  ]
+
+  private let shared = Shared()
+  private var worker: CoreWorker?
+  private var number = 0
+
+  func run(_ commands: [String]) async throws -> [String] {
+    for command in commands { try await run(command) }
+    return shared.world.withLock { world in
+      defer { world.lines = [] }
+      return world.lines
+    }
+  }
+
+  private func run(_ command: String) async throws {
+    let words = command.split(separator: " ").map(String.init)
+    switch words.first {
+    case "core":
+      var model = CoreModel(relays: Self.relays)
+      model.settlesAtOnce = false
+      shared.world.withLock { $0 = World(model: model) }
+      number = 0
+      begin()
+    case "relay":
+      guard let at = Int(words[1]), let behaviour = Self.behaviours[words[2]] else { throw UnknownCommand(text: command) }
+      shared.world.withLock { $0.model.behaviours[Self.relays[at - 1]] = behaviour }
+    case "early": shared.world.withLock { $0.model.stepsBeforeReply = Int(words[1]) ?? 0 }
+    case "channel": try await prepare(words[1], words.dropFirst(2).joined(separator: " "))
+    case "revise": try revise(words[1], words.dropFirst(2).joined(separator: " "))
+    case "invite", "verify", "announce", "withdraw", "delete":
+      for word in words.dropFirst() { perform(words[0], word) }
+      await work()
+    case "leave":
+      shared.world.withLock { world in
+        guard let id = world.contents[ChannelID(rawValue: Int64(words[1].prefix(1)) ?? 0)].flatMap({ Int64($0.networkID) }),
+          let relay = Int(words[1].suffix(1))
+        else { return }
+        world.model.leave(channel: id, relayAddress: Self.relays[relay - 1])
+      }
+      await work()
+    case "test": await test(Int(words[1]) ?? 0)
+    case "step":
+      _ = shared.world.withLock { $0.model.step() }
+      await work()
+    case "settle":
+      shared.world.withLock { $0.model.settle() }
+      await work()
+    case "advance":
+      let minutes = Int64(words[1].dropLast(3)) ?? 0
+      shared.world.withLock { world in
+        world.now += minutes * 60_000
+        world.model.advance(by: .seconds(minutes * 60))
+      }
+    case "crash": shared.world.withLock { $0.crash = words.dropFirst().joined(separator: " ") }
+    case "up":
+      up()
+      await work()
+    case "restart":
+      begin()
+      await work()
+    default: throw UnknownCommand(text: command)
+    }
+  }
+
+  // MARK: - The worker and its world
+
+  private func begin() {
+    let shared = shared
+    var limits = SimpleXLimits()
+    limits.gatherTime = .zero
+    worker = CoreWorker(
+      limits: limits, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      now: { Timestamp(milliseconds: shared.world.withLock(\.now)) }, known: { Self.known($0, shared) },
+      ask: { Self.ask($0, shared) }, report: { Self.heard($0, shared) }, nudge: { _ in })
+    up()
+  }
+
+  private func up() {
+    shared.world.withLock { $0.isDown = false }
+    let user = CoreUser.ID(rawValue: 1)
+    guard case .success(.activeUser(let active)) = Self.answer("/user", shared), active.id == user else { return }
+    worker?.take(.core(.up(CoreVersion("7.0.2"), user: active)))
+  }
+
+  /// Hands the core's events over and lets the worker do what it has to do.
+  private func work() async {
+    guard let worker else { return }
+    while true {
+      let (events, isDown) = shared.world.withLock { world in
+        let events = world.isDown ? [] : world.model.takeEvents()
+        return (events, world.isDown)
+      }
+      for event in events {
+        guard case .events(let all) = CoreFrame(Array(JSONValue.object(["resp": event]).text.utf8)) else { continue }
+        for one in all {
+          shared.world.withLock { $0.lines.append("event \(event["type"]?.string ?? "?")") }
+          worker.take(.core(.event(one)))
+        }
+      }
+      if isDown { worker.take(.core(.down(reason: "the connection broke"))) }
+      guard await worker.step() || !events.isEmpty else { return }
+    }
+  }
+
+  private static func answer(_ text: String, _ shared: Shared) -> Result<CoreReply, CoreFailure> {
+    let resp = shared.world.withLock { $0.model.execute(text) }
+    let frame = CoreFrame(Array(JSONValue.object(["corrId": "1", "resp": resp]).text.utf8))
+    guard case .reply(_, let result) = frame else { return .failure(.notSent(.ended)) }
+    return result
+  }
+
+  private static func ask(_ command: CoreCommand, _ shared: Shared) -> Result<CoreReply, CoreFailure> {
+    if shared.world.withLock({ $0.isDown }) { return .failure(.notSent(.noConnection("there is no connection"))) }
+    shared.world.withLock { $0.lines.append("ask \(command)") }
+    let result = answer(command.text, shared)
+    let isLost = shared.world.withLock { world in
+      guard let crash = world.crash, command.text.hasPrefix(crash) else { return false }
+      (world.crash, world.isDown) = (nil, true)
+      world.lines.append("the answer is lost")
+      return true
+    }
+    return isLost ? .failure(.unknown(.noConnection("the connection broke"))) : result
+  }
+
+  private static func known(_ name: String, _ shared: Shared) -> KnownChannel? {
+    shared.world.withLock { world in
+      guard let (id, content) = world.contents.first(where: { $0.value.networkID == name }) else { return nil }
+      let active = (world.active[id] ?? []).map { ($0, Self.relays[Int($0.rawValue) - 1]) }
+      return KnownChannel(id: id, content: content, relays: Dictionary(uniqueKeysWithValues: active))
+    }
+  }
+
+  private static func heard(_ report: NetworkReport, _ shared: Shared) {
+    shared.world.withLock { world in
+      switch report {
+      case .named(let channel, let name, let author):
+        world.lines.append("channel \(channel.rawValue) is \(name), link \(author.prefix(28))…")
+        guard let content = world.contents[channel] else { return }
+        world.contents[channel] = ChannelContent(
+          identity: content.identity, networkID: name, author: author, document: content.document, edition: content.edition,
+          notice: content.notice)
+      case .outcome(let channel, let relay, let number, let outcome):
+        world.lines.append("\(channel.rawValue)@\(relay.rawValue) #\(number) \(words(outcome))")
+        switch outcome {
+        case .verified: world.active[channel, default: []].insert(relay)
+        case .missing, .withdrawn, .refused: world.active[channel]?.remove(relay)
+        default: break
+        }
+      case .lost(let channel, let relay, let trouble):
+        world.lines.append("\(channel.rawValue)@\(relay.rawValue) lost: \(trouble.cause) \(trouble.detail)")
+        world.active[channel]?.remove(relay)
+      case .relayUp(let relay, _): world.lines.append("relay \(relay.rawValue) up")
+      case .relayDown(let relay, let trouble): world.lines.append("relay \(relay.rawValue) down: \(trouble.cause)")
+      }
+    }
+  }
+
+  private static func words(_ outcome: RelayOutcome) -> String {
+    switch outcome {
+    case .handedOver: "handed over"
+    case .accepted: "accepted"
+    case .verified(let edition): "verified, edition \(edition)"
+    case .missing: "missing"
+    case .withdrawn: "withdrawn"
+    case .announced: "announced"
+    case .refused(let trouble): "refused: \(trouble.cause) \(trouble.detail)"
+    case .misbehaved(let trouble): "misbehaved: \(trouble.cause) \(trouble.detail)"
+    case .troubled(let trouble, _): "troubled: \(trouble.cause) \(trouble.detail)"
+    }
+  }
+
+  // MARK: - Commands
+
+  private func prepare(_ id: String, _ name: String) async throws {
+    let document = ChannelDocument(Profile(displayName: name), preparedAt: shared.world.withLock(\.now))
+    shared.world.withLock { world in
+      world.contents[ChannelID(rawValue: Int64(id) ?? 0)] = ChannelContent(
+        identity: IdentityID(rawValue: 1), networkID: "new-\(id)", author: "", document: document.text)
+    }
+  }
+
+  private func revise(_ id: String, _ name: String) throws {
+    shared.world.withLock { world in
+      let id = ChannelID(rawValue: Int64(id) ?? 0)
+      guard let content = world.contents[id] else { return }
+      let document = ChannelDocument(Profile(displayName: name), preparedAt: 0)
+      world.contents[id] = ChannelContent(
+        identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
+        edition: content.edition + 1, notice: ChannelNotice(networkID: "", document: document.text, signedAt: 0))
+    }
+  }
+
+  private func perform(_ task: String, _ place: String) {
+    let parts = place.split(separator: "@").compactMap { Int64($0) }
+    guard parts.count == 2, let content = shared.world.withLock({ $0.contents[ChannelID(rawValue: parts[0])] }) else { return }
+    number += 1
+    worker?.take(
+      .operation(
+        RelayOperation(
+          task: RelayOperation.Task(rawValue: task) ?? .withdraw, channel: ChannelID(rawValue: parts[0]),
+          relay: RelayID(rawValue: parts[1]), address: Self.relays[Int(parts[1]) - 1], number: number, content: content,
+          isDeletion: task == "delete")))
+  }
+
+  private func test(_ relay: Int) async {
+    guard let address = try? CoreRelayAddress(Self.relays[relay - 1]) else { return }
+    let (steps, continuation) = AsyncStream.makeStream(of: ProbeStep.self)
+    worker?.take(.test(address, continuation))
+    await work()
+    for await step in steps {
+      let failure = step.failure.map { ": \($0.cause) \($0.detail)" } ?? " passed"
+      shared.world.withLock { $0.lines.append("test \(step.name)\(failure)") }
+    }
+  }
+}
