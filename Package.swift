@@ -112,7 +112,7 @@ let package = Package(
     .executableTarget(
       name: "batond",
       dependencies: [
-        "Channels", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Store", "Coordinator", "ControlServer",
+        "Channels", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Store", "Coordinator", "ControlServer", "Filters",
         "ControlAPI", "Varlink", "Systemd", log, arguments,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Configuration", package: "swift-configuration"),

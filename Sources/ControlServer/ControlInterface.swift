@@ -22,6 +22,7 @@ struct ControlContext: Sendable {
   /// What is wrong with these files at present; nil when they are in force.
   let declarationsTrouble: @Sendable () -> String?
   let logLevel: LogLevelControl
+  let listLimits: ListLimits
   /// Where what may take long is done: not on the threads that everything else needs, and not on all readers of the database.
   let slowLane: NIOThreadPool
   /// Whether a copy of the database, or a check of it, is being made: one at a time.

@@ -25,12 +25,12 @@ public struct ControlServer: Sendable {
       ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: [])
     },
     declarationsTrouble: @escaping @Sendable () -> String? = { nil }, logLevel: LogLevelControl = LogLevelControl(),
-    limits: VarlinkServer.Limits = VarlinkServer.Limits()
+    limits: VarlinkServer.Limits = VarlinkServer.Limits(), listLimits: ListLimits = ListLimits()
   ) async throws -> ControlServer {
     let context = ControlContext(
       coordinator: coordinator, store: store, access: access, logger: logger, version: version, startedAt: startedAt,
       reload: reload, declarationsTrouble: declarationsTrouble,
-      logLevel: logLevel, slowLane: NIOThreadPool(numberOfThreads: 2))
+      logLevel: logLevel, listLimits: listLimits, slowLane: NIOThreadPool(numberOfThreads: 2))
     context.slowLane.start()
     let service = VarlinkService(
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),

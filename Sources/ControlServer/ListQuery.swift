@@ -18,24 +18,24 @@ struct ListQuery: Sendable {
   private let place: String
 
   static let limitDefault = 100
-  static let limitMax = 1000
 
   /// - Parameters:
   ///   - isSortable: whether there is an order by a path of names.
-  ///   - seal: a keyed digest, so that nobody but this daemon makes cursors.
   /// - Throws: `InvalidFilter` of `interface`, or `InvalidParameter`.
   init(
     _ request: ListRequest, fields: Set<String>, isSortable: ([String]) -> Bool = { _ in true }, interface: String,
-    seal: @escaping @Sendable (String) -> String
+    _ context: ControlContext
   ) throws {
     func invalid(_ path: String, _ reason: String) -> VarlinkError {
       VarlinkError("\(interface).InvalidFilter", ["path": .string(path), "reason": .string(reason)])
     }
+    let seal = context.coordinator.sealOfCursors
     self.seal = seal
-    limit = request.limit ?? Self.limitDefault
-    guard (1...Self.limitMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
+    let limits = context.listLimits
+    limit = request.limit ?? min(Self.limitDefault, limits.pageMax)
+    guard (1...limits.pageMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
     do throws(Filter.Invalid) {
-      filter = try Filter(request.filter, known: fields)
+      filter = try Filter(request.filter, known: fields, limits: limits.filter)
       order = try ListOrder(request.sort ?? [], known: fields)
       if let key = order.keys.firstIndex(where: { !isSortable($0.path) }) {
         throw Filter.Invalid(path: "sort.\(key).field", reason: "cannot be sorted by")
@@ -81,12 +81,11 @@ struct ListQuery: Sendable {
     page: (ListQuery) async throws -> [String: JSONValue]
   ) async throws -> [String: JSONValue] {
     var request = try call.decode(ListRequest.self)
-    let seal = context.coordinator.sealOfCursors
     while true {
       try Task.checkCancellation()
       let reply = try await page(
         try ListQuery(
-          request, fields: fields, isSortable: isSortable, interface: interface, seal: seal))
+          request, fields: fields, isSortable: isSortable, interface: interface, context))
       guard call.mode == .more, let next = reply["nextCursor"]?.string else { return reply }
       try await stream.send(reply)
       request.cursor = next

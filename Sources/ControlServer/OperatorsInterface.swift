@@ -90,7 +90,7 @@ extension ControlInterface {
     }
     while true {
       let list = try ListQuery(
-        request, fields: operatorFields, interface: Interfaces.operators.name, seal: coordinator.sealOfCursors)
+        request, fields: operatorFields, interface: Interfaces.operators.name, context)
       let (page, next) = list.page(of: all)
       for json in page {
         var reply: [String: JSONValue] = ["operators": [json], "revision": .integer(revision)]

@@ -29,18 +29,23 @@ public struct Filter: Sendable {
     case query(String), autocomplete(String)
   }
 
-  /// How deep conditions may be nested.
-  public static let depthMax = 8
-  /// How many conditions, tests and values a filter may have, all together.
-  public static let nodesMax = 500
+  /// How large a filter may be.
+  public struct Limits: Hashable, Sendable {
+    /// How deep conditions may be nested.
+    public var depthMax = 8
+    /// How many conditions, tests and values a filter may have, all together.
+    public var nodesMax = 500
+
+    public init() {}
+  }
 
   package let root: Node
   /// The outermost names of the fields that the filter looks at.
   public let fields: Set<String>
 
   /// - Parameter known: the fields that objects have; below them any name is allowed. nil: any field.
-  public init(_ json: JSONValue?, known: Set<String>? = nil) throws(Invalid) {
-    var parser = Parser(known: known)
+  public init(_ json: JSONValue?, known: Set<String>? = nil, limits: Limits = Limits()) throws(Invalid) {
+    var parser = Parser(known: known, limits: limits)
     root = try parser.node(json ?? [:], path: "filter", depth: 0)
     fields = parser.fields
   }
@@ -87,12 +92,13 @@ public struct Filter: Sendable {
 
   private struct Parser {
     let known: Set<String>?
+    let limits: Limits
     var fields: Set<String> = []
     var nodes = 0
 
     mutating func node(_ json: JSONValue, path: String, depth: Int) throws(Invalid) -> Node {
       guard let members = json.object else { throw Invalid(path: path, reason: "must be an object") }
-      guard depth < Filter.depthMax else { throw Invalid(path: path, reason: "is nested too deeply") }
+      guard depth < limits.depthMax else { throw Invalid(path: path, reason: "is nested too deeply") }
       var all: [Node] = []
       for (key, value) in members.sorted(by: { $0.key < $1.key }) {
         try count(1, path)
@@ -135,8 +141,8 @@ public struct Filter: Sendable {
 
     private mutating func count(_ added: Int, _ path: String) throws(Invalid) {
       nodes += added
-      guard nodes <= Filter.nodesMax else {
-        throw Invalid(path: path, reason: "has too many conditions: at most \(Filter.nodesMax) in all, values counted")
+      guard nodes <= limits.nodesMax else {
+        throw Invalid(path: path, reason: "has too many conditions: at most \(limits.nodesMax) in all, values counted")
       }
     }
 

@@ -126,7 +126,7 @@ private struct Service {
           set: { [logLevel] priority in
             logLevel.current = priority.map(LogLevelSwitch.level) ?? loader.configuredLogLevel
           }),
-        limits: settings.controlLimits)
+        limits: settings.controlLimits, listLimits: settings.listLimits)
       manager.ready(server)
       let place = sockets.isHandedOver ? "the socket that was handed over" : settings.controlSocket
       let summary = (try? server.summary()) ?? ""

@@ -79,6 +79,14 @@ struct Setting: Sendable {
       key: "control.requestsMax", kind: .integer(16...1_000_000), fallback: "10000",
       summary: "requests that may wait; more are refused as Busy"),
     Setting(
+      key: "control.pageMax", kind: .integer(1...1000), fallback: "1000", summary: "objects on one page of a list, at most"),
+    Setting(
+      key: "control.filterDepth", kind: .integer(1...32), fallback: "8",
+      summary: "how deep the conditions of a filter may be nested"),
+    Setting(
+      key: "control.filterSize", kind: .integer(1...10_000), fallback: "500",
+      summary: "conditions and values that a filter may have, all together"),
+    Setting(
       key: "control.subscribersMax", kind: .integer(1...65_536), fallback: "2048", summary: "clients that watch at once"),
     Setting(
       key: "control.subscriberQueue", kind: .integer(64...1_000_000), fallback: "4096",

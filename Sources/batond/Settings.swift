@@ -1,6 +1,8 @@
 internal import Channels
 internal import Configuration
+internal import ControlServer
 internal import Coordinator
+internal import Filters
 internal import Foundation
 internal import Logging
 internal import Nostr
@@ -166,6 +168,15 @@ struct Settings: Sendable {
     limits.connectionsMax = Int(text("control.connectionsMax")) ?? limits.connectionsMax
     limits.connectionsPerUserMax = Int(text("control.connectionsPerUser")) ?? limits.connectionsPerUserMax
     limits.connectionsPerStrangerMax = Int(text("control.connectionsPerStranger")) ?? limits.connectionsPerStrangerMax
+    return limits
+  }
+
+  /// What a client may ask of a list.
+  var listLimits: ListLimits {
+    var limits = ListLimits()
+    limits.pageMax = Int(text("control.pageMax")) ?? limits.pageMax
+    limits.filter.depthMax = Int(text("control.filterDepth")) ?? limits.filter.depthMax
+    limits.filter.nodesMax = Int(text("control.filterSize")) ?? limits.filter.nodesMax
     return limits
   }
 

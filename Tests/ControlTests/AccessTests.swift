@@ -67,7 +67,7 @@ struct AccessTests {
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, version: "test", startedAt: SystemClock().now,
       reload: { ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: []) },
       declarationsTrouble: { nil },
-      logLevel: LogLevelControl(), slowLane: .singleton)
+      logLevel: LogLevelControl(), listLimits: ListLimits(), slowLane: .singleton)
   }
 
   /// The name of the error that the peer gets, nil when it gets none.

@@ -31,6 +31,7 @@ final class Bench: Sendable {
   init(
     folder: TemporaryFolder? = nil,
     access: Access = Access(changeGroup: "baton", readGroup: "baton-read"), mode: UInt32 = 0o600,
+    listLimits: ListLimits = ListLimits(),
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
@@ -52,7 +53,8 @@ final class Bench: Sendable {
     let socket = try UnixListener.listen(path: folder.path + "/c", mode: mode)
     server = try await ControlServer.start(
       coordinator: coordinator, store: store, access: access, sockets: [socket],
-      group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: SystemClock().now, logger: logger)
+      group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: SystemClock().now, logger: logger,
+      listLimits: listLimits)
     client = try await BatonClient(socket: folder.path + "/c")
   }
 

@@ -2,6 +2,7 @@ import BatonClient
 import Channels
 import ControlAPI
 import Coordinator
+import Filters
 import Foundation
 import Store
 import StrictJSON
@@ -67,6 +68,23 @@ struct CareTests {
     // The name is free again, and the deleted channel is still there to see.
     #expect(try await client.addIdentity(name: "News desk").id == 3)
     #expect(try await client.channel(id: channel.id).phase == "deleted")
+    try await bench.stop()
+  }
+
+  @Test func listsGiveWhatTheLimitsAllow() async throws {
+    var limits = ListLimits()
+    (limits.pageMax, limits.filter.depthMax, limits.filter.nodesMax) = (2, 2, 3)
+    let bench = try await Bench(listLimits: limits)
+    _ = try await bench.addRelays(3)
+    let page = try await bench.client.call("org.batond.Relays.List")
+    #expect(page["relays"]?.array?.count == 2 && page["nextCursor"] != nil)
+    func refused(_ parameters: [String: JSONValue]) async -> String? {
+      await refusal { _ = try await bench.client.call("org.batond.Channels.List", parameters) }
+    }
+    #expect(await refused(["limit": 3]) == "InvalidParameter")
+    #expect(await refused(["limit": 2, "filter": ["$or": [["id": 1]]]]) == nil)
+    #expect(await refused(["filter": ["$or": [["$or": [["id": 1]]]]]]) == "InvalidFilter")
+    #expect(await refused(["filter": ["id": ["$in": [1, 2, 3, 4]]]]) == "InvalidFilter")
     try await bench.stop()
   }
 

@@ -1,0 +1,11 @@
+public import Filters
+
+/// What a client may ask of a list.
+public struct ListLimits: Hashable, Sendable {
+  /// Objects on one page, at most.
+  public var pageMax = 1000
+  /// How large filters may be.
+  public var filter = Filter.Limits()
+
+  public init() {}
+}
