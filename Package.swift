@@ -172,7 +172,8 @@ let package = Package(
       ] + nio,
       exclude: ["python"]),
     .testTarget(
-      name: "BatondTests", dependencies: ["batond", "Channels", "Coordinator", "RelayNetwork", "Systemd", "TestSupport", log]),
+      name: "BatondTests",
+      dependencies: ["batond", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", log]),
     .testTarget(
       name: "RepositoryTests", dependencies: ["Channels", "Coordinator", "ControlAPI", "ControlGenerator", "Varlink"]),
     .testTarget(

@@ -166,7 +166,7 @@ struct Setting: Sendable {
   /// What is different on a network from the start. On simplex relays are tested before a channel is made, one after the other, and their
   /// answers come by way of message servers.
   private static let ownDefaults: [NetworkKind: [String: String]] = [
-    .simplex: ["channel.invitationTimeout": "5min", "channel.verificationTimeout": "2min"]
+    .simplex: ["channel.invitationTimeout": "4min", "channel.verificationTimeout": "2min"]
   ]
 
   /// The same for one network; empty: as everywhere.

@@ -3,6 +3,7 @@ import Coordinator
 import Foundation
 import Logging
 import RelayNetwork
+import SimpleX
 import Synchronization
 import TestSupport
 import Testing
@@ -58,6 +59,15 @@ struct ConfigurationTests {
     #expect(all.policies(seed: 0)[.nostr]?.attemptsMax == 5)
     #expect(try await settings("channel:\n  attemptsMax: 3\n").policies(seed: 0)[.nostr]?.attemptsMax == 3)
     #expect(await problems("nostr:\n  channel:\n    attemptsMax: 0\n").count == 1)
+  }
+
+  /// A SimpleX core drops a channel that no relay has published within half an hour (facts on SimpleX, §3.3): by twenty minutes relays
+  /// that do not come must be given up, so that others take their place.
+  @Test func relaysOfSimpleXAreReplacedBeforeTheCoreDropsTheChannel() async throws {
+    let all = try await settings("")
+    let policy = try #require(all.policies(seed: 0)[.simplex])
+    #expect(policy.effortMax + all.upkeep.interval + policy.invitationTimeout <= .seconds(20 * 60))
+    #expect(policy.verificationTimeout > all.simplexLimits.patience)
   }
 
   @Test func emptyFileIsFine() async {

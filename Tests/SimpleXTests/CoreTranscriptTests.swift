@@ -96,6 +96,9 @@ private final class Player {
         world.now += minutes * 60_000
         world.model.advance(by: .seconds(minutes * 60))
       }
+    case "nudge":
+      worker?.take(.nudged)
+      await work()
     case "crash": shared.world.withLock { $0.crash = words.dropFirst().joined(separator: " ") }
     case "up":
       up()

@@ -135,7 +135,11 @@ extension CoreWorker {
       let isShown = content.notice == nil || document.isShown(by: listing.group.profile)
       finish(operation, .verified(edition: isShown ? content.edition : max(1, content.edition - 1)))
     // The relay has taken it, and the link will name it; nobody knows when.
-    case .accepted: break
+    case .accepted(_, _, let detail):
+      guard let since = pending[operation.channel]?[operation.relay]?.since else { return }
+      let rest = limits.patience - (now() - since)
+      guard rest <= .zero else { return look(at: operation.channel, after: rest) }
+      finish(operation, .troubled(Trouble(.timeout, detail), retryAfter: nil))
     case .absent, .stuck, .invited, .lost: finish(operation, .missing)
     }
   }

@@ -128,7 +128,7 @@ final class CoreWorker {
 
   /// Looks at `channel` when `wait` is over.
   func look(at channel: ChannelID, after wait: Duration) {
-    gathering.append(channel)
+    if !gathering.contains(channel) { gathering.append(channel) }
     nudge(wait)
   }
 

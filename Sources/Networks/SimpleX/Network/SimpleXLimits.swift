@@ -5,5 +5,8 @@ public struct SimpleXLimits: Hashable, Sendable {
   /// How long a test of a relay that passed counts before a channel is made on it.
   public var testCounts: Duration = .seconds(900)
 
+  /// How long a relay that took the channel may take to show it before that counts as a failed attempt, which says how far it is.
+  public var patience: Duration = .seconds(60)
+
   public init() {}
 }
