@@ -72,7 +72,7 @@ let package = Package(
       name: "SimpleX",
       dependencies: [
         "Channels", "RelayNetwork", "StrictJSON", "Dialing", "CTLSClient", log,
-        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "DequeModule", package: "swift-collections"),
       ] + nioWebSocket,
       path: "Sources/Networks/SimpleX"),
     .target(

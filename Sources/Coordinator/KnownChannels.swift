@@ -1,18 +1,30 @@
-internal import Channels
+public import Channels
 public import RelayNetwork
 public import Store
 
 /// Tells a network which channel it speaks of.
 public enum KnownChannels {
-  /// The channel that a SimpleX core knows under `name`; nil when it is none of ours, or storage does not work.
-  public static func onSimpleX(_ name: String, in store: Store) -> KnownChannel? {
-    guard let id = try? store.channel(onSimpleX: name), let stored = try? store.channel(id), stored.row.deletedAt == nil,
-      let relays = try? store.relays()
-    else { return nil }
-    let addresses = Dictionary(uniqueKeysWithValues: relays.map { ($0.id, $0.address) })
-    let members = stored.relays.filter { $0.record.status == .active }
-    return KnownChannel(
-      id: id, content: stored.row.content,
-      relays: Dictionary(uniqueKeysWithValues: members.compactMap { row in addresses[row.relay].map { (row.relay, $0) } }))
+  /// The channel that a SimpleX core knows under `name`, deleted ones included, with the relays that serve it; nil when it is none of ours.
+  /// - Throws: `StoreError` when storage does not work.
+  public static func onSimpleX(_ name: String, in store: Store) throws -> KnownChannel? {
+    guard let id = try store.channel(onSimpleX: name) else { return nil }
+    return try known([id], in: store).first
+  }
+
+  /// Living channels on SimpleX that relays serve, by id, from the first after `after` on; none when storage does not work.
+  public static func servedOnSimpleX(after: ChannelID?, limit: Int, in store: Store) -> [KnownChannel] {
+    (try? known(try store.channelsServedOnSimpleX(after: after, limit: limit), in: store)) ?? []
+  }
+
+  private static func known(_ ids: [ChannelID], in store: Store) throws -> [KnownChannel] {
+    guard !ids.isEmpty else { return [] }
+    let addresses = Dictionary(uniqueKeysWithValues: try store.relays().map { ($0.id, $0.address) })
+    return try ids.compactMap { id in
+      guard let stored = try store.channel(id) else { return nil }
+      let serving = stored.relays.filter { $0.record.status == .active && stored.row.deletedAt == nil }
+      return KnownChannel(
+        id: id, content: stored.row.content,
+        relays: Dictionary(uniqueKeysWithValues: serving.compactMap { row in addresses[row.relay].map { (row.relay, $0) } }))
+    }
   }
 }

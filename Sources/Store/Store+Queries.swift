@@ -90,6 +90,23 @@ extension Store {
     }
   }
 
+  /// Living channels on SimpleX that at least one relay serves, by id.
+  public func channelsServedOnSimpleX(after: ChannelID?, limit: Int) throws -> [ChannelID] {
+    try reading { pool in
+      try pool.read { db in
+        try Int64.fetchAll(
+          db,
+          sql: """
+            SELECT id FROM channels INDEXED BY channels_by_core_name
+            WHERE network = 'simplex' AND deleted_at IS NULL AND id > ?
+              AND EXISTS (SELECT 1 FROM channel_relays WHERE channel_id = channels.id AND status = 'active')
+            ORDER BY id LIMIT ?
+            """, arguments: [after?.rawValue ?? 0, limit]
+        ).map(ChannelID.init(rawValue:))
+      }
+    }
+  }
+
   /// One page of channels by id, with the revision at which it is true.
   /// - Parameters:
   ///   - after: the last id of the page before.

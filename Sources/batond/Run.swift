@@ -99,7 +99,8 @@ private struct Service {
       networks.append(
         SimpleXNetwork(
           client: client, limits: settings.simplexLimits, logger: logger, now: { SystemClock().now },
-          known: { KnownChannels.onSimpleX($0, in: store) }))
+          known: { try KnownChannels.onSimpleX($0, in: store) },
+          served: { KnownChannels.servedOnSimpleX(after: $0, limit: $1, in: store) }))
     }
     let coordinator = Coordinator(
       storage: store, networks: networks, addressing: [SimpleXAddressing()],

@@ -13,8 +13,9 @@ extension CoreModel {
     if let missing = relays.first(where: { relayEntry($0) == nil }) {
       return CoreErrors.answer(CoreErrors.store("userChatRelayNotFound", ["chatRelayId": .integer(missing)]))
     }
-    var group = Group(id: makeID(), user: user, createdAt: now, profile: profile)
-    group.profile = publicProfile(profile, group.id)
+    let number = (groups.map(\.id).max() ?? 0) + 1
+    var group = Group(id: number, serial: makeID(), user: user, createdAt: now, profile: profile)
+    group.profile = publicProfile(profile, group.serial)
     let failures = invite(relays, &group)
     // All or nothing: one failure, and the channel is gone.
     guard failures.isEmpty else { return failed("publicGroupCreationFailed", user, relays, failures) }

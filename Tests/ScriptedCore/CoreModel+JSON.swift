@@ -73,7 +73,7 @@ extension CoreModel {
       "simplex:/contact#/?v=2-7&smp=smp%3A%2F%2FLcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI%3D%40smp8.simplex.im%2F\(group.id)"
     return [
       "userContactLinkId": .integer(group.id),
-      "connLinkContact": ["connFullLink": .string(full), "connShortLink": .string(shortLink(group.id))],
+      "connLinkContact": ["connFullLink": .string(full), "connShortLink": .string(shortLink(group.serial))],
       "shortLinkDataSet": true, "shortLinkLargeDataSet": true, "groupLinkId": "bGluaw==", "acceptMemberRole": "observer",
     ]
   }
@@ -89,9 +89,9 @@ extension CoreModel {
       "groupSummary": ["currentMembers": .integer(Int64(1 + group.rows.filter { !$0.isRemoved }.count))],
       "membersRequireAttention": 0,
       "groupKeys": [
-        "publicGroupId": .string("public-\(group.id)"),
-        "groupRootKey": ["type": "private", "rootPrivKey": .string("\(Self.secretMark)-root-\(group.id)")],
-        "memberPrivKey": .string("\(Self.secretMark)-member-\(group.id)"),
+        "publicGroupId": .string("public-\(group.serial)"),
+        "groupRootKey": ["type": "private", "rootPrivKey": .string("\(Self.secretMark)-root-\(group.serial)")],
+        "memberPrivKey": .string("\(Self.secretMark)-member-\(group.serial)"),
       ],
     ]
     members["relayOwnStatus"] = group.ownStatus.map(JSONValue.string)

@@ -36,7 +36,10 @@ public struct CoreModel: Sendable {
   }
 
   struct Group: Hashable, Sendable {
+    /// The number in the core's table: that of the newest group is given out again once it is gone.
     let id: Int64
+    /// What its keys and links are made from; never used twice.
+    let serial: Int64
     let user: Int64
     let createdAt: Int64
     var profile: JSONValue
@@ -125,7 +128,9 @@ public struct CoreModel: Sendable {
     let end = now + duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
     while nextCleanup <= end {
       let time = nextCleanup
-      groups.removeAll { $0.isInProgress && time - $0.createdAt > 30 * 60_000 }
+      let dropped = Set(groups.filter { $0.isInProgress && time - $0.createdAt > 30 * 60_000 }.map(\.id))
+      groups.removeAll { dropped.contains($0.id) }
+      pending.removeAll { dropped.contains($0.group) }
       pending.removeAll { step in !groups.contains { $0.id == step.group } }
       nextCleanup += 30 * 60_000
     }

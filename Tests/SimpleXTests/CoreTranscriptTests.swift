@@ -35,6 +35,8 @@ private final class Player {
     var isDown = false
     /// Relays that were read back, by channel: those that the store has as active.
     var active: [ChannelID: Set<RelayID>] = [:]
+    /// Names that were given since the program began.
+    var prepared: Set<String> = []
   }
   private final class Shared: Sendable { let world = Mutex(World()) }
 
@@ -77,7 +79,7 @@ private final class Player {
       await work()
     case "leave":
       shared.world.withLock { world in
-        guard let id = world.contents[ChannelID(rawValue: Int64(words[1].prefix(1)) ?? 0)].flatMap({ Int64($0.networkID) }),
+        guard let id = world.contents[ChannelID(rawValue: Int64(words[1].prefix(1)) ?? 0)].flatMap({ $0.group?.rawValue }),
           let relay = Int(words[1].suffix(1))
         else { return }
         world.model.leave(channel: id, relayAddress: Self.relays[relay - 1])
@@ -100,10 +102,19 @@ private final class Player {
       worker?.take(.nudged)
       await work()
     case "crash": shared.world.withLock { $0.crash = words.dropFirst().joined(separator: " ") }
+    case "other":
+      // Another core stands where the one with the channels was.
+      shared.world.withLock { world in
+        world.model = CoreModel(relays: Self.relays)
+        world.model.settlesAtOnce = false
+      }
+      begin()
+      await work()
     case "up":
       up()
       await work()
     case "restart":
+      shared.world.withLock { $0.prepared = [] }
       begin()
       await work()
     default: throw UnknownCommand(text: command)
@@ -118,8 +129,10 @@ private final class Player {
     limits.gatherTime = .zero
     worker = CoreWorker(
       limits: limits, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-      now: { Timestamp(milliseconds: shared.world.withLock(\.now)) }, known: { Self.known($0, shared) },
-      ask: { Self.ask($0, shared) }, report: { Self.heard($0, shared) }, nudge: { _ in })
+      around: .init(
+        now: { Timestamp(milliseconds: shared.world.withLock(\.now)) }, known: { Self.known($0, shared) },
+        served: { Self.served($0, $1, shared) }, isNew: { name in shared.world.withLock { $0.prepared.contains(name) } },
+        ask: { Self.ask($0, shared) }, report: { Self.heard($0, shared) }, nudge: { _ in }))
     up()
   }
 
@@ -178,6 +191,14 @@ private final class Player {
     }
   }
 
+  private static func served(_ after: ChannelID?, _ limit: Int, _ shared: Shared) -> [KnownChannel] {
+    let names = shared.world.withLock { world in
+      world.contents.filter { $0.key > after ?? ChannelID(rawValue: 0) && world.active[$0.key]?.isEmpty == false }
+        .sorted { $0.key < $1.key }.prefix(limit).map(\.value.networkID)
+    }
+    return names.compactMap { known($0, shared) }
+  }
+
   private static func heard(_ report: NetworkReport, _ shared: Shared) {
     shared.world.withLock { world in
       switch report {
@@ -222,6 +243,7 @@ private final class Player {
   private func prepare(_ id: String, _ name: String) async throws {
     let document = ChannelDocument(Profile(displayName: name), preparedAt: shared.world.withLock(\.now))
     shared.world.withLock { world in
+      world.prepared.insert("new-\(id)")
       world.contents[ChannelID(rawValue: Int64(id) ?? 0)] = ChannelContent(
         identity: IdentityID(rawValue: 1), networkID: "new-\(id)", author: "", document: document.text)
     }
@@ -253,7 +275,7 @@ private final class Player {
   private func test(_ relay: Int) async {
     guard let address = try? CoreRelayAddress(Self.relays[relay - 1]) else { return }
     let (steps, continuation) = AsyncStream.makeStream(of: ProbeStep.self)
-    worker?.take(.test(address, continuation))
+    worker?.take(.test(CoreRelayTestRequest(address, continuation)))
     await work()
     for await step in steps {
       let failure = step.failure.map { ": \($0.cause) \($0.detail)" } ?? " passed"

@@ -55,7 +55,15 @@ extension ChannelContent {
   var latestDocument: ChannelDocument? { ChannelDocument(text: notice?.document ?? document) }
 
   /// The channel's number in the core; nil while it has none.
-  var group: CoreGroup.ID? { Int64(networkID).map(CoreGroup.ID.init(rawValue:)) }
+  var group: CoreGroup.ID? { Int64(networkID.prefix { $0 != "/" }).map(CoreGroup.ID.init(rawValue:)) }
+}
+
+extension CoreGroup {
+  /// What Baton calls it: the number, by which the core finds it, and what it is, because a number is given out again after its channel
+  /// is gone.
+  var name: String { profile.publicGroupID.map { "\(id)/\($0)" } ?? "\(id)" }
+
+  func isCalled(_ name: String) -> Bool { self.name == name }
 }
 
 extension Timestamp {

@@ -1,8 +1,48 @@
 internal import Channels
 internal import RelayNetwork
 
-// Making a channel in the core, and putting it on more relays (facts on SimpleX, §3.3).
+// Making a channel in the core, finding one that was made, and putting it on more relays (facts on SimpleX, §3.3).
 extension CoreWorker {
+  /// The core may count the seconds a little differently, in milliseconds.
+  private static let clockTolerance: Int64 = 1000
+
+  /// The channel among those of the core: the user's own, with this profile or an earlier edition of it, made since it was asked for, and
+  /// nobody else's. One that was left half made is deleted, since the core would not take its relays again.
+  /// - Returns: nil when there is none.
+  func search(_ channel: ChannelID, _ content: ChannelContent) async -> Result<GroupListing?, CoreFailure> {
+    guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
+    let all: [CoreGroup]
+    switch await ask(.groups(user)) {
+    case .success(.groups(let list)): all = list
+    case .success(let reply): return .failure(Self.unexpected(reply))
+    case .failure(let failure): return .failure(failure)
+    }
+    let documents = [content.document, content.notice?.document].compactMap { $0.flatMap(ChannelDocument.init(text:)) }
+    let since = documents.map(\.preparedAt).min() ?? 0
+    for group in all.sorted(by: { $0.id < $1.id }) where group.usesRelays && group.membership.role.known == .owner {
+      guard documents.contains(where: { $0.isShown(by: group.profile) }), let made = Timestamp(core: group.createdAt),
+        made.milliseconds >= since - Self.clockTolerance
+      else { continue }
+      switch owner(of: group.name) {
+      case .ours(let other) where other != channel: continue
+      case .unknown: continue
+      case .ours, .nobodys: break
+      }
+      switch await listed(group.id) {
+      case .failure(let failure): return .failure(failure)
+      case .success(let listing) where listing.isTorso:
+        if case .failure(let failure) = await ask(.deleteGroup(group.id)) { return .failure(failure) }
+      case .success(let listing):
+        var link: CoreGroupLink?
+        if case .success(.link(_, let found)) = await ask(.link(group.id)) { link = found }
+        adopt(group, link: link, for: channel)
+        return .success(listing)
+      }
+    }
+    doubtful.remove(channel)
+    return .success(nil)
+  }
+
   /// Makes the channel on those relays that work. The others are told why they do not, and join later.
   func create(_ channel: ChannelID, _ invitations: [RelayOperation], _ document: ChannelDocument) async {
     var invitations = await usable(invitations)
@@ -11,7 +51,7 @@ extension CoreWorker {
       let profile = document.put(into: CoreGroupProfile(name: document.profile.displayName))
       switch await ask(.createChannel(user, relays: relays, profile)) {
       case .success(.channelCreated(let group, let link, let list)):
-        adopt(group, link: link, for: channel, author: "")
+        adopt(group, link: link, for: channel)
         let listing = GroupListing(group: group, relays: list, members: [:])
         for (operation, _) in invitations { settle(operation, listing) }
         return look(at: channel)
@@ -20,16 +60,16 @@ extension CoreWorker {
         let before = invitations.count
         invitations = invitations.filter { operation, id in
           guard let error = results.first(where: { $0.relay.id == id })?.error else { return true }
-          finish(operation, outcome(of: .refused(error)) ?? .troubled(error.trouble, retryAfter: nil))
+          finish(operation, Self.outcome(of: error, for: .invite))
           return false
         }
-        if invitations.count == before {
-          let trouble = Trouble(.protocol, "the core made no channel and does not say which relay is to blame")
-          for (operation, _) in invitations { finish(operation, .troubled(trouble, retryAfter: nil)) }
-          return
-        }
+        if invitations.count == before { return blameNobody(invitations.map(\.operation)) }
       case .success(let reply): return fail(invitations.map(\.operation), Self.unexpected(reply))
-      case .failure(let failure): return fail(invitations.map(\.operation), failure)
+      case .failure(let failure):
+        // Carried out, perhaps.
+        if case .unknown = failure { doubtful.insert(channel) }
+        if case .unreadable = failure { doubtful.insert(channel) }
+        return fail(invitations.map(\.operation), failure)
       }
     }
   }
@@ -43,14 +83,21 @@ extension CoreWorker {
       let listing = GroupListing(group: group, relays: list, members: [:])
       for (operation, _) in invitations { settle(operation, listing) }
     case .success(.relaysNotAdded(let results)):
+      var isAnybodyBlamed = false
       for (operation, id) in invitations {
         guard let error = results.first(where: { $0.relay.id == id })?.error else { continue }
-        finish(operation, outcome(of: .refused(error)) ?? .troubled(error.trouble, retryAfter: nil))
+        isAnybodyBlamed = true
+        finish(operation, Self.outcome(of: error, for: .invite))
       }
-      look(at: channel)
+      if isAnybodyBlamed { look(at: channel) } else { blameNobody(invitations.map(\.operation)) }
     case .success(let reply): fail(invitations.map(\.operation), Self.unexpected(reply))
     case .failure(let failure): fail(invitations.map(\.operation), failure)
     }
+  }
+
+  private func blameNobody(_ operations: [RelayOperation]) {
+    let trouble = Trouble(.protocol, "the core did not invite the relays and does not say which one is to blame")
+    for operation in operations { finish(operation, .troubled(trouble, retryAfter: nil)) }
   }
 
   /// What the core says of a relay that was just invited. `new` may only mean that it has not come to it.
@@ -76,7 +123,7 @@ extension CoreWorker {
       }
       switch await isUsable(address) {
       case .success(nil): usable.append((operation, id))
-      case .success(let trouble?): finish(operation, trouble)
+      case .success(let outcome?): finish(operation, outcome)
       case .failure(let failure): fail([operation], failure)
       }
     }

@@ -6,9 +6,10 @@ extension CoreWorker {
   /// Answers what can be answered, and does what has to be done for the rest.
   /// - Parameter suspect: the channel's number in the core when it may have lost a relay meanwhile.
   func serve(_ channel: ChannelID, suspect: CoreGroup.ID?) async {
-    guard let user else { return }
+    expire(channel)
+    guard user != nil else { return }
     guard let waiting = pending[channel] else {
-      if let suspect, let listing = await listing(of: suspect) { tellLosses(of: channel, listing) }
+      if let suspect { await lookForLosses(channel, suspect) }
       return
     }
     let operations = waiting.values.map(\.operation).sorted { $0.relay < $1.relay }
@@ -19,52 +20,62 @@ extension CoreWorker {
       }
       return
     }
-    let group: CoreGroup.ID?
-    switch await find(channel, content, document, user) {
-    case .success(let found): group = found
-    case .failure(let failure): return fail(operations, failure)
+    guard let (name, group) = place(of: channel, content) else {
+      return await serveUnmade(channel, operations, content, document)
     }
-    guard let group else { return await serveUnmade(channel, operations, content, document) }
+    // A commit that failed has lost it.
+    if let bound = bound[channel], content.networkID != bound.name {
+      report(.named(channel: channel, networkID: bound.name, author: bound.link))
+    }
     switch await listed(group) {
-    case .success(let listing):
-      if suspect != nil { tellLosses(of: channel, listing) }
+    case .success(let listing) where listing.group.isCalled(name):
+      if suspect != nil { tellLosses(of: channel, called: name, listing) }
       await serve(channel, operations, listing, document)
+    case .success:
+      // The core has given the number to another one, which is none of our business.
+      await serveLost(channel, called: name, operations, content, document)
     case .failure(.refused(let error)) where error.isGroupMissing:
-      // Dropped by the core, or deleted in it by hand.
-      forget(channel)
-      await serveUnmade(channel, operations, content, document)
+      await serveLost(channel, called: name, operations, content, document)
     case .failure(let failure): fail(operations, failure)
     }
   }
 
-  /// The channel's number in the core; nil when it was not made yet. One that was made just before a crash is found by looking, never
-  /// made a second time.
-  private func find(
-    _ channel: ChannelID, _ content: ChannelContent, _ document: ChannelDocument, _ user: CoreUser.ID
-  ) async -> Result<CoreGroup.ID?, CoreFailure> {
-    if let known = groups[channel] ?? content.group { return .success(known) }
-    let all: [CoreGroup]
-    switch await ask(.groups(user)) {
-    case .success(.groups(let list)): all = list
-    case .success(let reply): return .failure(Self.unexpected(reply))
-    case .failure(let failure): return .failure(failure)
-    }
-    let mine = all.filter { group in
-      group.usesRelays && group.membership.role.known == .owner && document.isShown(by: group.profile)
-        && (Timestamp(core: group.createdAt).map { $0.milliseconds >= document.preparedAt - Self.clockTolerance } ?? false)
-        && owner(of: group.id).map { $0 == channel } ?? true
-    }
-    guard let group = mine.min(by: { $0.id < $1.id }) else { return .success(nil) }
-    guard case .success(.link(_, let link)) = await ask(.link(group.id)) else {
-      adopt(group, link: nil, for: channel, author: content.author)
-      return .success(group.id)
-    }
-    adopt(group, link: link, for: channel, author: content.author)
-    return .success(group.id)
+  private func place(of channel: ChannelID, _ content: ChannelContent) -> (name: String, group: CoreGroup.ID)? {
+    if let bound = bound[channel] { return (bound.name, bound.group) }
+    return content.group.map { (content.networkID, $0) }
   }
 
-  /// The core may count the seconds a little differently, in milliseconds.
-  private static let clockTolerance: Int64 = 1000
+  /// What waited for longer than anybody waits for it is not wanted any more.
+  private func expire(_ channel: ChannelID) {
+    for operation in pending[channel]?.values.map({ $0 }) ?? [] where now() - operation.since > limits.pendingMax {
+      drop(channel, operation.operation.relay)
+    }
+  }
+
+  private func lookForLosses(_ channel: ChannelID, _ group: CoreGroup.ID) async {
+    switch await listed(group) {
+    case .success(let listing): tellLosses(of: channel, called: listing.group.name, listing)
+    case .failure(.refused(let error)) where error.isGroupMissing:
+      if let bound = bound[channel] {
+        tellLosses(of: channel, called: bound.name, nil)
+      } else if let known = around.served(ChannelID(rawValue: channel.rawValue - 1), 1).first, known.id == channel {
+        tellLosses(of: channel, called: known.content.networkID, nil)
+      }
+    case .failure: break
+    }
+  }
+
+  /// The core had the channel and has it no more: it dropped it, or somebody deleted it there.
+  private func serveLost(
+    _ channel: ChannelID, called name: String, _ operations: [RelayOperation], _ content: ChannelContent,
+    _ document: ChannelDocument
+  ) async {
+    tellLosses(of: channel, called: name, nil)
+    forget(channel)
+    // It may have been made anew already, by a command whose answer was lost.
+    doubtful.insert(channel)
+    await serveUnmade(channel, operations, content, document)
+  }
 
   /// The core does not have the channel.
   private func serveUnmade(
@@ -72,20 +83,27 @@ extension CoreWorker {
   ) async {
     for operation in operations {
       switch operation.task {
-      case .withdraw: finish(operation, .withdrawn)
       case .verify: finish(operation, .missing)
       case .announce:
         finish(operation, .troubled(Trouble(.missing, "the chat core does not have the channel any more"), retryAfter: nil))
-      case .invite: break
+      case .invite, .withdraw: break
       }
     }
     let invitations = operations.filter { $0.task == .invite }
-    guard let first = pending[channel]?.values.map(\.since).min(), !invitations.isEmpty else { return }
-    let rest = limits.gatherTime - (now() - first)
-    guard rest <= .zero else {
-      return look(at: channel, after: rest)
+    if !invitations.isEmpty, let first = pending[channel]?.values.map(\.since).min() {
+      let rest = limits.gatherTime - max(now() - first, .zero)
+      if rest > .zero { return look(at: channel, after: rest, atMost: limits.gatherTime) }
     }
-    await create(channel, invitations, document)
+    let isNew = around.isNew(content.networkID) && !doubtful.contains(channel)
+    if !isNew {
+      switch await search(channel, content) {
+      case .success(let listing?): return await serve(channel, operations, listing, document)
+      case .success(nil): break
+      case .failure(let failure): return fail(operations, failure)
+      }
+    }
+    for operation in operations where operation.task == .withdraw { finish(operation, .withdrawn) }
+    if !invitations.isEmpty { await create(channel, invitations, document) }
   }
 
   /// The core has the channel.
@@ -131,14 +149,18 @@ extension CoreWorker {
   ) {
     switch standing {
     case .active:
+      // The core never hears that a relay is dead: tests do.
+      if let key = (try? SimpleXLink(operation.address))?.comparisonKey, let failure = failing[key], failure.count > 1 {
+        return finish(operation, .troubled(Trouble(.unreachable, failure.trouble.detail), retryAfter: nil))
+      }
       let content = operation.content
       let isShown = content.notice == nil || document.isShown(by: listing.group.profile)
       finish(operation, .verified(edition: isShown ? content.edition : max(1, content.edition - 1)))
     // The relay has taken it, and the link will name it; nobody knows when.
     case .accepted(_, _, let detail):
       guard let since = pending[operation.channel]?[operation.relay]?.since else { return }
-      let rest = limits.patience - (now() - since)
-      guard rest <= .zero else { return look(at: operation.channel, after: rest) }
+      let rest = limits.patience - max(now() - since, .zero)
+      guard rest <= .zero else { return look(at: operation.channel, after: rest, atMost: limits.patience) }
       finish(operation, .troubled(Trouble(.timeout, detail), retryAfter: nil))
     case .absent, .stuck, .invited, .lost: finish(operation, .missing)
     }

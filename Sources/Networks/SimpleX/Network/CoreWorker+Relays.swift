@@ -54,19 +54,16 @@ extension CoreWorker {
   /// Whether a channel may be made on the relay: it passed a test of late, or passes one now.
   /// - Returns: nil when it may; otherwise what to tell of it.
   func isUsable(_ address: CoreRelayAddress) async -> Result<RelayOutcome?, CoreFailure> {
-    if let at = passed[address.text], now() - at < limits.testCounts { return .success(nil) }
+    if let at = passed[address.text], now() >= at, now() - at < limits.testCounts { return .success(nil) }
     guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
     switch await ask(.testRelay(user, address)) {
     case .success(.relayTest(let test)):
-      guard let failure = test.failure else {
-        passed[address.text] = now()
-        return .success(nil)
-      }
-      passed[address.text] = nil
+      note(test, of: address)
+      guard let failure = test.failure else { return .success(nil) }
       let trouble = Self.trouble(failure)
-      switch failure.error.kind {
-      case .temporary, .other: return .success(.troubled(trouble, retryAfter: nil))
-      default: return .success(.refused(trouble))
+      switch Self.outcome(of: failure.error, for: .invite) {
+      case .refused: return .success(.refused(trouble))
+      default: return .success(.troubled(trouble, retryAfter: nil))
       }
     case .success(let reply): return .failure(Self.unexpected(reply))
     case .failure(let failure): return .failure(failure)
@@ -80,37 +77,42 @@ extension CoreWorker {
     return Trouble(cause, "the test of the relay failed at \(failure.step): \(trouble.detail)")
   }
 
+  /// Keeps what a test found.
+  private func note(_ test: CoreRelayTest, of address: CoreRelayAddress) {
+    passed[address.text] = test.failure == nil ? now() : nil
+    guard let key = (try? SimpleXLink(address.text))?.comparisonKey else { return }
+    failing[key] = test.failure.map { ((failing[key]?.count ?? 0) + 1, Self.trouble($0)) }
+  }
+
   /// A test that somebody asked for.
-  func run(_ address: CoreRelayAddress, _ steps: AsyncStream<ProbeStep>.Continuation) async {
-    defer { steps.finish() }
-    guard let user else {
-      steps.yield(ProbeStep(name: "core", duration: .zero, failure: absence))
-      return
-    }
+  func run(_ test: CoreRelayTestRequest) async {
+    defer { test.finish() }
+    let address = test.address
+    guard let user else { return test.tell(ProbeStep(name: "core", duration: .zero, failure: absence)) }
     let begin = now()
     let result = await ask(.testRelay(user, address))
     let took = max(now() - begin, .zero)
     switch result {
-    case .success(.relayTest(let test)):
-      if let failure = test.failure {
-        passed[address.text] = nil
+    case .success(.relayTest(let found)):
+      note(found, of: address)
+      if let failure = found.failure {
         let trouble = Self.trouble(failure)
-        steps.yield(ProbeStep(name: failure.step.text, duration: took, failure: trouble))
-        tellWatchers(of: address) { .relayDown($0, trouble) }
+        test.tell(ProbeStep(name: failure.step.text, duration: took, failure: trouble))
+        // One that fails may be the network's mood.
+        let key = (try? SimpleXLink(address.text))?.comparisonKey ?? ""
+        if failing[key]?.count ?? 0 > 1 { tellWatchers(of: address) { .relayDown($0, trouble) } }
       } else {
-        passed[address.text] = now()
-        let name = test.name.map { String($0.prefix(100)) }
-        steps.yield(
+        let name = found.name.map { String($0.prefix(100)) }
+        test.tell(
           ProbeStep(
             name: "verify", duration: took, detail: name.map { "it calls itself \($0)" } ?? "",
             selfDescription: PeerDescription(name: name)))
         tellWatchers(of: address) { .relayUp($0, roundTrip: took) }
       }
     case .success(let reply):
-      steps.yield(
-        ProbeStep(name: "core", duration: took, failure: Trouble(.protocol, Self.unexpected(reply).description)))
+      test.tell(ProbeStep(name: "core", duration: took, failure: Trouble(.protocol, Self.unexpected(reply).description)))
     case .failure(let failure):
-      steps.yield(ProbeStep(name: "core", duration: took, failure: Trouble(.unreachable, failure.description)))
+      test.tell(ProbeStep(name: "core", duration: took, failure: Trouble(.unreachable, failure.description)))
     }
   }
 

@@ -13,52 +13,75 @@ final class CoreWorker {
     let since: Timestamp
   }
 
+  /// A channel of Baton's in the core.
+  struct Bound: Hashable {
+    let name: String
+    let group: CoreGroup.ID
+    let link: String
+  }
+
+  /// What the worker is told, and whom it asks, beside the core.
+  struct Surroundings {
+    let now: @Sendable () -> Timestamp
+    /// The channel that the store knows under a name of the core's; throws when the store cannot say.
+    let known: @Sendable (_ name: String) throws -> KnownChannel?
+    /// Channels in the core that relays serve, by id, from the first after another one on.
+    let served: @Sendable (_ after: ChannelID?, _ limit: Int) -> [KnownChannel]
+    /// Whether a name of Baton's own was given since the program began, so that no earlier run can have made the channel.
+    let isNew: @Sendable (_ name: String) -> Bool
+    let ask: @Sendable (CoreCommand) async -> Result<CoreReply, CoreFailure>
+    let report: @Sendable (NetworkReport) -> Void
+    /// Has `take(.nudged)` called after a while.
+    let nudge: @Sendable (Duration) -> Void
+  }
+
   let limits: SimpleXLimits
   let logger: Logger
-  let now: @Sendable () -> Timestamp
-  let known: @Sendable (_ networkID: String) -> KnownChannel?
-  private let send: @Sendable (CoreCommand) async -> Result<CoreReply, CoreFailure>
-  let report: @Sendable (NetworkReport) -> Void
-  /// Has `step` called again after a while.
-  let nudge: @Sendable (Duration) -> Void
+  let around: Surroundings
 
-  /// Whose channels these are; nil while there is no connection.
+  /// Whose channels these are; nil while nothing can be done.
   private(set) var user: CoreUser.ID?
   /// Why there is no user.
   private(set) var absence = Trouble(.unreachable, "the chat core was not reached yet")
+  /// Whether the core was reached, or found not to be there, at least once.
+  private var isDecided = false
+  /// Whether it is to be seen first that the core is the one with Baton's channels.
+  private var mustRecognise = false
+
   /// What waits, by channel and relay.
   var pending: [ChannelID: [RelayID: Pending]] = [:]
-  /// Channels of the core that belong to Baton's, also while the store has not been told yet.
-  private(set) var groups: [ChannelID: CoreGroup.ID] = [:]
-  private var channels: [CoreGroup.ID: ChannelID] = [:]
+  /// Channels that were found or made since the program began.
+  private(set) var bound: [ChannelID: Bound] = [:]
+  private var owners: [String: ChannelID] = [:]
+  /// Channels of which the core may have made one without saying so.
+  var doubtful: Set<ChannelID> = []
   private(set) var watched: [RelayID: String] = [:]
-  /// Channels to look at, in order.
-  private var due: [ChannelID] = []
-  /// Channels that wait for further invitations.
-  private var gathering: [ChannelID] = []
-  /// Channels that may have lost a relay without being asked about, with their numbers in the core.
+
+  private var due = WorkQueue()
+  /// Channels that may have lost a relay without being asked about, with their numbers in the core. They come after everything else.
   private var suspects: [ChannelID: CoreGroup.ID] = [:]
-  private var tests: [(address: CoreRelayAddress, steps: AsyncStream<ProbeStep>.Continuation)] = []
-  private var mustResynchronise = false
+  private var suspectsDue = WorkQueue()
+  /// Where the look at all channels goes on; nil: it is over.
+  private var resynchronised: (after: ChannelID?, isOn: Bool) = (nil, false)
+  /// Channels that wait for further invitations, or for time to pass.
+  private var waiting: Set<ChannelID> = []
+  private var tests: [CoreRelayTestRequest] = []
+  private var isTestsTurn = true
+
   /// Relays as the core lists them; nil: not asked yet.
   var serverGroups: [CoreServerGroup]?
-  /// When relays passed a test, by comparison key.
+  /// When relays passed a test, by normal form.
   var passed: [String: Timestamp] = [:]
+  /// Relays whose latest tests failed, by comparison key: how many in a row, and why the last.
+  var failing: [String: (count: Int, trouble: Trouble)] = [:]
 
-  init(
-    limits: SimpleXLimits, logger: Logger, now: @escaping @Sendable () -> Timestamp,
-    known: @escaping @Sendable (_ networkID: String) -> KnownChannel?,
-    ask: @escaping @Sendable (CoreCommand) async -> Result<CoreReply, CoreFailure>,
-    report: @escaping @Sendable (NetworkReport) -> Void, nudge: @escaping @Sendable (Duration) -> Void
-  ) {
+  init(limits: SimpleXLimits, logger: Logger, around: Surroundings) {
     self.limits = limits
     self.logger = logger
-    self.now = now
-    self.known = known
-    send = ask
-    self.report = report
-    self.nudge = nudge
+    self.around = around
   }
+
+  func now() -> Timestamp { around.now() }
 
   // MARK: - Input
 
@@ -66,180 +89,223 @@ final class CoreWorker {
     switch input {
     case .operation(let operation):
       pending[operation.channel, default: [:]][operation.relay] = Pending(operation: operation, since: now())
-      look(at: operation.channel)
+      due.add(operation.channel)
+      if user == nil { around.nudge(limits.patience) }
     case .cancelled(let channel, let relay): drop(channel, relay)
     case .watched(let relays): watched = relays
-    case .test(let address, let steps): tests.append((address, steps))
+    case .test(let request): tests.append(request)
     case .core(.up(let version, let user)): up(version, user)
     case .core(.down(let reason)): down(reason)
     case .core(.event(let event)): heed(event)
     case .core(.reply): break
-    case .nudged:
-      for channel in gathering { look(at: channel) }
-      gathering = []
+    case .nudged: nudged()
     }
   }
-
-  /// Whether the core was reached, or found not to be there, at least once.
-  private var isDecided = false
 
   private func up(_ version: CoreVersion, _ user: CoreUser?) {
     isDecided = true
     guard let user else {
-      absence = Trouble(.unreachable, "the chat core has no user: start it with --user-display-name")
-      logger.warning("\(absence.detail)")
-      return
+      leave(Trouble(.unreachable, "the chat core has no user: start it with --user-display-name"))
+      return logger.warning("\(absence.detail)")
     }
     logger.notice("the chat core \(version) is there, its user is '\(user.displayName)'")
     self.user = user.id
+    mustRecognise = true
     serverGroups = nil
-    mustResynchronise = true
-    for channel in pending.keys.sorted() { look(at: channel) }
+    resynchronised = (nil, true)
+    for channel in pending.keys.sorted() { due.add(channel) }
   }
 
   private func down(_ reason: String) {
     isDecided = true
     if user != nil { logger.warning("the chat core is gone: \(reason)") }
+    leave(Trouble(.unreachable, "the chat core cannot be reached: \(reason)"))
+  }
+
+  private func leave(_ trouble: Trouble) {
     user = nil
-    absence = Trouble(.unreachable, "the chat core cannot be reached: \(reason)")
+    absence = trouble
+    if !pending.isEmpty { around.nudge(limits.patience) }
+  }
+
+  /// Time has passed.
+  private func nudged() {
+    for channel in waiting.sorted() { due.add(channel) }
+    waiting = []
+    guard user == nil else { return }
+    // The attempt is over; the coordinator has its own patience, and names the reason.
+    let all = pending.values.flatMap(\.values).sorted { $0.operation.number < $1.operation.number }
+    for operation in all where now() - operation.since >= limits.patience {
+      finish(operation.operation, .troubled(absence, retryAfter: nil))
+    }
   }
 
   private func heed(_ event: CoreEvent) {
     switch event {
-    case .relayUpdated(let group, _, _), .memberConnected(let group, _): suspect(group.id)
+    case .relayUpdated(let group, _, _), .memberConnected(let group, _): suspect(group)
     case .linkUpdated(let group, _, _, _), .memberUpdated(let group, _, _), .memberLeft(let group, _),
       .memberRemoved(let group, _, _), .userRemoved(let group, _), .groupDeleted(let group, _), .groupUpdated(_, let group):
-      suspect(group.id)
-    case .error(let error): if let group = error.place?.group { suspect(group) }
+      suspect(group)
+    case .error(let error):
+      guard let group = error.place?.group else { return }
+      for (channel, known) in bound where known.group == group { suspect(channel, group) }
     case .unreadable(let tag, let fault): logger.debug("an event of the chat core cannot be read: \(tag): \(fault)")
     case .hostConnected, .hostDisconnected, .refusal, .messageError, .other: break
     }
   }
 
-  private func suspect(_ group: CoreGroup.ID) {
-    guard let channel = owner(of: group) else { return }
+  private func suspect(_ group: CoreGroup) {
+    if case .ours(let channel) = owner(of: group.name) { suspect(channel, group.id) }
+  }
+
+  private func suspect(_ channel: ChannelID, _ group: CoreGroup.ID) {
     suspects[channel] = group
-    look(at: channel)
+    if pending[channel] == nil { suspectsDue.add(channel) } else { due.add(channel) }
   }
 
-  func look(at channel: ChannelID) {
-    if !due.contains(channel) { due.append(channel) }
+  func look(at channel: ChannelID) { due.add(channel) }
+
+  /// Looks at `channel` when `wait` is over. A clock that was set back makes nobody wait longer than meant.
+  func look(at channel: ChannelID, after wait: Duration, atMost longest: Duration) {
+    waiting.insert(channel)
+    around.nudge(min(wait, longest))
   }
 
-  /// Looks at `channel` when `wait` is over.
-  func look(at channel: ChannelID, after wait: Duration) {
-    if !gathering.contains(channel) { gathering.append(channel) }
-    nudge(wait)
-  }
-
-  private func drop(_ channel: ChannelID, _ relay: RelayID) {
+  func drop(_ channel: ChannelID, _ relay: RelayID) {
     pending[channel]?[relay] = nil
     if pending[channel]?.isEmpty == true { pending[channel] = nil }
   }
 
   /// Nothing follows any more. Operations are taken up again by the next start.
   func end() {
-    for test in tests { test.steps.finish() }
+    for test in tests { test.finish() }
     tests = []
   }
 
   // MARK: - Work
 
-  /// Does the next thing.
+  /// Does the next thing: a test and something else by turns, and what nobody asked for when there is nothing else.
   /// - Returns: whether there was one.
   func step() async -> Bool {
-    if isDecided, !tests.isEmpty {
-      let test = tests.removeFirst()
-      await run(test.address, test.steps)
+    guard isDecided else { return false }
+    tests.removeAll(where: \.isOver)
+    isTestsTurn.toggle()
+    if isTestsTurn || user == nil, !tests.isEmpty {
+      await run(tests.removeFirst())
       return true
     }
-    guard user != nil else { return false }
-    if mustResynchronise {
-      mustResynchronise = false
-      await resynchronise()
-      return true
-    }
-    guard !due.isEmpty else { return false }
-    let channel = due.removeFirst()
-    await serve(channel, suspect: suspects.removeValue(forKey: channel))
+    if await workOff() { return true }
+    guard !tests.isEmpty else { return false }
+    await run(tests.removeFirst())
     return true
+  }
+
+  private func workOff() async -> Bool {
+    guard user != nil else { return false }
+    if mustRecognise {
+      mustRecognise = false
+      await recognise()
+      return true
+    }
+    if let channel = due.next() {
+      await serve(channel, suspect: suspects.removeValue(forKey: channel))
+      return true
+    }
+    if let channel = suspectsDue.next() {
+      await serve(channel, suspect: suspects.removeValue(forKey: channel))
+      return true
+    }
+    return resynchronise()
   }
 
   /// Asks the core. Without a connection the answer is that there is none.
   func ask(_ command: CoreCommand) async -> Result<CoreReply, CoreFailure> {
-    let result = await send(command)
+    let result = await around.ask(command)
     if case .failure(let failure) = result { logger.debug("\(command): \(failure)") }
     return result
   }
 
-  /// An operation is over.
-  func finish(_ operation: RelayOperation, _ outcome: RelayOutcome) {
-    guard pending[operation.channel]?[operation.relay]?.operation.number == operation.number else { return }
-    drop(operation.channel, operation.relay)
-    report(.outcome(channel: operation.channel, relay: operation.relay, number: operation.number, outcome))
+  // MARK: - Which channel is which
+
+  /// Whose a group of the core's is.
+  enum Owner: Equatable {
+    case ours(ChannelID)
+    case nobodys
+    /// The store cannot say.
+    case unknown
   }
 
-  func handOver(_ operation: RelayOperation) {
-    guard let known = pending[operation.channel]?[operation.relay], known.operation.number == operation.number,
-      !known.isHandedOver
-    else { return }
-    pending[operation.channel]?[operation.relay]?.isHandedOver = true
-    report(.outcome(channel: operation.channel, relay: operation.relay, number: operation.number, .handedOver))
-  }
-
-  /// The core cannot do this now, or could not and said why.
-  /// - Returns: what that means for an operation; nil: it waits for the connection.
-  func outcome(of failure: CoreFailure) -> RelayOutcome? {
-    switch failure {
-    case .refused(let error) where error.kind == .temporary: .troubled(error.trouble, retryAfter: nil)
-    case .refused(let error): .refused(error.trouble)
-    case .unreadable: .troubled(Trouble(.protocol, failure.description), retryAfter: nil)
-    case .notSent(.tooMany): .troubled(Trouble(.storage, failure.description), retryAfter: nil)
-    // Whether it was carried out is seen when the connection is back.
-    case .notSent, .unknown: nil
+  func owner(of name: String) -> Owner {
+    if let channel = owners[name] { return .ours(channel) }
+    do {
+      return try around.known(name).map { .ours($0.id) } ?? .nobodys
+    } catch {
+      return .unknown
     }
   }
 
-  func fail(_ operations: [RelayOperation], _ failure: CoreFailure) {
-    guard let outcome = outcome(of: failure) else { return }
-    for operation in operations { finish(operation, outcome) }
-  }
-
-  // MARK: - Which channel is which
-
   /// Binds a channel of Baton's to one of the core's, and tells the store.
-  func adopt(_ group: CoreGroup, link: CoreGroupLink?, for channel: ChannelID, author: String) {
-    if let old = groups[channel] { channels[old] = nil }
-    groups[channel] = group.id
-    channels[group.id] = channel
-    let link = link?.short ?? link?.full ?? group.profile.publicLink ?? author
-    report(.named(channel: channel, networkID: group.id.description, author: link))
+  func adopt(_ group: CoreGroup, link: CoreGroupLink?, for channel: ChannelID) {
+    forget(channel)
+    let link = link?.short ?? group.profile.publicLink ?? link?.full ?? ""
+    bound[channel] = Bound(name: group.name, group: group.id, link: link)
+    owners[group.name] = channel
+    doubtful.remove(channel)
+    report(.named(channel: channel, networkID: group.name, author: link))
   }
 
   /// The core does not have it any more.
   func forget(_ channel: ChannelID) {
-    if let group = groups.removeValue(forKey: channel) { channels[group] = nil }
+    if let old = bound.removeValue(forKey: channel) { owners[old.name] = nil }
   }
 
-  /// Whose channel a group of the core's is.
-  func owner(of group: CoreGroup.ID) -> ChannelID? { channels[group] ?? known(group.description)?.id }
+  func report(_ what: NetworkReport) { around.report(what) }
 
   // MARK: - Without being asked
 
-  /// Looks at everything that the core has of ours: what it said while nobody listened is lost.
-  private func resynchronise() async {
-    guard let user, case .success(.groups(let all)) = await ask(.groups(user)) else { return }
-    for group in all where group.usesRelays && owner(of: group.id) != nil { suspect(group.id) }
+  /// Channels that are looked at to see whether this is the core that has them.
+  private static let recognisedMax = 10
+  private static let pageSize = 100
+
+  /// A core that has none of the channels that relays serve is another one, or has another user. Making them anew in it would double
+  /// them all.
+  private func recognise() async {
+    let served = around.served(nil, Self.recognisedMax)
+    var missing = 0
+    for channel in served {
+      guard let group = channel.content.group else { continue }
+      switch await ask(.relays(group)) {
+      case .success(.relays(let found, _)): if found.isCalled(channel.content.networkID) { return }
+      case .failure(.refused(let error)) where error.isGroupMissing: break
+      default: return
+      }
+      missing += 1
+    }
+    guard missing > 0, user != nil else { return }
+    leave(
+      Trouble(
+        .unreachable,
+        "the chat core has none of Baton's channels on SimpleX: it is another core, or another user of it is active; nothing is done "
+          + "in it"))
+    logger.error("\(absence.detail)")
+  }
+
+  /// Looks at all channels, some at a time: what the core said while nobody listened is lost.
+  private func resynchronise() -> Bool {
+    guard resynchronised.isOn else { return false }
+    let page = around.served(resynchronised.after, Self.pageSize)
+    for channel in page { if let group = channel.content.group { suspect(channel.id, group) } }
+    resynchronised = (page.last?.id, page.count == Self.pageSize)
+    return true
   }
 
   /// Finds relays that do not serve a channel any more.
-  func tellLosses(of channel: ChannelID, _ listing: GroupListing) {
-    guard let known = known(listing.group.id.description) else { return }
-    if let link = listing.link, link != known.content.author, !known.content.author.isEmpty {
-      report(.named(channel: channel, networkID: listing.group.id.description, author: link))
-    }
+  /// - Parameter listing: nil: the core does not have the channel.
+  func tellLosses(of channel: ChannelID, called name: String, _ listing: GroupListing?) {
+    guard let known = try? around.known(name), known.id == channel else { return }
+    let gone = Trouble(.missing, "the core does not have the channel any more")
     for (relay, address) in known.relays.sorted(by: { $0.key < $1.key }) where pending[channel]?[relay] == nil {
-      guard let loss = listing.standing(of: address).loss else { continue }
+      guard let loss = listing.map({ $0.standing(of: address).loss }) ?? gone else { continue }
       report(.lost(channel: channel, relay: relay, loss))
     }
   }

@@ -6,8 +6,11 @@ struct GroupListing {
   let relays: [CoreGroupRelay]
   let members: [CoreMember.ID: CoreMember]
 
-  /// The channel's link as its profile tells it.
-  var link: String? { group.profile.publicLink }
+  /// Whether the core began to make it and did not get far: some relays were never invited, and none has taken it.
+  var isTorso: Bool {
+    let states = relays.map { $0.status.known }
+    return states.contains(.new) && states.allSatisfy { $0 == .new || $0 == .invited }
+  }
 
   /// How one relay stands.
   enum Standing: Hashable {
@@ -77,9 +80,6 @@ struct GroupListing {
 }
 
 extension CoreWorker {
-  /// nil when the core does not have the channel, or does not answer.
-  func listing(of group: CoreGroup.ID) async -> GroupListing? { try? await listed(group).get() }
-
   func listed(_ id: CoreGroup.ID) async -> Result<GroupListing, CoreFailure> {
     var group: CoreGroup
     let relays: [CoreGroupRelay]

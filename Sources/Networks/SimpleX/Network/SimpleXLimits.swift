@@ -8,5 +8,8 @@ public struct SimpleXLimits: Hashable, Sendable {
   /// How long a relay that took the channel may take to show it before that counts as a failed attempt, which says how far it is.
   public var patience: Duration = .seconds(60)
 
+  /// How long an operation is kept that nobody answers; longer than anybody waits for it.
+  public var pendingMax: Duration = .seconds(1800)
+
   public init() {}
 }

@@ -1,4 +1,5 @@
 public import Channels
+internal import DequeModule
 public import Logging
 public import RelayNetwork
 internal import Synchronization
@@ -15,7 +16,7 @@ public final class SimpleXNetwork: RelayNetwork {
     case cancelled(ChannelID, RelayID)
     case core(CoreReport)
     case watched([RelayID: String])
-    case test(CoreRelayAddress, AsyncStream<ProbeStep>.Continuation)
+    case test(CoreRelayTestRequest)
     /// It is time to look again.
     case nudged
   }
@@ -26,29 +27,39 @@ public final class SimpleXNetwork: RelayNetwork {
     var requests = 0
     var report: (@Sendable (NetworkReport) -> Void)?
     var unreported: [NetworkReport] = []
+    /// Names that were given since the program began, the oldest first.
+    var prepared: Deque<String> = []
+    var preparedSet: Set<String> = []
   }
+
+  private static let preparedMax = 10_000
 
   private let client: CoreClient
   private let limits: SimpleXLimits
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
-  private let known: @Sendable (_ networkID: String) -> KnownChannel?
+  private let known: @Sendable (_ networkID: String) throws -> KnownChannel?
+  private let served: @Sendable (_ after: ChannelID?, _ limit: Int) -> [KnownChannel]
   private let state = Mutex(State())
   private let wakes: AsyncStream<Void>
   private let waker: AsyncStream<Void>.Continuation
 
   /// - Parameters:
   ///   - client: the way to the core; nobody else may use the core.
-  ///   - known: the channel that the store knows under a number of the core's.
+  ///   - known: the channel that the store knows under a name of the core's, with the relays that serve it; throws when the store cannot
+  ///     say.
+  ///   - served: channels that relays serve, by id, from the first after another one on.
   public init(
     client: CoreClient, limits: SimpleXLimits = SimpleXLimits(), logger: Logger, now: @escaping @Sendable () -> Timestamp,
-    known: @escaping @Sendable (_ networkID: String) -> KnownChannel?
+    known: @escaping @Sendable (_ networkID: String) throws -> KnownChannel?,
+    served: @escaping @Sendable (_ after: ChannelID?, _ limit: Int) -> [KnownChannel]
   ) {
     self.client = client
     self.limits = limits
     self.logger = logger
     self.now = now
     self.known = known
+    self.served = served
     (wakes, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   }
 
@@ -82,6 +93,11 @@ public final class SimpleXNetwork: RelayNetwork {
     let document = ChannelDocument(draft.profile, preparedAt: now().milliseconds)
     // Until the core has made it and given it a number.
     let name = "new-" + String(UInt64.random(in: 0 ... .max), radix: 16)
+    state.withLock { state in
+      state.prepared.append(name)
+      state.preparedSet.insert(name)
+      if state.prepared.count > Self.preparedMax, let oldest = state.prepared.popFirst() { state.preparedSet.remove(oldest) }
+    }
     return ChannelContent(identity: draft.identity, networkID: name, author: "", document: document.text)
   }
 
@@ -99,7 +115,7 @@ public final class SimpleXNetwork: RelayNetwork {
   public func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {
     AsyncStream { continuation in
       do throws(InvalidAddress) {
-        put(.test(try CoreRelayAddress(address.text), continuation))
+        put(.test(CoreRelayTestRequest(try CoreRelayAddress(address.text), continuation)))
       } catch {
         continuation.yield(ProbeStep(name: "address", duration: .zero, failure: Trouble(.protocol, error.reason)))
         continuation.finish()
@@ -124,13 +140,17 @@ public final class SimpleXNetwork: RelayNetwork {
 
   private func work() async {
     let worker = CoreWorker(
-      limits: limits, logger: logger, now: now, known: known, ask: { await self.ask($0) }, report: { self.tell($0) },
-      nudge: { wait in
-        Task {
-          try? await Task.sleep(for: wait)
-          self.put(.nudged)
-        }
-      })
+      limits: limits, logger: logger,
+      around: .init(
+        now: now, known: known, served: served,
+        isNew: { name in self.state.withLock { $0.preparedSet.contains(name) } },
+        ask: { await self.ask($0) }, report: { self.tell($0) },
+        nudge: { wait in
+          Task {
+            try? await Task.sleep(for: wait)
+            self.put(.nudged)
+          }
+        }))
     for await _ in wakes {
       while true {
         let inputs = state.withLock { state in

@@ -2,7 +2,7 @@
 public struct CoreGroup: Hashable, Sendable {
   public typealias ID = CoreID<CoreGroup>
 
-  /// The number in the core's database; it never names another group later.
+  /// The number in the core's database. It may name another group once this one is gone.
   public let id: ID
   /// Whether it is run by relays, as channels are.
   public let usesRelays: Bool

@@ -1,0 +1,21 @@
+internal import RelayNetwork
+internal import Synchronization
+
+/// A test of a relay that somebody waits for.
+final class CoreRelayTestRequest: Sendable {
+  let address: CoreRelayAddress
+  private let steps: AsyncStream<ProbeStep>.Continuation
+  private let over = Mutex(false)
+
+  init(_ address: CoreRelayAddress, _ steps: AsyncStream<ProbeStep>.Continuation) {
+    self.address = address
+    self.steps = steps
+    steps.onTermination = { [weak self] _ in self?.over.withLock { $0 = true } }
+  }
+
+  /// Whether nobody waits any more.
+  var isOver: Bool { over.withLock { $0 } }
+
+  func tell(_ step: ProbeStep) { steps.yield(step) }
+  func finish() { steps.finish() }
+}
