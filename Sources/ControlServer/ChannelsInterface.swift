@@ -83,7 +83,7 @@ extension ControlInterface {
           struct Request: Decodable { let id: Int64, limit: Int? }
           let request = try call.decode(Request.self)
           let limit = request.limit ?? ListQuery.limitDefault
-          guard (1...context.listLimits.pageMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
+          guard (1...ListQuery.limitMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
           let snapshot = try find(request.id, nil, context)
           let names = Dictionary(snapshot.relays.map { ($0.id, $0.name) }) { first, _ in first }
           let rows = try store.transitions(of: ChannelID(rawValue: request.id), limit: limit)

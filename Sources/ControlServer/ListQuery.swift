@@ -18,6 +18,8 @@ struct ListQuery: Sendable {
   private let place: String
 
   static let limitDefault = 100
+  /// What any client may ask for, whatever the daemon gives.
+  static let limitMax = 1000
 
   /// - Parameters:
   ///   - isSortable: whether there is an order by a path of names.
@@ -32,8 +34,10 @@ struct ListQuery: Sendable {
     let seal = context.coordinator.sealOfCursors
     self.seal = seal
     let limits = context.listLimits
-    limit = request.limit ?? min(Self.limitDefault, limits.pageMax)
-    guard (1...limits.pageMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
+    let wanted = request.limit ?? Self.limitDefault
+    guard (1...Self.limitMax).contains(wanted) else { throw VarlinkError.invalidParameter("limit") }
+    // Who asks for more than this daemon gives gets what it gives, and a cursor.
+    limit = min(wanted, limits.pageMax)
     do throws(Filter.Invalid) {
       filter = try Filter(request.filter, known: fields, limits: limits.filter)
       order = try ListOrder(request.sort ?? [], known: fields)

@@ -218,11 +218,12 @@ public final class Coordinator: Sendable {
   }
 
   /// Goes by other rules from now on; timers that run keep their time.
-  public func adopt(_ rules: Rules) async throws(BatonError) { try await ask { .adopt(rules, $0) } }
+  public func adopt(_ rules: Rules) async throws(BatonError) { try await ask(limit: .max) { .adopt(rules, $0) } }
 
   /// Returns once coordinator and store have made a round trip: something was written, or a reason was found why it cannot be.
-  /// - Throws: `storageUnavailable` for the latter; `busy` when the coordinator does not come to it.
-  public func heartbeat() async throws(BatonError) { try await ask { .heartbeat($0) } }
+  /// However many requests wait before it.
+  /// - Throws: `storageUnavailable` for the latter; `busy` when the coordinator has stopped.
+  public func heartbeat() async throws(BatonError) { try await ask(limit: .max) { .heartbeat($0) } }
 
   /// Returns once everything that was asked for before is done.
   public func barrier() async throws(BatonError) { try await ask { .barrier($0) } }
@@ -248,14 +249,17 @@ public final class Coordinator: Sendable {
 
   // MARK: - Helpers
 
-  func ask<Value>(_ input: (Reply<Value>) -> Engine.Input) async throws(BatonError) -> Value {
-    try await answer(input).get()
+  /// - Parameter limit: requests that may wait before this one is refused; nil: as many as for everybody.
+  func ask<Value>(limit: Int? = nil, _ input: (Reply<Value>) -> Engine.Input) async throws(BatonError) -> Value {
+    try await answer(limit: limit, input).get()
   }
 
-  private func answer<Value>(_ input: (Reply<Value>) -> Engine.Input) async -> Result<Value, BatonError> {
+  private func answer<Value>(
+    limit: Int? = nil, _ input: (Reply<Value>) -> Engine.Input
+  ) async -> Result<Value, BatonError> {
     await withCheckedContinuation { continuation in
       let reply = Reply<Value> { continuation.resume(returning: $0) }
-      if !inbox.put(input(reply), limit: requestsMax) { continuation.resume(returning: .failure(.busy)) }
+      if !inbox.put(input(reply), limit: limit ?? requestsMax) { continuation.resume(returning: .failure(.busy)) }
     }
   }
 

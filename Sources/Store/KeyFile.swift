@@ -45,11 +45,18 @@ public struct KeyFile: Sendable {
   // MARK: - Changing the key
 
   /// Ends a change of the key that was interrupted: the key that opens what is stored stays.
+  /// - Throws: `StoreError`; `wrongKey` when neither does. Then both stay.
   public func settle(_ store: Store) throws {
     guard FileManager.default.fileExists(atPath: newPath) else { return }
-    let opensNew = (try? SecretBox(masterKey: Self.read(newPath))).map { (try? store.opens($0)) == true } ?? false
-    let opensOld = exists ? try store.opens(try box()) : false
-    if opensNew, !opensOld { try put() } else { unlink(newPath) }
+    if exists, try store.opens(try box()) {
+      unlink(newPath)
+      return
+    }
+    // One that was written half can open nothing.
+    guard let new = try? SecretBox(masterKey: Self.read(newPath)), try store.opens(new) else {
+      throw StoreError(.wrongKey, "neither \(path) nor \(newPath) opens what is stored: it was stored with another key")
+    }
+    try put()
   }
 
   /// Writes a new key beside the old one. `put` brings it into force.
@@ -58,6 +65,9 @@ public struct KeyFile: Sendable {
     try Self.write(bytes, to: newPath)
     return try SecretBox(masterKey: bytes)
   }
+
+  /// Removes a new key that nothing was sealed with.
+  func dropNew() { unlink(newPath) }
 
   /// Puts the new key in the place of the old one.
   func put() throws {

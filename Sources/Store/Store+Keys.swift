@@ -18,9 +18,11 @@ extension Store {
   /// - Parameters:
   ///   - old: the file with the key that opens them; nil: the one in the state directory.
   ///   - new: the file with the key that will; nil: a new key, which takes the place of the one in the state directory.
-  /// - Returns: how many secrets there are.
+  /// - Returns: how many secrets there are, and whether what was sealed with the old key is wiped from the file too.
   /// - Throws: `StoreError`; then all is as it was. `inUse` while a daemon runs; `wrongKey` when the old key is another one.
-  public static func changeKey(directory: String, from old: String?, to new: String?) throws -> Int {
+  public static func changeKey(
+    directory: String, from old: String?, to new: String?
+  ) throws -> (secrets: Int, isWiped: Bool) {
     guard FileManager.default.fileExists(atPath: directory + "/baton.db") else {
       throw StoreError(.notAccessible, "there is no database in \(directory)")
     }
@@ -37,15 +39,20 @@ extension Store {
     }
     let before = try SecretBox(masterKey: KeyFile.read(old ?? file.path, isForeign: old != nil))
     let after = try new.map { try SecretBox(masterKey: KeyFile.read($0, isForeign: true)) } ?? file.prepare()
-    let count = try store.reseal(from: before, to: after)
+    let count: Int
+    do { count = try store.reseal(from: before, to: after) } catch {
+      if new == nil, (try? store.opens(before)) == true || (try? store.opens(after)) == false { file.dropNew() }
+      throw error
+    }
     if new == nil { try file.put() }
-    return count
+    // From here on the new key is the one. Wiping needs room for a second database, and may fail.
+    return (count, (try? store.pool.vacuum()) != nil)
   }
 
-  /// In one transaction; then what was sealed with the old key is wiped from the file too.
+  /// In one transaction.
   private func reseal(from old: SecretBox, to new: SecretBox) throws -> Int {
     try reading { pool in
-      let count = try pool.write { db in
+      try pool.write { db in
         let sealed = try Self.sealed(db)
         for secret in sealed {
           let bytes = try new.seal(try old.open(secret.bytes, name: secret.name), name: secret.name)
@@ -53,8 +60,6 @@ extension Store {
         }
         return sealed.count
       }
-      try pool.vacuum()
-      return count
     }
   }
 

@@ -1,4 +1,6 @@
 internal import Foundation
+internal import Glibc
+internal import RelayNetwork
 
 /// Where options are written down: what the administrator says stands above what the vendor says, and the files of a `.d` folder above
 /// the file that the folder belongs to.
@@ -26,14 +28,24 @@ struct ConfigurationFiles: Sendable {
   }
 
   /// The files that are there or must be, what counts most first.
-  var inOrder: [File] {
-    Self.dropIns(of: file) + [File(path: file, isOptional: !isNamed)] + Self.dropIns(of: vendorFile)
+  /// - Throws: what is wrong with a folder that is there and cannot be read: its options must not pass for unset.
+  func inOrder() throws(FileFlaw) -> [File] {
+    try Self.dropIns(of: file) + [File(path: file, isOptional: !isNamed)] + Self.dropIns(of: vendorFile)
       + [File(path: vendorFile, isOptional: true)]
   }
 
   /// The files `*.yaml` of the folder FILE.d; those that come later by name count more.
-  private static func dropIns(of file: String) -> [File] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: file + ".d")) ?? []
+  private static func dropIns(of file: String) throws(FileFlaw) -> [File] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: file + ".d")
+    } catch {
+      var status = stat()
+      guard lstat(file + ".d", &status) != 0, errno == ENOENT || errno == ENOTDIR else {
+        throw FileFlaw(file: file + ".d", line: nil, column: nil, text: "the folder cannot be read")
+      }
+      return []
+    }
     return names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted().reversed()
       .map { File(path: "\(file).d/\($0)", isOptional: false) }
   }

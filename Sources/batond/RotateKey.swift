@@ -19,8 +19,11 @@ struct RotateKey: AsyncParsableCommand {
   func run() async throws {
     let settings = try await common.settings()
     do {
-      let count = try Store.changeKey(directory: settings.stateDirectory, from: from, to: to)
+      let (count, isWiped) = try Store.changeKey(directory: settings.stateDirectory, from: from, to: to)
       print("Encrypted \(count) \(count == 1 ? "secret" : "secrets") in \(settings.stateDirectory)/baton.db anew.")
+      if !isWiped {
+        print("What was encrypted with the old key may still be found in the file: there was no room to write it anew.")
+      }
       if let to {
         print(
           "From now on the daemon needs the key in \(to) as its credential identity.key, or as identity.key in its state directory."

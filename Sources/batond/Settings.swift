@@ -40,7 +40,9 @@ struct Settings: Sendable {
     let own = environment.filter { $0.key.hasPrefix("BATON_") && !$0.value.isEmpty }
     var problems: [FileFlaw] = []
     var fromFiles: [any ConfigProvider] = []
-    for file in files.inOrder {
+    var all: [ConfigurationFiles.File] = []
+    do throws(FileFlaw) { all = try files.inOrder() } catch { problems.append(error) }
+    for file in all {
       do throws(ConfigurationError) {
         fromFiles.append(try await Self.provider(file))
       } catch {

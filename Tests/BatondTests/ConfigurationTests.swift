@@ -131,6 +131,16 @@ struct ConfigurationTests {
     }
   }
 
+  @Test func folderThatCannotBeReadIsNoEmptyOne() async throws {
+    try "".write(toFile: folder.path + "/batond.yaml.d", atomically: true, encoding: .utf8)
+    do {
+      _ = try await settings("")
+      Issue.record("it was taken")
+    } catch let error as ConfigurationError {
+      #expect(error.problems.count == 1 && error.description.hasSuffix("batond.yaml.d: the folder cannot be read"))
+    }
+  }
+
   @Test func systemdSaysWhereTheStateLivesUnlessSomebodyElseDoes() async throws {
     let environment = ["STATE_DIRECTORY": "/srv/state:/srv/other"]
     #expect(try await settings("", environment: environment).stateDirectory == "/srv/state")

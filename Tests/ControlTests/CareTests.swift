@@ -81,7 +81,9 @@ struct CareTests {
     func refused(_ parameters: [String: JSONValue]) async -> String? {
       await refusal { _ = try await bench.client.call("org.batond.Channels.List", parameters) }
     }
-    #expect(await refused(["limit": 3]) == "InvalidParameter")
+    #expect(try await bench.client.call("org.batond.Relays.List", ["limit": 3])["relays"]?.array?.count == 2)
+    #expect(try await bench.client.relays().count == 3)
+    #expect(await refused(["limit": 1001]) == "InvalidParameter")
     #expect(await refused(["limit": 2, "filter": ["$or": [["id": 1]]]]) == nil)
     #expect(await refused(["filter": ["$or": [["$or": [["id": 1]]]]]]) == "InvalidFilter")
     #expect(await refused(["filter": ["id": ["$in": [1, 2, 3, 4]]]]) == "InvalidFilter")

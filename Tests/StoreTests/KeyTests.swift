@@ -60,7 +60,7 @@ struct KeyTests {
       try Data(contentsOf: URL(fileURLWithPath: path + "/baton.db")).range(of: Data(bytes)) != nil
     }
     #expect(try sealed.allSatisfy(isStored))
-    #expect(try Store.changeKey(directory: path, from: nil, to: nil) == 3)
+    #expect(try Store.changeKey(directory: path, from: nil, to: nil) == (3, true))
     #expect(try secrets(.atFile(keyPath)) == Self.all)
     #expect(throws: StoreError.self) { try secrets(old) }
     #expect(!FileManager.default.fileExists(atPath: keyPath + ".new"))
@@ -74,14 +74,14 @@ struct KeyTests {
     let other = folder.path + "/other.key"
     try String(repeating: "0a", count: 32).appending("\n").write(toFile: other, atomically: true, encoding: .utf8)
     let own = try key()
-    #expect(try Store.changeKey(directory: path, from: nil, to: other) == 3)
+    #expect(try Store.changeKey(directory: path, from: nil, to: other) == (3, true))
     #expect(try key() == own, "identity.key stays as it was")
     #expect(try secrets(.atCredential(other)) == Self.all)
     #expect(throws: StoreError.self) { try Store.changeKey(directory: path, from: nil, to: nil) }
     #expect(try secrets(.atCredential(other)) == Self.all, "a wrong key changes nothing")
     try FileManager.default.removeItem(atPath: keyPath)
     #expect(throws: StoreError.self) { try Store.changeKey(directory: path, from: nil, to: nil) }
-    #expect(try Store.changeKey(directory: path, from: other, to: nil) == 3)
+    #expect(try Store.changeKey(directory: path, from: other, to: nil) == (3, true))
     #expect(try secrets(.atFile(keyPath)) == Self.all)
   }
 
@@ -96,7 +96,7 @@ struct KeyTests {
     store.close()
     #expect(try key() == old && secrets(file.box()) == Self.all)
     // After that, and before the file took its place.
-    #expect(try Store.changeKey(directory: path, from: nil, to: nil) == 3)
+    #expect(try Store.changeKey(directory: path, from: nil, to: nil) == (3, true))
     try FileManager.default.moveItem(atPath: keyPath, toPath: keyPath + ".new")
     try old.write(to: URL(fileURLWithPath: keyPath))
     chmod(keyPath, 0o600)
@@ -105,6 +105,20 @@ struct KeyTests {
     store.close()
     #expect(try secrets(file.box()) == Self.all)
     #expect(!FileManager.default.fileExists(atPath: keyPath + ".new"))
+    // Neither is the one: nothing is thrown away.
+    let right = try key()
+    _ = try file.prepare()
+    try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: keyPath))
+    chmod(keyPath, 0o600)
+    store = try Store(directory: path)
+    #expect { try file.settle(store) } throws: { ($0 as? StoreError)?.code == .wrongKey }
+    store.close()
+    #expect(FileManager.default.fileExists(atPath: keyPath + ".new"))
+    try right.write(to: URL(fileURLWithPath: keyPath))
+    store = try Store(directory: path)
+    try file.settle(store)
+    store.close()
+    #expect(try secrets(file.box()) == Self.all && !FileManager.default.fileExists(atPath: keyPath + ".new"))
   }
 
   @Test func whatCannotBeIsRefusedWithItsReason() async throws {
