@@ -1,6 +1,6 @@
 internal import Channels
 
-/// How long to wait between dials of a core: twice as long after each failure, a little different each time.
+/// How long to wait between dials or starts of a core: twice as long after each failure, a little different each time.
 struct CoreRedial: Hashable, Sendable {
   private(set) var failures = 0
   private let first: Duration
@@ -9,7 +9,15 @@ struct CoreRedial: Hashable, Sendable {
 
   /// - Parameter salt: makes the waits of two daemons differ.
   init(limits: CoreLimits, salt: UInt64) {
-    (first, longest) = (limits.redialFirst, limits.redialMax)
+    self.init(first: limits.redialFirst, longest: limits.redialMax, salt: salt)
+  }
+
+  /// - Parameters:
+  ///   - first: the wait after the first failure.
+  ///   - longest: the pace at which waits grow no more.
+  ///   - salt: makes the waits of two daemons differ.
+  init(first: Duration, longest: Duration, salt: UInt64) {
+    (self.first, self.longest) = (first, longest)
     self.salt = salt
   }
 

@@ -1,0 +1,137 @@
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// One run of a core: a process, what it prints, and its end.
+final class CoreChild: Sendable {
+  enum Ending: Hashable, Sendable {
+    case exited(status: Int32)
+    case killed(signal: Int32)
+    /// It never ran.
+    case notStarted(String)
+  }
+
+  private enum State {
+    case idle
+    case running(pid_t)
+    /// It was told to end before it ran, or it ended.
+    case over
+  }
+
+  private let words: [String]
+  private let state = Mutex(State.idle)
+
+  /// - Parameter words: the program and its arguments.
+  init(_ words: [String]) { self.words = words }
+
+  /// Runs it to its end. Call it once.
+  /// - Parameters:
+  ///   - started: is told the process id, on a thread of its own.
+  ///   - output: takes lines that may be shown, on that thread.
+  func run(started: @escaping @Sendable (Int32) -> Void, output: @escaping @Sendable (String) -> Void) async -> Ending {
+    await withCheckedContinuation { continuation in
+      // The process is bound to the thread that starts it, so the thread stays until the process is gone.
+      Thread.detachNewThread { continuation.resume(returning: self.follow(started, output)) }
+    }
+  }
+
+  /// Sends a signal to the process if it still runs; if it does not run yet it never will.
+  /// - Returns: whether it was sent.
+  @discardableResult
+  func signal(_ number: Int32) -> Bool {
+    state.withLock { state in
+      switch state {
+      case .running(let pid): return kill(pid, number) == 0
+      case .idle:
+        state = .over
+        return false
+      case .over: return false
+      }
+    }
+  }
+
+  // MARK: - On the thread
+
+  private func follow(_ started: (Int32) -> Void, _ output: (String) -> Void) -> Ending {
+    var (out, end) = ([CInt](repeating: -1, count: 2), [CInt](repeating: -1, count: 2))
+    guard Self.pipe(&out) else { return .notStarted(CoreSpawn.Failure(errno).reason) }
+    defer { close(out[0]) }
+    guard Self.pipe(&end) else {
+      close(out[1])
+      return .notStarted(CoreSpawn.Failure(errno).reason)
+    }
+    defer { close(end[0]) }
+    let start = start(output: out[1])
+    close(out[1])
+    let pid: pid_t
+    switch start {
+    case .success(let started): pid = started
+    case .failure(let failure):
+      close(end[1])
+      return .notStarted(failure.reason)
+    }
+    started(pid)
+    let endWriter = end[1]
+    Thread.detachNewThread {
+      var info = siginfo_t()
+      // The process stays a zombie, so that its number stays its own for as long as it may be signalled.
+      while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+      close(endWriter)
+    }
+    read(out[0], until: end[0], output)
+    return reap(pid)
+  }
+
+  private func start(output: CInt) -> Result<pid_t, CoreSpawn.Failure> {
+    state.withLock { state in
+      guard case .idle = state else { return .failure(CoreSpawn.Failure(ECANCELED)) }
+      do throws(CoreSpawn.Failure) {
+        let pid = try CoreSpawn.start(words, output: output)
+        state = .running(pid)
+        return .success(pid)
+      } catch {
+        state = .over
+        return .failure(error)
+      }
+    }
+  }
+
+  /// Reads what the process prints until it has ended; what others that it started print later is not waited for.
+  private func read(_ descriptor: CInt, until end: CInt, _ output: (String) -> Void) {
+    var lines = CoreOutput()
+    var chunk = [UInt8](repeating: 0, count: 16_384)
+    var polled = [
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: end, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      guard poll(&polled, 2, -1) >= 0 || errno == EINTR else { break }
+      let hasEnded = polled[1].revents != 0
+      var count = Glibc.read(descriptor, &chunk, chunk.count)
+      while count > 0 {
+        for line in lines.take(chunk[..<count]) { output(line) }
+        count = hasEnded ? Glibc.read(descriptor, &chunk, chunk.count) : -1
+      }
+      if hasEnded { break }
+      // Both outputs are closed: only the end is waited for.
+      if count == 0 { polled[0].fd = -1 }
+    }
+    if let rest = lines.finish() { output(rest) }
+  }
+
+  private func reap(_ pid: pid_t) -> Ending {
+    var status: CInt = 0
+    state.withLock { state in
+      while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+      state = .over
+    }
+    let signal = status & 0x7F
+    return signal == 0 ? .exited(status: (status >> 8) & 0xFF) : .killed(signal: signal)
+  }
+
+  private static func pipe(_ descriptors: inout [CInt]) -> Bool {
+    guard Glibc.pipe(&descriptors) == 0 else { return false }
+    for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    // Only the reading end: the program would not expect it of the other.
+    return fcntl(descriptors[0], F_SETFL, O_NONBLOCK) == 0
+  }
+}
