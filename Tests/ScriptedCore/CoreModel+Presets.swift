@@ -1,4 +1,4 @@
-internal import StrictJSON
+public import StrictJSON
 
 extension CoreModel {
   /// Addresses of the relays that come with a core (facts on SimpleX, §4.4).
@@ -58,5 +58,16 @@ extension CoreModel {
       "operator": owner, "smpServers": servers("smp", from: firstID), "xftpServers": servers("xftp", from: firstID + 4),
       "chatRelays": .array(relays),
     ]
+  }
+}
+
+extension CoreModel {
+  /// Changes the first operator, as its user can.
+  public mutating func editFirstOperator(_ edit: (inout [String: JSONValue]) -> Void) {
+    guard var group = serverGroups.first?.object, var members = group["operator"]?.object else { return }
+    edit(&members)
+    group["operator"] = .object(members)
+    serverGroups[0] = .object(group)
+    operators[0] = .object(members)
   }
 }

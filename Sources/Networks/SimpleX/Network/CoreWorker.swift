@@ -33,6 +33,8 @@ final class CoreWorker {
     let report: @Sendable (NetworkReport) -> Void
     /// Has `take(.nudged)` called after a while.
     let nudge: @Sendable (Duration) -> Void
+    /// Takes what comes with the core; nil: nobody wants to know.
+    var presets: (@Sendable ([PresetOperator]) -> Void)?
   }
 
   let limits: SimpleXLimits
@@ -70,6 +72,9 @@ final class CoreWorker {
 
   /// Relays as the core lists them; nil: not asked yet.
   var serverGroups: [CoreServerGroup]?
+  /// What came with the core when it was last read; nil: never.
+  var knownPresets: [PresetOperator]?
+  private var mustReadPresets = false
   /// When relays passed a test, by normal form.
   var passed: [String: Timestamp] = [:]
   /// Relays whose latest tests failed, by comparison key: how many in a row, and why the last.
@@ -111,6 +116,7 @@ final class CoreWorker {
     logger.notice("the chat core \(version) is there, its user is '\(user.displayName)'")
     self.user = user.id
     mustRecognise = true
+    mustReadPresets = true
     serverGroups = nil
     resynchronised = (nil, true)
     for channel in pending.keys.sorted() { due.add(channel) }
@@ -205,6 +211,11 @@ final class CoreWorker {
     if mustRecognise {
       mustRecognise = false
       await recognise()
+      return true
+    }
+    if mustReadPresets {
+      mustReadPresets = false
+      await readPresets()
       return true
     }
     if let channel = due.next() {

@@ -39,6 +39,7 @@ public final class SimpleXNetwork: RelayNetwork {
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
   private let known: @Sendable (_ networkID: String) throws -> KnownChannel?
+  private let presets: (@Sendable ([PresetOperator]) -> Void)?
   private let served: @Sendable (_ after: ChannelID?, _ limit: Int) -> [KnownChannel]
   private let state = Mutex(State())
   private let wakes: AsyncStream<Void>
@@ -48,11 +49,14 @@ public final class SimpleXNetwork: RelayNetwork {
   ///   - client: the way to the core; nobody else may use the core.
   ///   - known: the channel that the store knows under a name of the core's, with the relays that serve it; throws when the store cannot
   ///     say.
+  ///   - presets: takes the operators, servers and relays that come with the core, after each connect when they are others than before; nil:
+  ///     nobody wants to know.
   ///   - served: channels that relays serve, by id, from the first after another one on.
   public init(
     client: CoreClient, limits: SimpleXLimits = SimpleXLimits(), logger: Logger, now: @escaping @Sendable () -> Timestamp,
     known: @escaping @Sendable (_ networkID: String) throws -> KnownChannel?,
-    served: @escaping @Sendable (_ after: ChannelID?, _ limit: Int) -> [KnownChannel]
+    served: @escaping @Sendable (_ after: ChannelID?, _ limit: Int) -> [KnownChannel],
+    presets: (@Sendable ([PresetOperator]) -> Void)? = nil
   ) {
     self.client = client
     self.limits = limits
@@ -60,6 +64,7 @@ public final class SimpleXNetwork: RelayNetwork {
     self.now = now
     self.known = known
     self.served = served
+    self.presets = presets
     (wakes, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   }
 
@@ -150,7 +155,7 @@ public final class SimpleXNetwork: RelayNetwork {
             try? await Task.sleep(for: wait)
             self.put(.nudged)
           }
-        }))
+        }, presets: presets))
     for await _ in wakes {
       while true {
         let inputs = state.withLock { state in

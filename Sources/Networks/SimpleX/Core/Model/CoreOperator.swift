@@ -16,6 +16,9 @@ public struct CoreOperator: Hashable, Sendable {
   /// What people call it.
   public var name: String { members["tradeName"]?.string ?? "" }
 
+  /// nil: it has none.
+  public var legalName: String? { members["legalName"]?.string }
+
   /// Endings of the host names of the operator's servers; elements of the `domains` of its relays.
   public var domains: [String] { members["serverDomains"]?.array?.compactMap(\.string) ?? [] }
 
@@ -27,6 +30,11 @@ public struct CoreOperator: Hashable, Sendable {
 
   /// Whether its conditions of use are accepted.
   public var hasAcceptedConditions: Bool { members["conditionsAcceptance"]?["type"]?.string == "accepted" }
+
+  /// When they were accepted, as the core writes it; nil: they were not, or the core does not say when.
+  public var conditionsAcceptedAt: String? {
+    hasAcceptedConditions ? members["conditionsAcceptance"]?["acceptedAt"]?.string : nil
+  }
 
   var json: JSONValue { .object(members) }
 }
