@@ -39,9 +39,7 @@ extension Coordinator {
   ///   - edit: its address is needed and may carry a password.
   ///   - force: although it adds errors to the whole.
   public func addServer(_ edit: ServerEdit, force: Bool) async throws(BatonError) -> ServerRow {
-    let address = try parse(server: edit.address ?? "")
-    let place = CatalogChange.ServerPlace(
-      address: address, sealedPassword: try seal(edit.password ?? address.password, address.text))
+    let place = try place(of: edit)
     guard case .server(let row)? = try await change(.addServer(place, edit), force: force) else { throw .busy }
     return row
   }
@@ -236,7 +234,13 @@ extension Coordinator {
 
   // MARK: - Helpers
 
-  private func change(_ change: CatalogChange, force: Bool) async throws(BatonError) -> CatalogObject? {
+  func place(of edit: ServerEdit) throws(BatonError) -> CatalogChange.ServerPlace {
+    let address = try parse(server: edit.address ?? "")
+    return CatalogChange.ServerPlace(
+      address: address, sealedPassword: try seal(edit.password ?? address.password, address.text))
+  }
+
+  func change(_ change: CatalogChange, force: Bool) async throws(BatonError) -> CatalogObject? {
     try await ask { .change(change, force: force, $0) }
   }
 
@@ -244,7 +248,7 @@ extension Coordinator {
     .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
   }
 
-  private func parse(_ address: String, _ kind: NetworkKind) throws(BatonError) -> RelayAddress {
+  func parse(_ address: String, _ kind: NetworkKind) throws(BatonError) -> RelayAddress {
     guard let addressing = directory.addressing[kind] else { throw unserved(kind) }
     do {
       return try addressing.parse(address: address)

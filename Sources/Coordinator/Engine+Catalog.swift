@@ -59,7 +59,9 @@ extension Engine {
       guard relays[id]?.isDeleted == false else { return }
       let count = try channelCount(of: id, batch)
       if count > 0 { throw .relayInUse(channels: count) }
-    case .addOperator, .updateOperator, .addServer, .updateServer, .removeServer, .addRelay, .updateRelay, .declare: return
+    case .addOperator, .updateOperator, .addServer, .updateServer, .removeServer, .addRelay, .updateRelay, .declare,
+      .importPresets:
+      return
     }
   }
 

@@ -32,6 +32,9 @@ extension Catalog {
     case .declare(let declarations, let passwords):
       try declare(declarations, passwords, &counters)
       reference = nil
+    case .importPresets(let network, let presets):
+      try importPresets(network, presets, &counters)
+      reference = nil
     }
     assignByDomain()
     return reference
@@ -39,7 +42,7 @@ extension Catalog {
 
   // MARK: - Operators
 
-  private mutating func add(_ edit: OperatorEdit, _ counters: inout Store.Counters) throws(BatonError) -> CatalogReference {
+  mutating func add(_ edit: OperatorEdit, _ counters: inout Store.Counters) throws(BatonError) -> CatalogReference {
     guard let name = edit.name else { throw .invalidDisplayName(reason: "the name is missing") }
     try checkName(ofOperator: name, except: nil)
     // The name comes back: so does the operator, with its id.
@@ -117,7 +120,7 @@ extension Catalog {
 
   // MARK: - Servers
 
-  private mutating func add(
+  mutating func add(
     _ place: CatalogChange.ServerPlace, _ edit: ServerEdit, _ counters: inout Store.Counters
   ) throws(BatonError) -> CatalogReference {
     let same = servers.values.first { $0.address == place.address.text }
@@ -170,7 +173,7 @@ extension Catalog {
 
   // MARK: - Relays
 
-  private mutating func add(
+  mutating func add(
     _ network: NetworkKind, _ address: RelayAddress, _ edit: RelayEdit, _ counters: inout Store.Counters
   ) throws(BatonError) -> CatalogReference {
     let same = relay(network, address)

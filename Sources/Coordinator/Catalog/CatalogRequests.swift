@@ -129,6 +129,14 @@ enum CatalogChange: Sendable {
   case updateRelay(RelayID, revision: Int64, RelayAddress?, RelayEdit)
   case removeRelay(RelayID)
   case declare(Declarations, passwords: [String: Password])
+  case importPresets(NetworkKind, [Preset])
+
+  /// An operator that a network brings along.
+  struct Preset: Sendable {
+    let edit: OperatorEdit
+    let servers: [(place: ServerPlace, edit: ServerEdit)]
+    let relays: [(address: RelayAddress, edit: RelayEdit)]
+  }
 
   /// A server's password as its file gives it.
   struct Password: Hashable, Sendable {
@@ -144,6 +152,7 @@ enum CatalogChange: Sendable {
     case .updateOperator, .updateServer, .updateRelay: "was changed"
     case .removeOperator, .removeServer, .removeRelay: "was removed"
     case .declare: "follows its file"
+    case .importPresets: "was imported"
     }
   }
 }

@@ -1,0 +1,84 @@
+public import Channels
+internal import Logging
+internal import RelayNetwork
+internal import Store
+
+/// An operator that a network brings along, with its servers and relays.
+public struct PresetImport: Hashable, Sendable {
+  /// Its name is needed.
+  public var `operator`: OperatorEdit
+  /// Their addresses are needed; whose they are is not asked.
+  public var servers: [ServerEdit]
+  /// Their addresses are needed; whose they are is not asked.
+  public var relays: [RelayEdit]
+
+  public init(operator: OperatorEdit, servers: [ServerEdit] = [], relays: [RelayEdit] = []) {
+    self.operator = `operator`
+    self.servers = servers
+    self.relays = relays
+  }
+}
+
+extension Coordinator {
+  /// Upper bound of the operators, servers and relays that are imported at a time.
+  public static let importedMax = 2000
+
+  /// Adds operators, servers and relays that a network brings along and that Baton does not know. Doing so again changes nothing.
+  ///
+  /// What Baton knows already stays as it is: what somebody changed, disabled or removed, and operators that files declare with all that
+  /// is theirs. A domain under which there are servers or relays already is left out of a new operator, to which they would go over. What
+  /// cannot be read is left out with a warning.
+  /// - Parameter kind: whose relays they are.
+  /// - Throws: `BatonError` when nothing can be stored.
+  public func importPresets(_ presets: [PresetImport], network kind: NetworkKind) async throws(BatonError) {
+    var room = Self.importedMax
+    var checked: [CatalogChange.Preset] = []
+    for preset in presets {
+      room -= 1 + preset.servers.count + preset.relays.count
+      guard room >= 0 else {
+        logger.warning("more than \(Self.importedMax) presets of \(kind.rawValue) are left out")
+        break
+      }
+      if let preset = try self.checked(preset, kind) { checked.append(preset) }
+    }
+    _ = try await change(.importPresets(kind, checked), force: true)
+  }
+
+  /// The part of `preset` that can be read, in normal form.
+  private func checked(_ preset: PresetImport, _ kind: NetworkKind) throws(BatonError) -> CatalogChange.Preset? {
+    var edit = preset.operator
+    do throws(BatonError) {
+      edit.name = try OperatorEdit.name(edit.name ?? "")
+    } catch {
+      leaveOut("operator", edit.name ?? "", error)
+      return nil
+    }
+    if let legalName = edit.legalName { edit.legalName = try? OperatorEdit.name(legalName) }
+    edit.domains = (edit.domains ?? []).prefix(OperatorEdit.domainsMax).compactMap { try? Domain.validated($0) }
+    var servers: [(CatalogChange.ServerPlace, ServerEdit)] = []
+    for server in preset.servers {
+      do throws(BatonError) {
+        servers.append((try place(of: server), server))
+      } catch {
+        if case .storageUnavailable = error { throw error }
+        leaveOut("server", "", error)
+      }
+    }
+    var relays: [(RelayAddress, RelayEdit)] = []
+    for relay in preset.relays {
+      do throws(BatonError) {
+        var edit = RelayEdit(name: relay.name.flatMap { try? OperatorEdit.name($0) }, isEnabled: relay.isEnabled)
+        edit.domains = (relay.domains ?? []).prefix(OperatorEdit.domainsMax).compactMap { try? Domain.validated($0) }
+        relays.append((try parse(relay.address ?? "", kind), edit))
+      } catch {
+        leaveOut("relay", relay.name ?? "", error)
+      }
+    }
+    return CatalogChange.Preset(edit: edit, servers: servers, relays: relays)
+  }
+
+  private func leaveOut(_ kind: String, _ name: String, _ error: BatonError) {
+    let name = Trouble(.protocol, String(name.prefix(100))).detail
+    logger.warning("a preset \(kind)\(name.isEmpty ? "" : " '\(name)'") is left out: \(Trouble(.protocol, "\(error)").detail)")
+  }
+}
