@@ -27,7 +27,7 @@ STRIP ?= strip
 # yes or no: whether the service is of Type=notify-reload, which systemd knows from version 253 on; that of this machine decides.
 NOTIFY_RELOAD ?= $(shell pkg-config --atleast-version=253 libsystemd && echo yes || echo no)
 
-.PHONY: help build test test-system system-tools generate lint format demo bench release install install-files deb clean deps swift
+.PHONY: help build test test-simplex test-system system-tools generate lint format demo bench release install install-files deb clean deps swift
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,13 @@ test: swift ## Run all tests, with real relays and clients.
 generate: swift ## Write the Swift types of the control interfaces from their .varlink files.
 	swift run baton-generate Sources/ControlAPI/interfaces Sources/ControlAPI/Generated
 	swift format --in-place --recursive Sources/ControlAPI/Generated
+
+test-simplex: swift ## Try CORE=/path/to/simplex-chat, and make a channel if RELAYS="address address" are given.
+	@[ -n "$(CORE)" ] || { echo 'CORE=/path/to/simplex-chat is missing' >&2; exit 1; }
+	@command -v '$(CORE)' >/dev/null || { echo 'there is no program $(CORE)' >&2; exit 1; }
+	swift build --build-tests
+	BATON_SIMPLEX_CORE="$$(realpath "$$(command -v '$(CORE)')")" BATON_SIMPLEX_RELAYS='$(RELAYS)' \
+	  swift test --skip-build --filter RealCoreTests
 
 test-system: system-tools ## Build the package and try it under a real systemd, in a container; needs root.
 	@Tests/System/run
