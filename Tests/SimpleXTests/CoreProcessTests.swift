@@ -130,6 +130,19 @@ struct CoreProcessTests {
     #expect(log.all.last == "warning: the chat core did not end within 20 ms and was killed")
   }
 
+  @Test func whatTheCoreStartedItselfIsNotWaitedFor() async throws {
+    let log = LogLines()
+    let program = try program("sleep 60 & echo \"it started $!\"; exit 0\n")
+    let core = try process(program, log) { ($0.restartFirst, $0.restartMax) = (.seconds(600), .seconds(600)) }
+    let task = Task { await core.run() }
+    await log.first(containing: "ended with status 0")
+    // Nor is the wait.
+    task.cancel()
+    await task.value
+    let other = try #require(log.all[1].firstMatch(of: /it started ([0-9]+)/).flatMap { Int32($0.1) })
+    #expect(kill(other, SIGKILL) == 0)
+  }
+
   @Test func programThatIsNotThereIsTriedAgain() async throws {
     let log = LogLines()
     let core = try process("/nowhere/simplex-chat", log)

@@ -96,6 +96,8 @@ final class CoreChild: Sendable {
     }
   }
 
+  private static let pipeBytesMax = 1 << 20
+
   /// Reads what the process prints until it has ended; what others that it started print later is not waited for.
   private func read(_ descriptor: CInt, until end: CInt, _ output: (String) -> Void) {
     var lines = CoreOutput()
@@ -106,10 +108,13 @@ final class CoreChild: Sendable {
     while true {
       guard poll(&polled, 2, -1) >= 0 || errno == EINTR else { break }
       let hasEnded = polled[1].revents != 0
+      // As much as a pipe can hold at the end, and no more: somebody else may go on printing.
+      var rest = hasEnded ? Self.pipeBytesMax : 0
       var count = Glibc.read(descriptor, &chunk, chunk.count)
       while count > 0 {
         for line in lines.take(chunk[..<count]) { output(line) }
-        count = hasEnded ? Glibc.read(descriptor, &chunk, chunk.count) : -1
+        rest -= count
+        count = rest > 0 ? Glibc.read(descriptor, &chunk, chunk.count) : -1
       }
       if hasEnded { break }
       // Both outputs are closed: only the end is waited for.
