@@ -22,6 +22,7 @@ struct CorePresetsTests {
     let (told, telling) = AsyncStream.makeStream(of: [PresetOperator].self)
     let network = SimpleXNetwork(
       client: client, logger: logger, now: { Timestamp(milliseconds: 0) }, known: { _ in nil },
+      served: { _, _ in [] },
       presets: { telling.yield($0) })
     let task = Task { await network.run { _ in } }
     var tellings = told.makeAsyncIterator()

@@ -54,7 +54,7 @@ struct RealCoreTests {
       now: {
         // Later than anything that the core had before.
         Timestamp(milliseconds: (ContinuousClock.now - begin).wholeMilliseconds)
-      }, known: { _ in nil })
+      }, known: { _ in nil }, served: { _, _ in [] })
     let running = Task { await network.run { reports.take($0) } }
     do {
       try await core.whileItRuns {
