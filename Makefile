@@ -111,7 +111,7 @@ endif
 	install -m 644 systemd/tmpfiles.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/batond.conf
 	install -m 644 systemd/batond.catalog $(DESTDIR)$(PREFIX)/lib/systemd/catalog/batond.catalog
 	for page in docs/man/*; do install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit 1; done
-	install -m 644 etc/batond.yaml.example $(DESTDIR)$(DOCDIR)/examples/
+	install -m 644 etc/batond.yaml.example systemd/simplex-core.service $(DESTDIR)$(DOCDIR)/examples/
 	install -m 644 etc/operators.d/*.example $(DESTDIR)$(DOCDIR)/examples/operators.d/
 
 deb: ## Build the Debian package into .build/deb, print its size and check it.

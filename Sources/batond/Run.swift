@@ -94,14 +94,8 @@ private struct Service {
       group: group, limits: settings.nostrLimits, trustRoots: settings.trustRoots, logger: logger,
       now: { Int64(time(nil)) })
     var networks: [any RelayNetwork] = [nostr]
-    if let core = settings.core {
-      let client = CoreClient(endpoint: core, group: group, limits: settings.coreLimits, logger: logger)
-      networks.append(
-        SimpleXNetwork(
-          client: client, limits: settings.simplexLimits, logger: logger, now: { SystemClock().now },
-          known: { try KnownChannels.onSimpleX($0, in: store) },
-          served: { KnownChannels.servedOnSimpleX(after: $0, limit: $1, in: store) }))
-    }
+    let core = try ChatCore(settings, store: store, group: group, logger: logger)
+    if let core { networks.append(core.network) }
     let coordinator = Coordinator(
       storage: store, networks: networks, addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), rules: settings.rules(seed: seed),
@@ -110,6 +104,7 @@ private struct Service {
       settings, read: read, coordinator: coordinator, seed: seed, logLevel: logLevel, logger: logger)
 
     try await withThrowingTaskGroup(of: Void.self) { tasks in
+      if let core { tasks.addTask { await core.run() } }
       let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
       tasks.addTask {
         defer { readiness.finish() }
@@ -118,6 +113,7 @@ private struct Service {
       await manager.whileStarting { for await _ in ready {} }
       guard !coordinator.isStopped else { return try await tasks.next() ?? () }
       await load { try await loader.begin() }
+      if let core { tasks.addTask { await core.importPresets(into: coordinator) } }
       let server = try await ControlServer.start(
         coordinator: coordinator, store: store, access: access, sockets: sockets.listening, connections: sockets.connected,
         group: group, version: Batond.version, startedAt: startedAt, logger: logger, reload: { try await loader.load() },

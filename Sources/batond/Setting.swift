@@ -8,6 +8,8 @@ struct Setting: Sendable {
     case path
     case level
     case group
+    /// A name that people read.
+    case name
     /// A time span such as `30s`, `2min`, `500ms`, or a number of seconds; at least 100 ms.
     case duration
     case integer(ClosedRange<Int>)
@@ -24,6 +26,7 @@ struct Setting: Sendable {
         Setting.endpoint(text) == nil ? "must be an address of this machine and a port, such as 127.0.0.1:5225" : nil
       case .path: text.hasPrefix("/") ? nil : "must be an absolute path"
       case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
+      case .name: text.isEmpty || text.contains(where: \.isNewline) ? "must be a name on one line" : nil
       case .group: text.isEmpty ? "must be the name of a group" : nil
       case .duration:
         (Setting.duration(text) ?? .zero) < .milliseconds(100)
@@ -134,6 +137,15 @@ struct Setting: Sendable {
     Setting(
       key: "simplex.core", kind: .endpoint, fallback: "",
       summary: "where a SimpleX chat core listens on this machine, as HOST:PORT; channels on simplex need it"),
+    Setting(
+      key: "simplex.program", kind: .path, fallback: "",
+      summary: "the program simplex-chat, if the daemon is to run it itself; empty: it runs as a service of its own"),
+    Setting(
+      key: "simplex.user", kind: .name, fallback: "Channels",
+      summary: "display name of the core's user when the daemon runs the core; made at the first start"),
+    Setting(
+      key: "simplex.presets", kind: .flag, fallback: "true",
+      summary: "whether operators, servers and relays that come with the core are added where nothing of theirs is known"),
     Setting(
       key: "simplex.commandTimeout", kind: .duration, fallback: "90s",
       summary: "how long the core may take for a command with which it asks relays or servers"),

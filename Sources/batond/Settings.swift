@@ -192,7 +192,18 @@ struct Settings: Sendable {
   }
 
   /// Where the SimpleX chat core listens; nil: there is none.
-  var core: CoreEndpoint? { Setting.endpoint(text("simplex.core")) }
+  var core: CoreEndpoint? {
+    Setting.endpoint(text("simplex.core")) ?? (coreProgram == nil ? nil : Setting.endpoint("127.0.0.1:5225"))
+  }
+
+  /// The core that the daemon runs itself; nil: it runs already, or there is none.
+  var coreProgram: String? { text("simplex.program").isEmpty ? nil : text("simplex.program") }
+
+  /// The name of the core's user, if the daemon runs it.
+  var coreUser: String { text("simplex.user") }
+
+  /// Whether operators, servers and relays that come with the core are imported.
+  var takesPresets: Bool { text("simplex.presets") == "true" }
 
   var coreLimits: CoreLimits {
     var limits = CoreLimits()

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import NIOPosix
 import ScriptedCore
+import StrictJSON
 import TestSupport
 import Testing
 
@@ -101,6 +102,62 @@ struct SimpleXChannelTests {
     let shown = try await baton.control("channel", "show", "News").lines.joined(separator: "\n")
     #expect(shown.contains("2 of 3 relays") && shown.contains(words), "\(shown)")
     try await stop(daemon, core)
+  }
+
+  /// What comes with the core is Baton's too, and what somebody did to it in Baton stays.
+  @Test func whatComesWithTheCoreIsAddedOnceAndBatonsWordCounts() async throws {
+    let core = try await ScriptedServer(CoreModel.withPresets(), group: MultiThreadedEventLoopGroup.singleton)
+    let baton = try Installation(["BATON_SIMPLEX_CORE": "127.0.0.1:\(try await core.port)"])
+    let daemon = try await baton.start()
+    let client = try await baton.client()
+    var names: Set<String> = []
+    for try await change in try await client.watch(WatchRequest(since: 0, kinds: ["operator", "relay"])) {
+      if let name = change.after?["name"]?.string { names.insert(name) }
+      if names.isSuperset(of: ["SimpleX Chat", "Flux", "SimpleX Chat Relay 3"]) { break }
+    }
+    let relays = try await client.relays()
+    #expect(relays.count == 3 && relays.allSatisfy { $0.network == "simplex" && $0.operatorId != nil })
+    #expect(try await baton.control("relay", "remove", "SimpleX Chat Relay 2").status == 0)
+    #expect(try await baton.control("operator", "disable", "Flux").status == 0)
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+    let again = try await baton.start()
+    try await again.line(containing: "the chat core 7.0.2")
+    try await core.wait(forCommand: "/_servers 1", times: 2)
+    #expect(try await baton.client().relays().count == 2)
+    #expect(try await baton.client().operator(name: "Flux").operator.enabled == false)
+    try await stop(again, core)
+  }
+
+  /// The daemon starts the program itself, starts it again when it ends, and takes it along when it stops.
+  @Test func daemonRunsTheCoreItself() async throws {
+    let folder = try TemporaryFolder()
+    let program = folder.path + "/simplex-chat"
+    let runs = folder.path + "/runs"
+    // Says what it was started with and waits; the first run ends at once.
+    try """
+    #!/bin/sh
+    echo "$$ $*" >>\(runs)
+    [ "$(wc -l <\(runs))" -gt 1 ] || exit 3
+    exec sleep 1000
+    """.write(toFile: program, atomically: true, encoding: .utf8)
+    chmod(program, 0o755)
+    let port = Program.freePort()
+    let baton = try Installation([
+      "BATON_SIMPLEX_CORE": "127.0.0.1:\(port)", "BATON_SIMPLEX_PROGRAM": program, "BATON_SIMPLEX_USER": "News desk",
+    ])
+    let daemon = try await baton.start()
+    while try String(contentsOfFile: runs, encoding: .utf8).split(separator: "\n").count < 2 { await Task.yield() }
+    let lines = try String(contentsOfFile: runs, encoding: .utf8).split(separator: "\n")
+    #expect(lines[1].contains("-p \(port)") && lines[1].contains("-d \(baton.folder.path)/state/core/db"))
+    #expect(lines[1].contains("News desk"))
+    let mode = try FileManager.default.attributesOfItem(atPath: baton.folder.path + "/state/core")[.posixPermissions] as? Int
+    #expect(mode == 0o700)
+    let pid = try #require(lines[1].split(separator: " ").first.flatMap { Int32($0) })
+    #expect(kill(pid, 0) == 0)
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    #expect(kill(pid, 0) != 0, "it is gone with the daemon")
   }
 
   @Test func withoutACoreThereAreNoChannelsOnSimpleX() async throws {

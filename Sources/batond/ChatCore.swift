@@ -1,0 +1,74 @@
+internal import Channels
+internal import Coordinator
+internal import Foundation
+internal import Logging
+internal import NIOCore
+internal import RelayNetwork
+internal import SimpleX
+internal import Store
+
+/// The SimpleX chat core that the daemon uses: the network behind it, the program if the daemon runs it, and what comes with it.
+struct ChatCore: Sendable {
+  let network: SimpleXNetwork
+  private let process: CoreProcess?
+  private let presets: AsyncStream<[PresetOperator]>
+  private let logger: Logger
+
+  /// - Returns: nil when no core is configured.
+  /// - Throws: `ConfigurationError` when the program cannot be run as it is configured.
+  init?(_ settings: Settings, store: Store, group: any EventLoopGroup, logger: Logger) throws {
+    guard let endpoint = settings.core else { return nil }
+    self.logger = logger
+    if let program = settings.coreProgram {
+      let folder = settings.stateDirectory + "/core"
+      try? FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      do throws(CoreProcess.Refusal) {
+        process = try CoreProcess(
+          program: program, database: folder + "/db", displayName: settings.coreUser, port: endpoint.port, logger: logger)
+      } catch {
+        throw ConfigurationError(problems: [FileFlaw(file: "simplex.program", line: nil, column: nil, text: error.description)])
+      }
+    } else {
+      process = nil
+    }
+    let (presets, telling) = AsyncStream.makeStream(of: [PresetOperator].self, bufferingPolicy: .bufferingNewest(1))
+    self.presets = presets
+    network = SimpleXNetwork(
+      client: CoreClient(endpoint: endpoint, group: group, limits: settings.coreLimits, logger: logger),
+      limits: settings.simplexLimits, logger: logger, now: { SystemClock().now },
+      known: { try KnownChannels.onSimpleX($0, in: store) },
+      served: { KnownChannels.servedOnSimpleX(after: $0, limit: $1, in: store) },
+      presets: settings.takesPresets ? { @Sendable operators in _ = telling.yield(operators) } : nil)
+  }
+
+  /// Runs the program until cancelled, if the daemon is to run it.
+  func run() async { await process?.run() }
+
+  /// Adds what comes with the core where nothing of it is known, until cancelled. Files must have been loaded before: they come first.
+  func importPresets(into coordinator: Coordinator) async {
+    for await operators in presets {
+      do throws(BatonError) {
+        try await coordinator.importPresets(operators.map(PresetImport.init), network: .simplex)
+      } catch {
+        logger.error("what comes with the chat core could not be imported: \(error)")
+      }
+    }
+  }
+}
+
+extension PresetImport {
+  init(_ preset: PresetOperator) {
+    self.init(
+      operator: OperatorEdit(
+        name: preset.name, legalName: preset.legalName, domains: preset.domains, isEnabled: preset.isEnabled,
+        smpRoles: preset.smpRoles, xftpRoles: preset.xftpRoles,
+        conditionsAcceptedAt: preset.conditionsAcceptedAt.map { .some($0) }),
+      servers: preset.servers.map {
+        ServerEdit(address: $0.address.text, password: $0.address.password, isEnabled: $0.isEnabled, roles: $0.roles)
+      },
+      relays: preset.relays.map {
+        RelayEdit(address: $0.address.text, name: $0.name, domains: $0.domains, isEnabled: $0.isEnabled)
+      })
+  }
+}
