@@ -21,10 +21,11 @@ public enum KnownChannels {
     let addresses = Dictionary(uniqueKeysWithValues: try store.relays().map { ($0.id, $0.address) })
     return try ids.compactMap { id in
       guard let stored = try store.channel(id) else { return nil }
-      let serving = stored.relays.filter { $0.record.status == .active && stored.row.deletedAt == nil }
-      return KnownChannel(
-        id: id, content: stored.row.content,
-        relays: Dictionary(uniqueKeysWithValues: serving.compactMap { row in addresses[row.relay].map { (row.relay, $0) } }))
+      func relays(_ status: RelayStatus) -> [RelayID: String] {
+        let rows = stored.relays.filter { $0.record.status == status && stored.row.deletedAt == nil }
+        return Dictionary(uniqueKeysWithValues: rows.compactMap { row in addresses[row.relay].map { (row.relay, $0) } })
+      }
+      return KnownChannel(id: id, content: stored.row.content, relays: relays(.active), lapsed: relays(.failed))
     }
   }
 }

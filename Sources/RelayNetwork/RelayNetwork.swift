@@ -160,11 +160,16 @@ public struct KnownChannel: Sendable {
   public let content: ChannelContent
   /// The relays that serve it as far as is known, with their addresses.
   public let relays: [RelayID: String]
+  /// The relays that were given up, and may take it late.
+  public let lapsed: [RelayID: String]
 
-  public init(id: ChannelID, content: ChannelContent, relays: [RelayID: String]) {
+  public init(
+    id: ChannelID, content: ChannelContent, relays: [RelayID: String], lapsed: [RelayID: String] = [:]
+  ) {
     self.id = id
     self.content = content
     self.relays = relays
+    self.lapsed = lapsed
   }
 }
 

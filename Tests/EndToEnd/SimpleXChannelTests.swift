@@ -104,6 +104,24 @@ struct SimpleXChannelTests {
     try await stop(daemon, core)
   }
 
+  /// Late is not never: a relay that takes the channel after it was given up serves it.
+  @Test func relayThatComesLateIsTakenUp() async throws {
+    let (core, baton, daemon) = try await start(
+      [:],
+      [
+        "BATON_SIMPLEX_CHANNEL_INVITATION_TIMEOUT": "500ms", "BATON_SIMPLEX_CHANNEL_BACK_OFF_FIRST": "100ms",
+        "BATON_SIMPLEX_CHANNEL_ATTEMPTS_MAX": "1",
+      ])
+    try await core.withModel { $0.settlesAtOnce = false }
+    _ = try await baton.control("channel", "create", "News", "--relay", "s1", "--relay", "s2", "--timeout", "30s", "--yes")
+    let given = try await baton.channel(1) { $0.phase == "failed" }
+    #expect(given.relays.allSatisfy { $0.status == "failed" && $0.cause == "timeout" } && !given.linkUsable)
+    try await core.settle()
+    let taken = try await baton.channel(1) { $0.phase == "active" && $0.relays.allSatisfy { $0.status == "active" } }
+    #expect(taken.linkUsable && taken.link?.contains("/c#") == true)
+    try await stop(daemon, core)
+  }
+
   /// What comes with the core is Baton's too, and what somebody did to it in Baton stays.
   @Test func whatComesWithTheCoreIsAddedOnceAndBatonsWordCounts() async throws {
     let core = try await ScriptedServer(CoreModel.withPresets(), group: MultiThreadedEventLoopGroup.singleton)

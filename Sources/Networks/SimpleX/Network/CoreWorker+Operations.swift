@@ -9,7 +9,7 @@ extension CoreWorker {
     expire(channel)
     guard user != nil else { return }
     guard let waiting = pending[channel] else {
-      if let suspect { await lookForLosses(channel, suspect) }
+      if let suspect { await lookForNews(channel, suspect) }
       return
     }
     let operations = waiting.values.map(\.operation).sorted { $0.relay < $1.relay }
@@ -29,7 +29,7 @@ extension CoreWorker {
     }
     switch await listed(group) {
     case .success(let listing) where listing.group.isCalled(name):
-      if suspect != nil { tellLosses(of: channel, called: name, listing) }
+      if suspect != nil { tellNews(of: channel, called: name, listing) }
       await serve(channel, operations, listing, document)
     case .success:
       // The core has given the number to another one, which is none of our business.
@@ -52,14 +52,14 @@ extension CoreWorker {
     }
   }
 
-  private func lookForLosses(_ channel: ChannelID, _ group: CoreGroup.ID) async {
+  private func lookForNews(_ channel: ChannelID, _ group: CoreGroup.ID) async {
     switch await listed(group) {
-    case .success(let listing): tellLosses(of: channel, called: listing.group.name, listing)
+    case .success(let listing): tellNews(of: channel, called: listing.group.name, listing)
     case .failure(.refused(let error)) where error.isGroupMissing:
       if let bound = bound[channel] {
-        tellLosses(of: channel, called: bound.name, nil)
+        tellNews(of: channel, called: bound.name, nil)
       } else if let known = around.served(ChannelID(rawValue: channel.rawValue - 1), 1).first, known.id == channel {
-        tellLosses(of: channel, called: known.content.networkID, nil)
+        tellNews(of: channel, called: known.content.networkID, nil)
       }
     case .failure: break
     }
@@ -70,7 +70,7 @@ extension CoreWorker {
     _ channel: ChannelID, called name: String, _ operations: [RelayOperation], _ content: ChannelContent,
     _ document: ChannelDocument
   ) async {
-    tellLosses(of: channel, called: name, nil)
+    tellNews(of: channel, called: name, nil)
     forget(channel)
     // It may have been made anew already, by a command whose answer was lost.
     doubtful.insert(channel)

@@ -310,14 +310,23 @@ final class CoreWorker {
     return true
   }
 
-  /// Finds relays that do not serve a channel any more.
+  /// Finds relays that do not serve a channel any more, and those that took it after they were given up.
   /// - Parameter listing: nil: the core does not have the channel.
-  func tellLosses(of channel: ChannelID, called name: String, _ listing: GroupListing?) {
+  func tellNews(of channel: ChannelID, called name: String, _ listing: GroupListing?) {
     guard let known = try? around.known(name), known.id == channel else { return }
     let gone = Trouble(.missing, "the core does not have the channel any more")
     for (relay, address) in known.relays.sorted(by: { $0.key < $1.key }) where pending[channel]?[relay] == nil {
       guard let loss = listing.map({ $0.standing(of: address).loss }) ?? gone else { continue }
       report(.lost(channel: channel, relay: relay, loss))
+    }
+    guard let listing else { return }
+    for (relay, address) in known.lapsed.sorted(by: { $0.key < $1.key }) where pending[channel]?[relay] == nil {
+      switch listing.standing(of: address) {
+      // Late is not never. No operation has asked for it: those are numbered from 1.
+      case .accepted(_, let link, _), .active(_, let link):
+        report(.outcome(channel: channel, relay: relay, number: 0, .accepted(link: link)))
+      case .absent, .stuck, .invited, .lost: break
+      }
     }
   }
 }
