@@ -184,7 +184,7 @@ extension ControlInterface {
           ]
         }
         found.append(json)
-        bytes += json.bytes.count
+        bytes += json.roughBytes
       }
       guard let next = part.last else { break }
       last = next
@@ -195,5 +195,18 @@ extension ControlInterface {
       }
     }
     return ["channels": .array(found), "revision": .integer(revision ?? 0)]
+  }
+}
+
+extension JSONValue {
+  /// About as many bytes as it has when it is written; counting them exactly would be writing it.
+  fileprivate var roughBytes: Int {
+    switch self {
+    case .null, .bool: 5
+    case .integer, .number: 12
+    case .string(let text): text.utf8.count + 2
+    case .array(let elements): elements.reduce(2) { $0 + $1.roughBytes + 1 }
+    case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + $1.value.roughBytes + 4 }
+    }
   }
 }

@@ -115,7 +115,8 @@ extension Engine {
       startTests()
       scheduleTest(peer)
     }
-    guard self.address(of: peer) == address else { return answer(reply, batch) }
+    // A test that could not be made says nothing of the peer.
+    guard self.address(of: peer) == address, verdict.failure?.trouble.cause != .cancelled else { return answer(reply, batch) }
     let reference: CatalogReference
     let before: PeerCondition
     switch peer {

@@ -162,10 +162,14 @@ public struct KnownChannel: Sendable {
   public let relays: [RelayID: String]
   /// The relays that were given up, and may take it late.
   public let lapsed: [RelayID: String]
+  /// Whether a relay serves it, or has served it.
+  public let isEstablished: Bool
 
   public init(
-    id: ChannelID, content: ChannelContent, relays: [RelayID: String], lapsed: [RelayID: String] = [:]
+    id: ChannelID, content: ChannelContent, relays: [RelayID: String], lapsed: [RelayID: String] = [:],
+    isEstablished: Bool = true
   ) {
+    self.isEstablished = isEstablished
     self.id = id
     self.content = content
     self.relays = relays

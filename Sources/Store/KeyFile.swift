@@ -54,6 +54,10 @@ public struct KeyFile: Sendable {
     }
     // One that was written half can open nothing.
     guard let new = try? SecretBox(masterKey: Self.read(newPath)), try store.opens(new) else {
+      if try !store.hasSecrets() {
+        unlink(newPath)
+        return
+      }
       throw StoreError(.wrongKey, "neither \(path) nor \(newPath) opens what is stored: it was stored with another key")
     }
     try put()
@@ -93,6 +97,7 @@ public struct KeyFile: Sendable {
       try handle.write(contentsOf: Data(bytes))
       try handle.synchronize()
     } catch {
+      unlink(path)
       throw StoreError(.notAccessible, "cannot write the key file \(path): \(error.localizedDescription)")
     }
     Store.takeOwner(of: (path as NSString).deletingLastPathComponent, path)

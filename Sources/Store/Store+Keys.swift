@@ -14,6 +14,9 @@ extension Store {
     }
   }
 
+  /// Whether anything is sealed.
+  func hasSecrets() throws -> Bool { try reading { pool in try pool.read { db in try !Self.sealed(db).isEmpty } } }
+
   /// Seals all secrets of a database anew, while no daemon runs: those of identities and the passwords of servers.
   /// - Parameters:
   ///   - old: the file with the key that opens them; nil: the one in the state directory.

@@ -90,7 +90,7 @@ extension Store {
     }
   }
 
-  /// Living channels on SimpleX that at least one relay serves, by id.
+  /// Living channels on SimpleX that at least one relay serves, served, or did not take in time, by id.
   public func channelsServedOnSimpleX(after: ChannelID?, limit: Int) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
@@ -99,7 +99,7 @@ extension Store {
           sql: """
             SELECT id FROM channels INDEXED BY channels_by_core_name
             WHERE network = 'simplex' AND deleted_at IS NULL AND id > ?
-              AND EXISTS (SELECT 1 FROM channel_relays WHERE channel_id = channels.id AND status = 'active')
+              AND EXISTS (SELECT 1 FROM channel_relays WHERE channel_id = channels.id AND status IN ('active', 'inactive', 'failed'))
             ORDER BY id LIMIT ?
             """, arguments: [after?.rawValue ?? 0, limit]
         ).map(ChannelID.init(rawValue:))

@@ -32,11 +32,13 @@ struct ChatCore: Sendable {
     } else {
       process = nil
     }
+    // One for all: each takes the time of day when it is made, and goes on from there.
+    let clock = SystemClock()
     let (presets, telling) = AsyncStream.makeStream(of: [PresetOperator].self, bufferingPolicy: .bufferingNewest(1))
     self.presets = presets
     network = SimpleXNetwork(
       client: CoreClient(endpoint: endpoint, group: group, limits: settings.coreLimits, logger: logger),
-      limits: settings.simplexLimits, logger: logger, now: { SystemClock().now },
+      limits: settings.simplexLimits, logger: logger, now: { clock.now },
       known: { try KnownChannels.onSimpleX($0, in: store) },
       served: { KnownChannels.servedOnSimpleX(after: $0, limit: $1, in: store) },
       presets: settings.takesPresets ? { @Sendable operators in _ = telling.yield(operators) } : nil)
@@ -46,8 +48,12 @@ struct ChatCore: Sendable {
   func run() async { await process?.run() }
 
   /// Adds what comes with the core where nothing of it is known, until cancelled. Files must have been loaded before: they come first.
-  func importPresets(into coordinator: Coordinator) async {
+  /// - Parameter mayImport: whether they were, without a flaw.
+  func importPresets(into coordinator: Coordinator, when mayImport: @Sendable () -> Bool) async {
     for await operators in presets {
+      while !mayImport() {
+        guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
+      }
       do throws(BatonError) {
         try await coordinator.importPresets(operators.map(PresetImport.init), network: .simplex)
       } catch {

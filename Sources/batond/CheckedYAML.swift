@@ -79,7 +79,8 @@ struct CheckedYAML: FileConfigSnapshot {
     private mutating func take(_ node: Yams.Node, _ setting: Setting) {
       if node.null != nil { return }
       guard case .scalar(let scalar) = node else { return note(node.mark, "\(setting.key) must be one value") }
-      if let problem = setting.kind.problem(scalar.string) {
+      let isEmptied = scalar.string.isEmpty && setting.fallback.isEmpty
+      if !isEmptied, let problem = setting.kind.problem(scalar.string) {
         note(node.mark, "\(setting.key) \(problem), it is '\(scalar.string)'")
       } else {
         values[setting.key] = scalar.string

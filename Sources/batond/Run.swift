@@ -113,7 +113,7 @@ private struct Service {
       await manager.whileStarting { for await _ in ready {} }
       guard !coordinator.isStopped else { return try await tasks.next() ?? () }
       await load { try await loader.begin() }
-      if let core { tasks.addTask { await core.importPresets(into: coordinator) } }
+      if let core { tasks.addTask { await core.importPresets(into: coordinator) { loader.trouble == nil } } }
       let server = try await ControlServer.start(
         coordinator: coordinator, store: store, access: access, sockets: sockets.listening, connections: sockets.connected,
         group: group, version: Batond.version, startedAt: startedAt, logger: logger, reload: { try await loader.load() },

@@ -126,7 +126,7 @@ private final class Player {
   private func begin() {
     let shared = shared
     var limits = SimpleXLimits()
-    limits.gatherTime = .zero
+    (limits.gatherTime, limits.doubtTime, limits.failedTestCounts) = (.zero, .zero, .zero)
     worker = CoreWorker(
       limits: limits, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       around: .init(

@@ -25,7 +25,8 @@ extension CoreWorker {
       else { continue }
       switch owner(of: group.name) {
       case .ours(let other) where other != channel: continue
-      case .unknown: continue
+      // Better nothing than a second one.
+      case .unknown: return .failure(.notSent(.tooMany))
       case .ours, .nobodys: break
       }
       switch await listed(group.id) {
@@ -39,7 +40,7 @@ extension CoreWorker {
         return .success(listing)
       }
     }
-    doubtful.remove(channel)
+    doubtful[channel] = nil
     return .success(nil)
   }
 
@@ -64,11 +65,15 @@ extension CoreWorker {
           return false
         }
         if invitations.count == before { return blameNobody(invitations.map(\.operation)) }
-      case .success(let reply): return fail(invitations.map(\.operation), Self.unexpected(reply))
+      case .success(let reply):
+        doubtful[channel] = now()
+        return fail(invitations.map(\.operation), Self.unexpected(reply))
       case .failure(let failure):
         // Carried out, perhaps.
-        if case .unknown = failure { doubtful.insert(channel) }
-        if case .unreadable = failure { doubtful.insert(channel) }
+        switch failure {
+        case .unknown, .unreadable: doubtful[channel] = now()
+        case .refused, .notSent: break
+        }
         return fail(invitations.map(\.operation), failure)
       }
     }

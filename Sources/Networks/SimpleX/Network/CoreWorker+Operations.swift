@@ -53,14 +53,11 @@ extension CoreWorker {
   }
 
   private func lookForNews(_ channel: ChannelID, _ group: CoreGroup.ID) async {
+    let known = around.served(ChannelID(rawValue: channel.rawValue - 1), 1).first { $0.id == channel }
+    guard let name = bound[channel]?.name ?? known?.content.networkID else { return }
     switch await listed(group) {
-    case .success(let listing): tellNews(of: channel, called: listing.group.name, listing)
-    case .failure(.refused(let error)) where error.isGroupMissing:
-      if let bound = bound[channel] {
-        tellNews(of: channel, called: bound.name, nil)
-      } else if let known = around.served(ChannelID(rawValue: channel.rawValue - 1), 1).first, known.id == channel {
-        tellNews(of: channel, called: known.content.networkID, nil)
-      }
+    case .success(let listing): tellNews(of: channel, called: name, listing.group.isCalled(name) ? listing : nil)
+    case .failure(.refused(let error)) where error.isGroupMissing: tellNews(of: channel, called: name, nil)
     case .failure: break
     }
   }
@@ -72,9 +69,11 @@ extension CoreWorker {
   ) async {
     tellNews(of: channel, called: name, nil)
     forget(channel)
-    // It may have been made anew already, by a command whose answer was lost.
-    doubtful.insert(channel)
-    await serveUnmade(channel, operations, content, document)
+    // What is gone needs no farewell.
+    for operation in operations where operation.task == .withdraw { finish(operation, .withdrawn) }
+    // It may have been made anew already, by an earlier run whose answer was lost.
+    if doubtful[channel] == nil { doubtful[channel] = upSince }
+    await serveUnmade(channel, operations.filter { $0.task != .withdraw }, content, document)
   }
 
   /// The core does not have the channel.
@@ -94,15 +93,20 @@ extension CoreWorker {
       let rest = limits.gatherTime - max(now() - first, .zero)
       if rest > .zero { return look(at: channel, after: rest, atMost: limits.gatherTime) }
     }
-    let isNew = around.isNew(content.networkID) && !doubtful.contains(channel)
+    let withdrawals = operations.filter { $0.task == .withdraw }
+    guard !invitations.isEmpty || !withdrawals.isEmpty else { return }
+    let isNew = around.isNew(content.networkID) && doubtful[channel] == nil
     if !isNew {
+      // The core may still be at what it was asked for.
+      let rest = limits.doubtTime - max(now() - (doubtful[channel] ?? upSince), .zero)
+      if rest > .zero { return look(at: channel, after: rest, atMost: limits.doubtTime) }
       switch await search(channel, content) {
       case .success(let listing?): return await serve(channel, operations, listing, document)
       case .success(nil): break
       case .failure(let failure): return fail(operations, failure)
       }
     }
-    for operation in operations where operation.task == .withdraw { finish(operation, .withdrawn) }
+    for operation in withdrawals { finish(operation, .withdrawn) }
     if !invitations.isEmpty { await create(channel, invitations, document) }
   }
 

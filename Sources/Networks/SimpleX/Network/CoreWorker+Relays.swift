@@ -55,6 +55,10 @@ extension CoreWorker {
   /// - Returns: nil when it may; otherwise what to tell of it.
   func isUsable(_ address: CoreRelayAddress) async -> Result<RelayOutcome?, CoreFailure> {
     if let at = passed[address.text], now() >= at, now() - at < limits.testCounts { return .success(nil) }
+    let key = (try? SimpleXLink(address.text))?.comparisonKey ?? ""
+    if let known = failing[key], now() >= known.at, now() - known.at < limits.failedTestCounts {
+      return .success(.troubled(known.trouble, retryAfter: nil))
+    }
     guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
     switch await ask(.testRelay(user, address)) {
     case .success(.relayTest(let test)):
@@ -81,14 +85,18 @@ extension CoreWorker {
   private func note(_ test: CoreRelayTest, of address: CoreRelayAddress) {
     passed[address.text] = test.failure == nil ? now() : nil
     guard let key = (try? SimpleXLink(address.text))?.comparisonKey else { return }
-    failing[key] = test.failure.map { ((failing[key]?.count ?? 0) + 1, Self.trouble($0)) }
+    failing[key] = test.failure.map { ((failing[key]?.count ?? 0) + 1, Self.trouble($0), now()) }
   }
 
   /// A test that somebody asked for.
   func run(_ test: CoreRelayTestRequest) async {
     defer { test.finish() }
     let address = test.address
-    guard let user else { return test.tell(ProbeStep(name: "core", duration: .zero, failure: absence)) }
+    // Not the relay's fault: this says nothing of it.
+    func tellNothing(_ why: String, _ took: Duration) {
+      test.tell(ProbeStep(name: "core", duration: took, failure: Trouble(.cancelled, why)))
+    }
+    guard let user else { return tellNothing(absence.detail, .zero) }
     let begin = now()
     let result = await ask(.testRelay(user, address))
     let took = max(now() - begin, .zero)
@@ -110,9 +118,8 @@ extension CoreWorker {
         tellWatchers(of: address) { .relayUp($0, roundTrip: took) }
       }
     case .success(let reply):
-      test.tell(ProbeStep(name: "core", duration: took, failure: Trouble(.protocol, Self.unexpected(reply).description)))
-    case .failure(let failure):
-      test.tell(ProbeStep(name: "core", duration: took, failure: Trouble(.unreachable, failure.description)))
+      tellNothing(Self.unexpected(reply).description, took)
+    case .failure(let failure): tellNothing(failure.description, took)
     }
   }
 

@@ -49,14 +49,20 @@ final class CoreWorker {
   private var isDecided = false
   /// Whether it is to be seen first that the core is the one with Baton's channels.
   private var mustRecognise = false
+  private var isRecognitionHeld = false
 
   /// What waits, by channel and relay.
   var pending: [ChannelID: [RelayID: Pending]] = [:]
   /// Channels that were found or made since the program began.
   private(set) var bound: [ChannelID: Bound] = [:]
   private var owners: [String: ChannelID] = [:]
-  /// Channels of which the core may have made one without saying so.
-  var doubtful: Set<ChannelID> = []
+  /// Channels of which the core may have made one without saying so, with when it was asked to.
+  var doubtful: [ChannelID: Timestamp] = [:]
+  /// When the connection came up: what an earlier one asked for may still be under way.
+  private(set) var upSince = Timestamp(milliseconds: 0)
+  private var absentSince = Timestamp(milliseconds: 0)
+  /// The user of a core that has none of the channels.
+  private var strangeUser: CoreUser.ID?
   private(set) var watched: [RelayID: String] = [:]
 
   private var due = WorkQueue()
@@ -66,7 +72,7 @@ final class CoreWorker {
   /// Where the look at all channels goes on; nil: it is over.
   private var resynchronised: (after: ChannelID?, isOn: Bool) = (nil, false)
   /// Channels that wait for further invitations, or for time to pass.
-  private var waiting: Set<ChannelID> = []
+  private var waiting: [ChannelID: Timestamp] = [:]
   private var tests: [CoreRelayTestRequest] = []
   private var isTestsTurn = true
 
@@ -77,8 +83,8 @@ final class CoreWorker {
   private var mustReadPresets = false
   /// When relays passed a test, by normal form.
   var passed: [String: Timestamp] = [:]
-  /// Relays whose latest tests failed, by comparison key: how many in a row, and why the last.
-  var failing: [String: (count: Int, trouble: Trouble)] = [:]
+  /// Relays whose latest tests failed, by comparison key: how many in a row, why the last, and when.
+  var failing: [String: (count: Int, trouble: Trouble, at: Timestamp)] = [:]
 
   init(limits: SimpleXLimits, logger: Logger, around: Surroundings) {
     self.limits = limits
@@ -115,6 +121,8 @@ final class CoreWorker {
     }
     logger.notice("the chat core \(version) is there, its user is '\(user.displayName)'")
     self.user = user.id
+    (strangeUser, isRecognitionHeld) = (nil, false)
+    upSince = now()
     mustRecognise = true
     mustReadPresets = true
     serverGroups = nil
@@ -129,21 +137,31 @@ final class CoreWorker {
   }
 
   private func leave(_ trouble: Trouble) {
-    user = nil
+    if user != nil || absentSince.milliseconds == 0 { absentSince = now() }
+    (user, strangeUser) = (nil, nil)
     absence = trouble
     if !pending.isEmpty { around.nudge(limits.patience) }
   }
 
   /// Time has passed.
   private func nudged() {
-    for channel in waiting.sorted() { due.add(channel) }
-    waiting = []
+    isRecognitionHeld = false
+    for (channel, time) in waiting.sorted(by: { $0.key < $1.key }) {
+      // Timers and this clock may differ a little.
+      let rest = time - now()
+      if rest <= .milliseconds(20) || rest > Self.waitMax {
+        waiting[channel] = nil
+        due.add(channel)
+      }
+    }
     guard user == nil else { return }
     // The attempt is over; the coordinator has its own patience, and names the reason.
     let all = pending.values.flatMap(\.values).sorted { $0.operation.number < $1.operation.number }
-    for operation in all where now() - operation.since >= limits.patience {
+    for operation in all where now() - max(operation.since, absentSince) >= limits.patience - .milliseconds(20) {
       finish(operation.operation, .troubled(absence, retryAfter: nil))
     }
+    // Perhaps the right user is back.
+    if let stranger = strangeUser { (user, strangeUser, mustRecognise) = (stranger, nil, true) }
   }
 
   private func heed(_ event: CoreEvent) {
@@ -173,9 +191,13 @@ final class CoreWorker {
 
   /// Looks at `channel` when `wait` is over. A clock that was set back makes nobody wait longer than meant.
   func look(at channel: ChannelID, after wait: Duration, atMost longest: Duration) {
-    waiting.insert(channel)
-    around.nudge(min(wait, longest))
+    let wait = min(wait, longest)
+    waiting[channel] = min(waiting[channel] ?? now() + wait, now() + wait)
+    around.nudge(wait)
   }
+
+  /// Nobody waits longer; a time that is further away comes from a clock that was set back.
+  private static let waitMax = Duration.seconds(300)
 
   func drop(_ channel: ChannelID, _ relay: RelayID) {
     pending[channel]?[relay] = nil
@@ -209,6 +231,7 @@ final class CoreWorker {
   private func workOff() async -> Bool {
     guard user != nil else { return false }
     if mustRecognise {
+      guard !isRecognitionHeld else { return false }
       mustRecognise = false
       await recognise()
       return true
@@ -261,7 +284,7 @@ final class CoreWorker {
     let link = link?.short ?? group.profile.publicLink ?? link?.full ?? ""
     bound[channel] = Bound(name: group.name, group: group.id, link: link)
     owners[group.name] = channel
-    doubtful.remove(channel)
+    doubtful[channel] = nil
     report(.named(channel: channel, networkID: group.name, author: link))
   }
 
@@ -276,29 +299,36 @@ final class CoreWorker {
 
   /// Channels that are looked at to see whether this is the core that has them.
   private static let recognisedMax = 10
+  private static let lookedThroughMax = 200
+  private static let recogniseAgain = Duration.seconds(30)
   private static let pageSize = 100
 
   /// A core that has none of the channels that relays serve is another one, or has another user. Making them anew in it would double
   /// them all.
   private func recognise() async {
-    let served = around.served(nil, Self.recognisedMax)
+    let established = around.served(nil, Self.lookedThroughMax).filter(\.isEstablished).prefix(Self.recognisedMax)
     var missing = 0
-    for channel in served {
+    for channel in established {
       guard let group = channel.content.group else { continue }
       switch await ask(.relays(group)) {
       case .success(.relays(let found, _)): if found.isCalled(channel.content.networkID) { return }
       case .failure(.refused(let error)) where error.isGroupMissing: break
-      default: return
+      default:
+        // Not to be seen now: nothing is done before it is.
+        mustRecognise = user != nil
+        isRecognitionHeld = true
+        return around.nudge(Self.recogniseAgain)
       }
       missing += 1
     }
-    guard missing > 0, user != nil else { return }
-    leave(
-      Trouble(
-        .unreachable,
-        "the chat core has none of Baton's channels on SimpleX: it is another core, or another user of it is active; nothing is done "
-          + "in it"))
-    logger.error("\(absence.detail)")
+    guard missing > 0, let stranger = user else { return }
+    let words =
+      "the chat core has none of Baton's channels on SimpleX: it is another core, or another user of it is active; nothing is done in it"
+    let (isKnown, since) = (absence.detail == words, absentSince)
+    leave(Trouble(.unreachable, words))
+    if isKnown { absentSince = since } else { logger.error("\(words)") }
+    strangeUser = stranger
+    around.nudge(Self.recogniseAgain)
   }
 
   /// Looks at all channels, some at a time: what the core said while nobody listened is lost.
@@ -306,7 +336,7 @@ final class CoreWorker {
     guard resynchronised.isOn else { return false }
     let page = around.served(resynchronised.after, Self.pageSize)
     for channel in page { if let group = channel.content.group { suspect(channel.id, group) } }
-    resynchronised = (page.last?.id, page.count == Self.pageSize)
+    resynchronised = (page.last?.id, !page.isEmpty)
     return true
   }
 
