@@ -110,6 +110,9 @@ private final class Player {
       }
       begin()
       await work()
+    case "old":
+      worker?.take(.core(.up(CoreVersion("6.5.5"), user: nil)))
+      await work()
     case "up":
       up()
       await work()

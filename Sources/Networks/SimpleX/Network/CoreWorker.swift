@@ -94,6 +94,9 @@ final class CoreWorker {
 
   func now() -> Timestamp { around.now() }
 
+  /// The first version of the core that has channels on relays (facts on SimpleX).
+  private static let versionMin = 7
+
   // MARK: - Input
 
   func take(_ input: SimpleXNetwork.Input) {
@@ -115,6 +118,10 @@ final class CoreWorker {
 
   private func up(_ version: CoreVersion, _ user: CoreUser?) {
     isDecided = true
+    guard version.isAtLeast(Self.versionMin) else {
+      leave(Trouble(.incompatibleVersion, "the chat core has version \(version), channels need \(Self.versionMin).0 or newer"))
+      return logger.error("\(absence.detail)")
+    }
     guard let user else {
       leave(Trouble(.unreachable, "the chat core has no user: start it with --user-display-name"))
       return logger.warning("\(absence.detail)")
