@@ -5,17 +5,24 @@ internal import RelayNetwork
 extension CoreWorker {
   /// The core may count the seconds a little differently, in milliseconds.
   private static let clockTolerance: Int64 = 1000
+  private static let searchAgain = Duration.seconds(300)
 
   /// The channel among those of the core: the user's own, with this profile or an earlier edition of it, made since it was asked for, and
   /// nobody else's. One that was left half made is deleted, since the core would not take its relays again.
   /// - Returns: nil when there is none.
   func search(_ channel: ChannelID, _ content: ChannelContent) async -> Result<GroupListing?, CoreFailure> {
     guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
+    // A list that is too long for the connection would break it again and again, for everybody.
+    if let at = searchFailed, now() >= at, now() - at < Self.searchAgain {
+      return .failure(.unreadable(tag: "groupsList", CoreShapeError(path: [], reason: "is too long, or takes too long")))
+    }
     let all: [CoreGroup]
     switch await ask(.groups(user)) {
     case .success(.groups(let list)): all = list
     case .success(let reply): return .failure(Self.unexpected(reply))
-    case .failure(let failure): return .failure(failure)
+    case .failure(let failure):
+      if case .unknown = failure { searchFailed = now() }
+      return .failure(failure)
     }
     let documents = [content.document, content.notice?.document].compactMap { $0.flatMap(ChannelDocument.init(text:)) }
     let since = documents.map(\.preparedAt).min() ?? 0

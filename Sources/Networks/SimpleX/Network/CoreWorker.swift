@@ -58,6 +58,8 @@ final class CoreWorker {
   private var owners: [String: ChannelID] = [:]
   /// Channels of which the core may have made one without saying so, with when it was asked to.
   var doubtful: [ChannelID: Timestamp] = [:]
+  /// When the connection broke over the list of all channels.
+  var searchFailed: Timestamp?
   /// When the connection came up: what an earlier one asked for may still be under way.
   private(set) var upSince = Timestamp(milliseconds: 0)
   private var absentSince = Timestamp(milliseconds: 0)
