@@ -67,7 +67,9 @@ let package = Package(
     .target(name: "RelayNetwork", dependencies: ["Channels"]),
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
     .target(name: "Store", dependencies: ["Channels", "StrictJSON", "Filters", grdb, crypto]),
-    .target(name: "Dialing", dependencies: ["Channels"] + nio, path: "Sources/Networks/Dialing"),
+    .target(
+      name: "Dialing", dependencies: ["Channels", .product(name: "NIOWebSocket", package: "swift-nio")] + nio,
+      path: "Sources/Networks/Dialing"),
     .target(
       name: "SimpleX",
       dependencies: [

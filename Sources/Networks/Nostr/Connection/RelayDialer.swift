@@ -1,4 +1,5 @@
 internal import Channels
+internal import Dialing
 internal import Glibc
 internal import Logging
 internal import NIOCore
@@ -13,33 +14,12 @@ struct RelayDialer: Sendable {
   let tls: NIOSSLContext
   let limits: NostrLimits
 
-  /// What arrives on a connection, in order, on its event loop.
-  enum Inbound: Sendable {
-    case message(ByteBuffer)
-    case violated(String)
-    case closed(code: Int?, reason: String)
-  }
+  typealias Inbound = WebSocketInbound
+  typealias Connection = WebSocketConnection
 
-  /// An open connection. Use it on its event loop only.
-  struct Connection: Sendable {
-    let channel: any Channel
-
-    func send(_ text: String) {
-      let frame = WebSocketFrame(
-        fin: true, opcode: .text, maskKey: .random(), data: channel.allocator.buffer(string: text))
-      channel.writeAndFlush(frame, promise: nil)
-    }
-
-    func hangUp() {
-      var data = channel.allocator.buffer(capacity: 2)
-      data.write(webSocketErrorCode: .normalClosure)
-      let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
-      let channel = channel
-      channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
-      // A peer that does not read must not keep the connection.
-      channel.eventLoop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
-    }
-  }
+  /// Some relays answer no pings: any answer to a request that finds nothing is a sign of life too.
+  private static let signOfLife = ClientMessage.request(
+    "alive", [["ids": [.string(String(repeating: "0", count: 64))], "limit": 1]])
 
   /// Dials `url`. Name, TCP, TLS and handshake together take at most `limits.dialTimeout`.
   /// - Parameter deliver: called on `eventLoop`, in order; nothing follows `violated` or `closed`.
@@ -113,7 +93,9 @@ struct RelayDialer: Sendable {
             readTimeout: .milliseconds(limits.pingInterval.wholeMilliseconds)),
           NIOWebSocketFrameAggregator(
             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 4096, maxAccumulatedFrameSize: limits.messageBytesMax),
-          FrameHandler(limits: limits, deliver: deliver),
+          WebSocketFrames(
+            peer: "relay", messageBytesMax: limits.messageBytesMax, silenceMax: limits.silenceMax, question: Self.signOfLife,
+            deliver: deliver),
         ])
         return Connection(channel: channel)
       }
@@ -180,102 +162,5 @@ private final class StatusWatcher: ChannelInboundHandler, RemovableChannelHandle
     context.fireChannelRead(data)
     // What follows the handshake is not HTTP any more.
     if isDone { context.pipeline.syncOperations.removeHandler(self, promise: nil) }
-  }
-}
-
-/// Turns frames into messages, answers pings, pings in silence, and gives up on the dead.
-private final class FrameHandler: ChannelInboundHandler {
-  typealias InboundIn = WebSocketFrame
-  typealias OutboundOut = WebSocketFrame
-
-  private let limits: NostrLimits
-  private let deliver: @Sendable (RelayDialer.Inbound) -> Void
-  private var lastRead = NIODeadline.now()
-  private var isOver = false
-
-  init(limits: NostrLimits, deliver: @escaping @Sendable (RelayDialer.Inbound) -> Void) {
-    self.limits = limits
-    self.deliver = deliver
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !isOver else { return }
-    lastRead = .now()
-    let frame = unwrapInboundIn(data)
-    switch frame.opcode {
-    case .text: deliver(.message(frame.unmaskedData))
-    case .binary: violate(context, "the relay sent a binary frame", .unacceptableData)
-    case .ping:
-      // RFC 6455 lets us leave out pongs; a peer that pings without reading gets none.
-      guard context.channel.isWritable else { return }
-      let data = frame.unmaskedData
-      context.writeAndFlush(
-        wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: data)), promise: nil)
-    case .connectionClose:
-      var data = frame.unmaskedData
-      let code = data.readInteger(as: UInt16.self).map(Int.init)
-      let reason = data.readString(length: min(data.readableBytes, 123)) ?? ""
-      var echo = context.channel.allocator.buffer(capacity: 2)
-      if let code { echo.writeInteger(UInt16(code)) }
-      context.writeAndFlush(
-        wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: echo)), promise: nil)
-      over(.closed(code: code, reason: reason))
-      context.close(promise: nil)
-    default: break
-    }
-  }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    guard event is IdleStateHandler.IdleStateEvent else { return context.fireUserInboundEventTriggered(event) }
-    if NIODeadline.now() - lastRead > .milliseconds(limits.silenceMax.wholeMilliseconds) {
-      over(.closed(code: nil, reason: ""))
-      context.close(promise: nil)
-    } else {
-      context.writeAndFlush(
-        wrapOutboundOut(WebSocketFrame(fin: true, opcode: .ping, maskKey: .random(), data: ByteBuffer())), promise: nil)
-      if NIODeadline.now() - lastRead > .milliseconds(limits.silenceMax.wholeMilliseconds / 2) { askForLife(context) }
-    }
-  }
-
-  /// Some relays answer no pings: any answer to a request that finds nothing is a sign of life too.
-  private func askForLife(_ context: ChannelHandlerContext) {
-    let nothing = String(repeating: "0", count: 64)
-    let request = ClientMessage.request("alive", [["ids": [.string(nothing)], "limit": 1]])
-    let data = context.channel.allocator.buffer(string: request)
-    context.writeAndFlush(
-      wrapOutboundOut(WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: data)), promise: nil)
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    switch error {
-    case NIOWebSocketError.invalidFrameLength, NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge,
-      NIOWebSocketFrameAggregator.Error.tooManyFragments:
-      violate(context, "the relay sent a message of more than \(limits.messageBytesMax) bytes", .messageTooLarge)
-    case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
-      violate(context, "the relay broke the WebSocket protocol: \(error)", .protocolError)
-    default:
-      over(.closed(code: nil, reason: "\(error)"))
-      context.close(promise: nil)
-    }
-  }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    over(.closed(code: nil, reason: ""))
-    context.fireChannelInactive()
-  }
-
-  private func violate(_ context: ChannelHandlerContext, _ text: String, _ code: WebSocketErrorCode) {
-    var data = context.channel.allocator.buffer(capacity: 2)
-    data.write(webSocketErrorCode: code)
-    context.writeAndFlush(
-      wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)), promise: nil)
-    over(.violated(text))
-    context.close(promise: nil)
-  }
-
-  private func over(_ last: RelayDialer.Inbound) {
-    guard !isOver else { return }
-    isOver = true
-    deliver(last)
   }
 }

@@ -1,4 +1,5 @@
 internal import Channels
+internal import Dialing
 internal import Logging
 internal import NIOCore
 internal import RelayNetwork

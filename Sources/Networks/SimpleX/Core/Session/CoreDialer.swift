@@ -16,32 +16,8 @@ struct CoreDialer: Sendable {
     let reason: String
   }
 
-  /// What arrives on a connection, in order, on its event loop.
-  enum Inbound: Sendable {
-    case message(ByteBuffer)
-    case violated(String)
-    case closed(String)
-  }
-
-  /// An open connection. Use it on its event loop only.
-  struct Connection: Sendable {
-    let channel: any Channel
-
-    func send(_ text: String) {
-      let data = channel.allocator.buffer(string: text)
-      channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: data), promise: nil)
-    }
-
-    func hangUp() {
-      var data = channel.allocator.buffer(capacity: 2)
-      data.write(webSocketErrorCode: .normalClosure)
-      let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
-      let channel = channel
-      channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
-      // A core that does not read must not keep the connection.
-      channel.eventLoop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
-    }
-  }
+  typealias Inbound = WebSocketInbound
+  typealias Connection = WebSocketConnection
 
   /// Dials the core. Connecting and the handshake together take at most `limits.dialTimeout`.
   /// - Parameter deliver: called on `eventLoop`, in order; nothing follows `violated` or `closed`.
@@ -98,7 +74,8 @@ struct CoreDialer: Sendable {
           IdleStateHandler(readTimeout: .milliseconds(limits.pingInterval.wholeMilliseconds)),
           NIOWebSocketFrameAggregator(
             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 65_536, maxAccumulatedFrameSize: limits.frameBytesMax),
-          CoreFrameHandler(limits: limits, deliver: deliver),
+          WebSocketFrames(
+            peer: "core", messageBytesMax: limits.frameBytesMax, silenceMax: limits.silenceMax, deliver: deliver),
         ])
         return Connection(channel: channel)
       }

@@ -1,4 +1,5 @@
 internal import Channels
+internal import Dialing
 internal import Logging
 internal import NIOCore
 
@@ -98,9 +99,9 @@ final class CoreSession {
     case .violated(let text):
       connection = nil
       feed(.violated(text))
-    case .closed(let reason):
+    case .closed(_, let reason):
       connection = nil
-      feed(.closed(reason))
+      feed(.closed(CoreText.bounded(reason)))
     }
   }
 }

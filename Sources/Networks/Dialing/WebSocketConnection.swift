@@ -1,0 +1,32 @@
+public import NIOCore
+internal import NIOWebSocket
+
+/// What arrives on a WebSocket connection, in order, on its event loop; nothing follows `violated` and `closed`.
+public enum WebSocketInbound: Sendable {
+  case message(ByteBuffer)
+  /// The peer did what it must not; in words. The connection ends.
+  case violated(String)
+  case closed(code: Int?, reason: String)
+}
+
+/// An open WebSocket connection. Use it on its event loop only.
+public struct WebSocketConnection: Sendable {
+  public let channel: any Channel
+
+  public init(channel: any Channel) { self.channel = channel }
+
+  public func send(_ text: String) {
+    let data = channel.allocator.buffer(string: text)
+    channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: data), promise: nil)
+  }
+
+  public func hangUp() {
+    var data = channel.allocator.buffer(capacity: 2)
+    data.write(webSocketErrorCode: .normalClosure)
+    let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
+    let channel = channel
+    channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
+    // A peer that does not read must not keep the connection.
+    channel.eventLoop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
+  }
+}

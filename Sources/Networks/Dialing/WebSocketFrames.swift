@@ -1,0 +1,108 @@
+internal import Channels
+public import NIOCore
+public import NIOWebSocket
+
+/// Turns frames into messages, answers pings, pings in silence, and gives up on the dead. Behind an `IdleStateHandler`, whose read
+/// timeout says after which silence to ping.
+public final class WebSocketFrames: ChannelInboundHandler {
+  public typealias InboundIn = WebSocketFrame
+  public typealias OutboundOut = WebSocketFrame
+
+  private let peer: String
+  private let messageBytesMax: Int
+  private let silenceMax: TimeAmount
+  private let question: String?
+  private let deliver: @Sendable (WebSocketInbound) -> Void
+  private var lastRead = NIODeadline.now()
+  private var isOver = false
+
+  /// - Parameters:
+  ///   - peer: what the peer is, for people.
+  ///   - messageBytesMax: what the aggregator before this one takes, in bytes, for people.
+  ///   - silenceMax: after this long without a byte the peer is dead.
+  ///   - question: a text message that is sent after half of that, to peers that answer no pings; nil: none.
+  ///   - deliver: called on the event loop, in order.
+  public init(
+    peer: String, messageBytesMax: Int, silenceMax: Duration, question: String? = nil,
+    deliver: @escaping @Sendable (WebSocketInbound) -> Void
+  ) {
+    self.peer = peer
+    self.messageBytesMax = messageBytesMax
+    self.silenceMax = .milliseconds(silenceMax.wholeMilliseconds)
+    self.question = question
+    self.deliver = deliver
+  }
+
+  public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isOver else { return }
+    lastRead = .now()
+    let frame = unwrapInboundIn(data)
+    switch frame.opcode {
+    case .text: deliver(.message(frame.unmaskedData))
+    case .binary: violate(context, "the \(peer) sent a binary frame", .unacceptableData)
+    case .ping:
+      // RFC 6455 lets us leave out pongs; a peer that pings without reading gets none.
+      guard context.channel.isWritable else { return }
+      send(context, .pong, frame.unmaskedData)
+    case .connectionClose:
+      var data = frame.unmaskedData
+      let code = data.readInteger(as: UInt16.self).map(Int.init)
+      let reason = data.readString(length: min(data.readableBytes, 123)) ?? ""
+      var echo = context.channel.allocator.buffer(capacity: 2)
+      if let code { echo.writeInteger(UInt16(code)) }
+      send(context, .connectionClose, echo)
+      over(.closed(code: code, reason: reason))
+      context.close(promise: nil)
+    default: break
+    }
+  }
+
+  public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard event is IdleStateHandler.IdleStateEvent else { return context.fireUserInboundEventTriggered(event) }
+    let silence = NIODeadline.now() - lastRead
+    if silence > silenceMax {
+      over(.closed(code: nil, reason: "it was silent for too long"))
+      context.close(promise: nil)
+    } else {
+      send(context, .ping, ByteBuffer())
+      if let question, silence * 2 > silenceMax { send(context, .text, context.channel.allocator.buffer(string: question)) }
+    }
+  }
+
+  public func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error {
+    case NIOWebSocketError.invalidFrameLength, NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge,
+      NIOWebSocketFrameAggregator.Error.tooManyFragments:
+      violate(context, "the \(peer) sent a message of more than \(messageBytesMax) bytes", .messageTooLarge)
+    case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
+      violate(context, "the \(peer) broke the WebSocket protocol: \(error)", .protocolError)
+    default:
+      over(.closed(code: nil, reason: "\(error)"))
+      context.close(promise: nil)
+    }
+  }
+
+  public func channelInactive(context: ChannelHandlerContext) {
+    over(.closed(code: nil, reason: ""))
+    context.fireChannelInactive()
+  }
+
+  private func violate(_ context: ChannelHandlerContext, _ text: String, _ code: WebSocketErrorCode) {
+    var data = context.channel.allocator.buffer(capacity: 2)
+    data.write(webSocketErrorCode: code)
+    send(context, .connectionClose, data)
+    over(.violated(text))
+    context.close(promise: nil)
+  }
+
+  private func send(_ context: ChannelHandlerContext, _ opcode: WebSocketOpcode, _ data: ByteBuffer) {
+    let frame = WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: data)
+    context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+  }
+
+  private func over(_ last: WebSocketInbound) {
+    guard !isOver else { return }
+    isOver = true
+    deliver(last)
+  }
+}
