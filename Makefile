@@ -27,7 +27,7 @@ STRIP ?= strip
 # yes or no: whether the service is of Type=notify-reload, which systemd knows from version 253 on; that of this machine decides.
 NOTIFY_RELOAD ?= $(shell pkg-config --atleast-version=253 libsystemd && echo yes || echo no)
 
-.PHONY: help build test test-simplex test-system system-tools generate lint format demo bench release install install-files deb clean deps swift
+.PHONY: help build test test-simplex test-system system-tools generate lint format demo bench mutants release install install-files deb clean deps swift
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,9 +46,7 @@ test: swift ## Run all tests, with real relays and clients.
 	@scripts/venv
 	@scripts/varlinkctl
 	swift build --build-tests
-	swift test --skip-build --skip SimulationTests
-	@# By itself: it takes all cores for minutes, and the tests above have real timers.
-	BATON_SEEDS=10000 swift test --skip-build --filter SimulationTests
+	@scripts/test
 	@Tests/System/run --if-possible
 
 generate: swift ## Write the Swift types of the control interfaces from their .varlink files.
@@ -82,6 +80,12 @@ bench: swift ## Measure against limits in the same run; PARTS="rude million" tak
 	@scripts/install-deps $(BENCH_PACKAGES)
 	@scripts/venv
 	@scripts/bench $(PARTS)
+
+mutants: swift ## Apply deliberate faults one by one and name those that no test notices; takes a night. ONLY="2 517" takes some.
+	@scripts/install-deps $(TEST_PACKAGES)
+	@scripts/venv
+	@scripts/varlinkctl
+	@scripts/mutants --go-on $(ONLY)
 
 release: deps ## Build for release.
 	@scripts/build-release $(PROGRAMS)

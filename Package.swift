@@ -149,7 +149,7 @@ let package = Package(
       dependencies: [
         "SimpleX", "ScriptedCore", "Dialing", "Channels", "RelayNetwork", "StrictJSON", "TestSupport", log,
       ] + nio,
-      exclude: ["python", "Transcripts"]),
+      exclude: ["c", "python", "Transcripts", "Vectors"]),
     .testTarget(
       name: "ProvisioningTests",
       dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestSupport", log] + nio),

@@ -23,7 +23,7 @@ final class RecordingStorage: CoordinatorStorage {
     let steps = mutations.compactMap { mutation -> String? in
       switch mutation {
       case .insertChannel(let row): "I \(row.id.rawValue)"
-      case .touchChannel(let id, let revision, _, _, _): "U \(id.rawValue) \(revision)"
+      case .touchChannel(let row): "U \(row.id.rawValue) \(row.revision)"
       case .saveChannelRelay(let id, let position, let row): "R \(id.rawValue) \(row.relay.rawValue) \(position)"
       case .appendTransition(let row): "T \(row.revision) \(row.channel.rawValue) \(row.relay.rawValue)"
       case .appendChange(let row): if case .channel(let id) = row.object { "C \(row.revision) \(id.rawValue)" } else { nil }
@@ -54,15 +54,24 @@ final class RecordingStorage: CoordinatorStorage {
   func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
     try store.lostRelays(before: before, after: after, limit: limit)
   }
+  func failedChannels(
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+  ) throws -> [(ChannelID, mayReturn: Bool)] {
+    try store.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit)
+  }
   func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int {
     try store.replacements(of: channel, since: since, until: now)
   }
+  func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) throws -> ChannelID? {
+    try store.neighbour(of: channel, sharing: identity, on: relay)
+  }
   func dependentCount(of relay: RelayID) throws -> Int { try store.dependentCount(of: relay) }
+  func lastSignOfLife() throws -> Timestamp? { try store.lastSignOfLife() }
   func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
     try store.clampTimes(now: now, latestCheck: latestCheck)
   }
-  func forgetHistory(before end: Timestamp, limit: Int) throws -> Int {
-    try store.forgetHistory(before: end, limit: limit)
+  func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws -> Int {
+    try store.forgetHistory(before: end, rowsMax: rowsMax, limit: limit)
   }
   func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
   func channelCount(of identity: IdentityID) throws -> Int { try store.channelCount(of: identity) }

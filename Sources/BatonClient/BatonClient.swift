@@ -1,4 +1,5 @@
 public import ControlAPI
+internal import NIOConcurrencyHelpers
 public import StrictJSON
 public import Varlink
 
@@ -9,31 +10,100 @@ public struct BatonClient: Sendable {
   public static let defaultSocket = "/run/batond/control"
 
   public let socket: String
-  private let connection: VarlinkClient
+  /// How long an answer may take; nil: as long as the connection lasts. Streams may take as long as they like.
+  public let timeout: Duration?
+  /// How long a call is made again that the daemon did not take, because it was being started again or had too much to do. Zero: not at
+  /// all; then `notTaken` and `Busy` are thrown like other failures.
+  public let persistence: Duration
+  private let connection: NIOLockedValueBox<VarlinkClient>
+
+  /// A daemon that is started again is at its socket within this time, or not at all.
+  private static let restart = Duration.seconds(3)
+  /// What is made of every reply before it is read; nil: it is read as it is.
+  private var rewrite: (@Sendable (JSONValue) -> JSONValue)?
 
   /// Connects to a daemon.
-  /// - Parameter socket: path of the control socket.
-  /// - Throws: `VarlinkClient.Failure.notReachable` when nobody serves there.
-  public init(socket: String = defaultSocket) async throws(VarlinkClient.Failure) {
+  /// - Parameters:
+  ///   - socket: path of the control socket.
+  ///   - timeout: how long an answer may take; nil: as long as the connection lasts.
+  ///   - persistence: how long a call is made again that the daemon did not take.
+  /// - Throws: `VarlinkClient.Failure`, for example `notReachable` when nobody serves there.
+  public init(
+    socket: String = defaultSocket, timeout: Duration? = .seconds(45), persistence: Duration = .zero
+  ) async throws(VarlinkClient.Failure) {
     self.socket = socket
-    connection = try await VarlinkClient.connect(path: socket)
+    self.timeout = timeout
+    self.persistence = persistence
+    let client = try await VarlinkClient.connect(
+      path: socket, patience: timeout ?? .seconds(45), whileRefused: min(persistence, Self.restart))
+    connection = NIOLockedValueBox(client)
   }
 
-  public func close() async { await connection.close() }
+  public func close() async { await connection.withLockedValue { $0 }.close() }
+
+  /// Whether nothing was done, so that the same call may be made again, whatever it changes.
+  static func isNotTaken(_ error: any Error) -> Bool {
+    if let failure = error as? VarlinkClient.Failure { return failure == .notTaken }
+    return (error as? VarlinkError)?.name.hasSuffix(".Busy") == true
+  }
+
+  /// Another connection, in place of one that the daemon has closed.
+  private func reconnect() async throws(VarlinkClient.Failure) -> VarlinkClient {
+    // There was a daemon a moment ago.
+    let wait = min(persistence, Self.restart)
+    return try await VarlinkClient.connect(
+      path: socket, patience: timeout ?? .seconds(45), whileRefused: wait, whileMissing: wait)
+  }
+
+  /// Asks, and asks again what was not taken.
+  private func persistently<Reply>(_ ask: (VarlinkClient) async throws -> Reply) async throws -> Reply {
+    var pauses = Pauses(within: persistence)
+    while true {
+      let client = connection.withLockedValue { $0 }
+      do {
+        return try await ask(client)
+      } catch  where Self.isNotTaken(error) {
+        guard try await pauses.next() else { throw error }
+        guard error is VarlinkClient.Failure else { continue }
+        let fresh = try await reconnect()
+        connection.withLockedValue { $0 = fresh }
+      }
+    }
+  }
+
+  /// The same client, which reads what `rewrite` makes of replies: for programs that show them and send nothing back of them.
+  package func rewriting(_ rewrite: @escaping @Sendable (JSONValue) -> JSONValue) -> BatonClient {
+    var client = self
+    client.rewrite = rewrite
+    return client
+  }
+
+  private func read(_ reply: [String: JSONValue]) -> [String: JSONValue] { rewrite?(.object(reply)).object ?? reply }
 
   /// Calls any method.
   /// - Throws: `VarlinkError` as declared in the interface, or `VarlinkClient.Failure`.
+  public func call(_ method: String, _ parameters: [String: JSONValue] = [:]) async throws -> [String: JSONValue] {
+    try await call(method, parameters, timeout: timeout)
+  }
+
+  /// Calls any method.
+  /// - Parameter timeout: how long the answer may take; nil: as long as the connection lasts.
+  /// - Throws: `VarlinkError` as declared in the interface, or `VarlinkClient.Failure`.
   public func call(
-    _ method: String, _ parameters: [String: JSONValue] = [:], timeout: Duration? = .seconds(45)
+    _ method: String, _ parameters: [String: JSONValue] = [:], timeout: Duration?
   ) async throws -> [String: JSONValue] {
-    try await connection.call(method, parameters, timeout: timeout)
+    read(try await persistently { try await $0.call(method, parameters, timeout: timeout) })
   }
 
   /// Calls any method with `more`. Ends after the last reply; ending the iteration closes the stream's connection.
   public func stream(
     _ method: String, _ parameters: [String: JSONValue] = [:]
   ) async throws(VarlinkClient.Failure) -> some AsyncSequence<[String: JSONValue], any Error> & Sendable {
-    try await VarlinkClient.connect(path: socket).callMore(method, parameters, thenClose: true).map { $0.parameters }
+    let client = try await VarlinkClient.connect(path: socket, whileRefused: min(persistence, Self.restart))
+    return PersistentReplies(
+      first: client.callMore(method, parameters, thenClose: true), persistence: persistence
+    ) { try await reconnect().callMore(method, parameters, thenClose: true) }
+    .map { read($0) }
   }
 
   // MARK: - Daemon

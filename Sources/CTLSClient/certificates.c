@@ -183,6 +183,14 @@ static int is_x25519(slice key_info) {
   return is_right;
 }
 
+// Whether what is signed is an X25519 key: a SubjectPublicKeyInfo, alone or inside one more SEQUENCE. Servers send the latter
+// (smp-server and xftp-server 6.5.5), and their signature covers the outer SEQUENCE.
+static int holds_x25519(slice signed_part, slice content) {
+  if (is_x25519(signed_part)) return 1;
+  slice key_info, ignored;
+  return take_element(&content, 0x30, &key_info, &ignored) && content.count == 0 && is_x25519(key_info);
+}
+
 static ctls_key_result verify_signature(EVP_PKEY *key, slice message, slice signature, char *text) {
   EVP_MD_CTX *context = EVP_MD_CTX_new();
   if (context == NULL || EVP_DigestVerifyInit(context, NULL, NULL, NULL, key) != 1) {
@@ -203,9 +211,9 @@ ctls_key_result ctls_signed_key_verify(
   ctls_initialize();
   ERR_clear_error();
   ctls_set_text(text, "");
-  slice rest = {signed_key, signed_key_count}, whole, body, key_info, ignored, algorithm, signature;
+  slice rest = {signed_key, signed_key_count}, whole, body, signed_part, content, algorithm, signature;
   if (signed_key_count > CTLS_SIGNED_KEY_BYTES_MAX || !take_element(&rest, 0x30, &whole, &body) || rest.count != 0
-      || !take_element(&body, 0x30, &key_info, &ignored) || !take_element(&body, 0x30, &whole, &algorithm)
+      || !take_element(&body, 0x30, &signed_part, &content) || !take_element(&body, 0x30, &whole, &algorithm)
       || !take_element(&body, 0x03, &whole, &signature) || body.count != 0
       // A bit string starts with the number of unused bits.
       || signature.count < 1 || signature.bytes[0] != 0) {
@@ -214,7 +222,7 @@ ctls_key_result ctls_signed_key_verify(
   }
   signature.bytes += 1;
   signature.count -= 1;
-  if (!is_x25519(key_info)) {
+  if (!holds_x25519(signed_part, content)) {
     ctls_set_text(text, "the signed key is not an X25519 key");
     return CTLS_KEY_MALFORMED;
   }
@@ -229,7 +237,7 @@ ctls_key_result ctls_signed_key_verify(
     ctls_set_text(text, "the key is signed with another algorithm than the server's certificate has");
     outcome = CTLS_KEY_FORGED;
   } else {
-    outcome = verify_signature(key, key_info, signature, text);
+    outcome = verify_signature(key, signed_part, signature, text);
   }
   X509_free(certificate);
   ERR_clear_error();

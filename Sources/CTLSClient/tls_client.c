@@ -144,16 +144,22 @@ static ctls_result result(ctls_client *client, int outcome) {
 static int keep_certificates(ctls_client *client) {
   STACK_OF(X509) *chain = SSL_get_peer_cert_chain(client->ssl);
   int count = chain == NULL ? 0 : sk_X509_num(chain);
-  client->certificate_count = count < 0 ? 0 : (size_t)count;
   for (int index = 0; index < count && index < CTLS_CERTIFICATES_MAX; index++) {
-    int length = i2d_X509(sk_X509_value(chain, index), &client->certificates[index]);
+    // i2d_X509 allocates for a pointer that is NULL; through any other it writes, and moves it to behind what it wrote.
+    unsigned char *der = NULL;
+    int length = i2d_X509(sk_X509_value(chain, index), &der);
     if (length <= 0 || length > CTLS_CERTIFICATE_BYTES_MAX) {
+      OPENSSL_free(der);
       ctls_set_text(client->error, "the server's certificate is too long");
       ERR_clear_error();
       return 0;
     }
+    // An earlier call may have kept some before it failed.
+    OPENSSL_free(client->certificates[index]);
+    client->certificates[index] = der;
     client->certificate_lengths[index] = (size_t)length;
   }
+  client->certificate_count = count < 0 ? 0 : (size_t)count;
   return 1;
 }
 

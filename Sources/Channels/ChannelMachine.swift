@@ -1,4 +1,4 @@
-/// Drives one channel: its relays, its phase and its deletion (DESIGN §4).
+/// Drives one channel: its relays, its phase and its deletion.
 ///
 /// A value like `ChannelRelayMachine`, with the same order of obligations: make the mutations of an `Output` durable, in one
 /// transaction, before performing its actions.
@@ -13,7 +13,7 @@ public struct ChannelMachine: Hashable, Sendable {
   public private(set) var wantedRelays: Int
   /// Whether an operator asked for the deletion of the channel.
   public private(set) var isDeletionRequested: Bool
-  /// The relays in the order in which they joined; never forgotten, so that nothing invites a removed one again.
+  /// The relays in the order in which they joined; never forgotten, so that nothing but `relaysRejoined` invites a removed one again.
   public private(set) var relays: [Pairing]
 
   /// One relay of the channel with its machine.
@@ -69,6 +69,8 @@ public struct ChannelMachine: Hashable, Sendable {
     case begun
     /// The daemon started again.
     case restarted
+    /// Before that: how far the clock moved while it did not run.
+    case clockMoved(Duration)
     /// Time has passed; every relay whose timer is due goes on.
     case timersFired
     /// Something happened to one relay.
@@ -77,12 +79,15 @@ public struct ChannelMachine: Hashable, Sendable {
     case retryRequested(RelayID?)
     /// An operator wants the channel on these relays too. Relays that the channel has or had are left alone.
     case relaysAdded([RelayID])
+    /// An operator wants the channel back on these relays, which it was taken off. Only where the network takes them again.
+    case relaysRejoined([RelayID])
     /// An operator wants the channel off this relay.
     case relayRemoved(RelayID)
     /// A relay that failed or stays away gives its place to another, which the channel never had.
     case relayReplaced(RelayID, by: RelayID, words: String)
     /// What readers see has a new edition, which names these relays.
-    case revised(naming: [RelayID])
+    /// - sparing: relays that are not told of it, see `ChannelRelayMachine.Event.revised`.
+    case revised(naming: [RelayID], sparing: Set<RelayID> = [])
     case deletionRequested
   }
 
@@ -156,6 +161,12 @@ public struct ChannelMachine: Hashable, Sendable {
     switch input {
     case .begun: feedAll(.begun, now, policy, &output)
     case .restarted: feedAll(.restarted, now, policy, &output)
+    case .clockMoved(let distance):
+      for index in relays.indices {
+        let before = relays[index].machine
+        relays[index].machine.clockMoved(by: distance, now: now, policy: policy)
+        if relays[index].machine != before { output.mutations.append(.saveRelay(relays[index].relay)) }
+      }
     case .timersFired:
       feedAll(.timerFired, now, policy, &output) { machine in machine.timer.map { $0 <= now } ?? false }
     case .relay(let relay, let event):
@@ -178,6 +189,13 @@ public struct ChannelMachine: Hashable, Sendable {
         join(relay, now, policy, &output)
         want(wantedRelays + 1, &output)
       }
+    case .relaysRejoined(let returning):
+      guard !isDeletionRequested else { break }
+      for relay in returning {
+        guard let index = relays.firstIndex(where: { $0.relay == relay && $0.machine.isGone }) else { continue }
+        feed(.rejoinRequested, at: index, now, policy, &output)
+        want(wantedRelays + 1, &output)
+      }
     case .relayRemoved(let relay):
       guard let index = relays.firstIndex(where: { $0.relay == relay }), relays[index].machine.state.status != .removed else {
         break
@@ -191,12 +209,14 @@ public struct ChannelMachine: Hashable, Sendable {
       feed(.replaced(words), at: index, now, policy, &output)
       guard relays[index].machine.state.status == .removed else { break }
       join(new, now, policy, &output)
-    case .revised(let names):
+    case .revised(let names, let spared):
       guard !isDeletionRequested else { break }
       edition += 1
       listed = Set(names)
       output.mutations.append(.saveEdition(edition, naming: names))
-      feedAll(.revised(edition: edition), now, policy, &output)
+      for index in relays.indices {
+        feed(.revised(edition: edition, isSpared: spared.contains(relays[index].relay)), at: index, now, policy, &output)
+      }
     case .deletionRequested:
       guard !isDeletionRequested else { break }
       isDeletionRequested = true

@@ -1,3 +1,18 @@
+/// What a relay has of other channels of a channel's author, where the channel's newest edition is not. Some relays keep one edition per
+/// author, whichever channel it is of.
+public enum OtherEditions: Hashable, Sendable, CaseIterable {
+  /// Nobody looked.
+  case unknown
+  /// No edition of another channel.
+  case none
+  /// One, and no other of this author: older than this channel's newest edition, so that it would give way to that.
+  case older
+  /// One, and no other of this author: newer, so that nothing can be done about it.
+  case newer
+  /// More than one edition of this author: the relay keeps them.
+  case several
+}
+
 /// An edition of what readers see of a channel, in the form that its network gave it. It is stored before it is sent anywhere.
 public struct ChannelNotice: Hashable, Sendable {
   /// How the network names this edition, if it does (nostr: the id of its kind 41 event).

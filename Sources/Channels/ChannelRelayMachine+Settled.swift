@@ -4,12 +4,21 @@ extension ChannelRelayMachine.Step {
     switch event {
     case .verifyRequested:
       guard check == nil || isWaitingToAnnounce(check) else { return unexpected(event) }
+      var look = fresh(.verify)
+      // That a relay keeps one profile per author is true until a look finds otherwise.
+      if let known = machine.complaint, known.cause == .onePerAuthor { look = look.after(known) }
       machine.complaint = nil
-      machine.state = .active(link: link, check: fresh(.verify))
+      machine.state = .active(link: link, check: look)
       perform(.verify)
-    case .revised:
-      // A look that is under way goes on; what it finds says what is to be done.
-      if check?.task != .verify { catchUp(link) }
+    case .revised(_, let isSpared):
+      if let check, check.task == .verify {
+        // A look that is under way goes on; what it finds says what is to be done.
+        if isSpared { machine.state = .active(link: link, check: check.after(Self.spared)) }
+      } else if isSpared, check == nil {
+        spare(link)
+      } else {
+        catchUp(link)
+      }
     case .announced(let operation):
       guard let check, check.task == .announce, isCurrent(operation) else { return unexpected(event) }
       machine.state = .active(link: link, check: fresh(.confirm))
@@ -19,7 +28,7 @@ extension ChannelRelayMachine.Step {
       catchUp(link)
     case .relayReturned:
       // What the relay refused, or asked to come back for later, is no better because its connection is new.
-      guard isWaitingToAnnounce(check), [.unreachable, .timeout].contains(check?.lastTrouble?.cause) else {
+      guard isWaitingToAnnounce(check), let cause = check?.lastTrouble?.cause, cause.isOfConnection else {
         return unexpected(event)
       }
       catchUp(link)
@@ -29,9 +38,9 @@ extension ChannelRelayMachine.Step {
         return
       }
       pursueCheck(event, check, link)
-    case .verified(let operation, let edition):
+    case .verified(let operation, let edition, let others):
       guard let check, isCurrent(operation) || edition >= machine.edition else { return unexpected(event) }
-      found(edition, check, link)
+      found(edition, others, check, link)
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
       deactivate(Trouble(.missing, "the relay does not have the \(machine.kind) any more"), link)
@@ -41,7 +50,9 @@ extension ChannelRelayMachine.Step {
     case .refused(let operation, let refusal):
       guard let check, isCurrent(operation) else { return unexpected(event) }
       guard check.task != .announce else {
-        return complain(Trouble(refusal.cause, "the relay refuses the new profile: \(refusal.detail)"), link)
+        let words = "the relay refuses the new profile: \(refusal.detail)"
+        return complain(
+          refusal.cause == .onePerAuthor ? Self.crowdedOut(refusal.detail) : Trouble(refusal.cause, words), link)
       }
       deactivate(Trouble(refusal.cause, "readers are refused: \(refusal.detail)"), link)
     case .misbehaved(let operation, let trouble):
@@ -51,7 +62,7 @@ extension ChannelRelayMachine.Step {
       fail(trouble)
     case .relayLost(let trouble): deactivate(trouble, link)
     case .removalRequested: remove()
-    case .begun, .handedOver, .relayAccepted, .withdrawn, .replaced: unexpected(event)
+    case .begun, .handedOver, .relayAccepted, .withdrawn, .replaced, .rejoinRequested: unexpected(event)
     }
   }
 
@@ -69,13 +80,13 @@ extension ChannelRelayMachine.Step {
     case .relayReturned, .verifyRequested:
       guard case .waiting = work.progress else { return unexpected(event) }
       tryAgain(trouble, link, work)
-    case .verified(let operation, let edition):
+    case .verified(let operation, let edition, let others):
       guard edition > 0 else {
         guard isCurrent(operation) else { return unexpected(event) }
         let missing = Trouble(.missing, "the relay does not show the profile of the \(machine.kind)")
         return stay(missing, link, slow(.verify, after: missing, attempt: work.attempt + 1))
       }
-      becomeActive(link, shows: edition)
+      becomeActive(link, shows: edition, others)
     case .relayAccepted(_, let link): accept(link: link)
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
@@ -91,9 +102,9 @@ extension ChannelRelayMachine.Step {
       } else {
         stay(missing, link, slow(.invite, after: missing, attempt: work.attempt + 1))
       }
-    case .troubled(let operation, let latest, _):
+    case .troubled(let operation, let latest, let retryAfter):
       guard isCurrent(operation) else { return unexpected(event) }
-      stay(latest, link, slow(.verify, after: latest, attempt: work.attempt + 1))
+      stay(latest, link, slow(.verify, after: latest, attempt: work.attempt + 1, atLeast: retryAfter))
     case .refused(let operation, let refusal):
       guard isCurrent(operation) else { return unexpected(event) }
       fail(refusal)
@@ -106,7 +117,7 @@ extension ChannelRelayMachine.Step {
     case .handedOver:
       guard isCurrent(event) else { return unexpected(event) }
     case .revised: break
-    case .begun, .withdrawn, .announced, .relayLost: unexpected(event)
+    case .begun, .withdrawn, .announced, .relayLost, .rejoinRequested: unexpected(event)
     }
   }
 
@@ -114,16 +125,22 @@ extension ChannelRelayMachine.Step {
     switch event {
     case .relayAccepted(_, let link):
       switch trouble.cause {
-      case .timeout, .unreachable, .rateLimited, .storage, .authRequired, .missing, .expired, .incompatibleVersion:
+      case .timeout, .unreachable, .rateLimited, .storage, .authRequired, .missing, .expired, .wrongName, .untrusted,
+        .misbehaving,
+        .incompatibleVersion:
         accept(link: link)
-      case .rejected, .wrongIdentity, .protocol, .left, .replaced, .cancelled: unexpected(event)
+      case .rejected, .wrongIdentity, .protocol, .left, .replaced, .onePerAuthor, .cancelled: unexpected(event)
       }
     case .retryRequested: reinvite()
+    case .relayReturned:
+      // What the relay refused it would refuse again.
+      guard trouble.cause.mayPass else { return unexpected(event) }
+      reinvite("the relay is back")
     case .removalRequested: remove()
     case .replaced(let words): remove(Trouble(.replaced, words))
     case .restarted, .revised: break
     case .begun, .timerFired, .handedOver, .verified, .foundMissing, .withdrawn, .announced, .refused, .misbehaved, .troubled,
-      .relayLost, .relayReturned, .verifyRequested:
+      .relayLost, .verifyRequested, .rejoinRequested:
       unexpected(event)
     }
   }
@@ -167,6 +184,12 @@ extension ChannelRelayMachine.Step {
       guard farewell == nil else { return unexpected(event) }
       enter(.removed(farewell: fresh(.withdraw)), "the relay accepted after the removal")
       perform(.withdraw)
+    case .rejoinRequested:
+      // It must have heard of the removal before it hears of the channel again.
+      guard farewell == nil else { return unexpected(event) }
+      machine.shown = 0
+      enter(.new(fresh(.invite)), "added again")
+      perform(.invite)
     case .revised: break
     case .begun, .handedOver, .verified, .foundMissing, .announced, .relayLost, .retryRequested, .verifyRequested,
       .removalRequested, .replaced:
@@ -208,7 +231,7 @@ extension ChannelRelayMachine.Step {
     switch trouble.cause {
     case .missing where machine.kind == .channel: work = fresh(.invite)
     case .missing, .timeout, .unreachable, .rejected, .rateLimited, .authRequired, .wrongIdentity, .protocol, .left, .replaced,
-      .storage, .cancelled, .expired, .incompatibleVersion:
+      .onePerAuthor, .storage, .cancelled, .expired, .wrongName, .untrusted, .misbehaving, .incompatibleVersion:
       work = slow(.verify, after: trouble, attempt: 1)
     }
     enter(inactive(trouble, link, work), trouble)
@@ -229,8 +252,8 @@ extension ChannelRelayMachine.Step {
     .inactive(trouble, link: link, work.after(trouble))
   }
 
-  private mutating func reinvite() {
-    enter(.invited(fresh(.invite)), "retry by request")
+  private mutating func reinvite(_ why: String = "retry by request") {
+    enter(.invited(fresh(.invite)), why)
     perform(.invite)
   }
 
@@ -244,10 +267,7 @@ extension ChannelRelayMachine.Step {
 
   /// A relay that is away is told when it is back; otherwise it would serve for ever what was taken off it.
   private func lateFarewell(_ farewell: Work, _ trouble: Trouble) -> Work? {
-    switch trouble.cause {
-    case .timeout, .unreachable, .rateLimited, .storage, .expired, .incompatibleVersion: break
-    case .rejected, .authRequired, .wrongIdentity, .protocol, .missing, .left, .replaced, .cancelled: return nil
-    }
+    guard trouble.cause.mayPass else { return nil }
     let wait = policy.slowRetry * min(3, max(1, farewell.attempt - policy.attemptsMax + 1))
     let until = now + policy.jittered(wait, salt: machine.salt &+ UInt64(truncatingIfNeeded: machine.operation))
     guard until < farewell.startedAt + policy.farewellMax else { return nil }

@@ -39,13 +39,16 @@ extension ChannelRelayMachine {
       work.with(.underWay(timeoutAt: now + policy.queueAllowance + timeout(work.task)))
     }
 
-    /// `work` as it goes on after a restart: a clock that was set back must not make it wait for longer than it ever would have.
+    /// `work` as it goes on after a restart: a clock that was set back, and nobody knows how far, must not make it wait for longer than
+    /// it ever would have.
     func resumed(_ work: Work) -> Work {
       guard case .waiting(let until) = work.progress else { return started(work) }
-      let longest = max(policy.slowRetry, policy.backOffMax) * 2
+      let isAskedFor = work.lastTrouble.map { [Cause.rateLimited, .misbehaving].contains($0.cause) } ?? false
+      let longest = isAskedFor ? policy.patienceMax : max(policy.slowRetry, policy.backOffMax) * 4
+      let end = min(until, now + longest)
       return Work(
-        work.task, attempt: work.attempt, startedAt: min(work.startedAt, now),
-        progress: .waiting(until: min(until, now + longest)), lastTrouble: work.lastTrouble)
+        work.task, attempt: work.attempt, startedAt: min(work.startedAt, max(now, end)), progress: .waiting(until: end),
+        lastTrouble: work.lastTrouble)
     }
 
     /// `work` out of the queue: its own timeout counts from now on.
@@ -71,16 +74,19 @@ extension ChannelRelayMachine {
       let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
       let wait = max(policy.jittered(nominal, salt: salt), retryAfter ?? .zero)
       let until = now + wait
-      guard until < work.startedAt + policy.effortMax else { return nil }
+      // Where the relay asks for more than Baton would ever wait by itself, that time is not part of the effort.
+      let isAskedFor = retryAfter.map { $0 > policy.backOffMax } ?? false
+      let startedAt = isAskedFor ? work.startedAt + wait : work.startedAt
+      guard until < startedAt + policy.effortMax else { return nil }
       return Work(
-        work.task, attempt: work.attempt + 1, startedAt: work.startedAt, progress: .waiting(until: until),
-        lastTrouble: trouble)
+        work.task, attempt: work.attempt + 1, startedAt: startedAt, progress: .waiting(until: until), lastTrouble: trouble)
     }
 
     /// Slow, unlimited retry of what is inactive, or does not show the newest edition.
-    func slow(_ task: Work.Task, after trouble: Trouble, attempt: Int) -> Work {
+    /// - Parameter atLeast: the wait that the relay asked for.
+    func slow(_ task: Work.Task, after trouble: Trouble, attempt: Int, atLeast: Duration? = nil) -> Work {
       let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
-      let until = now + policy.jittered(policy.slowRetry, salt: salt)
+      let until = now + max(policy.jittered(policy.slowRetry, salt: salt), atLeast ?? .zero)
       return Work(task, attempt: attempt, startedAt: now, progress: .waiting(until: until), lastTrouble: trouble)
     }
 

@@ -121,7 +121,8 @@ extension ChannelRelayMachine {
     /// The relay took the channel and serves it at `link`.
     case relayAccepted(operation: Int, link: String)
     /// A reader can fetch the channel at the relay, signed by its owner, and finds this edition of it; 0: none.
-    case verified(operation: Int, edition: Int = 1)
+    /// - others: what it finds of other channels when this edition is not the newest.
+    case verified(operation: Int, edition: Int = 1, others: OtherEditions = .unknown)
     /// The relay answered that it does not have the channel.
     case foundMissing(operation: Int)
     /// The relay was told, and took it.
@@ -129,7 +130,8 @@ extension ChannelRelayMachine {
     /// The relay took the newest edition.
     case announced(operation: Int)
     /// The channel has a new edition.
-    case revised(edition: Int)
+    /// - isSpared: the relay is not to be told, because there it would take the place of another channel's, and only names other relays.
+    case revised(edition: Int, isSpared: Bool = false)
     /// The relay refused for good.
     case refused(operation: Int, Trouble)
     /// Another identity than expected, or a broken protocol.
@@ -145,6 +147,8 @@ extension ChannelRelayMachine {
     case removalRequested
     /// Another relay takes this one's place; in which words that is recorded.
     case replaced(String)
+    /// An operator wants the channel back on a relay that it was taken off, on a network where that works.
+    case rejoinRequested
   }
 
   /// What the driver must do.

@@ -23,7 +23,8 @@ extension ChannelRelayMachine.Step {
       fail(trouble)
     case .removalRequested: remove()
     case .revised: break
-    case .verified, .foundMissing, .withdrawn, .announced, .relayLost, .relayReturned, .verifyRequested, .replaced:
+    case .verified, .foundMissing, .withdrawn, .announced, .relayLost, .relayReturned, .verifyRequested, .replaced,
+      .rejoinRequested:
       unexpected(event)
     }
   }
@@ -46,7 +47,8 @@ extension ChannelRelayMachine.Step {
       guard isCurrent(operation) else { return unexpected(event) }
       machine.state = .invited(handedOver(work))
     case .revised: break
-    case .begun, .verified, .foundMissing, .withdrawn, .announced, .relayLost, .relayReturned, .verifyRequested, .replaced:
+    case .begun, .verified, .foundMissing, .withdrawn, .announced, .relayLost, .relayReturned, .verifyRequested, .replaced,
+      .rejoinRequested:
       unexpected(event)
     }
   }
@@ -55,12 +57,12 @@ extension ChannelRelayMachine.Step {
     switch event {
     case .timerFired, .restarted, .retryRequested, .verifyRequested:
       pursue(event, work) { .accepted($0, link: link) }
-    case .verified(let operation, let edition):
+    case .verified(let operation, let edition, let others):
       guard edition > 0 else {
         guard isCurrent(operation) else { return unexpected(event) }
         return readAgain(work, link, Trouble(.missing, "the relay took the \(machine.kind) but does not show its profile"))
       }
-      becomeActive(link, shows: edition)
+      becomeActive(link, shows: edition, others)
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
       readAgain(work, link, Trouble(.missing, "the relay took the \(machine.kind) but does not serve it"))
@@ -75,7 +77,8 @@ extension ChannelRelayMachine.Step {
       fail(trouble)
     case .removalRequested: remove()
     case .revised: break
-    case .begun, .handedOver, .relayAccepted, .withdrawn, .announced, .relayLost, .relayReturned, .replaced:
+    case .begun, .handedOver, .relayAccepted, .withdrawn, .announced, .relayLost, .relayReturned, .replaced,
+      .rejoinRequested:
       unexpected(event)
     }
   }

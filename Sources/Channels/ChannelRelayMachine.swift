@@ -1,4 +1,4 @@
-/// Drives one channel relay: one channel on one relay (DESIGN §4).
+/// Drives one channel relay: one channel on one relay.
 ///
 /// A value: an event and the time go in, the new state and a list of actions come out. It performs nothing itself.
 /// Whoever drives it must, in this order:
@@ -64,6 +64,9 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   /// Whether nothing is left to do: no operation, no timer.
   public var isSettled: Bool { state.work == nil }
 
+  /// Whether it was taken off for good, and the relay was told as far as that was possible.
+  public var isGone: Bool { state == .removed(farewell: nil) }
+
   /// Takes one event in and says what is to be done.
   /// - Parameters:
   ///   - event: what happened.
@@ -73,7 +76,7 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   ///   change nothing and are returned as `.reportUnexpected`.
   public mutating func handle(_ event: Event, now: Timestamp, policy: RelayPolicy) -> [Action] {
     var step = Step(machine: self, now: now, policy: policy)
-    if case .revised(let edition) = event { step.machine.edition = max(edition, self.edition) }
+    if case .revised(let edition, _) = event { step.machine.edition = max(edition, self.edition) }
     switch state {
     case .new(let work): step.whenNew(event, work)
     case .invited(let work): step.whenInvited(event, work)

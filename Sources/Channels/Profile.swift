@@ -22,7 +22,7 @@ public struct Profile: Hashable, Sendable {
   }
 }
 
-/// The rules for the name of a channel (SimpleX 7.0, `validDisplayName`; Baton uses them on every network).
+/// The rules for the name of a channel on every network (SimpleX 7.0, `validDisplayName`). A network may have more of its own.
 public enum DisplayName {
   public static let charactersMax = 50
 

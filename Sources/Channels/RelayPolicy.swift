@@ -1,4 +1,4 @@
-/// Timers and limits of a channel relay. They are configuration; the core receives them as values (DESIGN §4).
+/// Timers and limits of a channel relay. They are configuration; the core receives them as values.
 public struct RelayPolicy: Hashable, Sendable {
   /// How long one invitation may take before it counts as timed out.
   public var invitationTimeout: Duration = .seconds(30)
@@ -24,6 +24,8 @@ public struct RelayPolicy: Hashable, Sendable {
   public var inactiveGrace: Duration = .seconds(120)
   /// How often an inactive channel relay is tried again.
   public var slowRetry: Duration = .seconds(900)
+  /// How long a relay that asks to be left alone is left alone at most.
+  public var patienceMax: Duration = .seconds(86_400)
   /// How long it is tried to tell a relay that a channel left it.
   public var farewellMax: Duration = .seconds(7 * 86_400)
   /// How often an active channel relay is read back, as long as nothing else happens.

@@ -1,4 +1,4 @@
-/// Chooses relays for a channel (DESIGN §5). Pure: candidates and a seed in, an order out.
+/// Chooses relays for a channel. Pure: candidates and a seed in, an order out.
 public enum SelectionPolicy {
   /// What is known of a relay's reliability.
   public enum Reliability: Int, Hashable, Comparable, Sendable, CaseIterable {

@@ -19,6 +19,11 @@ public enum ChannelKind: String, Sendable, CaseIterable {
   case channel, group
 }
 
+/// Which key signs a channel: one of its own, which follows from its identity's, or that of the identity, which all of its channels share.
+public enum ChannelKey: String, Sendable, CaseIterable {
+  case own, identity
+}
+
 /// Status of one channel relay, the pairing of one channel with one relay.
 public enum RelayStatus: String, Sendable, CaseIterable {
   case new, invited, accepted, active, inactive, failed, removed
@@ -36,7 +41,7 @@ public enum RelayStatus: String, Sendable, CaseIterable {
 public enum Cause: String, Sendable, CaseIterable {
   /// No answer within the time allowed.
   case timeout
-  /// No connection: name, network, TLS or WebSocket handshake failed.
+  /// No connection: name, network or handshake failed.
   case unreachable
   /// The relay said no, for good.
   case rejected
@@ -50,6 +55,12 @@ public enum Cause: String, Sendable, CaseIterable {
   case `protocol`
   /// The peer's certificate, or one above it, is not valid at this time.
   case expired
+  /// The peer's certificate is for other hosts than the one that was asked for.
+  case wrongName
+  /// No authority that this machine trusts stands behind the peer's certificate.
+  case untrusted
+  /// The peer speaks the protocol, but does what nobody who means well does.
+  case misbehaving
   /// Both speak the protocol, but no common version of it.
   case incompatibleVersion
   /// The relay answers, but does not have the channel.
@@ -58,10 +69,32 @@ public enum Cause: String, Sendable, CaseIterable {
   case left
   /// Another relay took this one's place.
   case replaced
+  /// The relay keeps the profile of one channel per author, and that is another channel's.
+  case onePerAuthor
   /// The relay, or Baton, could not store.
   case storage
   /// An operator took the request back.
   case cancelled
+
+  /// Whether it says that no connection came about, or none that answers: the next one that does is better.
+  var isOfConnection: Bool {
+    switch self {
+    case .timeout, .unreachable, .expired, .wrongName, .untrusted, .incompatibleVersion: true
+    case .rejected, .rateLimited, .authRequired, .wrongIdentity, .protocol, .misbehaving, .missing, .left, .replaced,
+      .onePerAuthor, .storage,
+      .cancelled:
+      false
+    }
+  }
+
+  /// Whether the reason may be gone after a while by itself, so that it is worth asking the relay again without a person.
+  public var mayPass: Bool {
+    switch self {
+    case .timeout, .unreachable, .rateLimited, .storage, .expired, .wrongName, .untrusted, .misbehaving, .incompatibleVersion:
+      true
+    case .rejected, .authRequired, .wrongIdentity, .protocol, .missing, .left, .replaced, .onePerAuthor, .cancelled: false
+    }
+  }
 }
 
 /// State of a channel as a whole. It is always derived from the channel's relays, never stored.

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Varlink
 
-/// Who may do what, decided from what the kernel says of the peer (DESIGN §8).
+/// Who may do what, decided from what the kernel says of the peer.
 public struct Access: Sendable {
   enum Permission: Sendable { case read, change }
 
@@ -24,8 +24,16 @@ public struct Access: Sendable {
     self.readGroup = readGroup
   }
 
+  /// What a peer is to the server: root and the daemon's own user must always get in, above all to end what others do.
+  func standing(of peer: VarlinkPeer) -> VarlinkServer.Standing {
+    if isOwner(peer) { return .owner }
+    return allows(peer, .read) ? .member : .stranger
+  }
+
+  private func isOwner(_ peer: VarlinkPeer) -> Bool { peer.uid == 0 || peer.uid == ownUser }
+
   func allows(_ peer: VarlinkPeer, _ permission: Permission) -> Bool {
-    if peer.uid == 0 || peer.uid == ownUser { return true }
+    if isOwner(peer) { return true }
     if let changeGroup, peer.groups.contains(changeGroup) { return true }
     guard permission == .read, let readGroup else { return false }
     return peer.groups.contains(readGroup)

@@ -22,9 +22,8 @@ extension ControlInterface {
       methods: [
         "Create": { call, stream in try await create(call, stream, coordinator) },
         "Get": { call, _ in
-          struct Request: Decodable { let id: Int64?, name: String? }
-          let request = try call.decode(Request.self)
-          return ["channel": try Channel(try find(request.id, request.name, context)).json]
+          let naming = try call.decode(Naming.self)
+          return ["channel": try Channel(try find(naming.id, naming.name, context)).json]
         },
         "List": { call, stream in
           try await ListQuery.answer(
@@ -53,7 +52,10 @@ extension ControlInterface {
           let request = try call.decode(Request.self)
           let (named, pick) = (request.relayIds ?? [], request.pick ?? 0)
           guard named.isEmpty != (pick == 0) else { throw VarlinkError.invalidParameter("relayIds") }
-          guard (0...ChannelRequest.relaysMax).contains(pick) else { throw VarlinkError.invalidParameter("pick") }
+          guard pick >= 0 else { throw VarlinkError.invalidParameter("pick") }
+          guard pick <= ChannelRequest.relaysMax else {
+            throw BatonError.tooManyRelays(wanted: pick, max: ChannelRequest.relaysMax)
+          }
           let snapshot = try await coordinator.addRelays(
             named.map(RelayID.init(rawValue:)), pick: pick, to: ChannelID(rawValue: request.id))
           return ["channel": try Channel(snapshot).json]
@@ -96,10 +98,8 @@ extension ControlInterface {
       ])
   }
 
-  private static let channelFields: Set<String> = [
-    "id", "kind", "network", "identity", "profile", "phase", "edition", "link", "linkUsable", "wantedRelays", "heal", "custom",
-    "createdAt", "updatedAt", "revision",
-  ]
+  /// The summary is for people.
+  static let channelFields = ListFields(of: Interfaces.channels, without: ["summary"])
 
   private static func create(
     _ call: VarlinkCall, _ stream: VarlinkStream, _ coordinator: Coordinator
@@ -108,12 +108,16 @@ extension ControlInterface {
     let profile = request.profile
     let kind = request.kind.map(ChannelKind.init(rawValue:)) ?? .channel
     guard let kind else { throw VarlinkError.invalidParameter("kind") }
+    // Relays are named or picked.
+    if let pick = request.pick, pick < 1 || request.relayIds?.isEmpty == false { throw VarlinkError.invalidParameter("pick") }
+    let key = request.key.map(ChannelKey.init(rawValue:))
+    if case .some(.none) = key { throw VarlinkError.invalidParameter("key") }
     let wanted = ChannelRequest(
       kind: kind,
       profile: Channels.Profile(
         displayName: profile.displayName, fullName: profile.fullName, description: profile.description,
         image: profile.image),
-      preferences: profile.preferences, network: try network(request.network), identity: request.identity,
+      preferences: profile.preferences, network: try network(request.network), identity: request.identity, key: key ?? nil,
       relays: request.relayIds?.map(RelayID.init(rawValue:)), pick: request.pick, heal: request.heal ?? true,
       custom: request.custom, idempotencyKey: request.idempotencyKey)
     guard call.mode == .more else { return ["channel": try Channel(try await coordinator.create(wanted)).json] }
@@ -136,18 +140,20 @@ extension ControlInterface {
   }
 
   private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) throws -> ChannelSnapshot {
-    var id = id.map(ChannelID.init(rawValue:))
-    if id == nil {
-      guard let name else { throw VarlinkError.invalidParameter("id") }
+    guard id != nil || name != nil else { throw VarlinkError.invalidParameter("id") }
+    func none() -> VarlinkError { Naming(id: id, name: name).none("\(Interfaces.channels.name).NoSuchChannel") }
+    var wanted = id.map(ChannelID.init(rawValue:))
+    if wanted == nil, let name {
       let found = try context.store.channels(named: name)
-      guard found.count == 1 else {
-        throw VarlinkError("\(Interfaces.channels.name).NoSuchChannel", ["name": .string(name)])
+      guard found.count < 2 else {
+        throw VarlinkError(
+          "\(Interfaces.channels.name).AmbiguousName",
+          ["name": .string(name), "channelIds": .array(found.map { .integer($0.rawValue) })])
       }
-      id = found.first
+      wanted = found.first
     }
-    guard let id, let stored = try context.store.channel(id) else {
-      throw BatonError.noSuchChannel(id ?? ChannelID(rawValue: 0))
-    }
+    guard let wanted, let stored = try context.store.channel(wanted) else { throw none() }
+    if id != nil, let name, stored.row.profile.displayName != name { throw none() }
     return context.coordinator.snapshot(stored)
   }
 
@@ -165,23 +171,28 @@ extension ControlInterface {
     var bytes = 0
     var last = query.after
     var revision: Int64?
+    var unreadable: [JSONValue] = []
+    func reply(_ cursor: String?) -> [String: JSONValue] {
+      var reply: [String: JSONValue] = ["channels": .array(found), "revision": .integer(revision ?? 0)]
+      if let cursor { reply["nextCursor"] = .string(cursor) }
+      if !unreadable.isEmpty { reply["unreadable"] = .array(unreadable) }
+      return reply
+    }
     while true {
       try Task.checkCancellation()
-      let part = try await context.slowly { [last] in
-        try context.store.channels(
+      let (part, channels) = try await context.slowly { [last] in
+        let part = try context.store.channels(
           matching: query.filter, in: query.order, withDeleted: asksForPhase, after: last,
           limit: query.filter.fields.isEmpty ? min(scanSize, query.limit + 1) : scanSize)
+        let channels = try part.channels.map { try Channel(context.coordinator.snapshot($0)).json }
+        return (part, channels.filter(query.filter.matches))
       }
       // True at the revision of the first read: what changed since is newer in itself and comes again by Watch.
       revision = revision ?? part.revision
-      for stored in part.channels {
-        let json = try Channel(context.coordinator.snapshot(stored)).json
-        guard query.filter.matches(json) else { continue }
+      unreadable += part.unreadable.map { .integer($0.rawValue) }
+      for json in channels {
         if found.count == query.limit || bytes > pageBytesMax, let end = found.last {
-          return [
-            "channels": .array(found), "nextCursor": .string(query.cursor(after: query.order.values(of: end))),
-            "revision": .integer(revision ?? 0),
-          ]
+          return reply(query.cursor(after: query.order.values(of: end)))
         }
         found.append(json)
         bytes += json.roughBytes
@@ -189,12 +200,10 @@ extension ControlInterface {
       guard let next = part.last else { break }
       last = next
       if ContinuousClock.now - begin > pageTimeMax {
-        return [
-          "channels": .array(found), "nextCursor": .string(query.cursor(after: next)), "revision": .integer(revision ?? 0),
-        ]
+        return reply(query.cursor(after: next))
       }
     }
-    return ["channels": .array(found), "revision": .integer(revision ?? 0)]
+    return reply(nil)
   }
 }
 

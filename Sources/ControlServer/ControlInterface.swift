@@ -3,7 +3,6 @@ internal import ControlAPI
 internal import Coordinator
 internal import Logging
 internal import NIOConcurrencyHelpers
-internal import NIOPosix
 internal import RelayNetwork
 internal import Store
 internal import StrictJSON
@@ -23,14 +22,17 @@ struct ControlContext: Sendable {
   let declarationsTrouble: @Sendable () -> String?
   let logLevel: LogLevelControl
   let listLimits: ListLimits
-  /// Where what may take long is done: not on the threads that everything else needs, and not on all readers of the database.
-  let slowLane: NIOThreadPool
+  /// The folder with what the service manager holds for the daemon; nil: nothing.
+  var credentials: String?
+  /// Where what may take long is done: not on the threads that everything else needs, not on all readers of the database, and not for one
+  /// user at the expense of others.
+  let slowLane: FairLane
   /// Whether a copy of the database, or a check of it, is being made: one at a time.
   let care = NIOLockedValueBox(false)
 
   /// Does something that may block, apart from everything else.
   func slowly<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-    try await slowLane.runIfActive(body)
+    try await slowLane.run(for: Caller.user, body)
   }
 
   /// The same for what is done once at a time.
@@ -78,7 +80,7 @@ struct ControlInterface: VarlinkInterface {
     }
     guard context.access.allows(peer, permission) else { throw VarlinkError.permissionDenied }
     do {
-      let reply = try await method(call, stream)
+      let reply = try await Caller.$user.withValue(peer.uid) { try await method(call, stream) }
       if permission == .change {
         context.logger.notice("\(call.method)\(Self.object(of: reply)) by uid \(peer.uid), pid \(peer.pid)")
       }
@@ -86,7 +88,8 @@ struct ControlInterface: VarlinkInterface {
     } catch let error as BatonError {
       throw try error.varlink(definition.name, context.coordinator)
     } catch let error as StoreError {
-      throw VarlinkError("\(definition.name).StorageUnavailable", ["reason": .string(error.description)])
+      let name = error.code == .corrupt ? "StorageDamaged" : "StorageUnavailable"
+      throw VarlinkError("\(definition.name).\(name)", ["reason": .string(error.description)])
     } catch let error as JSONShapeError {
       throw VarlinkError.invalidParameter(error.path.first ?? "parameters")
     }
@@ -106,6 +109,15 @@ extension BatonError {
     case .noSuchChannel(let id): return error("NoSuchChannel", ["id": .integer(id.rawValue)])
     case .noSuchIdentity(let name): return error("NoSuchIdentity", ["name": .string(name)])
     case .noEnabledRelays(let network): return error("NoEnabledRelays", ["network": .string(network.rawValue)])
+    case .noGroupRelays(let network, let untested):
+      return error("NoGroupRelays", ["network": .string(network.rawValue), "untested": .integer(Int64(untested))])
+    case .tooManyRelays(let wanted, let max):
+      return error("TooManyRelays", ["wanted": .integer(Int64(wanted)), "max": .integer(Int64(max))])
+    case .notInChannel(let id):
+      let name = coordinator.relays.first { $0.id == id }?.name ?? "relay \(id.rawValue)"
+      return error("NotInChannel", ["relayId": .integer(id.rawValue), "relayName": .string(name)])
+    case .idempotencyKeyReused(let id, let isDeleted):
+      return error("IdempotencyKeyReused", ["id": .integer(id.rawValue), "deleted": .bool(isDeleted)])
     case .notEnoughRelays(let wanted, let available):
       return error("NotEnoughRelays", ["wanted": .integer(Int64(wanted)), "available": .integer(Int64(available))])
     case .invalidDisplayName(let reason): return error("InvalidDisplayName", ["reason": .string(reason)])
@@ -145,6 +157,29 @@ extension BatonError {
     case .networkUnavailable(let network, let reason):
       return error("NetworkUnavailable", ["network": .string(network.rawValue), "reason": .string(reason)])
     }
+  }
+}
+
+/// How a client has named one object: by id, by name, or by both, which must then belong together.
+struct Naming: Decodable {
+  let id: Int64?
+  let name: String?
+
+  /// The one of `objects` that is meant; nil when there is none.
+  /// - Throws: `InvalidParameter` when neither was said.
+  func only<Object>(of objects: [Object], id: (Object) -> Int64, name: (Object) -> String?) throws -> Object? {
+    guard self.id != nil || self.name != nil else { throw VarlinkError.invalidParameter("id") }
+    return objects.first { object in
+      (self.id.map { $0 == id(object) } ?? true) && (self.name.map { $0 == name(object) } ?? true)
+    }
+  }
+
+  /// The error for what is not there.
+  func none(_ error: String) -> VarlinkError {
+    var parameters: [String: JSONValue] = [:]
+    parameters["id"] = id.map(JSONValue.integer)
+    parameters["name"] = name.map(JSONValue.string)
+    return VarlinkError(error, parameters)
   }
 }
 

@@ -5,6 +5,7 @@ public import Logging
 public import NIOCore
 internal import NIOPosix
 public import Store
+internal import StrictJSON
 public import Varlink
 
 /// Serves the control interfaces.
@@ -18,6 +19,7 @@ public struct ControlServer: Sendable {
   ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
   ///   - declarationsTrouble: what is wrong with these files at present; nil when they are in force.
   ///   - logLevel: how severe messages must be that are logged.
+  ///   - credentials: the folder with what the service manager holds for the daemon; nil: nothing.
   public static func start(
     coordinator: Coordinator, store: Store, access: Access, sockets: [CInt], connections: [CInt] = [],
     group: any EventLoopGroup, version: String, startedAt: Timestamp, logger: Logger,
@@ -25,25 +27,27 @@ public struct ControlServer: Sendable {
       ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: [])
     },
     declarationsTrouble: @escaping @Sendable () -> String? = { nil }, logLevel: LogLevelControl = LogLevelControl(),
-    limits: VarlinkServer.Limits = VarlinkServer.Limits(), listLimits: ListLimits = ListLimits()
+    limits: VarlinkServer.Limits = VarlinkServer.Limits(), listLimits: ListLimits = ListLimits(), credentials: String? = nil
   ) async throws -> ControlServer {
+    let threads = NIOThreadPool(numberOfThreads: 3)
+    threads.start()
     let context = ControlContext(
       coordinator: coordinator, store: store, access: access, logger: logger, version: version, startedAt: startedAt,
       reload: reload, declarationsTrouble: declarationsTrouble,
-      logLevel: logLevel, listLimits: listLimits, slowLane: NIOThreadPool(numberOfThreads: 2))
-    context.slowLane.start()
+      logLevel: logLevel, listLimits: listLimits, credentials: credentials, slowLane: FairLane(threads, count: 3, perUserMax: 2)
+    )
     let service = VarlinkService(
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
       interfaces: interfaces(context))
     let server = try await VarlinkServer.start(
       service, sockets: sockets, connections: connections, group: group, limits: limits,
-      isKnown: { access.allows($0, .read) }
+      standing: { access.standing(of: $0) }, farewell: { $0.error }
     ) { notice in
       switch notice {
       case .protocolBroken(let peer, let reason):
         logger.debug("disconnected uid \(peer?.uid ?? .max), pid \(peer?.pid ?? 0): \(reason)")
-      case .tooManyConnections(let peer):
-        logger.warning("refused a connection of uid \(peer?.uid ?? .max): too many are open")
+      case .tooManyConnections(let peer, let limit):
+        logger.warning("refused a connection of uid \(peer.uid), pid \(peer.pid): \(limit.words)")
       case .internalError(let peer, let method, let error):
         logger.error("\(method) called by uid \(peer.uid) failed: \(error)")
       }
@@ -64,9 +68,31 @@ public struct ControlServer: Sendable {
   public func stopAccepting() async { await server.stopAccepting() }
   public func stop() async {
     await server.stop()
-    try? await context.slowLane.shutdownGracefully()
+    await context.slowLane.shutDown()
   }
 
   /// One line for people and for systemd.
   public func summary() throws -> String { try ControlInterface.status(context).summary }
+}
+
+extension ConnectionLimit {
+  /// As `org.batond.Daemon` declares it.
+  fileprivate var error: VarlinkError {
+    let (of, max) =
+      switch self {
+      case .user(let max): ("user", max)
+      case .strangers(let max): ("strangers", max)
+      case .all(let max): ("all", max)
+      }
+    return VarlinkError(
+      "\(Interfaces.daemon.name).TooManyConnections", ["of": .string(of), "max": .integer(Int64(max))])
+  }
+
+  fileprivate var words: String {
+    switch self {
+    case .user(let max): "the user has \(max) already"
+    case .strangers(let max): "users who may not read anything have \(max) already"
+    case .all(let max): "\(max) are open"
+    }
+  }
 }

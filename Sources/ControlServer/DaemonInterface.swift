@@ -3,6 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Foundation
 internal import Glibc
+internal import RelayNetwork
 internal import Store
 internal import StrictJSON
 internal import Varlink
@@ -69,6 +70,7 @@ extension ControlInterface {
     }
     add("subscribers", status.subscribers, "clients that watch")
     add("revision", status.revision, "number of the latest committed change", kind: "counter")
+    add("storageDamage", status.damaged, "things that are stored and were found damaged since the start")
     add("storageWorks", status.storageWorks ? 1 : 0, "1 when changes can be stored")
     let uptime = (SystemClock().now - context.startedAt).wholeMilliseconds / 1000
     add("uptimeSeconds", uptime, "seconds since the start", kind: "counter")
@@ -122,15 +124,23 @@ extension ControlInterface {
       + "\(grouped(counts.active)) of \(grouped(wanted)) relays active"
     if counts.failed > 0 { summary += ", \(grouped(counts.failed)) failed" }
     if filesTrouble != nil { summary += ", the configuration is wrong" }
+    let unusable = coordinator.networkTroubles.map { network, trouble in
+      UnusableNetwork(network: network.rawValue, fault: trouble.kind.rawValue, detail: trouble.trouble.detail)
+    }
+    for one in unusable { summary += ", \(one.network) cannot be used" }
     if trouble != nil { summary += ", storage does not work" }
+    let damage = context.store.damageFound
+    if !damage.isEmpty { summary += ", the database is damaged" }
     return DaemonStatus(
       version: context.version, pid: Int64(getpid()), startedAt: context.startedAt.text,
-      networks: coordinator.networks.map(\.rawValue), revision: coordinator.hub.revision, channels: totals.channels,
+      networks: coordinator.networks.map(\.rawValue), unusableNetworks: unusable, revision: coordinator.hub.revision,
+      channels: totals.channels,
       channelsUnderWay: coordinator.liveChannelCount, channelRelays: counts, quarantined: totals.quarantined,
       relays: relays.count, relaysDown: relays.filter { $0.condition.health == .down }.count,
       operators: coordinator.operators.filter { !$0.isDeleted }.count, servers: servers.count,
       serversDown: servers.filter { $0.condition.health == .down }.count, declarationsTrouble: filesTrouble,
       subscribers: coordinator.hub.subscriberCount, storageWorks: trouble == nil, storageTrouble: trouble,
+      damaged: damage.count, damage: damage.first,
       summary: summary)
   }
 }

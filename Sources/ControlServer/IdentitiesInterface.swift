@@ -1,6 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
+internal import Filters
 internal import Foundation
 internal import Store
 internal import StrictJSON
@@ -25,24 +26,23 @@ extension ControlInterface {
           }
         },
         "Get": { call, _ in
-          struct Request: Decodable { let id: Int64?, name: String? }
-          let request = try call.decode(Request.self)
-          guard request.id != nil || request.name != nil else { throw VarlinkError.invalidParameter("id") }
-          let found = coordinator.identities.first { row in
-            request.id.map { row.id.rawValue == $0 } ?? (row.name == request.name)
+          let naming = try call.decode(Naming.self)
+          guard let found = try naming.only(of: coordinator.identities, id: \.id.rawValue, name: \.name) else {
+            throw naming.none("\(name).NoSuchIdentity")
           }
-          guard let found else {
-            var parameters: [String: JSONValue] = [:]
-            parameters["id"] = request.id.map(JSONValue.integer)
-            parameters["name"] = request.name.map(JSONValue.string)
-            throw VarlinkError("\(name).NoSuchIdentity", parameters)
+          // Each network has its own names, above all its own main.
+          let others = coordinator.identities.filter { $0.name == found.name }
+          guard naming.id != nil || others.count == 1 else {
+            throw VarlinkError(
+              "\(name).AmbiguousName",
+              ["name": .string(found.name), "identityIds": .array(others.map { .integer($0.id.rawValue) })])
           }
           return ["identity": try wire(found)]
         },
         "Add": { call, _ in
           struct Request: Decodable { let name: String, network: String?, credential: String? }
           let request = try call.decode(Request.self)
-          let secret = try request.credential.map { try credential($0, name) }
+          let secret = try request.credential.map { try credential($0, in: context.credentials, name) }
           do {
             let row = try await coordinator.addIdentity(
               request.name, on: try network(request.network) ?? .nostr, secret: secret)
@@ -63,20 +63,33 @@ extension ControlInterface {
       ])
   }
 
-  private static let identityFields: Set<String> = ["id", "name", "network", "publicKey", "channels", "createdAt"]
+  static let identityFields = ListFields(of: Interfaces.identities, without: [])
 
   private static let credentialBytesMax = 4096
+  /// The credential with the key for everything that is stored.
+  private static let masterKey = "identity.key"
 
   private static func invalid(_ credential: String, _ reason: String, _ interface: String) -> VarlinkError {
     VarlinkError("\(interface).InvalidCredential", ["credential": .string(credential), "reason": .string(reason)])
   }
 
   /// What the service manager holds for the daemon under `credential`.
-  private static func credential(_ credential: String, _ interface: String) throws -> String {
-    guard (1...255).contains(credential.utf8.count), !credential.contains("/"), !credential.hasPrefix(".") else {
-      throw invalid(credential, "it is no name of a credential", interface)
+  private static func credential(_ credential: String, in folder: String?, _ interface: String) throws -> String {
+    let isName = credential.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        true
+      default: false
+      }
     }
-    guard let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] else {
+    guard (1...255).contains(credential.utf8.count), isName, !credential.hasPrefix(".") else {
+      throw invalid(credential, "a name of a credential has letters of ASCII, digits, - _ and . only", interface)
+    }
+    guard credential.lowercased() != masterKey else {
+      throw invalid(credential, "it is the key that encrypts all others, and no identity's", interface)
+    }
+    guard let folder else {
       throw invalid(credential, "the daemon has no credentials: say LoadCredential=\(credential):FILE in its unit", interface)
     }
     guard let data = FileManager.default.contents(atPath: "\(folder)/\(credential)"), data.count <= credentialBytesMax else {

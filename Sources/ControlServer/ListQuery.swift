@@ -25,7 +25,7 @@ struct ListQuery: Sendable {
   ///   - isSortable: whether there is an order by a path of names.
   /// - Throws: `InvalidFilter` of `interface`, or `InvalidParameter`.
   init(
-    _ request: ListRequest, fields: Set<String>, isSortable: ([String]) -> Bool = { _ in true }, interface: String,
+    _ request: ListRequest, fields: ListFields, isSortable: ([String]) -> Bool = { _ in true }, interface: String,
     _ context: ControlContext
   ) throws {
     func invalid(_ path: String, _ reason: String) -> VarlinkError {
@@ -40,10 +40,7 @@ struct ListQuery: Sendable {
     limit = min(wanted, limits.pageMax)
     do throws(Filter.Invalid) {
       filter = try Filter(request.filter, known: fields, limits: limits.filter)
-      order = try ListOrder(request.sort ?? [], known: fields)
-      if let key = order.keys.firstIndex(where: { !isSortable($0.path) }) {
-        throw Filter.Invalid(path: "sort.\(key).field", reason: "cannot be sorted by")
-      }
+      order = try ListOrder(request.sort ?? [], known: fields, isSortable: isSortable)
     } catch {
       throw invalid(error.path, error.reason)
     }
@@ -80,7 +77,7 @@ struct ListQuery: Sendable {
 
   /// Answers a List call: one page, or with `more` page after page until there are no more.
   static func answer(
-    _ call: VarlinkCall, _ stream: VarlinkStream, fields: Set<String>, isSortable: ([String]) -> Bool = { _ in true },
+    _ call: VarlinkCall, _ stream: VarlinkStream, fields: ListFields, isSortable: ([String]) -> Bool = { _ in true },
     _ context: ControlContext, interface: String,
     page: (ListQuery) async throws -> [String: JSONValue]
   ) async throws -> [String: JSONValue] {
@@ -99,15 +96,17 @@ struct ListQuery: Sendable {
   /// The same for objects that fit into memory.
   /// - Parameter read: the revision, and the objects as they are then or later.
   static func answer(
-    _ call: VarlinkCall, _ stream: VarlinkStream, _ name: String, fields: Set<String>, _ context: ControlContext,
-    interface: String, read: () throws -> (revision: Int64, objects: [JSONValue])
+    _ call: VarlinkCall, _ stream: VarlinkStream, _ name: String, fields: ListFields, _ context: ControlContext,
+    interface: String, read: @escaping @Sendable () throws -> (revision: Int64, objects: [JSONValue])
   ) async throws -> [String: JSONValue] {
     try await answer(call, stream, fields: fields, context, interface: interface) { query in
-      let (revision, objects) = try read()
-      let (page, next) = query.page(of: objects)
-      var reply: [String: JSONValue] = [name: .array(page), "revision": .integer(revision)]
-      if let next { reply["nextCursor"] = .string(next) }
-      return reply
+      try await context.slowly {
+        let (revision, objects) = try read()
+        let (page, next) = query.page(of: objects)
+        var reply: [String: JSONValue] = [name: .array(page), "revision": .integer(revision)]
+        if let next { reply["nextCursor"] = .string(next) }
+        return reply
+      }
     }
   }
 }

@@ -56,7 +56,13 @@ extension ControlInterface {
     var isFirst = true
     while isFirst || last < end {
       isFirst = false
-      let rows = try context.store.changes(after: last, limit: catchUpSize)
+      let rows: [ChangeRow]
+      do {
+        rows = try context.store.changes(after: last, limit: catchUpSize)
+      } catch let error as StoreError where error.code == .corrupt {
+        // What happened cannot be told; what is true now can.
+        throw VarlinkError("\(Interfaces.monitor.name).RevisionCompacted", ["oldest": .integer(end)])
+      }
       // Asked after each page: what is forgotten meanwhile must not pass for nothing.
       let oldest = try context.store.oldestRevision()
       guard last >= oldest else {

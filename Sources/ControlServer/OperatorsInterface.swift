@@ -1,6 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
+internal import Filters
 internal import Store
 internal import StrictJSON
 internal import Varlink
@@ -23,9 +24,7 @@ extension ControlInterface {
           }
         },
         "Get": { call, _ in
-          struct Request: Decodable { let id: Int64?, name: String? }
-          let request = try call.decode(Request.self)
-          let row = try find(request.id, request.name, coordinator)
+          let row = try find(try call.decode(Naming.self), coordinator)
           return ["operator": try Operator(row).json].merging(try belongings(of: row.id, coordinator)) { own, _ in own }
         },
         "Add": { call, _ in
@@ -54,9 +53,10 @@ extension ControlInterface {
         },
         "Validate": { _, _ in
           let findings = coordinator.findings
+          let channels = try await context.slowly { try ChannelFindings(context.store, coordinator) }
           return [
-            "errors": try findings.filter(\.kind.isError).map(Finding.init).json,
-            "warnings": try findings.filter { !$0.kind.isError }.map(Finding.init).json,
+            "errors": try (findings.filter(\.kind.isError).map(Finding.init) + channels.errors).json,
+            "warnings": try (findings.filter { !$0.kind.isError }.map(Finding.init) + channels.warnings).json,
           ]
         },
       ])
@@ -67,10 +67,7 @@ extension ControlInterface {
     let force: Bool?
   }
 
-  private static let operatorFields: Set<String> = [
-    "id", "name", "legalName", "domains", "enabled", "preset", "undeclared", "declaredIn", "deleted", "smpRoles",
-    "xftpRoles", "conditionsAcceptedAt", "revision",
-  ]
+  static let operatorFields = ListFields(of: Interfaces.operators, without: [])
 
   /// Each operator with its servers and relays, then those that are one's own.
   private static func eachOperator(
@@ -85,7 +82,7 @@ extension ControlInterface {
     func belongings(of id: OperatorID?) throws -> [String: JSONValue] {
       [
         "servers": try (servers[id] ?? []).map { Server($0, coordinator) }.json,
-        "relays": try (relays[id] ?? []).map { Relay($0) }.json,
+        "relays": try (relays[id] ?? []).map { Relay($0, coordinator) }.json,
       ]
     }
     while true {
@@ -110,7 +107,7 @@ extension ControlInterface {
     let servers = coordinator.servers.filter { $0.serverOperator == id && !$0.isDeleted }
     let relays = coordinator.relays.filter { $0.relayOperator == id && !$0.isDeleted }
     return [
-      "servers": try servers.map { Server($0, coordinator) }.json, "relays": try relays.map { Relay($0) }.json,
+      "servers": try servers.map { Server($0, coordinator) }.json, "relays": try relays.map { Relay($0, coordinator) }.json,
     ]
   }
 
@@ -121,16 +118,11 @@ extension ControlInterface {
     return .some(Timestamp(milliseconds: milliseconds))
   }
 
-  private static func find(_ id: Int64?, _ name: String?, _ coordinator: Coordinator) throws -> OperatorRow {
-    if let id {
-      guard let row = coordinator.operators.first(where: { $0.id.rawValue == id }) else {
-        throw BatonError.noSuchOperator(OperatorID(rawValue: id))
-      }
-      return row
-    }
-    guard let name else { throw VarlinkError.invalidParameter("id") }
-    guard let row = coordinator.operators.first(where: { $0.name == name && !$0.isDeleted }) else {
-      throw VarlinkError("\(Interfaces.operators.name).NoSuchOperator", ["name": .string(name)])
+  private static func find(_ naming: Naming, _ coordinator: Coordinator) throws -> OperatorRow {
+    // A removed operator is still there under its id, but not under its name.
+    let known = coordinator.operators.filter { naming.id != nil || !$0.isDeleted }
+    guard let row = try naming.only(of: known, id: \.id.rawValue, name: \.name) else {
+      throw naming.none("\(Interfaces.operators.name).NoSuchOperator")
     }
     return row
   }

@@ -1,6 +1,8 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
+internal import Filters
+internal import RelayNetwork
 internal import Store
 internal import StrictJSON
 internal import Varlink
@@ -16,16 +18,14 @@ extension ControlInterface {
         "List": { call, stream in
           try await ListQuery.answer(call, stream, "relays", fields: relayFields, context, interface: name) {
             let revision = coordinator.hub.revision
-            return (revision, try coordinator.relays.map { try Relay($0).json })
+            return (revision, try coordinator.relays.map { try Relay($0, coordinator).json })
           }
         },
         "Get": { call, _ in
-          struct Request: Decodable { let id: Int64?, name: String? }
-          let request = try call.decode(Request.self)
-          let row = try find(request.id, request.name, coordinator)
+          let row = try find(try call.decode(Naming.self), coordinator)
           let count = try context.store.channelCount(of: row.id)
           let roundTrips = try context.store.roundTrips(of: .relay(row.id))
-          return ["relay": try Relay(row, channels: count, roundTrips: roundTrips).json]
+          return ["relay": try Relay(row, coordinator, channels: count, roundTrips: roundTrips).json]
         },
         "Add": { call, _ in
           let request = try call.decode(AddRelay.self)
@@ -34,7 +34,7 @@ extension ControlInterface {
             assignment: Assignment(request.operatorId), isEnabled: request.enabled)
           let row = try await coordinator.addRelay(
             network: try network(request.network) ?? .nostr, edit, force: request.force ?? false)
-          return ["relay": try Relay(row).json]
+          return ["relay": try Relay(row, coordinator).json]
         },
         "Update": { call, _ in
           let request = try call.decode(UpdateRelay.self)
@@ -43,12 +43,12 @@ extension ControlInterface {
             assignment: Assignment(request.operatorId), isEnabled: request.enabled)
           let row = try await coordinator.updateRelay(
             RelayID(rawValue: request.id), revision: request.revision, edit, force: request.force ?? false)
-          return ["relay": try Relay(row).json]
+          return ["relay": try Relay(row, coordinator).json]
         },
         "Remove": { call, _ in
           let request = try call.decode(Removal.self)
           let row = try await coordinator.removeRelay(RelayID(rawValue: request.id), force: request.force ?? false)
-          return ["relay": try Relay(row).json]
+          return ["relay": try Relay(row, coordinator).json]
         },
         "Test": { call, stream in
           let request = try call.decode(TestRequest.self)
@@ -62,11 +62,7 @@ extension ControlInterface {
       ])
   }
 
-  private static let relayFields: Set<String> = [
-    "id", "network", "address", "name", "profile", "domains", "operatorId", "enabled", "preset", "undeclared",
-    "declaredIn", "deleted", "capabilities", "tested", "testedAt", "health", "healthSince", "lastError",
-    "roundTripMilliseconds", "revision",
-  ]
+  static let relayFields = ListFields(of: Interfaces.relays, without: ["roundTrips", "channels"])
 
   /// The network that a request names; nil when it names none.
   static func network(_ name: String?) throws -> NetworkKind? {
@@ -75,16 +71,13 @@ extension ControlInterface {
     return kind
   }
 
-  private static func find(_ id: Int64?, _ name: String?, _ coordinator: Coordinator) throws -> RelayRow {
-    if let id {
-      guard let row = coordinator.relays.first(where: { $0.id.rawValue == id }) else {
-        throw BatonError.noSuchRelay(RelayID(rawValue: id))
-      }
-      return row
-    }
-    guard let name else { throw VarlinkError.invalidParameter("id") }
-    guard let row = coordinator.relays.first(where: { $0.name == name && !$0.isDeleted }) else {
-      throw VarlinkError("\(Interfaces.relays.name).NoSuchRelay", ["name": .string(name)])
+  private static func find(_ naming: Naming, _ coordinator: Coordinator) throws -> RelayRow {
+    // A removed relay is still there under its id, but not under its name.
+    let known = coordinator.relays.filter { naming.id != nil || !$0.isDeleted }
+    guard let row = try naming.only(of: known, id: \.id.rawValue, name: \.name) else {
+      // Somebody may have taken an address for a name.
+      let name = naming.name.map { $0.contains("@") || $0.contains("://") ? PasswordEcho.hiding($0) : $0 }
+      throw Naming(id: naming.id, name: name).none("\(Interfaces.relays.name).NoSuchRelay")
     }
     return row
   }

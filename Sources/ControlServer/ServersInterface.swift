@@ -1,6 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
+internal import Filters
 internal import RelayNetwork
 internal import Store
 internal import StrictJSON
@@ -21,9 +22,7 @@ extension ControlInterface {
           }
         },
         "Get": { call, _ in
-          struct Request: Decodable { let id: Int64?, name: String? }
-          let request = try call.decode(Request.self)
-          let row = try find(request.id, request.name, coordinator)
+          let row = try find(try call.decode(Naming.self), coordinator)
           let roundTrips = try context.store.roundTrips(of: .server(row.id))
           return ["server": try Server(row, coordinator, roundTrips: roundTrips).json]
         },
@@ -73,26 +72,26 @@ extension ControlInterface {
     return ["steps": try all.json, "passed": .bool(!all.isEmpty && all.allSatisfy(\.passed))]
   }
 
-  private static let serverFields: Set<String> = [
-    "id", "protocol", "address", "fingerprint", "hosts", "port", "hasPassword", "operatorId", "enabled", "preset",
-    "undeclared", "declaredIn", "deleted", "roles", "roleOverrides", "tested", "testedAt", "health", "healthSince",
-    "lastError", "roundTripMilliseconds", "revision",
-  ]
+  static let serverFields = ListFields(of: Interfaces.servers, without: ["roundTrips"])
 
-  private static func find(_ id: Int64?, _ name: String?, _ coordinator: Coordinator) throws -> ServerRow {
-    if let id {
-      guard let row = coordinator.servers.first(where: { $0.id.rawValue == id }) else {
-        throw BatonError.noSuchServer(ServerID(rawValue: id))
-      }
+  private static func find(_ naming: Naming, _ coordinator: Coordinator) throws -> ServerRow {
+    func none() -> VarlinkError {
+      // An address that can be read is shown without its password, and one that cannot is refused with it hidden.
+      let isAddress = naming.name?.contains("://") == true
+      return Naming(id: naming.id, name: isAddress ? "at this address" : naming.name)
+        .none("\(Interfaces.servers.name).NoSuchServer")
+    }
+    guard let name = naming.name else {
+      guard let row = try naming.only(of: coordinator.servers, id: \.id.rawValue, name: { _ in nil }) else { throw none() }
       return row
     }
-    guard let name else { throw VarlinkError.invalidParameter("id") }
-    // An address that can be read is shown without its password, and one that cannot is refused with it hidden.
-    guard let row = try coordinator.server(named: name) else {
-      let isAddress = name.contains("://")
+    let found = try coordinator.servers(named: name).filter { naming.id == nil || naming.id == $0.id.rawValue }
+    guard found.count < 2 else {
       throw VarlinkError(
-        "\(Interfaces.servers.name).NoSuchServer", ["name": .string(isAddress ? "at this address" : name)])
+        "\(Interfaces.servers.name).AmbiguousName",
+        ["name": .string(name), "serverIds": .array(found.map { .integer($0.id.rawValue) })])
     }
+    guard let row = found.first else { throw none() }
     return row
   }
 }

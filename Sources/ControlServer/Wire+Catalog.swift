@@ -14,7 +14,7 @@ extension CatalogObject {
     switch self {
     case .operator(let row): try Operator(row).json
     case .server(let row): try Server(row, coordinator).json
-    case .relay(let row): try Relay(row).json
+    case .relay(let row): try Relay(row, coordinator).json
     }
   }
 }
@@ -58,7 +58,7 @@ extension Server {
 }
 
 extension Relay {
-  init(_ row: RelayRow, channels: Int? = nil, roundTrips: [MeasuredConnection]? = nil) {
+  init(_ row: RelayRow, _ coordinator: Coordinator, channels: Int? = nil, roundTrips: [MeasuredConnection]? = nil) {
     let condition = row.condition
     self.init(
       id: row.id.rawValue, network: row.network.rawValue, address: row.address, name: row.name,
@@ -67,6 +67,7 @@ extension Relay {
       undeclared: row.origin.isUndeclared, declaredIn: row.origin.file, deleted: row.isDeleted,
       capabilities: row.capabilities, tested: condition.tested, testedAt: condition.testedAt?.text,
       health: condition.health.rawValue, healthSince: condition.healthSince?.text, lastError: condition.lastError,
+      networkTrouble: coordinator.trouble(of: row.network)?.trouble.detail,
       roundTripMilliseconds: condition.roundTripMilliseconds.map(Int.init), roundTrips: roundTrips?.map(RoundTrip.init),
       channels: channels, revision: row.revision)
   }

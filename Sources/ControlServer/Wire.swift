@@ -23,13 +23,12 @@ extension ControlAPI.TestStep {
 
 extension ChannelRelay {
   init(_ relay: ChannelSnapshot.Relay) {
-    let record = relay.record
+    let view = relay.view
+    let trouble = view.trouble ?? relay.networkTrouble
     self.init(
-      relayId: relay.id.rawValue, relayName: relay.name, status: record.status.rawValue,
-      cause: record.trouble?.cause.rawValue, detail: record.trouble?.detail, attempt: record.attempt,
-      relayLink: record.relayLink, since: record.since.text,
-      nextAttemptAt: record.isUnderWay ? nil : (record.timer ?? (record.trouble == nil ? nil : record.checkDue))?.text,
-      edition: record.shown)
+      relayId: relay.id.rawValue, relayName: relay.name, status: view.status.rawValue,
+      cause: trouble?.cause.rawValue, detail: trouble?.detail, attempt: view.attempt,
+      relayLink: view.relayLink, since: view.since.text, nextAttemptAt: view.nextAttemptAt?.text, edition: view.edition)
   }
 }
 
@@ -41,7 +40,8 @@ extension Channel {
       image: row.profile.image, preferences: row.preferences)
     self.init(
       id: row.id.rawValue, kind: row.kind.rawValue, network: row.network.rawValue, identity: snapshot.identityName,
-      profile: profile, phase: snapshot.phase.rawValue, summary: snapshot.summary, edition: row.edition, link: snapshot.link,
+      key: row.key?.rawValue, profile: profile, phase: snapshot.phase.rawValue, summary: snapshot.summary, edition: row.edition,
+      link: snapshot.link,
       linkUsable: snapshot.isLinkUsable,
       relays: snapshot.relays.map(ChannelRelay.init), wantedRelays: row.wantedRelays, heal: row.heal, custom: row.custom,
       createdAt: row.createdAt.text, updatedAt: row.updatedAt.text, revision: row.revision)

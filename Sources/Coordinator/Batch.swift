@@ -5,7 +5,7 @@ internal import Store
 final class Batch {
   final class Touch {
     var isNew = false
-    /// Whether the channel itself changed, beside its relays.
+    /// Whether the channel itself changed, or what clients see of its relays, without a transition that says so.
     var isChanged = false
     /// Whether its profile, other data or edition changed.
     var isRevised = false

@@ -9,7 +9,11 @@ public enum BatonError: Error, Hashable, Sendable {
   case noSuchChannel(ChannelID)
   case noSuchIdentity(String)
   case noEnabledRelays(NetworkKind)
+  /// Relays are enabled, but of none it is known that it offers groups.
+  case noGroupRelays(NetworkKind, untested: Int)
   case notEnoughRelays(wanted: Int, available: Int)
+  /// More than one channel may have.
+  case tooManyRelays(wanted: Int, max: Int)
   case invalidDisplayName(reason: String)
   case invalidProfile(field: String, reason: String)
   case invalidImage(reason: String)
@@ -27,8 +31,12 @@ public enum BatonError: Error, Hashable, Sendable {
   case wouldBreak([CatalogCheck.Finding])
   case invalidFiles([FileFlaw])
   case networkMismatch(RelayID)
-  /// The channel has the relay, or had it: then it never gets it again.
+  /// The channel has the relay, or had it: then it gets it again only where the network allows that, once it was told.
   case alreadyInChannel(RelayID, RelayStatus)
+  /// The channel does not have the relay.
+  case notInChannel(RelayID)
+  /// The key belongs to a channel that was asked for in other words, or that was deleted since.
+  case idempotencyKeyReused(ChannelID, isDeleted: Bool)
   /// A group lives on one relay, always the same.
   case groupNeedsOneRelay
   /// The relay does not offer groups.
@@ -47,4 +55,12 @@ public enum BatonError: Error, Hashable, Sendable {
   case busy
   case storageUnavailable(reason: String)
   case networkUnavailable(NetworkKind, reason: String)
+
+  init(_ refusal: ProfileRefusal) {
+    switch refusal.field {
+    case .displayName: self = .invalidDisplayName(reason: refusal.reason)
+    case .fullName, .description: self = .invalidProfile(field: refusal.field.rawValue, reason: refusal.reason)
+    case .image: self = .invalidImage(reason: refusal.reason)
+    }
+  }
 }

@@ -1,4 +1,5 @@
 public import Channels
+internal import Store
 public import StrictJSON
 
 /// What an operator asks for with `Channels.Create`.
@@ -8,6 +9,8 @@ public struct ChannelRequest: Hashable, Sendable {
   public var preferences: JSONValue?
   public var network: NetworkKind?
   public var identity: String?
+  /// Which key signs on Nostr; nil: a key of the channel's own, unless a relay takes what known authors sign only.
+  public var key: ChannelKey?
   public var relays: [RelayID]?
   public var pick: Int?
   public var heal: Bool
@@ -25,7 +28,7 @@ public struct ChannelRequest: Hashable, Sendable {
 
   public init(
     kind: ChannelKind = .channel, profile: Profile, preferences: JSONValue? = nil, network: NetworkKind? = nil,
-    identity: String? = nil,
+    identity: String? = nil, key: ChannelKey? = nil,
     relays: [RelayID]? = nil, pick: Int? = nil, heal: Bool = true, custom: JSONValue? = nil, idempotencyKey: String? = nil
   ) {
     self.kind = kind
@@ -33,6 +36,7 @@ public struct ChannelRequest: Hashable, Sendable {
     self.preferences = preferences
     self.network = network
     self.identity = identity
+    self.key = key
     self.relays = relays
     self.pick = pick
     self.heal = heal
@@ -64,5 +68,34 @@ public struct ChannelRequest: Hashable, Sendable {
       }
     }
     return profile
+  }
+
+  /// What is asked for, in few bytes: equal for requests that say the same, so that a key that is used for something else is noticed.
+  /// - Parameter profile: the profile as it will be stored.
+  func digest(_ profile: Profile) -> String {
+    var members: [String: JSONValue] = [
+      "kind": .string(kind.rawValue), "identity": .string(identity ?? Coordinator.mainIdentity), "heal": .bool(heal),
+      "displayName": .string(profile.displayName),
+    ]
+    members["fullName"] = profile.fullName.map(JSONValue.string)
+    members["description"] = profile.description.map(JSONValue.string)
+    members["image"] = profile.image.map(JSONValue.string)
+    members["preferences"] = preferences
+    members["network"] = network.map { .string($0.rawValue) }
+    if let relays, !relays.isEmpty { members["relays"] = .array(relays.map { .integer($0.rawValue) }) }
+    members["pick"] = pick.map { .integer(Int64($0)) }
+    members["custom"] = custom
+    members["key"] = key.map { .string($0.rawValue) }
+    return ContentDigest.of(JSONValue.object(members).bytes)
+  }
+}
+
+extension ChannelRow {
+  /// Why a request that carries the key of this channel cannot be answered with it; nil when it can.
+  /// - Parameter digest: of the request.
+  func conflict(with digest: String) -> BatonError? {
+    if deletedAt != nil { return .idempotencyKeyReused(id, isDeleted: true) }
+    // Of channels that were made before digests were kept it is not known what was asked for.
+    return requestDigest ?? digest == digest ? nil : .idempotencyKeyReused(id, isDeleted: false)
   }
 }

@@ -6,6 +6,6 @@ extension ChannelRow {
   var content: ChannelContent {
     ChannelContent(
       kind: kind, identity: identity, networkID: networkID, author: author, document: document, edition: edition,
-      notice: notice)
+      notice: notice, keySalt: keySalt)
   }
 }

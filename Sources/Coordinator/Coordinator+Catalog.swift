@@ -110,14 +110,14 @@ extension Coordinator {
       let address = server.address.text
       guard let sealed = try seal(password, address) else { continue }
       passwords[address] = .init(
-        sealed: sealed, digest: secrets.digest(Array(password.utf8), name: SecretBox.label(ofServer: address)))
+        sealed: sealed, digest: secrets.digest(Array(password.utf8), label: SecretBox.label(ofServer: address)))
     }
     _ = try await change(.declare(declarations, passwords: passwords), force: true)
     let counts = declarations.counts
     logger.event(
       .declarationsLoaded, .info,
       "files declare \(counts.operators) operators, \(counts.servers) servers and \(counts.relays) relays", [:])
-    for finding in findings where finding.kind.isError { logger.warning("\(finding.message)") }
+    for finding in directory.catalog.findings() where finding.kind.isError { logger.warning("\(finding.message)") }
   }
 
   /// Says that the files cannot be used.
@@ -161,8 +161,14 @@ extension Coordinator {
   /// The roles that a server really has: its operator's, or those of one's own, with its own deviations.
   public func roles(of server: ServerRow) -> ServerRoles { directory.catalog.roles(of: server) }
 
-  /// What is wrong with operators, servers and relays as a whole.
-  public var findings: [CatalogCheck.Finding] { directory.catalog.findings() }
+  /// What is wrong with operators, servers and relays as a whole, and with networks.
+  public var findings: [CatalogCheck.Finding] {
+    let unusable = networkTroubles.map { unusable in
+      let relays = self.relays.filter { $0.network == unusable.network && !$0.isDeleted }.map(\.id).sorted()
+      return CatalogCheck.Finding.unusable(unusable.network, unusable.trouble.trouble.detail, relays: relays)
+    }
+    return unusable + directory.catalog.findings()
+  }
 
   // MARK: - Tests
 
@@ -197,12 +203,11 @@ extension Coordinator {
     return try begin(address)
   }
 
-  /// The server that `text` means: its address however it is written, or one of its hosts; nil when there is none, or more than one.
+  /// The servers that `text` means: that with this address however it is written, or all that have this host, by id.
   /// - Throws: `invalidAddress` for what looks like an address and is none.
-  public func server(named text: String) throws(BatonError) -> ServerRow? {
-    if text.contains("://") { return server(at: try parse(server: text)).flatMap { $0.isDeleted ? nil : $0 } }
-    let found = directory.catalog.servers.values.filter { !$0.isDeleted && $0.hosts.contains(text.lowercased()) }
-    return found.count == 1 ? found.first : nil
+  public func servers(named text: String) throws(BatonError) -> [ServerRow] {
+    if text.contains("://") { return [server(at: try parse(server: text))].compactMap { $0 }.filter { !$0.isDeleted } }
+    return servers.filter { !$0.isDeleted && $0.hosts.contains(text.lowercased()) }
   }
 
   private func server(at address: ServerAddress) -> ServerRow? {
@@ -286,7 +291,7 @@ extension Coordinator {
         reason: "the password may have at most \(Self.passwordBytesMax) bytes, without spaces and without @ : /", position: nil)
     }
     do {
-      return try secrets.seal(Array(password.utf8), name: SecretBox.label(ofServer: address))
+      return try secrets.seal(Array(password.utf8), label: SecretBox.label(ofServer: address))
     } catch {
       throw .storageUnavailable(reason: "the password cannot be encrypted: \(error)")
     }

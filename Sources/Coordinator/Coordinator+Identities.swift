@@ -23,7 +23,7 @@ extension Coordinator {
       throw .invalidKey(reason: error.description)
     }
     let sealed: [UInt8]
-    do { sealed = try secrets.seal(key.secret, name: title) } catch {
+    do { sealed = try secrets.seal(key.secret, label: SecretBox.label(ofIdentity: title, on: kind)) } catch {
       throw .storageUnavailable(reason: "the key cannot be encrypted: \(error)")
     }
     let row = IdentityRow(

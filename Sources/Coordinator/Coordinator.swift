@@ -81,6 +81,7 @@ public final class Coordinator: Sendable {
           if inputs.isEmpty { break }
           await engine.process(inputs)
         }
+        await engine.noteEnd()
         engine.stop()
       } catch {
         failure = error
@@ -97,26 +98,29 @@ public final class Coordinator: Sendable {
   /// Whether `run` has returned.
   public var isStopped: Bool { inbox.isDone }
 
-  /// Makes the identity `main` where it is missing and gives the networks their keys.
+  /// Gives the networks their keys, and makes the identity `main` where it is missing. What is stored is opened before anything new is
+  /// sealed: with a wrong key nothing is written.
   private func prepareIdentities() async throws {
     var rows = try storage.identities()
+    for row in rows {
+      let secret = try secrets.open(row.sealedKey, label: SecretBox.label(ofIdentity: row.name, on: row.network))
+      if let network = directory.networks[row.network] {
+        network.unlock(row.id, key: try network.makeIdentity(secret: secret))
+      }
+    }
     var nextID = try storage.counters().identity + 1
-    for (kind, network) in directory.networks
+    for (kind, network) in directory.networks.sorted(by: { $0.key.rawValue < $1.key.rawValue })
     where !rows.contains(where: { $0.network == kind && $0.name == Self.mainIdentity }) {
       let key = try network.makeIdentity(secret: nil)
       let row = IdentityRow(
         id: IdentityID(rawValue: nextID), name: Self.mainIdentity, network: kind, publicKey: key.publicKey,
-        sealedKey: try secrets.seal(key.secret, name: Self.mainIdentity), createdAt: clock.now)
+        sealedKey: try secrets.seal(key.secret, label: SecretBox.label(ofIdentity: Self.mainIdentity, on: kind)),
+        createdAt: clock.now)
       nextID += 1
       try await storage.commit([.insertIdentity(row)])
       rows.append(row)
-      logger.info("made the identity '\(row.name)' on \(kind.rawValue): \(key.publicKey)")
-    }
-    for row in rows {
-      let secret = try secrets.open(row.sealedKey, name: row.name)
-      if let network = directory.networks[row.network] {
-        network.unlock(row.id, key: try network.makeIdentity(secret: secret))
-      }
+      network.unlock(row.id, key: key)
+      logger.notice("made the identity '\(row.name)' on \(kind.rawValue): \(key.publicKey)")
     }
     let known = rows
     directory.write { $0.identities = known }
@@ -141,10 +145,13 @@ public final class Coordinator: Sendable {
     let profile = try request.validatedProfile()
     // What was made already is there whatever has become of relays since.
     if let key = request.idempotencyKey {
-      do {
-        if let id = try storage.channel(idempotencyKey: key), let stored = try storage.channel(id) { return snapshot(stored) }
-      } catch {
+      let stored: StoredChannel?
+      do { stored = try storage.channel(idempotencyKey: key).flatMap { try storage.channel($0) } } catch {
         throw .storageUnavailable(reason: "\(error)")
+      }
+      if let stored {
+        if let conflict = stored.row.conflict(with: request.digest(profile)) { throw conflict }
+        return snapshot(stored)
       }
     }
     var attempts = 0
@@ -164,17 +171,23 @@ public final class Coordinator: Sendable {
     guard let network = directory.networks[kind] else {
       throw .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
     }
+    try directory.check(profile, on: kind)
+    try check(request.key, of: request.kind, on: kind)
     let chosen = try choose(request, kind, catalog)
     if request.kind == .group, chosen.count != 1 { throw .groupNeedsOneRelay }
     let name = request.identity ?? Self.mainIdentity
     guard let identity = directory.read({ $0.identities }).first(where: { $0.network == kind && $0.name == name }) else {
       throw .noSuchIdentity(name)
     }
+    let rows = chosen.compactMap { relays[$0] }
+    // Only of those is it known what they say of themselves.
+    let tested = rows.filter { $0.profile != nil || $0.condition.tested == true }
     let content: ChannelContent
     do {
       content = try await network.prepare(
         ChannelDraft(
-          kind: request.kind, identity: identity.id, profile: profile, relays: chosen.compactMap { relays[$0]?.address }))
+          kind: request.kind, identity: identity.id, profile: profile, relays: rows.map(\.address), key: request.key,
+          capabilities: Dictionary(tested.map { ($0.address, $0.capabilities) }) { first, _ in first }))
     } catch {
       if error.isUnsupported, let relay = chosen.first { throw .noGroupSupport(relay, reason: error.description) }
       throw .networkUnavailable(kind, reason: error.description)
@@ -207,7 +220,7 @@ public final class Coordinator: Sendable {
     try await ask { .update(channel, edit, $0) }
   }
 
-  /// Takes the channel off a relay, which is told; one active relay less is wanted. The relay never gets the channel again.
+  /// Takes the channel off a relay, which is told; one active relay less is wanted.
   public func removeRelay(_ relay: RelayID, from channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
     try await ask { .leaveRelay(channel, relay, $0) }
   }
@@ -235,6 +248,15 @@ public final class Coordinator: Sendable {
   /// Why changes are refused at present; nil when storage works.
   public var storageTrouble: String? { directory.read { $0.storageTrouble } }
 
+  /// Networks that cannot be used as a whole, and why.
+  public var networkTroubles: [(network: NetworkKind, trouble: NetworkTrouble)] {
+    directory.read { $0.networkStates }.compactMap { network, state in state.trouble.map { (network: network, trouble: $0) } }
+      .sorted { $0.network.rawValue < $1.network.rawValue }
+  }
+
+  /// Why `network` cannot be used at all at present; nil when it can, or when that is not known yet.
+  public func trouble(of network: NetworkKind) -> NetworkTrouble? { directory.read { $0.networkStates[network] }?.trouble }
+
   /// Channels that have something left to do.
   public var liveChannelCount: Int { directory.read { $0.liveChannels } }
 
@@ -244,7 +266,7 @@ public final class Coordinator: Sendable {
   /// A keyed digest for cursors of lists, which clients keep and must not make.
   public var sealOfCursors: @Sendable (String) -> String {
     let secrets = secrets
-    return { String(secrets.digest(Array($0.utf8), name: "cursor").prefix(32)) }
+    return { String(secrets.digest(Array($0.utf8), label: "cursor").prefix(32)) }
   }
 
   // MARK: - Helpers
@@ -260,6 +282,17 @@ public final class Coordinator: Sendable {
     await withCheckedContinuation { continuation in
       let reply = Reply<Value> { continuation.resume(returning: $0) }
       if !inbox.put(input(reply), limit: limit ?? requestsMax) { continuation.resume(returning: .failure(.busy)) }
+    }
+  }
+
+  /// Refuses a key that a channel of this kind cannot have.
+  private func check(_ key: ChannelKey?, of kind: ChannelKind, on network: NetworkKind) throws(BatonError) {
+    guard let key else { return }
+    guard network == .nostr else {
+      throw .invalidProfile(field: "key", reason: "on \(network.rawValue) keys are not Baton's to choose")
+    }
+    guard kind == .channel || key == .identity else {
+      throw .invalidProfile(field: "key", reason: "a group knows its admins by their keys: the identity signs")
     }
   }
 
@@ -281,22 +314,25 @@ public final class Coordinator: Sendable {
       var seen: Set<RelayID> = []
       let unique = named.filter { seen.insert($0).inserted }
       guard unique.count <= ChannelRequest.relaysMax else {
-        throw .notEnoughRelays(wanted: unique.count, available: ChannelRequest.relaysMax)
+        throw .tooManyRelays(wanted: unique.count, max: ChannelRequest.relaysMax)
       }
       return unique
     }
-    var candidates = catalog.candidates(on: kind, at: clock.now)
+    if let pick = request.pick, pick > ChannelRequest.relaysMax {
+      throw .tooManyRelays(wanted: pick, max: ChannelRequest.relaysMax)
+    }
+    var candidates = catalog.candidates(on: kind, at: clock.now).filter(\.isEligible)
+    guard !candidates.isEmpty else { throw .noEnabledRelays(kind) }
     if request.kind == .group {
       if let pick = request.pick, pick != 1 { throw .groupNeedsOneRelay }
+      let untested = candidates.count { catalog.relays[$0.relay]?.condition.tested == nil }
       // Of the others it is not known, or known that they do not.
       candidates.removeAll { catalog.relays[$0.relay]?.capabilities.contains(Self.groupCapability) != true }
+      guard !candidates.isEmpty else { throw .noGroupRelays(kind, untested: untested) }
     }
-    let available = candidates.count { $0.isEligible }
-    guard available > 0 else { throw .noEnabledRelays(kind) }
+    let available = candidates.count
     let wanted = request.pick ?? min(request.kind == .group ? 1 : ChannelRequest.pickDefault, available)
-    guard wanted >= 1, wanted <= available, wanted <= ChannelRequest.relaysMax else {
-      throw .notEnoughRelays(wanted: wanted, available: available)
-    }
+    guard (1...available).contains(wanted) else { throw .notEnoughRelays(wanted: wanted, available: available) }
     return SelectionPolicy.order(candidates, seed: .random(in: 0 ... .max), limit: wanted)
   }
 }

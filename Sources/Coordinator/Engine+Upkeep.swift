@@ -1,5 +1,6 @@
 internal import Channels
 internal import Logging
+internal import RelayNetwork
 internal import Store
 
 // Channels that have settled stay true and whole: they are read back now and then, and relays that are lost to them are replaced.
@@ -10,12 +11,16 @@ extension Engine {
     var cursor: (ChannelID, RelayID)?
     /// When relays were replaced within the last hour.
     var recent: [Timestamp] = []
+    /// Where the last round stopped looking for channels that may have a relay again.
+    var returns: [RelayID: ChannelID] = [:]
   }
 
   /// Lost relays looked at in one round.
   private static let lostMax = 100
-  /// Transitions forgotten in one round.
-  private static let forgottenMax = 5_000
+  /// Channels that one relay failed, looked at in one round.
+  private static let failedMax = 2_000
+  /// Transitions forgotten at once: a few hundredths of a second.
+  private static let forgottenMax = 1_000
 
   func scheduleUpkeep() {
     guard let upkeep = rules.upkeep else { return setAlarm(.upkeep, at: nil) }
@@ -27,10 +32,25 @@ extension Engine {
     guard let upkeep = rules.upkeep else { return }
     scheduleUpkeep()
     guard storageTrouble == nil else { return }
+    // A sign of life, as long as something waits.
+    if !live.isEmpty { batch.mustWrite = true }
     do {
       askToReadBack()
       try replaceLost(upkeep, batch)
-      _ = try storage.forgetHistory(before: batch.now + (.zero - upkeep.keepHistory), limit: Self.forgottenMax)
+    } catch {
+      return storageFailed("\(error)")
+    }
+    forgetHistory(batch)
+  }
+
+  /// Forgets what is too old or too much of the history, a little at a time. When more is left it goes on after what waits by then, so it
+  /// keeps up with whatever is written, and nobody waits for it.
+  func forgetHistory(_ batch: Batch) {
+    guard let upkeep = rules.upkeep, storageTrouble == nil else { return }
+    do {
+      let end = batch.now + (.zero - upkeep.keepHistory)
+      let gone = try storage.forgetHistory(before: end, rowsMax: upkeep.keepRows, limit: Self.forgottenMax)
+      if gone >= Self.forgottenMax { post(.forgetHistory) }
     } catch {
       storageFailed("\(error)")
     }
@@ -42,12 +62,14 @@ extension Engine {
     for relay in watched.sorted() where relays[relay]?.condition.health != .down { post(.readBack(relay)) }
   }
 
+  /// Reads channels back from a relay, and lets it have those again that it failed.
   func readBack(on relay: RelayID, _ batch: Batch) {
     guard let upkeep = rules.upkeep, storageTrouble == nil else { return }
     do {
       for id in try storage.channelsToCheck(on: relay, at: batch.now, limit: min(upkeep.checksPerRound, Self.sweepMax)) {
         feed(.relay(relay, .verifyRequested), to: id, batch)
       }
+      try takeBack(relay, upkeep, batch)
     } catch {
       storageFailed("\(error)")
     }
@@ -90,16 +112,56 @@ extension Engine {
     return true
   }
 
+  // MARK: - Taking back
+
+  /// Asks a relay that works again to take channels that it failed while it did not: channels that heal and have nobody better. A few per
+  /// round, because there may be many. A relay that was never seen to be away, but did not answer, is asked again after some time.
+  private func takeBack(_ relay: RelayID, _ upkeep: UpkeepPolicy, _ batch: Batch) throws {
+    guard let row = relays[relay], row.isEnabled, !row.isDeleted, catalog.isOperatorEnabled(row.relayOperator),
+      row.condition.health == .up
+    else { return }
+    let failedBefore = max(
+      min(row.condition.healthSince ?? .init(milliseconds: 0), batch.now), batch.now + (.zero - upkeep.replaceAfter))
+    let failed = try storage.failedChannels(
+      on: relay, for: Cause.allCases.filter(\.mayPass), before: failedBefore, after: healing.returns[relay],
+      limit: Self.failedMax)
+    var looked: ChannelID?
+    var taken = 0
+    for (id, mayReturn) in failed where taken < upkeep.returnsPerRound {
+      looked = id
+      if mayReturn, takeBack(relay, in: id, upkeep, batch) { taken += 1 }
+    }
+    let isAtTheEnd = failed.count < Self.failedMax && looked == failed.last?.0
+    healing.returns[relay] = isAtTheEnd ? nil : looked
+  }
+
+  private func takeBack(_ relay: RelayID, in id: ChannelID, _ upkeep: UpkeepPolicy, _ batch: Batch) -> Bool {
+    batch.seen.insert(id)
+    guard let channel = load(id), channel.row.heal, channel.row.deletedAt == nil else { return false }
+    let statuses = channel.machine.relays.map(\.machine.state.status)
+    guard statuses.count(where: { $0 == .active || $0.isUnderWay }) < channel.machine.wantedRelays else { return false }
+    // Another relay takes its place, unless too many relays were replaced already.
+    let mayReplace = healing.recent.count < upkeep.replacementsPerHour
+    guard !mayReplace || successors(in: channel, batch.now).isEmpty else { return false }
+    feed(.relay(relay, .relayReturned), to: id, batch)
+    return true
+  }
+
   /// Relays that the channel never had, so that no two relays take turns, the best first: those of operators that the channel does not
   /// depend on yet. Relays that fail are not asked.
   func successors(in channel: Live, _ now: Timestamp) -> [RelayID] {
     let had = Set(channel.machine.relays.map(\.relay))
     let candidates = catalog.candidates(on: channel.row.network, at: now).filter {
-      $0.isEligible && !had.contains($0.relay) && $0.reliability != .failing
+      $0.isEligible && !had.contains($0.relay) && $0.reliability != .failing && mayKnowAuthor($0.relay, channel.row)
     }
     let owners = Set(channel.machine.activeRelays.compactMap { relays[$0]?.relayOperator })
     let order = SelectionPolicy.order(candidates, seed: random.next())
     let isOfAnother = { (relay: RelayID) in self.relays[relay]?.relayOperator.map { !owners.contains($0) } ?? true }
     return order.filter(isOfAnother) + order.filter { !isOfAnother($0) }
+  }
+
+  /// Nobody can have told a relay that takes events of known authors only about the key of one channel.
+  private func mayKnowAuthor(_ relay: RelayID, _ row: ChannelRow) -> Bool {
+    row.keySalt == nil || !PeerDescription.restrictsAuthors(relays[relay]?.capabilities ?? [])
   }
 }

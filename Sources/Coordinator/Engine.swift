@@ -6,7 +6,7 @@ internal import RelayNetwork
 internal import Store
 
 /// The coordinator's task: takes batches of inputs, lets the machines decide, and then commits, performs and tells, in this
-/// order (DESIGN §3). Only one task ever touches it.
+/// order. Only one task ever touches it.
 final class Engine {
   enum Input: Sendable {
     case report(NetworkReport)
@@ -28,6 +28,8 @@ final class Engine {
     case sweep(RelayID, RelayStatus, ChannelRelayMachine.Event, after: ChannelID?)
     /// Ask a relay for the channels that are due to be read back.
     case readBack(RelayID)
+    /// Go on with what is too old or too much of the history.
+    case forgetHistory
     case addIdentity(IdentityRow, IdentityKey, Reply<IdentityRow>)
     case removeIdentity(IdentityID, Reply<IdentityRow>)
     case adopt(Rules, Reply<Void>)
@@ -49,6 +51,8 @@ final class Engine {
     case testOverdue(Probed)
     case upkeep
     case recovery
+    /// Something was left out of the journal, and it is time to say how much.
+    case digest
 
     /// In which order alarms of one moment go off.
     fileprivate var rank: (kind: Int, id: Int64) {
@@ -61,6 +65,7 @@ final class Engine {
       case .testOverdue(.server(let id)): (5, id.rawValue)
       case .upkeep: (6, 0)
       case .recovery: (7, 0)
+      case .digest: (8, 0)
       }
     }
   }
@@ -92,6 +97,8 @@ final class Engine {
   var watched: Set<RelayID> = []
   /// Watched relays whose connection stands.
   var connected: Set<RelayID> = []
+  /// Why the others are down, as far as that was said since the start.
+  var downCauses: [RelayID: Cause] = [:]
   let prober: Prober?
   var healing = Healing()
   /// Tests whose time has come, in order, while others run.
@@ -103,6 +110,9 @@ final class Engine {
   /// Channels whose last change could not be stored; they are read again.
   var dirty: Set<ChannelID> = []
   var storageTrouble: String?
+  var digest = TransitionDigest()
+  /// What networks said of themselves as a whole.
+  var networkStates: [NetworkKind: NetworkState] = [:]
   /// Whether the latest commit failed, so that it is not known what is durable.
   var isInDoubt = false
   /// Draws the order in which replacements are considered.
@@ -176,10 +186,14 @@ final class Engine {
     scheduleTests()
     scheduleUpkeep()
     try storage.clampTimes(now: clock.now, latestCheck: clock.now + rules.verifyIntervalMax * 2)
+    let off = try storage.lastSignOfLife().map { clock.now - $0 } ?? .zero
     let unfinished = try storage.unfinishedChannels()
     for start in stride(from: 0, to: unfinished.count, by: Self.sweepMax) {
       let batch = Batch(now: clock.now)
-      for id in unfinished[start..<min(start + Self.sweepMax, unfinished.count)] { feed(.restarted, to: id, batch) }
+      for id in unfinished[start..<min(start + Self.sweepMax, unfinished.count)] {
+        if off != .zero { feed(.clockMoved(off), to: id, batch) }
+        feed(.restarted, to: id, batch)
+      }
       await finish(batch)
     }
     logger.info("took up \(unfinished.count) unfinished channels")
@@ -195,7 +209,16 @@ final class Engine {
     scheduleWake()
   }
 
-  func stop() { waker?.cancel() }
+  /// Notes when the daemon stops, so that what waits goes on where it was.
+  func noteEnd() async {
+    guard !live.isEmpty, !isInDoubt else { return }
+    try? await storage.commit([.probe(clock.now)])
+  }
+
+  func stop() {
+    waker?.cancel()
+    logSummaries(at: nil)
+  }
 
   // MARK: - Channels
 
@@ -239,11 +262,18 @@ final class Engine {
   /// Feeds one input to one channel and notes what came of it.
   func feed(_ input: ChannelMachine.Input, to id: ChannelID, _ batch: Batch) {
     guard var channel = load(id) else { return }
+    let before = channel.machine
     let output = channel.machine.handle(input, now: batch.now, policy: policy(of: channel.row.network))
+    var saved: [RelayID] = []
+    var hasTransition = false
     for mutation in output.mutations {
       switch mutation {
-      case .saveRelay(let relay): batch.touch(id).saves.insert(relay)
-      case .recordTransition(let relay, let transition): batch.touch(id).transitions.append((relay, transition))
+      case .saveRelay(let relay):
+        batch.touch(id).saves.insert(relay)
+        saved.append(relay)
+      case .recordTransition(let relay, let transition):
+        batch.touch(id).transitions.append((relay, transition))
+        hasTransition = true
       case .markDeleted(let at):
         channel.row.deletedAt = at
         batch.touch(id).isChanged = true
@@ -256,6 +286,10 @@ final class Engine {
         batch.touch(id).isChanged = true
         batch.touch(id).isRevised = true
       }
+    }
+    // A transition is an event by itself. What else clients see of a relay, such as its next attempt, must not change in silence either.
+    if !hasTransition, saved.contains(where: { before.view(of: $0) != channel.machine.view(of: $0) }) {
+      batch.touch(id).isChanged = true
     }
     live[id] = channel
     batch.actions += output.actions.map { (id, $0) }
@@ -310,7 +344,9 @@ final class Engine {
     let catalog = catalog
     let trouble = storageTrouble
     let count = live.count
+    let states = networkStates
     directory.write {
+      $0.networkStates = states
       $0.catalog = catalog
       $0.storageTrouble = trouble
       $0.liveChannels = count

@@ -4,6 +4,8 @@ public import Logging
 public enum JournalEvent: String, Sendable, CaseIterable {
   /// A channel relay changed or was retried.
   case transition = "6f2a2d0f3f5b4c5c9d0e6c1b7a8e4f10"
+  /// Many channels had the same trouble with one relay within a minute; those beyond the first few are counted.
+  case transitionsShared = "5d39aef1be8741bc319f0b8f07e82b0c"
   case channelCreated = "0c9a7d3e5b1f4e6f8a2b4c6d8e0f1a32"
   /// The network lost the channel and it was made anew there, under another link.
   case linkChanged = "a6d9c2f5b8e14b7094f3d0a7c4e1b862"
@@ -12,6 +14,8 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case channelDeleted = "b1d4f7a90c3e4d5a8b6c7e9f0a1b2c54"
   /// A relay went up or down.
   case relayHealth = "5e8c1b4a7d0f43b69a2c5e8f1b4d7a76"
+  /// A network as a whole can be used, or cannot.
+  case networkState = "d3a6c9f2e5b84170a7d0f3c6b9e2a581"
   case relayChanged = "d7e0a3c6f9b24e5d8c1f4a7b0d3e6998"
   /// A server went up or down.
   case serverHealth = "7a1c4e8d2b5f4093a6d9c0e3f7b1a5d4"
@@ -23,6 +27,8 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case declarationsRefused = "a9d2c5f8e1b44a73966c0e3b7f5d8a1c"
   case storageFailed = "9b3e6d0c2f5a48b7a1d4e7f0c3b6a9ba"
   case storageRecovered = "2d5f8b1e4a7c40d39e6b9c2f5a8d1edc"
+  /// Something stored is not what was written.
+  case damaged = "6d9c2f5b8e1a4734b0d3a6c9f2e5b817"
   /// A stored channel could not be read and is left alone.
   case quarantined = "e4a7c0f3b6d94f2a8e1d5b8c2f6a90fe"
   /// The daemon serves.

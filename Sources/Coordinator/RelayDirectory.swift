@@ -11,6 +11,8 @@ final class RelayDirectory: Sendable {
     /// Why changes are refused at present, if they are.
     var storageTrouble: String?
     var liveChannels = 0
+    /// What is known of networks as a whole.
+    var networkStates: [NetworkKind: NetworkState] = [:]
   }
   let networks: [NetworkKind: any RelayNetwork]
   /// Every network whose addresses can be read, served or not.
@@ -37,9 +39,19 @@ final class RelayDirectory: Sendable {
       ?? IdentityID(rawValue: 0)
   }
 
+  /// Says whether a network shows a channel with this profile.
+  /// - Throws: `invalidDisplayName`, `invalidProfile` or `invalidImage`.
+  func check(_ profile: Profile, on network: NetworkKind) throws(BatonError) {
+    do throws(ProfileRefusal) {
+      try networks[network]?.check(profile)
+    } catch {
+      throw BatonError(error)
+    }
+  }
+
   /// Puts together what clients see of a channel.
   func snapshot(_ row: ChannelRow, _ relays: [ChannelRelayRow]) -> ChannelSnapshot {
-    let (known, identities) = contents.withLock { ($0.catalog.relays, $0.identities) }
+    let (known, identities, state) = contents.withLock { ($0.catalog.relays, $0.identities, $0.networkStates[row.network]) }
     let identity = identities.first { $0.id == row.identity }?.name ?? "identity \(row.identity.rawValue)"
     var counts = PhaseCounts(wanted: row.wantedRelays, isDeletionRequested: row.deletedAt != nil)
     var active: [String] = []
@@ -53,7 +65,8 @@ final class RelayDirectory: Sendable {
       }
       members.append(
         ChannelSnapshot.Relay(
-          id: relay.relay, name: known[relay.relay]?.name ?? "relay \(relay.relay.rawValue)", record: relay.record))
+          id: relay.relay, name: known[relay.relay]?.name ?? "relay \(relay.relay.rawValue)", record: relay.record,
+          networkTrouble: relay.record.task == nil ? nil : state?.trouble?.trouble))
     }
     let hints = active.isEmpty ? inactive : active
     let content = row.content

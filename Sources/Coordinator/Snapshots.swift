@@ -7,6 +7,11 @@ public struct ChannelSnapshot: Hashable, Sendable {
     public let id: RelayID
     public let name: String
     public let record: ChannelRelayRecord
+    /// Why nothing comes of what is to be done there: the network as a whole cannot be used. True at the moment of asking only, since it
+    /// is no change of the channel.
+    public let networkTrouble: Trouble?
+
+    public var view: ChannelRelayView { ChannelRelayView(record) }
   }
   public let row: ChannelRow
   public let identityName: String
@@ -42,6 +47,36 @@ public struct ChannelSnapshot: Hashable, Sendable {
   /// Whether nothing changes any more without a new event: no relay is under way.
   public var hasSettled: Bool {
     !relays.contains { $0.record.status.isUnderWay } && phase != .deleting
+  }
+}
+
+/// What clients see of one relay of a channel, its name apart. Whenever it changes, the channel gets a revision and an event, so that a list
+/// which follows the events shows what a new list would show.
+public struct ChannelRelayView: Hashable, Sendable {
+  public let status: RelayStatus
+  public let trouble: Trouble?
+  public let attempt: Int
+  public let relayLink: String?
+  public let since: Timestamp
+  public let nextAttemptAt: Timestamp?
+  public let edition: Int
+
+  public init(_ record: ChannelRelayRecord) {
+    (status, trouble, relayLink) = (record.status, record.trouble, record.relayLink)
+    (since, edition) = (record.since, record.shown)
+    // An active relay is read back every day. As long as that finds nothing wrong it is no attempt, and no news.
+    let isKnown = record.task == .verify && record.trouble?.cause == .onePerAuthor
+    attempt = record.status == .active && (record.trouble == nil || isKnown) ? 0 : record.attempt
+    // What is wrong with an active relay is tried again once it is read back; not where that would be for nothing.
+    let isTriedAgain = record.trouble.map { $0.cause != .onePerAuthor } ?? false
+    nextAttemptAt = record.isUnderWay ? nil : record.timer ?? (isTriedAgain ? record.checkDue : nil)
+  }
+}
+
+extension ChannelMachine {
+  /// What clients see of a relay; nil when the channel never had it.
+  func view(of relay: RelayID) -> ChannelRelayView? {
+    relays.first { $0.relay == relay }.map { ChannelRelayView(ChannelRelayRecord($0.machine)) }
   }
 }
 

@@ -20,12 +20,14 @@ public struct Filter: Sendable {
     case field([String], Test)
   }
 
-  package enum Test: Sendable {
+  package indirect enum Test: Sendable {
     case equal(JSONValue), notEqual(JSONValue)
     case greater(JSONValue), greaterOrEqual(JSONValue), less(JSONValue), lessOrEqual(JSONValue)
     case isIn([JSONValue]), isNotIn([JSONValue])
     case exists(Bool)
     case contains(JSONValue)
+    /// One element of a list meets all of these conditions.
+    case element(Node)
     case query(String), autocomplete(String)
   }
 
@@ -43,8 +45,13 @@ public struct Filter: Sendable {
   /// The outermost names of the fields that the filter looks at.
   public let fields: Set<String>
 
-  /// - Parameter known: the fields that objects have; below them any name is allowed. nil: any field.
-  public init(_ json: JSONValue?, known: Set<String>? = nil, limits: Limits = Limits()) throws(Invalid) {
+  /// All operators that compare a field with something.
+  static let operators = [
+    "$eq", "$ne", "$in", "$nin", "$exists", "$gt", "$gte", "$lt", "$lte", "$contains", "$elemMatch", "$q", "$autocomplete",
+  ]
+
+  /// - Parameter known: the fields that objects have; nil: any, whatever their types.
+  public init(_ json: JSONValue?, known: ListFields? = nil, limits: Limits = Limits()) throws(Invalid) {
     var parser = Parser(known: known, limits: limits)
     root = try parser.node(json ?? [:], path: "filter", depth: 0)
     fields = parser.fields
@@ -74,6 +81,7 @@ public struct Filter: Sendable {
     case .isNotIn(let values): return !values.contains { matches(.equal($0), value) }
     case .exists(let wanted): return (value != nil) == wanted
     case .contains(let element): return value?.array?.contains { JSONOrder.equal($0, element) } ?? false
+    case .element(let node): return value?.array?.contains { matches(node, $0) } ?? false
     case .query(let text): return value?.string.map { Self.holds($0, text) } ?? false
     case .autocomplete(let prefix): return value?.string.map { Self.hasWord($0, prefix) } ?? false
     }
@@ -91,7 +99,7 @@ public struct Filter: Sendable {
   private static func order(_ a: JSONValue?, _ b: JSONValue) -> Int? { a.flatMap { JSONOrder.order($0, b) } }
 
   private struct Parser {
-    let known: Set<String>?
+    var known: ListFields?
     let limits: Limits
     var fields: Set<String> = []
     var nodes = 0
@@ -106,7 +114,8 @@ public struct Filter: Sendable {
         case "$and": all.append(.all(try list(value, "\(path).$and", depth)))
         case "$or": all.append(.any(try list(value, "\(path).$or", depth)))
         case "$nor": all.append(.none(try list(value, "\(path).$nor", depth)))
-        default: all += try field(key, value, "\(path).\(key)")
+        case _ where key.hasPrefix("$"): throw Self.noOperator(key, of: ["$and", "$or", "$nor"], "\(path).\(key)")
+        default: all += try field(key, value, "\(path).\(key)", depth)
         }
       }
       return .all(all)
@@ -124,19 +133,39 @@ public struct Filter: Sendable {
       return list
     }
 
-    private mutating func field(_ name: String, _ json: JSONValue, _ path: String) throws(Invalid) -> [Node] {
+    private mutating func field(_ name: String, _ json: JSONValue, _ path: String, _ depth: Int) throws(Invalid) -> [Node] {
       let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      guard let first = parts.first, known?.contains(first) ?? true else { throw Invalid(path: path, reason: "is no field") }
-      fields.insert(first)
+      let place = try known?.place(parts, at: path)
+      fields.insert(parts[0])
       guard let tests = json.object, tests.keys.contains(where: { $0.hasPrefix("$") }) else {
+        try place?.check(json, of: "$eq", at: path)
         return [.field(parts, .equal(json))]
       }
       try count(tests.count, path)
       var nodes: [Node] = []
       for (key, value) in tests.sorted(by: { $0.key < $1.key }) {
-        nodes.append(.field(parts, try test(key, value, "\(path).\(key)")))
+        let path = "\(path).\(key)"
+        let test = try key == "$elemMatch" ? element(value, of: place, path, depth) : test(key, value, path)
+        try place?.check(value, of: key, at: path)
+        nodes.append(.field(parts, test))
       }
       return nodes
+    }
+
+    /// Conditions that one element of a list meets, all of them; the names in it are those of the elements.
+    private mutating func element(
+      _ json: JSONValue, of place: ListFields.Place?, _ path: String, _ depth: Int
+    ) throws(Invalid) -> Test {
+      let (outer, names) = (known, fields)
+      if case .list(.object(let members))? = place?.kind { known = ListFields(members) } else { known = nil }
+      defer { (known, fields) = (outer, names) }
+      return .element(try node(json, path: path, depth: depth + 1))
+    }
+
+    private static func noOperator(_ word: String, of all: [String], _ path: String) -> Invalid {
+      let hint = Nearest.to(word, among: all).map { "; did you mean \($0)?" } ?? "."
+      return Invalid(
+        path: path, reason: "there is no operator '\(word.prefix(64))'\(hint) There are \(all.joined(separator: ", "))")
     }
 
     private mutating func count(_ added: Int, _ path: String) throws(Invalid) {
@@ -174,7 +203,7 @@ public struct Filter: Sendable {
       case "$contains": return .contains(value)
       case "$q": return .query(try text())
       case "$autocomplete": return .autocomplete(try text())
-      default: throw Invalid(path: path, reason: "is no operator")
+      default: throw Self.noOperator(key, of: Filter.operators, path)
       }
     }
   }

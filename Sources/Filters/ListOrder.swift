@@ -14,8 +14,11 @@ public struct ListOrder: Hashable, Sendable {
   /// - Parameters:
   ///   - sort: like `[{"field": "name", "direction": -1}]`; without a direction, ascending.
   ///   - known: the fields that objects have; nil: any.
+  ///   - isSortable: whether there is an order by a path of names.
   /// - Throws: what is wrong, and where.
-  public init(_ sort: [JSONValue], known: Set<String>? = nil) throws(Filter.Invalid) {
+  public init(
+    _ sort: [JSONValue], known: ListFields? = nil, isSortable: ([String]) -> Bool = { _ in true }
+  ) throws(Filter.Invalid) {
     guard sort.count <= Self.keysMax else { throw Filter.Invalid(path: "sort", reason: "has more than \(Self.keysMax) keys") }
     var keys: [Key] = []
     for (index, key) in sort.enumerated() {
@@ -23,11 +26,10 @@ public struct ListOrder: Hashable, Sendable {
       guard let members = key.object, Set(members.keys).isSubset(of: ["field", "direction"]), let field = key["field"]?.string
       else { throw Filter.Invalid(path: path, reason: "must be like {\"field\": \"name\", \"direction\": 1}") }
       let parts = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      guard let first = parts.first, known?.contains(first) ?? true else {
-        throw Filter.Invalid(path: "\(path).field", reason: "is no field")
-      }
-      guard parts.allSatisfy(Self.isPlain) else {
-        throw Filter.Invalid(path: "\(path).field", reason: "cannot be sorted by")
+      _ = try known?.place(parts, at: "\(path).field")
+      guard parts.allSatisfy(Self.isPlain), isSortable(parts) else {
+        let names = known.map { "; there is one by \($0.names(where: isSortable).joined(separator: ", "))" } ?? ""
+        throw Filter.Invalid(path: "\(path).field", reason: "there is no order by '\(field.prefix(64))'\(names)")
       }
       guard let direction = (key["direction"] ?? 1).integer, [1, -1].contains(direction) else {
         throw Filter.Invalid(path: "\(path).direction", reason: "must be 1 or -1")

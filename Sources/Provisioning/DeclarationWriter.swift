@@ -55,12 +55,21 @@ public enum DeclarationWriter {
       switch scalar {
       case "\"": escaped += "\\\""
       case "\\": escaped += "\\\\"
-      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0xFEFF:
+      case _ where isHidden(scalar):
+        let (letter, width) = scalar.value > 0xFFFF ? ("U", 8) : ("u", 4)
         let hex = String(scalar.value, radix: 16)
-        escaped += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+        escaped += "\\\(letter)" + String(repeating: "0", count: width - hex.count) + hex
       default: escaped.unicodeScalars.append(scalar)
       }
     }
     return "\"\(escaped)\""
+  }
+
+  /// What YAML does not take as it is, or what is not seen where the file is shown.
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+    default: false
+    }
   }
 }

@@ -43,6 +43,18 @@ public struct PeerDescription: Hashable, Sendable {
   /// Upper bound of `capabilities`.
   public static let capabilitiesMax = 100
 
+  /// What a relay says that takes events of authors only whom it knows, or who have paid.
+  public static let restrictedWrites = "restrictedWrites"
+  public static let paymentRequired = "paymentRequired"
+
+  /// What is learned while channels use a relay, and not by tests: it keeps the profile of one channel per author.
+  public static let onePerAuthor = "onePerAuthor"
+
+  /// Whether a relay with these capabilities takes events of known authors only.
+  public static func restrictsAuthors(_ capabilities: [String]) -> Bool {
+    capabilities.contains(restrictedWrites) || capabilities.contains(paymentRequired)
+  }
+
   public init(name: String? = nil, text: String? = nil, software: String? = nil, capabilities: [String] = []) {
     self.name = name
     self.text = text

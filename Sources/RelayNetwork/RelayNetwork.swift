@@ -5,6 +5,9 @@ public import Channels
 /// A network is told what to do by `perform` and answers through the report function given to `run`: one outcome per operation,
 /// plus what happens by itself. It keeps nothing that the store does not know, so doing an operation twice does no harm.
 public protocol RelayNetwork: RelayAddressing {
+  /// Whether a relay that a channel was taken off can be given the channel again.
+  var takesRemovedRelaysAgain: Bool { get }
+
   /// A new key pair, or the pair that belongs to `secret`.
   /// - Parameter secret: the secret key in the network's binary form; nil draws a new one.
   func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey
@@ -17,6 +20,10 @@ public protocol RelayNetwork: RelayAddressing {
 
   /// Forgets the key of `identity`.
   func lock(_ identity: IdentityID)
+
+  /// Says whether the network shows a channel with this profile, which is in normal form. Asked before anything is stored.
+  /// - Throws: `ProfileRefusal` that says what to change.
+  func check(_ profile: Profile) throws(ProfileRefusal)
 
   /// Makes the channel's immutable content, signed by its owner. It must be stored before it is sent anywhere. For a group, the
   /// relay is asked whether it offers groups.
@@ -47,6 +54,30 @@ public protocol RelayNetwork: RelayAddressing {
   /// Serves until cancelled. Reports may come from any thread; those about one relay keep their order. What is to be reported
   /// before this is called is kept for it.
   func run(report: @escaping @Sendable (NetworkReport) -> Void) async
+}
+
+extension RelayNetwork {
+  /// Elsewhere a relay is told to delete the channel, and keeps to it.
+  public var takesRemovedRelaysAgain: Bool { false }
+
+  /// Most networks show whatever Baton takes.
+  public func check(_ profile: Profile) throws(ProfileRefusal) {}
+}
+
+/// A network does not show a profile that Baton takes otherwise.
+public struct ProfileRefusal: Error, Hashable, Sendable {
+  /// What is to be changed.
+  public enum Field: String, Hashable, Sendable {
+    case displayName, fullName, description, image
+  }
+  public let field: Field
+  /// A sentence that says what is wrong.
+  public let reason: String
+
+  public init(_ field: Field, _ reason: String) {
+    self.field = field
+    self.reason = reason
+  }
 }
 
 /// A network could not do its part for a reason that is not a relay's.
@@ -83,12 +114,21 @@ public struct ChannelDraft: Sendable {
   public let profile: Profile
   /// Normal addresses of the relays that readers are told of.
   public let relays: [String]
+  /// Which key is to sign; nil: a key of the channel's own, unless a relay takes what known authors sign only.
+  public let key: ChannelKey?
+  /// What tests found of these relays, by address: `PeerDescription.capabilities`. Those that were not tested are absent.
+  public let capabilities: [String: [String]]
 
-  public init(kind: ChannelKind = .channel, identity: IdentityID, profile: Profile, relays: [String]) {
+  public init(
+    kind: ChannelKind = .channel, identity: IdentityID, profile: Profile, relays: [String], key: ChannelKey? = nil,
+    capabilities: [String: [String]] = [:]
+  ) {
     self.kind = kind
     self.identity = identity
     self.profile = profile
     self.relays = relays
+    self.key = key
+    self.capabilities = capabilities
   }
 }
 
@@ -108,11 +148,14 @@ public struct ChannelContent: Hashable, Sendable {
   public let edition: Int
   /// The newest edition after the first.
   public let notice: ChannelNotice?
+  /// From which, and the identity's secret, the channel's own key follows; nil: the identity's key signs, or the network keeps the keys.
+  public let keySalt: [UInt8]?
 
   public init(
     kind: ChannelKind = .channel, identity: IdentityID, networkID: String, author: String, document: String,
-    edition: Int = 1, notice: ChannelNotice? = nil
+    edition: Int = 1, notice: ChannelNotice? = nil, keySalt: [UInt8]? = nil
   ) {
+    self.keySalt = keySalt
     self.kind = kind
     self.identity = identity
     self.networkID = networkID
@@ -121,6 +164,11 @@ public struct ChannelContent: Hashable, Sendable {
     self.edition = edition
     self.notice = notice
   }
+}
+
+extension ChannelContent {
+  /// Whether the identity signs it and other channels with one key.
+  public var sharesKey: Bool { kind == .channel && keySalt == nil }
 }
 
 /// One thing to do for one channel on one relay.
@@ -183,11 +231,12 @@ public enum RelayOutcome: Hashable, Sendable {
   case handedOver
   case accepted(link: String)
   /// - edition: the newest one that a reader finds; 0: none, though the channel is there.
-  case verified(edition: Int)
+  /// - others: what a reader finds of other channels of the author when that is not the newest.
+  case verified(edition: Int, others: OtherEditions = .unknown)
   case missing
   case withdrawn
   case announced
-  /// A refusal for good: cause `rejected` or `authRequired`.
+  /// A refusal for good: cause `rejected`, `authRequired` or `onePerAuthor`.
   case refused(Trouble)
   case misbehaved(Trouble)
   case troubled(Trouble, retryAfter: Duration?)
@@ -206,6 +255,42 @@ public enum NetworkReport: Hashable, Sendable {
   case lost(channel: ChannelID, relay: RelayID, Trouble)
   /// A watched relay can be reached; `roundTrip` is how long the connection took.
   case relayUp(RelayID, roundTrip: Duration)
-  /// A watched relay cannot be reached.
+  /// A watched relay cannot be reached; said again when that has another cause.
   case relayDown(RelayID, Trouble)
+  /// Whether the network itself can be used, whatever its relays do. Said when it is first known, and when it changes.
+  case state(NetworkKind, NetworkState)
+}
+
+/// Whether a network as a whole can be used.
+public enum NetworkState: Hashable, Sendable {
+  /// - detail: what is there, for people.
+  case works(detail: String)
+  case down(NetworkTrouble)
+
+  /// Why it cannot be used; nil when it can.
+  public var trouble: NetworkTrouble? { if case .down(let trouble) = self { trouble } else { nil } }
+}
+
+/// Why a network as a whole cannot be used. It says nothing of its relays: those serve readers all the same.
+public struct NetworkTrouble: Hashable, Sendable {
+  /// The words are stable: scripts rely on them.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// What the network needs does not run, or cannot be reached.
+    case absent
+    /// It is from before there were channels.
+    case tooOld
+    /// It belongs to nobody.
+    case noUser
+    /// It belongs to somebody else than Baton's channels do.
+    case wrongUser
+  }
+  public let kind: Kind
+  /// What operations are told that cannot be done because of it.
+  public let trouble: Trouble
+
+  /// - Parameter detail: a sentence for people, with what to do where that is known.
+  public init(_ kind: Kind, _ detail: String) {
+    self.kind = kind
+    trouble = Trouble(kind == .tooOld ? .incompatibleVersion : .unreachable, detail)
+  }
 }

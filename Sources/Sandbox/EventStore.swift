@@ -9,6 +9,15 @@ final class EventStore: Sendable {
   private struct State {
     var events: [String: NostrEvent] = [:]
     var deleted: Set<String> = []
+    /// The newest event of each kind and author.
+    var newest: [Place: String] = [:]
+  }
+  /// Where a relay keeps one event, if it does not keep all of this kind.
+  private struct Place: Hashable {
+    let kind: Int
+    let author: String
+
+    init(_ event: NostrEvent) { (kind, author) = (event.kind, event.publicKey) }
   }
   private let state = Mutex(State())
   private let file: DatabaseQueue?
@@ -33,6 +42,32 @@ final class EventStore: Sendable {
 
   var count: Int { state.withLock { $0.events.count } }
 
+  /// What became of an event.
+  enum Fate {
+    case kept
+    /// Known already, or deleted by its author.
+    case known
+    /// There is a newer one that takes its place.
+    case outdated
+  }
+
+  /// - Parameter keepsNewest: whether of this kind the newest event of each author is kept, and no other.
+  func take(_ event: NostrEvent, keepsNewest: Bool) throws -> Fate {
+    guard keepsNewest else { return try add(event) ? .kept : .known }
+    let (isOutdated, older): (Bool, String?) = state.withLock { state in
+      guard let other = state.newest[Place(event)].flatMap({ state.events[$0] }), other.id != event.id else {
+        return (false, nil)
+      }
+      // Of two of one second the lower id wins.
+      if (other.createdAt, event.id) > (event.createdAt, other.id) { return (true, nil) }
+      state.events[other.id] = nil
+      return (false, other.id)
+    }
+    guard !isOutdated else { return .outdated }
+    if let older { try remove([older]) }
+    return try add(event) ? .kept : .known
+  }
+
   /// - Returns: false when the event is known already or was deleted by its author.
   func add(_ event: NostrEvent) throws -> Bool {
     guard keep(event) else { return false }
@@ -48,6 +83,8 @@ final class EventStore: Sendable {
     state.withLock { state in
       guard state.events[event.id] == nil, !state.deleted.contains(event.id) else { return false }
       state.events[event.id] = event
+      let known = state.newest[Place(event)].flatMap { state.events[$0] }
+      if known.map({ ($0.createdAt, event.id) < (event.createdAt, $0.id) }) ?? true { state.newest[Place(event)] = event.id }
       guard event.kind == 5 else { return true }
       // NIP-09: an author takes back events of their own.
       for tag in event.tags where tag.first == "e" && tag.count > 1 {

@@ -22,6 +22,7 @@ final class RelayConnection: ChannelInboundHandler {
   private var subscriptions: [String: [EventFilter]] = [:]
   private var handle: Handle?
   private var challenge: String?
+  private var isTurnedAway = false
   /// The public keys that the client proved to hold.
   private var authenticated: Set<String> = []
 
@@ -48,11 +49,25 @@ final class RelayConnection: ChannelInboundHandler {
         }
       })
     self.handle = handle
-    relay.state.withLock { state in
-      state.connections[ObjectIdentifier(context.channel)] = handle
+    let isAnother = relay.state.withLock { state in
+      defer { state.connections[ObjectIdentifier(context.channel)] = handle }
       state.counts.connections += 1
+      return !state.connections.isEmpty
     }
-    if relay.fault == .auth { sendChallenge(context) }
+    if relay.fault == .oneConnectionPolitely, isAnother {
+      isTurnedAway = true
+      var reason = context.channel.allocator.buffer(capacity: 32)
+      reason.write(webSocketErrorCode: .policyViolation)
+      reason.writeString("one connection each")
+      return write(.connectionClose, reason, context)
+    }
+    if relay.fault == .auth || relay.fault == .authAuthor { sendChallenge(context) }
+    flood(context)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    flood(context)
+    context.fireChannelWritabilityChanged()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -63,6 +78,7 @@ final class RelayConnection: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
+    case .text where isTurnedAway: return
     case .text: received(Array(frame.unmaskedData.readableBytesView), context)
     case .ping:
       guard relay.fault != .stall else { return }
@@ -94,8 +110,11 @@ final class RelayConnection: ChannelInboundHandler {
     case .rubbish: return sendText("this is not JSON", context)
     case .binary: return write(.binary, context.channel.allocator.buffer(repeating: 7, count: 64), context)
     case .huge: return write(.text, context.channel.allocator.buffer(repeating: 0x20, count: 10 << 20), context)
-    case .none, .refuse, .rateLimit, .auth, .emptyID, .lose, .forgeID, .forgeSignature, .forget, .foreignGroup, .groupTaken,
-      .down:
+    case .notUTF8: return write(.text, context.channel.allocator.buffer(bytes: [0x5B, 0x22, 0xC3, 0x28, 0x22, 0x5D]), context)
+    case .masked: return writeMasked("[\"NOTICE\",\"masked\"]", context)
+    case .none, .refuse, .rateLimit, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .lose, .forgeID, .forgeSignature,
+      .forget, .foreignGroup, .groupTaken,
+      .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .oneConnection, .oneConnectionPolitely, .down:
       break
     }
     switch type {
@@ -114,7 +133,9 @@ final class RelayConnection: ChannelInboundHandler {
     func message(_ accepted: Bool, _ text: String) -> [JSONValue] {
       ["OK", .string(fault == .emptyID ? "" : event.id), .bool(accepted), .string(text)]
     }
-    func answer(_ accepted: Bool, _ text: String) { send(message(accepted, text), context) }
+    func answer(_ accepted: Bool, _ text: String) {
+      if fault != .mute { send(message(accepted, text), context) }
+    }
     if (try? event.verify()) == nil { return answer(false, "invalid: bad id or signature") }
     switch fault {
     case .refuse: return answer(false, "blocked: this relay takes nothing from you")
@@ -123,17 +144,26 @@ final class RelayConnection: ChannelInboundHandler {
     case .auth where authenticated.isEmpty:
       if challenge == nil { sendChallenge(context) }
       return answer(false, "auth-required: who are you?")
-    case .none, .stall, .auth, .emptyID, .forgeID, .forgeSignature, .forget, .foreignGroup, .groupTaken, .closeMidFrame,
-      .rubbish, .binary, .huge, .down:
+    case .authAuthor where !authenticated.contains(event.publicKey):
+      if challenge == nil { sendChallenge(context) }
+      return answer(false, "auth-required: only authors publish here")
+    case .none, .stall, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .forgeID, .forgeSignature, .forget,
+      .foreignGroup, .groupTaken, .closeMidFrame,
+      .rubbish, .binary, .huge, .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .oneConnection,
+      .oneConnectionPolitely, .masked, .notUTF8, .down:
       break
     }
     do {
       if let taken = try relay.takeAsGroup(event) {
         // As real relays do: what follows from an event is pushed before its OK.
-        handle?.say(message(taken.accepted, taken.text))
+        if fault != .mute { handle?.say(message(taken.accepted, taken.text)) }
         return
       }
-      guard try relay.store.add(event) else { return answer(true, "duplicate: have it already") }
+      switch try relay.store.take(event, keepsNewest: relay.keepsNewest(event.kind)) {
+      case .kept: break
+      case .known: return answer(true, "duplicate: have it already")
+      case .outdated: return answer(false, "replaced: have newer event")
+      }
     } catch {
       return answer(false, "error: cannot store")
     }
@@ -154,8 +184,9 @@ final class RelayConnection: ChannelInboundHandler {
       return send(["CLOSED", .string(name), .string(refusal)], context)
     }
     var sent: Set<String> = []
+    let most = relay.fault == .oneEvent ? 1 : Int.max
     for filter in filters {
-      for event in relay.find(filter, for: authenticated) where sent.insert(event.id).inserted {
+      for event in relay.find(filter, for: authenticated) where sent.count < most && sent.insert(event.id).inserted {
         send(["EVENT", .string(name)], event.text, context)
       }
     }
@@ -197,6 +228,44 @@ final class RelayConnection: ChannelInboundHandler {
 
   private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
     context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
+  }
+
+  /// Fills what the client leaves room for.
+  private func flood(_ context: ChannelHandlerContext) {
+    let nobody = String(repeating: "0", count: 64)
+    let (opcode, text): (WebSocketOpcode, String)
+    switch relay.fault {
+    case .floodPongs: (opcode, text) = (.pong, "")
+    case .floodNotices: (opcode, text) = (.text, "[\"NOTICE\",\"read this\"]")
+    case .floodOKs: (opcode, text) = (.text, "[\"OK\",\"\(nobody)\",true,\"\"]")
+    case .floodEvents:
+      guard let event = NostrEvent(signedBy: relay.stranger, createdAt: 0, kind: 1, content: "read this") else { return }
+      (opcode, text) = (.text, "[\"EVENT\",\"mine\",\(event.text)]")
+    default: return
+    }
+    let frame = WebSocketFrame(fin: true, opcode: opcode, data: context.channel.allocator.buffer(string: text))
+    guard !isFloodDue, context.channel.isActive, context.channel.isWritable else { return }
+    isFloodDue = true
+    for _ in 0..<Self.floodAtOnce { context.write(wrapOutboundOut(frame), promise: nil) }
+    context.flush()
+    // After others on this thread have had their turn.
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: .milliseconds(1)) {
+      let (connection, context) = bound.value
+      connection.isFloodDue = false
+      connection.flood(context)
+    }
+  }
+
+  /// Whether more of a flood comes soon.
+  private var isFloodDue = false
+
+  private static let floodAtOnce = 1_000
+
+  private func writeMasked(_ text: String, _ context: ChannelHandlerContext) {
+    let data = context.channel.allocator.buffer(string: text)
+    let frame = WebSocketFrame(fin: true, opcode: .text, maskKey: [1, 2, 3, 4], data: data)
+    context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
   }
 
   /// The head of a frame of 1,000 bytes, ten of them, and the end of the connection.

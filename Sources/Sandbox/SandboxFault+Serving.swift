@@ -20,8 +20,10 @@ extension SandboxFault {
           signedBy: stranger, createdAt: event.createdAt, kind: event.kind, tags: event.tags, content: event.content) ?? event
       case nil, .members, .roles: return event
       }
-    case .none, .refuse, .stall, .rateLimit, .auth, .emptyID, .lose, .forget, .groupTaken, .closeMidFrame, .rubbish, .binary,
-      .huge, .down:
+    case .none, .refuse, .stall, .rateLimit, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .lose, .forget,
+      .groupTaken, .closeMidFrame, .rubbish, .binary,
+      .huge, .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .oneConnection, .oneConnectionPolitely,
+      .masked, .notUTF8, .down:
       return event
     }
   }

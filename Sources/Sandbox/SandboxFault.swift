@@ -10,6 +10,12 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case rateLimit = "rate-limit"
   /// Demands NIP-42 authentication before it takes events.
   case auth
+  /// Demands NIP-42 authentication of the author of each event.
+  case authAuthor = "auth-author"
+  /// Says in its NIP-11 document that it takes events of known authors only.
+  case restricted
+  /// Keeps the newest kind 41 of each author and no other, as many relays do.
+  case onePerAuthor = "one-per-author"
   /// Answers under an empty event id.
   case emptyID = "empty-id"
   /// Answers "OK, true" and stores nothing.
@@ -32,6 +38,23 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case binary
   /// Answers with a frame of 10 MiB.
   case huge
+  /// Sends one after the other of something that nobody asked for, as fast as it is read.
+  case floodPongs = "flood-pongs"
+  case floodNotices = "flood-notices"
+  case floodOKs = "flood-oks"
+  case floodEvents = "flood-events"
+  /// Takes and serves everything, and never answers an event.
+  case mute
+  /// Serves one event per request, however many are asked for.
+  case oneEvent = "one-event"
+  /// Takes one connection at a time and drops others before the handshake.
+  case oneConnection = "one-connection"
+  /// Takes one connection at a time and says so to others after the handshake.
+  case oneConnectionPolitely = "one-connection-politely"
+  /// Answers with masked frames, as only clients may.
+  case masked
+  /// Answers with text that is not UTF-8.
+  case notUTF8 = "not-utf8"
   /// Does not accept connections and drops those that are open.
   case down
 }

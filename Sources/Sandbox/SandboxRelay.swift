@@ -13,9 +13,12 @@ public final class SandboxRelay: Sendable {
   public struct TLS: Sendable {
     public let certificateFile: String
     public let keyFile: String
-    public init(certificateFile: String, keyFile: String) {
+    /// Nothing newer than TLS 1.1.
+    public let isOutdated: Bool
+    public init(certificateFile: String, keyFile: String, isOutdated: Bool = false) {
       self.certificateFile = certificateFile
       self.keyFile = keyFile
+      self.isOutdated = isOutdated
     }
   }
 
@@ -72,10 +75,11 @@ public final class SandboxRelay: Sendable {
     let group = group ?? MultiThreadedEventLoopGroup.singleton
     var context: NIOSSLContext?
     if let tls {
-      context = try NIOSSLContext(
-        configuration: .makeServerConfiguration(
-          certificateChain: try NIOSSLCertificate.fromPEMFile(tls.certificateFile).map { .certificate($0) },
-          privateKey: .privateKey(try NIOSSLPrivateKey(file: tls.keyFile, format: .pem))))
+      var configuration = TLSConfiguration.makeServerConfiguration(
+        certificateChain: try NIOSSLCertificate.fromPEMFile(tls.certificateFile).map { .certificate($0) },
+        privateKey: .privateKey(try NIOSSLPrivateKey(file: tls.keyFile, format: .pem)))
+      if tls.isOutdated { configuration.maximumTLSVersion = .tlsv11 }
+      context = try NIOSSLContext(configuration: configuration)
     }
     let store = try EventStore(path: file)
     let groupStore = groups ? GroupStore(key: try store.key(), history: try store.history()) : nil
@@ -102,6 +106,10 @@ public final class SandboxRelay: Sendable {
   public var url: String { "\(tls == nil ? "ws" : "wss")://127.0.0.1:\(port)" }
   public var fault: SandboxFault { state.withLock { $0.fault } }
   public var counts: Counts { state.withLock { $0.counts } }
+  /// Whether the relay keeps the newest event of this kind of each author only (NIP-01).
+  func keepsNewest(_ kind: Int) -> Bool {
+    [0, 3].contains(kind) || (10_000..<20_000).contains(kind) || kind == 41 && fault == .onePerAuthor
+  }
   /// Without what the relay itself says about its groups.
   public var eventCount: Int { store.count }
 
@@ -142,6 +150,8 @@ public final class SandboxRelay: Sendable {
   }
 
   private func configure(_ channel: any Channel) throws {
+    let isTaken = state.withLock { $0.fault == .oneConnection && !$0.connections.isEmpty }
+    if isTaken { throw ChannelError.ioOnClosedChannel }
     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
     let information = InformationHandler(relay: self)
     let bound = NIOLoopBound(information, eventLoop: channel.eventLoop)

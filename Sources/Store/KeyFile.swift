@@ -11,11 +11,26 @@ public struct KeyFile: Sendable {
 
   public var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
+  /// The key for what is stored in `store`, which opens all of it. A new key is made only where nothing is sealed yet.
+  /// - Throws: `StoreError`; `wrongKey` when the key is missing or another one. Then nothing was written.
+  public func box(for store: Store) throws -> SecretBox {
+    try settle(store)
+    guard try exists || !store.hasSecrets() else {
+      throw StoreError(
+        .wrongKey,
+        "the key file \(path) is missing, and secrets are stored that only its key opens: put the file back from its copy, or hand the "
+          + "key over as the credential identity.key")
+    }
+    let box = try box()
+    try store.unlock(box)
+    return box
+  }
+
   /// What is in the file; makes one with a new key, readable by its owner only, when it is missing.
   /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
   public func box() throws -> SecretBox {
     if !exists {
-      try Self.write(Self.random(), to: newPath)
+      try PrivateFile.write(Self.random(), to: newPath)
       try put()
     }
     return try SecretBox(masterKey: Self.read(path))
@@ -66,7 +81,7 @@ public struct KeyFile: Sendable {
   /// Writes a new key beside the old one. `put` brings it into force.
   func prepare() throws -> SecretBox {
     let bytes = Self.random()
-    try Self.write(bytes, to: newPath)
+    try PrivateFile.write(bytes, to: newPath)
     return try SecretBox(masterKey: bytes)
   }
 
@@ -75,31 +90,8 @@ public struct KeyFile: Sendable {
 
   /// Puts the new key in the place of the old one.
   func put() throws {
-    guard rename(newPath, path) == 0 else {
-      throw StoreError(.notAccessible, "cannot write the key file \(path): \(String(cString: strerror(errno)))")
-    }
-    let directory = Glibc.open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    fsync(directory)
-    Glibc.close(directory)
+    try PrivateFile.rename(newPath, to: path)
   }
 
   private static func random() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
-
-  /// Written with its final permissions from the start, and to the end before anybody relies on it.
-  private static func write(_ bytes: [UInt8], to path: String) throws {
-    unlink(path)
-    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw StoreError(.notAccessible, "cannot make the key file \(path): \(String(cString: strerror(errno)))")
-    }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    do {
-      try handle.write(contentsOf: Data(bytes))
-      try handle.synchronize()
-    } catch {
-      unlink(path)
-      throw StoreError(.notAccessible, "cannot write the key file \(path): \(error.localizedDescription)")
-    }
-    Store.takeOwner(of: (path as NSString).deletingLastPathComponent, path)
-  }
 }

@@ -52,14 +52,32 @@ public struct ChannelRow: Hashable, Sendable {
   public var deletedAt: Timestamp?
   /// Revision of the latest change to the channel or one of its relays.
   public var revision: Int64
+  /// How many relays it has, removed ones too, so that one that is missing is noticed; nil when that is not known.
+  public var relayCount: Int?
+  /// Of the request that it was made for, if that had a key; nil also when that was not kept.
+  public var requestDigest: String?
+  /// From which, and the identity's secret, the channel's own key follows; nil: the identity's key signs, or the network keeps the keys.
+  public var keySalt: [UInt8]?
+
+  /// Whether the identity signs it and other channels with one key.
+  public var sharesKey: Bool { kind == .channel && key == .identity }
+
+  /// Which key signs; nil where the network keeps the keys.
+  public var key: ChannelKey? {
+    switch network {
+    case .nostr: keySalt == nil ? .identity : .own
+    case .simplex: nil
+    }
+  }
 
   public init(
     id: ChannelID, kind: ChannelKind, network: NetworkKind, identity: IdentityID, profile: Profile,
     preferences: JSONValue?, networkID: String, author: String, document: String, edition: Int = 1,
     notice: ChannelNotice? = nil, listed: [RelayID]? = nil, wantedRelays: Int, heal: Bool, custom: JSONValue?,
     idempotencyKey: String?, createdAt: Timestamp, updatedAt: Timestamp, deletedAt: Timestamp? = nil,
-    revision: Int64
+    revision: Int64, relayCount: Int? = nil, requestDigest: String? = nil, keySalt: [UInt8]? = nil
   ) {
+    self.keySalt = keySalt
     self.id = id
     self.kind = kind
     self.network = network
@@ -80,6 +98,8 @@ public struct ChannelRow: Hashable, Sendable {
     self.updatedAt = updatedAt
     self.deletedAt = deletedAt
     self.revision = revision
+    self.relayCount = relayCount
+    self.requestDigest = requestDigest
   }
 }
 
@@ -143,8 +163,9 @@ public struct ChangeRow: Hashable, Sendable {
 /// One write. A list of them becomes durable together or not at all.
 public enum StoreMutation: Hashable, Sendable {
   case insertChannel(ChannelRow)
-  case touchChannel(ChannelID, revision: Int64, updatedAt: Timestamp, deletedAt: Timestamp?, wantedRelays: Int)
-  /// Stores what may be changed of a channel after its creation: profile, preferences, custom data, healing, edition.
+  /// Stores what changes often of a channel: revision, times, number of relays. The rest of the row must be as it is stored.
+  case touchChannel(ChannelRow)
+  /// Stores all that may have changed of a channel since its creation.
   case reviseChannel(ChannelRow)
   case saveChannelRelay(ChannelID, position: Int, ChannelRelayRow)
   case appendTransition(TransitionRow)
@@ -158,6 +179,6 @@ public enum StoreMutation: Hashable, Sendable {
   case insertIdentity(IdentityRow)
   /// Erases the key; the row stays for the channels that were deleted.
   case removeIdentity(IdentityID)
-  /// Writes something of no meaning, to see whether writing works.
+  /// A sign of life, with the time. It also shows whether writing works.
   case probe(Timestamp)
 }

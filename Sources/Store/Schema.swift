@@ -1,6 +1,9 @@
 internal import GRDB
 
 /// The tables, as one ordered list of migrations that is only ever appended to.
+///
+/// `sum` is the last column of a summed table: a migration that adds another drops it first and adds it again behind. The sums are
+/// filled in when all migrations are done.
 enum Schema {
   /// Marks the file as Baton's: "BATN".
   static let applicationID: Int32 = 0x4241_544E
@@ -261,6 +264,43 @@ enum Schema {
       CREATE INDEX channels_by_core_name ON channels (network_id) WHERE network = 'simplex';
       """
     ),
+    (
+      "9 sums of rows, number of relays",
+      """
+      ALTER TABLE channels ADD COLUMN relay_count INTEGER;
+      UPDATE channels SET relay_count = (SELECT count(*) FROM channel_relays WHERE channel_id = channels.id);
+      ALTER TABLE settings ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE operators ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE servers ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE relays ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE identities ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE channels ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE channel_relays ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE transitions ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE changes ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      """
+    ),
+    (
+      "10 what a channel was asked for with a key",
+      // The sum is the last column of each table.
+      """
+      ALTER TABLE channels DROP COLUMN sum;
+      ALTER TABLE channels ADD COLUMN request_digest TEXT;
+      ALTER TABLE channels ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      """
+    ),
+    (
+      "11 keys of channels",
+      """
+      ALTER TABLE channels DROP COLUMN sum;
+      -- NULL: the identity's key signs, as for all channels from before.
+      ALTER TABLE channels ADD COLUMN key_salt BLOB;
+      ALTER TABLE channels ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      -- Those that share their identity's key, by the date of their newest edition.
+      CREATE INDEX channels_sharing ON channels (identity_id, notice_at)
+        WHERE key_salt IS NULL AND notice_at IS NOT NULL AND deleted_at IS NULL;
+      """
+    ),
   ]
 
   /// Number of migrations that this program knows; stands in `user_version` of a migrated file.
@@ -270,27 +310,64 @@ enum Schema {
   /// - Parameter last: the schema to stop at; nil goes on to the newest.
   /// - Throws: `StoreError.incompatible` when it is newer than this program or not Baton's.
   static func migrate(_ pool: DatabasePool, to last: Int? = nil) throws {
-    try pool.writeWithoutTransaction { db in
-      let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-      let version = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-      let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0
-      guard application == applicationID || isEmpty else {
-        throw StoreError(.incompatible, "the file \(pool.path) is a database of another program")
-      }
-      guard version <= self.version else {
-        throw StoreError(
-          .incompatible,
-          "the database \(pool.path) has schema \(version), this program knows schemas up to \(self.version): "
-            + "run the newer batond, or restore a backup from before the upgrade")
-      }
-      for index in Int(version)..<max(Int(version), last ?? migrations.count) {
-        try db.inTransaction {
-          try db.execute(sql: migrations[index].sql)
-          try db.execute(sql: "PRAGMA application_id = \(applicationID)")
-          try db.execute(sql: "PRAGMA user_version = \(index + 1)")
-          return .commit
-        }
-      }
+    try pool.write { db in try migrate(db, path: pool.path, to: last) }
+  }
+
+  /// The same within a transaction.
+  static func migrate(_ db: Database, path: String, to last: Int? = nil) throws {
+    let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+    let version = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0
+    guard application == applicationID || isEmpty else {
+      throw StoreError(.incompatible, "the file \(path) is a database of another program")
+    }
+    guard version <= self.version else {
+      throw StoreError(
+        .incompatible,
+        "the database \(path) has schema \(version), this program knows schemas up to \(self.version): "
+          + "run the newer batond, or restore a backup from before the upgrade")
+    }
+    let end = max(Int(version), last ?? migrations.count)
+    guard Int(version) < end else { return try check(db, path) }
+    do {
+      for index in Int(version)..<end { try db.execute(sql: migrations[index].sql) }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      // Its number says one thing and its tables another.
+      throw StoreError(
+        .corrupt,
+        "\(path) cannot be brought up to date from schema \(version): \(error.message ?? "") - the file is damaged, restore a backup"
+      )
+    }
+    // Of the newest form of each table.
+    db.add(function: RowSum.function)
+    if end >= firstWithSums {
+      for table in SummedTable.all { try db.execute(sql: "UPDATE \(table.name) SET sum = \(table.expression)") }
+      try Store.put(sumKey, String(try sum(db)), db)
+    }
+    try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+    try db.execute(sql: "PRAGMA user_version = \(end)")
+  }
+
+  /// The setting with the sum of the tables' descriptions, which are text in the file like any other.
+  private static let sumKey = "schema_sum"
+
+  private static func sum(_ db: Database) throws -> Int64 {
+    let rows = try Row.fetchAll(db, sql: "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")
+    return RowSum.of(rows.flatMap { Array($0.databaseValues) })
+  }
+
+  private static func check(_ db: Database, _ path: String) throws {
+    let stored: String?
+    do {
+      stored = try Store.setting(sumKey, db)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      stored = nil
+    }
+    guard stored == String(try sum(db)) else {
+      throw StoreError(.corrupt, "\(path): the description of its tables was changed on the disk; restore a backup")
     }
   }
+
+  /// The first schema in which rows have sums.
+  private static let firstWithSums = 9
 }

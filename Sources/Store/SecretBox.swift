@@ -1,8 +1,14 @@
+public import Channels
 internal import Crypto
 
-/// Encrypts identity keys with a master key that never enters the database (AES-GCM).
+/// Encrypts identity keys and passwords with a master key that never enters the database (AES-GCM).
+///
+/// What is encrypted is bound to a label that says what it is, so that it cannot be moved to another place. The keys for encrypting and
+/// for digests are derived from the master key (HKDF with SHA-256), each for its own purpose.
 public struct SecretBox: Sendable, CustomStringConvertible {
-  private let key: SymmetricKey
+  private let master: SymmetricKey
+  private let sealing: SymmetricKey
+  private let digesting: SymmetricKey
 
   /// - Parameter masterKey: 32 bytes.
   /// - Throws: `StoreError.wrongKey` for any other length.
@@ -10,43 +16,59 @@ public struct SecretBox: Sendable, CustomStringConvertible {
     guard masterKey.count == 32 else {
       throw StoreError(.wrongKey, "the master key has \(masterKey.count) bytes, it must have 32")
     }
-    key = SymmetricKey(data: masterKey)
+    let master = SymmetricKey(data: masterKey)
+    func derived(_ purpose: String) -> SymmetricKey {
+      HKDF<SHA256>.deriveKey(inputKeyMaterial: master, info: Array("baton 2 \(purpose)".utf8), outputByteCount: 32)
+    }
+    self.master = master
+    sealing = derived("sealing")
+    digesting = derived("digests")
   }
 
   /// The box whose master key stands in `path`; makes the file, readable by its owner only, when it is missing.
   /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
   public static func atFile(_ path: String) throws -> SecretBox { try KeyFile(path).box() }
 
-  /// The box whose master key systemd holds for the daemon.
-  /// - Parameter path: a file in the folder of credentials.
+  /// The box whose master key systemd holds for the daemon, or that stands in a file of somebody else.
+  /// - Parameter path: a file with 32 bytes or 64 hexadecimal digits.
   public static func atCredential(_ path: String) throws -> SecretBox {
     try SecretBox(masterKey: KeyFile.read(path, isForeign: true))
   }
 
-  /// Under which name the password of the server at `address` is sealed.
-  public static func label(ofServer address: String) -> String { "server \(address)" }
+  /// Under which label the key of an identity is sealed. No two labels are one, whatever people call their identities.
+  public static func label(ofIdentity name: String, on network: NetworkKind) -> String {
+    "identity\0\(network.rawValue)\0\(name)"
+  }
 
-  /// Encrypts `secret`; `name` is bound to it, so that a sealed key cannot be moved to another identity.
-  public func seal(_ secret: [UInt8], name: String) throws -> [UInt8] {
-    guard let sealed = try AES.GCM.seal(secret, using: key, authenticating: Array(name.utf8)).combined else {
+  /// Under which label the password of the server at `address` is sealed.
+  public static func label(ofServer address: String) -> String { "server\0\(address)" }
+
+  /// Encrypts `secret`, bound to `label`.
+  public func seal(_ secret: [UInt8], label: String) throws -> [UInt8] {
+    guard let sealed = try AES.GCM.seal(secret, using: sealing, authenticating: Array(label.utf8)).combined else {
       throw StoreError(.wrongKey, "the key cannot be sealed")
     }
     return Array(sealed)
   }
 
-  /// Tells whether two secrets are one without giving either away: a keyed digest, bound to `name`.
-  public func digest(_ secret: [UInt8], name: String) -> String {
-    let code = HMAC<SHA256>.authenticationCode(for: Array(name.utf8) + [0] + secret, using: key)
+  /// Tells whether two secrets are one without giving either away: a keyed digest, bound to `label`.
+  public func digest(_ secret: [UInt8], label: String) -> String {
+    let code = HMAC<SHA256>.authenticationCode(for: Array(label.utf8) + [0xFF] + secret, using: digesting)
     return code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Decrypts what `seal` made for the same `name`.
+  /// Decrypts what `seal` made for the same `label`.
   /// - Throws: `StoreError.wrongKey` when the master key is another one or the bytes were changed.
-  public func open(_ sealed: [UInt8], name: String) throws -> [UInt8] {
+  public func open(_ sealed: [UInt8], label: String) throws -> [UInt8] { try open(sealed, label, with: sealing) }
+
+  /// Decrypts what versions before schema 9 sealed: with the master key itself, under labels that could be one.
+  func openOld(_ sealed: [UInt8], label: String) throws -> [UInt8] { try open(sealed, label, with: master) }
+
+  private func open(_ sealed: [UInt8], _ label: String, with key: SymmetricKey) throws -> [UInt8] {
     do {
-      return Array(try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Array(name.utf8)))
+      return Array(try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Array(label.utf8)))
     } catch {
-      throw StoreError(.wrongKey, "the secret of '\(name)' does not open with this master key: it was stored with another one")
+      throw StoreError(.wrongKey, "a stored secret does not open with this master key: it was stored with another one")
     }
   }
 

@@ -9,13 +9,17 @@ extension Store {
   /// - Parameter path: a file that is not there yet; it can be read by its owner only.
   public func backUp(to path: String) throws {
     try reading { pool in
-      let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else {
-        throw StoreError(.notAccessible, "cannot make \(path): \(String(cString: strerror(errno)))")
-      }
-      Glibc.close(descriptor)
+      Glibc.close(try PrivateFile.make(path))
       do {
         try Self.fill(path) { try pool.backup(to: $0) }
+        // A copy of something damaged is none: whoever keeps it believes that all is well.
+        let problems = try Self.problems(ofCopy: path)
+        if let first = problems.first {
+          throw StoreError(
+            .corrupt,
+            "the database is damaged, and a copy would be too: \(first)"
+              + (problems.count > 1 ? ", and \(problems.count - 1) more; batonctl check lists them" : ""))
+        }
       } catch {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
         throw error
@@ -29,15 +33,7 @@ extension Store {
     try copy(target)
     try target.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA journal_mode = DELETE") }
     try target.close()
-    sync(path)
-  }
-
-  /// Waits until a file or directory is on the disk.
-  private static func sync(_ path: String) {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    Glibc.close(descriptor)
+    PrivateFile.sync(path)
   }
 
   /// A consistent copy in the state directory, for whoever removes it; what was left behind goes at the next start.
@@ -58,19 +54,16 @@ extension Store {
     }
   }
 
-  /// Looks for damage: in the file, between tables, and in channels that cannot be read.
+  /// Looks for damage: in the file, between tables, in each row, and in channels that cannot be read.
   /// - Returns: how many channels were looked at, and what is wrong, for people; at most `problemsMax` lines.
   public func check() throws -> (channels: Int, problems: [String]) {
     try reading { pool in
       var problems: [String] = []
       // A damaged page ends one question, not the others.
       func note(_ questions: (Database) throws -> [String]) {
-        do { problems += try pool.read(questions) } catch { problems.append("the file is damaged: \(error)") }
+        do { problems += try pool.read(questions) } catch { problems.append(Self.wrap(error, pool.path).description) }
       }
-      note { db in
-        try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.problemsMax))").filter { $0 != "ok" }
-          .map { "the file is damaged: \($0)" }
-      }
+      note { try Self.damageOfFile($0) }
       note { db in
         try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").prefix(Self.problemsMax).map {
           "a row of \($0[0] as String) refers to something that is not there"
@@ -81,10 +74,16 @@ extension Store {
           db, sql: "SELECT channel_id, reason FROM quarantine ORDER BY channel_id LIMIT ?", arguments: [Self.problemsMax]
         ).map { "channel \($0[0] as Int64) is left alone: \($0[1] as String)" }
       }
+      var place: Scrub? = Scrub()
+      while let now = place, problems.count < Self.problemsMax {
+        // A few at a time, so that the copy that readers see does not grow old.
+        let (found, next) = scrub(now, rows: 5_000)
+        problems += found
+        place = next
+      }
       var count = 0
       var last: Int64 = 0
       while problems.count < Self.problemsMax {
-        // A few at a time, so that the copy that readers see does not grow old.
         let ids = try pool.read { db in
           try Int64.fetchAll(db, sql: "SELECT id FROM channels WHERE id > ? ORDER BY id LIMIT 1000", arguments: [last])
         }
@@ -99,55 +98,103 @@ extension Store {
         }
         last = end
       }
-      return (count, Array(problems.prefix(Self.problemsMax)))
+      var seen: Set<String> = []
+      let each = problems.filter { seen.insert($0).inserted }.prefix(Self.problemsMax)
+      for problem in each { damage.note(problem) }
+      return (count, Array(each))
     }
   }
 
   static var problemsMax: Int { 100 }
 
+  /// What is wrong with a copy, at most `problemsMax` lines.
+  private static func problems(ofCopy path: String) throws -> [String] {
+    var configuration = Configuration()
+    configuration.readonly = true
+    let copy = try DatabaseQueue(path: path, configuration: configuration)
+    defer { try? copy.close() }
+    return try copy.read { db in
+      var problems = try damageOfFile(db)
+      // Sums came with schema 9.
+      guard try db.columns(in: "channels").contains(where: { $0.name == "sum" }) else { return problems }
+      for table in SummedTable.all where problems.count < problemsMax {
+        let rows = try Row.fetchCursor(db, sql: table.selection)
+        while let row = try rows.next(), problems.count < problemsMax {
+          do { try table.verify(row) } catch let error as StoreError { problems.append(error.description) }
+        }
+      }
+      return problems
+    }
+  }
+
+  /// What SQLite finds wrong with its file.
+  static func damageOfFile(_ db: Database, _ table: String? = nil) throws -> [String] {
+    try String.fetchAll(db, sql: "PRAGMA integrity_check(\(table ?? String(problemsMax)))").filter { $0 != "ok" }
+      .map { "the file is damaged: \($0.replacing("\n", with: " "))" }
+  }
+
   /// Puts a copy that `backUp` made in the place of the database in `directory`. What was there stays beside it.
-  /// - Returns: where the database went that was there before, if any.
-  /// - Throws: `StoreError`: `inUse` while a daemon runs, `incompatible` or `corrupt` when the copy is none.
-  public static func restore(from copy: String, directory: String, stamp: String) throws -> String? {
+  /// - Parameter key: opens what is sealed in the copy; nil: the key in the state directory, if there is one.
+  /// - Returns: where the database went that was there before, if any, and whether a key was there to compare with.
+  /// - Throws: `StoreError`: `inUse` while a daemon runs, `incompatible` or `corrupt` when the copy is none, `wrongKey` when the key does
+  ///   not open what is sealed in it. Then nothing was changed.
+  public static func restore(
+    from copy: String, directory: String, key: SecretBox? = nil, stamp: String
+  ) throws -> (before: String?, isKeyKnown: Bool) {
     guard FileManager.default.isReadableFile(atPath: copy) else {
       throw StoreError(.notAccessible, "cannot read \(copy)")
     }
     try? FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let lock = try lock(directory)
-    defer { lock.closeFile() }
-    takeOwner(of: directory, directory + "/lock")
+    defer {
+      flock(lock.fileDescriptor, LOCK_UN)
+      lock.closeFile()
+    }
     let path = directory + "/baton.db"
     do {
       var configuration = Configuration()
       configuration.readonly = true
       let queue = try DatabaseQueue(path: copy, configuration: configuration)
-      try queue.read { db in
+      let sealed = try queue.read { db in
         let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let version = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         guard application == Schema.applicationID else { throw StoreError(.incompatible, "\(copy) is no database of batond") }
         guard version <= Schema.version else {
-          throw StoreError(.incompatible, "\(copy) has schema \(version), this program knows schemas up to \(Schema.version)")
+          throw StoreError(
+            .incompatible, "\(copy) has schema \(version), this program knows schemas up to \(Schema.version)")
         }
-        guard try String.fetchOne(db, sql: "PRAGMA integrity_check") == "ok" else {
-          throw StoreError(.corrupt, "\(copy) is damaged: nothing was changed")
-        }
+        return try Self.sealed(db)
+      }
+      if let problem = try problems(ofCopy: copy).first {
+        throw StoreError(.corrupt, "\(copy) is damaged, nothing was changed: \(problem)")
+      }
+      let file = KeyFile(directory + "/identity.key")
+      let box = try key ?? (file.exists ? file.box() : nil)
+      if let box, let locked = sealed.first(where: { (try? $0.open(with: box)) == nil }) {
+        throw StoreError(
+          .wrongKey,
+          "\(copy) was made with another key than \(file.path): the secret of '\(locked.title)' does not open. Put the key from when the "
+            + "copy was made in its place first; nothing was changed")
       }
       // Through SQLite, so that what stands in the copy's log comes along, and a link is followed and not moved.
       let new = path + ".new"
       for suffix in ["", "-journal", "-wal", "-shm"] { unlink(new + suffix) }
-      let descriptor = Glibc.open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else {
-        throw StoreError(.notAccessible, "cannot make \(new): \(String(cString: strerror(errno)))")
-      }
-      Glibc.close(descriptor)
-      takeOwner(of: directory, new)
+      Glibc.close(try PrivateFile.make(new))
+      let mark = try? StateMark.read(in: directory)
       try fill(new) { target in
         try queue.backup(to: target)
-        try target.write(leaveRevisionsOut)
+        try target.write { db in
+          try Schema.migrate(db, path: new)
+          try leaveRevisionsOut(db)
+          // The mark fits the database before and the one after.
+          guard let mark else { return }
+          try put("database_id", mark.database, db)
+          try put("generation", String(mark.generation + 1), db)
+        }
       }
       try queue.close()
-      return try replace(path, with: new, stamp: stamp)
+      return (try replace(path, with: new, stamp: stamp), box != nil || sealed.isEmpty)
     } catch let error as StoreError {
       throw error
     } catch {
@@ -162,12 +209,6 @@ extension Store {
   /// told to list again.
   private static func leaveRevisionsOut(_ db: Database) throws {
     try raiseOldestRevision(to: try revision(db) + revisionsLeftOut, db)
-  }
-
-  /// Whoever restores, the daemon must be able to use it.
-  static func takeOwner(of directory: String, _ path: String) {
-    var status = stat()
-    if stat(directory, &status) == 0, geteuid() == 0 { _ = chown(path, status.st_uid, status.st_gid) }
   }
 
   /// Puts one database in the place of another. At every moment there is a whole one at `path`.
@@ -188,9 +229,16 @@ extension Store {
         guard rename(path + suffix, name + suffix) == 0 else { throw failure("cannot move \(path + suffix)") }
       }
       kept = name
+    } else {
+      // The log of a database that is gone must not be taken for that of the new one.
+      for suffix in ["-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
+        guard rename(path + suffix, path + ".before-" + stamp + suffix) == 0 else {
+          throw failure("cannot move \(path + suffix)")
+        }
+      }
     }
     guard rename(new, path) == 0 else { throw failure("cannot put \(new) in place") }
-    sync((path as NSString).deletingLastPathComponent)
+    PrivateFile.sync((path as NSString).deletingLastPathComponent)
     return kept
   }
 }

@@ -10,19 +10,29 @@ extension Store {
 
   public func operators() throws -> [OperatorRow] {
     try reading { pool in
-      try pool.read { db in try Row.fetchAll(db, sql: "SELECT * FROM operators ORDER BY id").map(Self.organisation) }
+      try pool.read { db in try Self.rows(.operators, db).map(Self.organisation) }
     }
   }
 
   public func servers() throws -> [ServerRow] {
     try reading { pool in
-      try pool.read { db in try Row.fetchAll(db, sql: "SELECT * FROM servers ORDER BY id").compactMap(Self.server) }
+      try pool.read { db in
+        try Self.rows(.servers, db).map { row in
+          guard let server = Self.server(row) else { throw Self.unreadable(.servers, row) }
+          return server
+        }
+      }
     }
   }
 
   public func relays() throws -> [RelayRow] {
     try reading { pool in
-      try pool.read { db in try Row.fetchAll(db, sql: "SELECT * FROM relays ORDER BY id").compactMap(Self.relay) }
+      try pool.read { db in
+        try Self.rows(.relays, db).map { row in
+          guard let relay = Self.relay(row) else { throw Self.unreadable(.relays, row) }
+          return relay
+        }
+      }
     }
   }
 
@@ -36,6 +46,16 @@ extension Store {
         ).map { MeasuredConnection(at: Timestamp(milliseconds: $0["at"]), milliseconds: $0["ms"]) }
       }
     }
+  }
+
+  /// All rows of a table, each of them checked, in the order of its key.
+  static func rows(_ table: SummedTable, _ db: Database) throws -> [Row] {
+    try Row.fetchAll(db, sql: "\(table.selection) ORDER BY \(table.key.joined(separator: ", "))").map(table.verified)
+  }
+
+  /// A row that is what was written, and holds a word that nobody knows.
+  static func unreadable(_ table: SummedTable, _ row: Row) -> StoreError {
+    StoreError(.corrupt, "\(table.title(row)) cannot be read")
   }
 
   // MARK: - Writing
@@ -58,41 +78,28 @@ extension Store {
     }
   }
 
-  /// Inserts a row, or replaces all of its columns.
-  private static func upsert(
-    _ table: String, _ values: [(column: String, value: (any DatabaseValueConvertible)?)], _ db: Database
-  ) throws {
-    let columns = values.map(\.column)
-    let sql = """
-      INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
-      ON CONFLICT (id) DO UPDATE SET \(columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
-      """
-    try run(db, sql, values.map(\.value))
-  }
-
   static func save(_ row: OperatorRow, _ db: Database) throws {
     try upsert(
-      "operators",
-      [
-        ("id", row.id.rawValue), ("name", row.name), ("legal_name", row.legalName), ("domains", text(row.domains)),
-        ("enabled", row.isEnabled), ("deleted", row.isDeleted), ("smp_storage", row.smpRoles.storage),
-        ("smp_proxy", row.smpRoles.proxy), ("smp_names", row.smpRoles.names), ("xftp_storage", row.xftpRoles.storage),
-        ("xftp_proxy", row.xftpRoles.proxy), ("conditions_accepted_at", row.conditionsAcceptedAt?.milliseconds),
-        ("revision", row.revision),
-      ] + columns(row.origin), db)
+      .operators,
+      values(
+        row.id.rawValue, row.name, row.legalName, text(row.domains), row.isEnabled, row.isDeleted, row.smpRoles.storage,
+        row.smpRoles.proxy, row.smpRoles.names, row.xftpRoles.storage, row.xftpRoles.proxy,
+        row.conditionsAcceptedAt?.milliseconds, row.origin.isPreset, row.origin.isUndeclared, row.origin.file,
+        row.origin.declaration?.text, row.revision), db)
   }
 
   static func save(_ row: ServerRow, _ db: Database) throws {
+    let (condition, origin) = (row.condition, row.origin)
     try upsert(
-      "servers",
-      [
-        ("id", row.id.rawValue), ("transport", row.transport.rawValue), ("address", row.address),
-        ("fingerprint", row.fingerprint), ("hosts", text(row.hosts)), ("port", row.port),
-        ("sealed_password", row.sealedPassword?.databaseBlob), ("operator_id", row.serverOperator?.rawValue),
-        ("operator_assigned", row.isOperatorAssigned), ("enabled", row.isEnabled), ("deleted", row.isDeleted),
-        ("storage", row.roles.storage), ("proxy", row.roles.proxy), ("names", row.roles.names),
-        ("revision", row.revision),
-      ] + columns(row.condition) + columns(row.origin), db)
+      .servers,
+      values(
+        row.id.rawValue, row.transport.rawValue, row.address, row.fingerprint, text(row.hosts), row.port,
+        row.sealedPassword.map { Data($0) }, row.serverOperator?.rawValue, row.isOperatorAssigned, row.isEnabled, row.isDeleted,
+        row.roles.storage, row.roles.proxy, row.roles.names, condition.tested, condition.testedAt?.milliseconds,
+        condition.fullyTestedAt?.milliseconds, condition.health.rawValue, condition.healthSince?.milliseconds,
+        condition.lastError, condition.fault, condition.roundTripMilliseconds, condition.failures,
+        condition.failedAt?.milliseconds, origin.isPreset, origin.isUndeclared, origin.file, origin.declaration?.text,
+        row.revision), db)
   }
 
   static func save(_ row: RelayRow, _ db: Database) throws {
@@ -101,32 +108,16 @@ extension Store {
       let members = ["name": known.name, "text": known.text, "software": known.software]
       profile = .object(members.compactMapValues { $0.map(JSONValue.string) })
     }
+    let (condition, origin) = (row.condition, row.origin)
     try upsert(
-      "relays",
-      [
-        ("id", row.id.rawValue), ("network", row.network.rawValue), ("address", row.address), ("host", row.host),
-        ("comparison_key", row.comparisonKey), ("name", row.name), ("domains", text(row.domains)),
-        ("operator_id", row.relayOperator?.rawValue), ("operator_assigned", row.isOperatorAssigned),
-        ("enabled", row.isEnabled), ("deleted", row.isDeleted), ("profile", profile?.text),
-        ("capabilities", text(row.capabilities)), ("revision", row.revision),
-      ] + columns(row.condition) + columns(row.origin), db)
-  }
-
-  private static func columns(_ condition: PeerCondition) -> [(column: String, value: (any DatabaseValueConvertible)?)] {
-    [
-      ("tested", condition.tested), ("tested_at", condition.testedAt?.milliseconds),
-      ("fully_tested_at", condition.fullyTestedAt?.milliseconds), ("health", condition.health.rawValue),
-      ("health_since", condition.healthSince?.milliseconds), ("last_error", condition.lastError), ("fault", condition.fault),
-      ("round_trip_ms", condition.roundTripMilliseconds), ("failures", condition.failures),
-      ("failed_at", condition.failedAt?.milliseconds),
-    ]
-  }
-
-  private static func columns(_ origin: Origin) -> [(column: String, value: (any DatabaseValueConvertible)?)] {
-    [
-      ("preset", origin.isPreset), ("undeclared", origin.isUndeclared), ("declared_in", origin.file),
-      ("declaration", origin.declaration?.text),
-    ]
+      .relays,
+      values(
+        row.id.rawValue, row.network.rawValue, row.address, row.name, row.relayOperator?.rawValue, row.isEnabled,
+        origin.isPreset, row.isDeleted, condition.tested, condition.testedAt?.milliseconds, condition.health.rawValue,
+        condition.healthSince?.milliseconds, condition.lastError, condition.roundTripMilliseconds, row.revision, row.host,
+        row.comparisonKey, text(row.domains), row.isOperatorAssigned, profile?.text, text(row.capabilities),
+        condition.fullyTestedAt?.milliseconds, condition.fault, condition.failures, condition.failedAt?.milliseconds,
+        origin.isUndeclared, origin.file, origin.declaration?.text), db)
   }
 
   private static func text(_ list: [String]) -> String { JSONValue.array(list.map(JSONValue.string)).text }

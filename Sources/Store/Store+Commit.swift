@@ -12,77 +12,69 @@ extension Store {
         for mutation in mutations { try Self.apply(mutation, db) }
       }
     } catch {
-      throw Self.wrap(error, pool.path)
+      throw noted(error)
     }
+    wrote(mutations.count)
   }
 
   private static func apply(_ mutation: StoreMutation, _ db: Database) throws {
     switch mutation {
-    case .insertChannel(let row): try insert(row, db)
-    case .touchChannel(let id, let revision, let updatedAt, let deletedAt, let wantedRelays):
-      try run(
-        db, "UPDATE channels SET revision = ?, updated_at = ?, deleted_at = ?, wanted_relays = ? WHERE id = ?",
-        [revision, updatedAt.milliseconds, deletedAt?.milliseconds, wantedRelays, id.rawValue])
-    case .reviseChannel(let row):
+    case .insertChannel(let row): try insert(.channels, values(of: row), db)
+    case .touchChannel(let row):
       try run(
         db,
-        """
-        UPDATE channels SET display_name = ?, full_name = ?, description = ?, image = ?, preferences = ?, heal = ?, custom = ?,
-          edition = ?, notice_id = ?, notice = ?, notice_at = ?, listed = ?, notice_earlier = ?, network_id = ?, author = ? WHERE id = ?
-        """,
+        "UPDATE channels SET revision = ?, updated_at = ?, deleted_at = ?, wanted_relays = ?, relay_count = ?, sum = ? WHERE id = ?",
         [
-          row.profile.displayName, row.profile.fullName, row.profile.description, row.profile.image, row.preferences?.text,
-          row.heal, row.custom?.text, row.edition, row.notice?.networkID, row.notice?.document, row.notice?.signedAt,
-          row.listed.map(Self.list), row.notice?.earlier.joined(separator: " "), row.networkID, row.author, row.id.rawValue,
+          row.revision, row.updatedAt.milliseconds, row.deletedAt?.milliseconds, row.wantedRelays, row.relayCount,
+          RowSum.of(values(of: row)), row.id.rawValue,
         ])
-    case .saveChannelRelay(let channel, let position, let row): try save(row, channel, position, db)
+    case .reviseChannel(let row): try replace(.channels, values(of: row), db)
+    case .saveChannelRelay(let channel, let position, let row):
+      try upsert(.channelRelays, values(of: row, channel, position), db)
     case .appendTransition(let row):
       let transition = row.transition
-      try run(
-        db,
-        """
-        INSERT INTO transitions (revision, channel_id, relay_id, from_status, to_status, cause, detail, attempt, at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        [
+      try insert(
+        .transitions,
+        Self.values(
           row.revision, row.channel.rawValue, row.relay.rawValue, transition.from.rawValue, transition.to.rawValue,
-          transition.cause?.rawValue, transition.detail, transition.attempt, transition.at.milliseconds,
-        ])
+          transition.cause?.rawValue, transition.detail, transition.attempt, transition.at.milliseconds), db)
     case .appendChange(let row):
-      let (column, id): (String, Int64) =
-        switch row.object {
-        case .channel(let id): ("channel_id", id.rawValue)
-        case .operator(let id): ("operator_id", id.rawValue)
-        case .server(let id): ("server_id", id.rawValue)
-        case .relay(let id): ("relay_id", id.rawValue)
-        case .channelRelay(let transition): ("channel_id", transition.channel.rawValue)
-        }
-      try run(
-        db, "INSERT INTO changes (revision, at, \(column)) VALUES (?, ?, ?)", [row.revision, row.at.milliseconds, id])
+      var (channel, relay, organisation, server): (Int64?, Int64?, Int64?, Int64?)
+      switch row.object {
+      case .channel(let id): channel = id.rawValue
+      case .operator(let id): organisation = id.rawValue
+      case .server(let id): server = id.rawValue
+      case .relay(let id): relay = id.rawValue
+      case .channelRelay(let transition): channel = transition.channel.rawValue
+      }
+      try insert(.changes, Self.values(row.revision, row.at.milliseconds, channel, relay, organisation, server), db)
     case .saveOperator(let row): try save(row, db)
     case .saveServer(let row): try save(row, db)
     case .saveRelay(let row): try save(row, db)
     case .recordRoundTrip(let peer, let at, let milliseconds): try record(peer, at, milliseconds, db)
-    case .probe(let at):
-      try run(
-        db, "INSERT INTO settings (key, value) VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        [String(at.milliseconds)])
+    case .probe(let at): try put("probe", String(at.milliseconds), db)
     case .removeIdentity(let id):
-      try run(
-        db,
-        "UPDATE identities SET removed = 1, sealed_key = x'', name = name || char(31) || id WHERE id = ?",
-        [id.rawValue])
+      guard let row = try storedIdentity(id.rawValue, db) else { return }
+      let name: String = row["name"]
+      try replace(
+        .identities,
+        Self.values(
+          id.rawValue, name + "\u{1F}\(id.rawValue)", row["network"] as String, row["public_key"] as String, Data(),
+          row["created_at"] as Int64, true), db)
     case .insertIdentity(let row):
-      try run(
-        db,
-        """
-        INSERT INTO identities (id, name, network, public_key, sealed_key, created_at) VALUES (?, ?, ?, ?, ?, ?)
-        """,
-        [
-          row.id.rawValue, row.name, row.network.rawValue, row.publicKey, row.sealedKey.databaseBlob,
-          row.createdAt.milliseconds,
-        ])
+      try insert(
+        .identities,
+        Self.values(
+          row.id.rawValue, row.name, row.network.rawValue, row.publicKey, Data(row.sealedKey), row.createdAt.milliseconds, false
+        ),
+        db)
     }
+  }
+
+  /// An identity as it stands, removed ones too.
+  static func storedIdentity(_ id: Int64, _ db: Database) throws -> Row? {
+    let table = SummedTable.identities
+    return try Row.fetchOne(db, sql: table.selection + " WHERE id = ?", arguments: [id]).map(table.verified)
   }
 
   static func run(_ db: Database, _ sql: String, _ arguments: [(any DatabaseValueConvertible)?]) throws {
@@ -90,50 +82,55 @@ extension Store {
     try statement.execute(arguments: StatementArguments(arguments))
   }
 
-  private static func insert(_ row: ChannelRow, _ db: Database) throws {
-    try run(
-      db,
-      """
-      INSERT INTO channels (id, kind, network, identity_id, display_name, full_name, description, image, preferences, network_id,
-        author, document, wanted_relays, heal, custom, idempotency_key, created_at, updated_at, deleted_at, revision, edition,
-        listed)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      [
-        row.id.rawValue, row.kind.rawValue, row.network.rawValue, row.identity.rawValue, row.profile.displayName,
-        row.profile.fullName, row.profile.description, row.profile.image, row.preferences?.text, row.networkID,
-        row.author, row.document, row.wantedRelays, row.heal, row.custom?.text, row.idempotencyKey,
-        row.createdAt.milliseconds, row.updatedAt.milliseconds, row.deletedAt?.milliseconds, row.revision,
-        row.edition, row.listed.map(list),
-      ])
+  // MARK: - Rows with a sum
+
+  /// The values of a row in the order of its table, as SQLite stores them.
+  static func values(_ values: (any DatabaseValueConvertible)?...) -> [DatabaseValue] {
+    values.map { $0?.databaseValue ?? .null }
+  }
+
+  /// - Parameter values: of all columns but the sum, in the table's order.
+  static func insert(_ table: SummedTable, _ values: [DatabaseValue], _ db: Database) throws {
+    try db.cachedStatement(sql: table.insertion).execute(
+      arguments: StatementArguments(values + [RowSum.of(values).databaseValue]))
+  }
+
+  /// Inserts a row, or replaces the one with the same key.
+  static func upsert(_ table: SummedTable, _ values: [DatabaseValue], _ db: Database) throws {
+    try db.cachedStatement(sql: table.upsertion).execute(
+      arguments: StatementArguments(values + [RowSum.of(values).databaseValue]))
+  }
+
+  /// Replaces a row that is there.
+  static func replace(_ table: SummedTable, _ values: [DatabaseValue], _ db: Database) throws {
+    let key = values.prefix(table.key.count)
+    try db.cachedStatement(sql: table.replacement).execute(
+      arguments: StatementArguments(values.dropFirst(key.count) + [RowSum.of(values).databaseValue] + key))
+  }
+
+  static func put(_ setting: String, _ value: String, _ db: Database) throws {
+    try upsert(.settings, values(setting, value), db)
+  }
+
+  private static func values(of row: ChannelRow) -> [DatabaseValue] {
+    values(
+      row.id.rawValue, row.kind.rawValue, row.network.rawValue, row.identity.rawValue, row.profile.displayName,
+      row.profile.fullName, row.profile.description, row.profile.image, row.preferences?.text, row.networkID, row.author,
+      row.document, row.wantedRelays, row.heal, row.custom?.text, row.idempotencyKey, row.createdAt.milliseconds,
+      row.updatedAt.milliseconds, row.deletedAt?.milliseconds, row.revision, row.edition, row.notice?.networkID,
+      row.notice?.document, row.notice?.signedAt, row.listed.map(list), row.notice?.earlier.joined(separator: " "),
+      row.relayCount, row.requestDigest, row.keySalt.map { Data($0) })
   }
 
   /// Relays as one text.
   private static func list(_ relays: [RelayID]) -> String { relays.map { String($0.rawValue) }.joined(separator: " ") }
 
-  private static func save(_ row: ChannelRelayRow, _ channel: ChannelID, _ position: Int, _ db: Database) throws {
+  private static func values(of row: ChannelRelayRow, _ channel: ChannelID, _ position: Int) -> [DatabaseValue] {
     let record = row.record
-    try run(
-      db,
-      """
-      INSERT INTO channel_relays (channel_id, relay_id, position, status, since, operation, relay_link, cause, detail, task, attempt,
-        started_at, under_way, timer_at, check_due, shown)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (channel_id, relay_id) DO UPDATE SET status = excluded.status, since = excluded.since,
-        operation = excluded.operation, relay_link = excluded.relay_link, cause = excluded.cause, detail = excluded.detail,
-        task = excluded.task, attempt = excluded.attempt, started_at = excluded.started_at, under_way = excluded.under_way,
-        timer_at = excluded.timer_at, check_due = excluded.check_due, shown = excluded.shown
-      """,
-      [
-        channel.rawValue, row.relay.rawValue, position, record.status.rawValue, record.since.milliseconds,
-        record.operation, record.relayLink, record.trouble?.cause.rawValue, record.trouble?.detail,
-        record.task?.rawValue, record.attempt, record.startedAt?.milliseconds, record.isUnderWay,
-        record.timer?.milliseconds, record.checkDue?.milliseconds, record.shown,
-      ])
+    return values(
+      channel.rawValue, row.relay.rawValue, position, record.status.rawValue, record.since.milliseconds, record.operation,
+      record.relayLink, record.trouble?.cause.rawValue, record.trouble?.detail, record.task?.rawValue, record.attempt,
+      record.startedAt?.milliseconds, record.isUnderWay, record.timer?.milliseconds, record.checkDue?.milliseconds, record.shown
+    )
   }
-}
-
-extension [UInt8] {
-  /// The bytes as SQLite stores them.
-  var databaseBlob: DatabaseValue { Data(self).databaseValue }
 }

@@ -4,44 +4,50 @@ internal import GRDB
 
 // The key under which secrets are stored.
 extension Store {
-  /// Whether `box` opens what is sealed; so does any when nothing is.
+  /// Whether `box` opens everything that is sealed; so does any when nothing is.
   public func opens(_ box: SecretBox) throws -> Bool {
     try reading { pool in
-      try pool.read { db in
-        let sealed = try Self.sealed(db)
-        return sealed.isEmpty || (try? box.open(sealed[0].bytes, name: sealed[0].name)) != nil
-      }
+      try pool.read { db in try Self.sealed(db).allSatisfy { (try? $0.open(with: box)) != nil } }
     }
   }
 
   /// Whether anything is sealed.
   func hasSecrets() throws -> Bool { try reading { pool in try pool.read { db in try !Self.sealed(db).isEmpty } } }
 
+  /// Makes sure that `box` opens everything that is sealed, before anything else is sealed with it, and seals anew what an older version
+  /// sealed.
+  /// - Throws: `StoreError.wrongKey` that names the first secret that does not open; then nothing was changed.
+  public func unlock(_ box: SecretBox) throws {
+    let isOld = try reading { pool in
+      try pool.read { db in
+        for secret in try Self.sealed(db) { _ = try secret.open(with: box) }
+        return try Self.setting(Self.sealingKey, db) != Self.sealingNow
+      }
+    }
+    if isOld { _ = try reseal(from: box, to: box) }
+  }
+
   /// Seals all secrets of a database anew, while no daemon runs: those of identities and the passwords of servers.
   /// - Parameters:
-  ///   - old: the file with the key that opens them; nil: the one in the state directory.
-  ///   - new: the file with the key that will; nil: a new key, which takes the place of the one in the state directory.
+  ///   - old: opens them; nil: the key in the state directory.
+  ///   - new: will open them; nil: a new key, which takes the place of the one in the state directory.
   /// - Returns: how many secrets there are, and whether what was sealed with the old key is wiped from the file too.
   /// - Throws: `StoreError`; then all is as it was. `inUse` while a daemon runs; `wrongKey` when the old key is another one.
   public static func changeKey(
-    directory: String, from old: String?, to new: String?
+    directory: String, from old: SecretBox?, to new: SecretBox?
   ) throws -> (secrets: Int, isWiped: Bool) {
     guard FileManager.default.fileExists(atPath: directory + "/baton.db") else {
       throw StoreError(.notAccessible, "there is no database in \(directory)")
     }
     let store = try Store(directory: directory)
-    defer {
-      store.close()
-      takeOwner(of: directory, directory + "/lock")
-      for suffix in ["", "-wal", "-shm"] { takeOwner(of: directory, directory + "/baton.db" + suffix) }
-    }
+    defer { store.close() }
     let file = KeyFile(directory + "/identity.key")
     try file.settle(store)
     guard old != nil || file.exists else {
       throw StoreError(.notAccessible, "there is no \(file.path): say with --from where the present key is")
     }
-    let before = try SecretBox(masterKey: KeyFile.read(old ?? file.path, isForeign: old != nil))
-    let after = try new.map { try SecretBox(masterKey: KeyFile.read($0, isForeign: true)) } ?? file.prepare()
+    let before = try old ?? file.box()
+    let after = try new ?? file.prepare()
     let count: Int
     do { count = try store.reseal(from: before, to: after) } catch {
       if new == nil, (try? store.opens(before)) == true || (try? store.opens(after)) == false { file.dropNew() }
@@ -57,35 +63,72 @@ extension Store {
     try reading { pool in
       try pool.write { db in
         let sealed = try Self.sealed(db)
-        for secret in sealed {
-          let bytes = try new.seal(try old.open(secret.bytes, name: secret.name), name: secret.name)
-          try db.execute(sql: secret.update, arguments: [Data(bytes), secret.id])
-        }
+        for secret in sealed { try secret.store(try new.seal(try secret.open(with: old), label: secret.label), db) }
+        try Self.put(Self.sealingKey, Self.sealingNow, db)
         return sealed.count
       }
     }
   }
 
-  private struct Sealed {
-    let id: Int64
-    let name: String
+  /// The setting that says how secrets are sealed.
+  static let sealingKey = "sealing"
+  static let sealingNow = "2"
+
+  /// One sealed secret of a database.
+  struct Sealed {
+    let table: SummedTable
+    let row: [DatabaseValue]
+    /// In which column it stands.
+    let column: String
     let bytes: [UInt8]
-    /// Takes the new bytes and the id.
-    let update: String
+    let label: String
+    /// For people.
+    let title: String
+    /// Under which label an older version sealed it; nil: it did not.
+    let oldLabel: String?
+
+    /// - Throws: `StoreError.wrongKey` that names the secret.
+    func open(with box: SecretBox) throws -> [UInt8] {
+      do {
+        return try oldLabel.map { try box.openOld(bytes, label: $0) } ?? box.open(bytes, label: label)
+      } catch {
+        throw StoreError(.wrongKey, "the secret of \(title) does not open with this master key: it was stored with another one")
+      }
+    }
+
+    /// Replaces it.
+    func store(_ new: [UInt8], _ db: Database) throws {
+      var values = row
+      guard let index = table.columns.firstIndex(of: column) else { return }
+      values[index] = Data(new).databaseValue
+      try Store.replace(table, values, db)
+    }
   }
 
-  private static func sealed(_ db: Database) throws -> [Sealed] {
-    let identities = try Row.fetchAll(db, sql: "SELECT id, name, sealed_key FROM identities WHERE NOT removed ORDER BY id").map
-    {
-      Sealed(id: $0[0], name: $0[1], bytes: Array($0[2] as Data), update: "UPDATE identities SET sealed_key = ? WHERE id = ?")
+  static func sealed(_ db: Database) throws -> [Sealed] {
+    let isSummed = try db.columns(in: "identities").contains { $0.name == "sum" }
+    let isOld = try !isSummed || setting(sealingKey, db) != sealingNow
+    var found: [Sealed] = []
+    for row in try Row.fetchAll(db, sql: "SELECT * FROM identities WHERE NOT removed ORDER BY id") {
+      if isSummed { try SummedTable.identities.verify(row) }
+      let name: String = row["name"]
+      guard let network = NetworkKind(rawValue: row["network"]) else { throw unreadable(.identities, row) }
+      found.append(
+        Sealed(
+          table: .identities, row: Array(row.databaseValues.dropLast()), column: "sealed_key",
+          bytes: Array(row["sealed_key"] as Data),
+          label: SecretBox.label(ofIdentity: name, on: network), title: "the identity '\(name)'", oldLabel: isOld ? name : nil))
     }
-    let servers = try Row.fetchAll(
-      db, sql: "SELECT id, address, sealed_password FROM servers WHERE sealed_password IS NOT NULL ORDER BY id"
-    ).map {
-      Sealed(
-        id: $0[0], name: SecretBox.label(ofServer: $0[1]), bytes: Array($0[2] as Data),
-        update: "UPDATE servers SET sealed_password = ? WHERE id = ?")
+    for row in try Row.fetchAll(db, sql: "SELECT * FROM servers WHERE sealed_password IS NOT NULL ORDER BY id") {
+      if isSummed { try SummedTable.servers.verify(row) }
+      let address: String = row["address"]
+      found.append(
+        Sealed(
+          table: .servers, row: Array(row.databaseValues.dropLast()), column: "sealed_password",
+          bytes: Array(row["sealed_password"] as Data), label: SecretBox.label(ofServer: address),
+          title: "the server \(address)",
+          oldLabel: isOld ? "server \(address)" : nil))
     }
-    return identities + servers
+    return found
   }
 }

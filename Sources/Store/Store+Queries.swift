@@ -30,7 +30,7 @@ extension Store {
         return Counters(
           revision: try max(
             top("SELECT max(revision) FROM transitions"), top("SELECT max(revision) FROM changes"),
-            top("SELECT CAST(value AS INTEGER) FROM settings WHERE key = 'oldest_revision'")),
+            Int64(Self.setting("oldest_revision", db) ?? "0") ?? 0),
           channel: try top("SELECT max(id) FROM channels"), operator: try top("SELECT max(id) FROM operators"),
           server: try top("SELECT max(id) FROM servers"), relay: try top("SELECT max(id) FROM relays"),
           identity: try top("SELECT max(id) FROM identities"))
@@ -41,8 +41,9 @@ extension Store {
   public func identities() throws -> [IdentityRow] {
     try reading { pool in
       try pool.read { db in
-        try Row.fetchAll(db, sql: "SELECT * FROM identities WHERE removed = 0 ORDER BY id").compactMap { row in
-          guard let network = NetworkKind(rawValue: row["network"]) else { return nil }
+        try Self.rows(.identities, db).compactMap { row in
+          guard !(row["removed"] as Bool) else { return nil }
+          guard let network = NetworkKind(rawValue: row["network"]) else { throw Self.unreadable(.identities, row) }
           let sealed: Data = row["sealed_key"]
           return IdentityRow(
             id: IdentityID(rawValue: row["id"]), name: row["name"], network: network, publicKey: row["public_key"],
@@ -67,12 +68,14 @@ extension Store {
     }
   }
 
-  /// The channels named `name`, deleted ones left out, at most two: enough to tell that a name is not unique.
-  public func channels(named name: String) throws -> [ChannelID] {
+  /// The channels named `name`, deleted ones left out, by id.
+  /// - Parameter limit: how many at most.
+  public func channels(named name: String, limit: Int = 10) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchAll(
-          db, sql: "SELECT id FROM channels WHERE display_name = ? AND deleted_at IS NULL LIMIT 2", arguments: [name]
+          db, sql: "SELECT id FROM channels WHERE display_name = ? AND deleted_at IS NULL ORDER BY id LIMIT ?",
+          arguments: [name, limit]
         ).map(ChannelID.init(rawValue:))
       }
     }
@@ -125,8 +128,9 @@ extension Store {
         for id in ids {
           do {
             if let channel = try Self.channel(id, db) { channels.append(channel) }
-          } catch is StoreError {
+          } catch let error as StoreError {
             unreadable.append(id)
+            _ = noted(error)
           }
         }
         return (channels, unreadable, try Self.revision(db))
@@ -222,7 +226,7 @@ extension Store {
           sql:
             "SELECT * FROM (SELECT * FROM transitions WHERE channel_id = ? ORDER BY revision DESC LIMIT ?) ORDER BY revision",
           arguments: [channel.rawValue, limit]
-        ).compactMap(Self.transition)
+        ).map(Self.transition)
       }
     }
   }
@@ -233,12 +237,13 @@ extension Store {
       try pool.read { db in
         let transitions = try Row.fetchAll(
           db, sql: "SELECT * FROM transitions WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit]
-        ).compactMap(Self.transition).map {
+        ).map(Self.transition).map {
           ChangeRow(revision: $0.revision, at: $0.transition.at, object: .channelRelay($0))
         }
         let others = try Row.fetchAll(
           db, sql: "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit]
         ).compactMap { row -> ChangeRow? in
+          try SummedTable.changes.verify(row)
           func id<T>(_ column: String, _ make: (Int64) -> T) -> T? { (row[column] as Int64?).map(make) }
           let object =
             id("channel_id") { ChangeRow.Object.channel(ChannelID(rawValue: $0)) }
@@ -259,7 +264,7 @@ extension Store {
       try pool.write { db in
         if let text = try Self.setting("seed", db), let seed = UInt64(text) { return seed }
         let seed = draw()
-        try db.execute(sql: "INSERT INTO settings (key, value) VALUES ('seed', ?)", arguments: [String(seed)])
+        try Self.put("seed", String(seed), db)
         return seed
       }
     }
@@ -279,7 +284,10 @@ extension Store {
   // MARK: - Rows
 
   static func setting(_ key: String, _ db: Database) throws -> String? {
-    try String.fetchOne(db, sql: "SELECT value FROM settings WHERE key = ?", arguments: [key])
+    // By position: a column whose name was damaged has none of this name.
+    try Row.fetchOne(db, sql: "SELECT key, value, sum FROM settings WHERE key = ?", arguments: [key]).map {
+      try SummedTable.settings.verified($0)[1]
+    }
   }
 
   /// The newest one that was given out; also where those go on that were forgotten, or left out by a restore.
@@ -296,6 +304,7 @@ extension Store {
   static func channel(_ id: ChannelID, _ db: Database) throws -> StoredChannel? {
     let statement = try db.cachedStatement(sql: "SELECT * FROM channels WHERE id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [id.rawValue]) else { return nil }
+    try SummedTable.channels.verify(row)
     func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "channel \(id.rawValue): \(what) cannot be read") }
     func json(_ column: String) throws -> JSONValue? {
       guard let text: String = row[column] else { return nil }
@@ -313,11 +322,19 @@ extension Store {
       wantedRelays: row["wanted_relays"], heal: row["heal"], custom: try json("custom"),
       idempotencyKey: row["idempotency_key"], createdAt: Timestamp(milliseconds: row["created_at"]),
       updatedAt: Timestamp(milliseconds: row["updated_at"]),
-      deletedAt: (row["deleted_at"] as Int64?).map(Timestamp.init(milliseconds:)), revision: row["revision"])
-    let relays = try db.cachedStatement(sql: "SELECT * FROM channel_relays WHERE channel_id = ? ORDER BY position")
+      deletedAt: (row["deleted_at"] as Int64?).map(Timestamp.init(milliseconds:)), revision: row["revision"],
+      relayCount: row["relay_count"], requestDigest: row["request_digest"],
+      keySalt: (row["key_salt"] as Data?).map { Array($0) })
+    let statementOfRelays = try db.cachedStatement(sql: "SELECT * FROM channel_relays WHERE channel_id = ? ORDER BY position")
+    let relays = try Row.fetchAll(statementOfRelays, arguments: [id.rawValue])
+    guard relays.count == channel.relayCount ?? relays.count else {
+      throw StoreError(
+        .corrupt, "channel \(id.rawValue) has \(channel.relayCount ?? 0) relays, and \(relays.count) of them can be found")
+    }
     return StoredChannel(
       row: channel,
-      relays: try Row.fetchAll(relays, arguments: [id.rawValue]).map { row in
+      relays: try relays.map { row in
+        try SummedTable.channelRelays.verify(row)
         guard let relay = channelRelay(row) else { throw corrupt("the status of relay \(row["relay_id"] as Int64)") }
         return relay
       })
@@ -350,9 +367,10 @@ extension Store {
     return record.machine(salt: 0) == nil ? nil : ChannelRelayRow(relay: RelayID(rawValue: row["relay_id"]), record: record)
   }
 
-  private static func transition(_ row: Row) -> TransitionRow? {
+  private static func transition(_ row: Row) throws -> TransitionRow {
+    try SummedTable.transitions.verify(row)
     guard let from = RelayStatus(rawValue: row["from_status"]), let to = RelayStatus(rawValue: row["to_status"]) else {
-      return nil
+      throw unreadable(.transitions, row)
     }
     return TransitionRow(
       revision: row["revision"], channel: ChannelID(rawValue: row["channel_id"]),

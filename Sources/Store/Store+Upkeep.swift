@@ -1,5 +1,6 @@
 public import Channels
 internal import GRDB
+internal import Synchronization
 
 // What the daemon needs to look after channels that have settled, and to forget what is old.
 extension Store {
@@ -41,6 +42,27 @@ extension Store {
     }
   }
 
+  /// Of the other channels that share the key of `identity`, the one with the latest edition among those of which `relay` shows more than the
+  /// first: a relay that keeps one edition per author had that one. Only a few are looked at, those with the latest editions.
+  public func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) throws -> ChannelID? {
+    try reading { pool in
+      try pool.read { db in
+        try Int64.fetchOne(
+          db,
+          sql: """
+            SELECT c.id FROM (
+              SELECT id, notice_at FROM channels INDEXED BY channels_sharing
+              WHERE identity_id = ? AND key_salt IS NULL AND notice_at IS NOT NULL AND deleted_at IS NULL AND kind = 'channel' AND id <> ?
+              ORDER BY notice_at DESC LIMIT 64) c
+            JOIN channel_relays r ON r.channel_id = c.id AND r.relay_id = ?
+            WHERE r.status = 'active' AND r.shown > 1
+            ORDER BY c.notice_at DESC LIMIT 1
+            """, arguments: [identity.rawValue, channel.rawValue, relay.rawValue]
+        ).map(ChannelID.init(rawValue:))
+      }
+    }
+  }
+
   /// How many relays of a channel were replaced between two times.
   public func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int {
     try reading { pool in
@@ -65,6 +87,13 @@ extension Store {
     }
   }
 
+  /// When the daemon wrote the last time, by its clock at that time; nil when it did not say.
+  public func lastSignOfLife() throws -> Timestamp? {
+    try reading { pool in
+      try pool.read { db in try Self.setting("probe", db).flatMap { Int64($0) }.map(Timestamp.init(milliseconds:)) }
+    }
+  }
+
   /// Takes back times that a clock which was ahead has left behind: nothing may wait for them.
   /// - Parameter latestCheck: the last time for which a check can rightly be due.
   public func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
@@ -74,17 +103,25 @@ extension Store {
         for relay in try Int64.fetchAll(db, sql: "SELECT id FROM relays") {
           try db.execute(
             sql: """
-              UPDATE channel_relays INDEXED BY channel_relays_to_check SET check_due = ?
+              UPDATE channel_relays INDEXED BY channel_relays_to_check SET \(Self.setting("check_due"))
               WHERE relay_id = ? AND status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0) AND check_due > ?
-              """, arguments: [now.milliseconds, relay, latestCheck.milliseconds])
+              """, arguments: [now.milliseconds, now.milliseconds, relay, latestCheck.milliseconds])
         }
         try db.execute(
           sql: """
-            UPDATE channel_relays INDEXED BY channel_relays_lost SET since = ?
+            UPDATE channel_relays INDEXED BY channel_relays_lost SET \(Self.setting("since"))
             WHERE status IN ('failed', 'inactive') AND since > ?
-            """, arguments: [now.milliseconds, now.milliseconds])
+            """, arguments: [now.milliseconds, now.milliseconds, now.milliseconds])
       }
     }
+  }
+
+  /// SQL that sets one column of a channel relay to a value, which is bound twice. The sum goes along, unless the row is damaged: that
+  /// must show.
+  private static func setting(_ column: String) -> String {
+    let table = SummedTable.channelRelays
+    let changed = table.columns.map { $0 == column ? "?" : $0 }.joined(separator: ", ")
+    return "\(column) = ?, sum = CASE WHEN sum = \(table.expression) THEN row_sum(\(changed)) ELSE sum END"
   }
 
   /// The oldest revision after which all changes are still known.
@@ -102,32 +139,54 @@ extension Store {
     }
   }
 
-  /// Forgets transitions that were made before `end`, the oldest first.
-  /// - Parameter limit: how many are looked at, at most; more go the next time.
+  /// How many transitions there are up to a revision.
+  struct HistorySize {
+    var rows: Int
+    var through: Int64
+  }
+
+  /// Forgets transitions that were made before `end`, and the oldest of those that are more than `rowsMax`. Their space is used again.
+  /// - Parameter limit: how many go at once, at most; more go the next time.
   /// - Returns: how many went.
-  public func forgetHistory(before end: Timestamp, limit: Int) throws -> Int {
+  public func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws -> Int {
     try reading { pool in
-      try pool.write { db in
+      let known = history.withLock { $0 }
+      let (size, gone) = try pool.write { db in
+        var size = try Self.historySize(since: known, db)
+        let surplus = min(limit, max(0, size.rows - rowsMax))
         let last = try Int64.fetchOne(
           db,
-          sql: "SELECT max(revision) FROM (SELECT revision, at FROM transitions ORDER BY revision LIMIT ?) WHERE at < ?",
-          arguments: [limit, end.milliseconds])
-        guard let last else { return 0 }
+          sql: """
+            SELECT max(revision) FROM (SELECT revision, at, row_number() OVER (ORDER BY revision) AS number
+              FROM transitions ORDER BY revision LIMIT ?)
+            WHERE at < ? OR number <= ?
+            """, arguments: [limit, end.milliseconds, surplus])
+        guard let last else { return (size, 0) }
         try db.execute(sql: "DELETE FROM transitions WHERE revision <= ?", arguments: [last])
-        let count = db.changesCount
+        let gone = db.changesCount
         try db.execute(sql: "DELETE FROM changes WHERE revision <= ?", arguments: [last])
         try Self.raiseOldestRevision(to: last, db)
-        return count
+        size.rows -= gone
+        return (size, gone)
       }
+      history.withLock { $0 = size }
+      return gone
     }
+  }
+
+  /// Counts what is new since the last time; all of it once, after the start.
+  private static func historySize(since known: HistorySize?, _ db: Database) throws -> HistorySize {
+    let through = try Int64.fetchOne(db, sql: "SELECT max(revision) FROM transitions") ?? known?.through ?? 0
+    guard let known else {
+      return HistorySize(rows: try Int.fetchOne(db, sql: "SELECT count(*) FROM transitions") ?? 0, through: through)
+    }
+    let new = try Int.fetchOne(db, sql: "SELECT count(*) FROM transitions WHERE revision > ?", arguments: [known.through])
+    return HistorySize(rows: known.rows + (new ?? 0), through: max(through, known.through))
   }
 
   static func raiseOldestRevision(to revision: Int64, _ db: Database) throws {
     let known = Int64(try Self.setting("oldest_revision", db) ?? "0") ?? 0
     guard revision > known else { return }
-    try db.execute(
-      sql:
-        "INSERT INTO settings (key, value) VALUES ('oldest_revision', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-      arguments: [String(revision)])
+    try put("oldest_revision", String(revision), db)
   }
 }

@@ -1,17 +1,37 @@
 internal import Channels
+internal import Dispatch
 internal import Foundation
 internal import GRDB
 internal import Glibc
-internal import StrictJSON
+internal import Synchronization
 
-/// Baton's memory: one SQLite database, one writer, many readers (DESIGN §7).
+/// Baton's memory: one SQLite database, one writer, many readers.
 public final class Store: Sendable {
+  /// What to do where the database that belongs into the state directory is gone, or is set back.
+  public enum WhenLost: Sendable {
+    /// Throw `StoreError.lost`.
+    case refuse
+    /// Begin with nothing; what is there is kept under another name.
+    case startEmpty
+    /// Go on with an older state of the database, or another one.
+    case acceptOlder
+  }
+
   let pool: DatabasePool
   private let lock: FileHandle
+  let directory: String
+  /// What is wrong with what is stored, as far as anybody has looked.
+  let damage = DamageList()
+  /// What the state mark says.
+  let mark: Mutex<StateMark>
+  /// How large the history is; nil: not counted yet.
+  let history = Mutex<HistorySize?>(nil)
+  /// Rows written since the log was last written back.
+  let rowsSinceCheckpoint = Mutex(0)
 
   /// Opens or makes the database `baton.db` in `directory` and brings its schema up to date.
   /// - Throws: `StoreError` that names the file and what to do.
-  public convenience init(directory: String) throws {
+  public convenience init(directory: String, whenLost: WhenLost = .refuse) throws {
     let manager = FileManager.default
     do {
       try manager.createDirectory(
@@ -21,13 +41,24 @@ public final class Store: Sendable {
     }
     let lock = try Self.lock(directory)
     Self.removeCopies(in: directory)
-    try self.init(path: directory + "/baton.db", lock: lock)
+    do {
+      do {
+        try self.init(directory: directory, lock: lock, acceptsOlder: whenLost == .acceptOlder, isNew: false)
+      } catch let error as StoreError where error.code == .lost && whenLost == .startEmpty {
+        try Self.setAside(directory)
+        try self.init(directory: directory, lock: lock, acceptsOlder: true, isNew: true)
+      }
+    } catch {
+      // At once: a program that is being started at this moment may hold the same open file for a while.
+      flock(lock.fileDescriptor, LOCK_UN)
+      throw error
+    }
   }
 
   /// Takes the state directory for this process.
   static func lock(_ directory: String) throws -> FileHandle {
     let lockPath = directory + "/lock"
-    let descriptor = Glibc.open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = Glibc.open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw StoreError(.notAccessible, "cannot write to the state directory \(directory): \(String(cString: strerror(errno)))")
     }
@@ -38,29 +69,44 @@ public final class Store: Sendable {
     return lock
   }
 
-  private init(path: String, lock: FileHandle) throws {
+  /// - Parameter isNew: whether it is known that nothing is stored.
+  private init(directory: String, lock: FileHandle, acceptsOlder: Bool, isNew: Bool) throws {
     self.lock = lock
+    self.directory = directory
+    let path = directory + "/baton.db"
+    let known = isNew ? (mark: nil, hasKey: false) : try Self.begin(path, directory)
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
     configuration.maximumReaderCount = 4
+    // No more urgent than everything else: that takes a right which the daemon does not have, and costs a complaint in the journal.
+    configuration.qos = .default
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA trusted_schema = OFF")
+      db.add(function: RowSum.function)
       for function in ChannelCondition.functions { db.add(function: function) }
     }
     do {
       pool = try DatabasePool(path: path, configuration: configuration)
+      if known.mark != nil || known.hasKey {
+        let isEmpty = try pool.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0 }
+        guard !isEmpty else { throw Self.lost(path, "has nothing in it") }
+      }
       try Schema.migrate(pool)
       // GRDB chooses NORMAL when it turns WAL on; a commit would then survive a crash of the program, but not of the machine.
       try pool.writeWithoutTransaction { db in
         try db.execute(sql: "PRAGMA synchronous = FULL")
-        try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
+        // Not by itself: after each time the state mark goes on.
+        try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
       }
+      mark = Mutex(try pool.write { [acceptsOlder] db in try Self.goOn(db, known.mark, path, acceptsOlder) })
     } catch let error as StoreError {
       throw error
     } catch {
       throw Self.wrap(error, path)
     }
+    for suffix in ["", "-wal", "-shm"] { PrivateFile.close(path + suffix) }
+    try mark.withLock { $0 }.write(in: directory)
   }
 
   /// Writes the log back into the database file, closes it and lets the state directory go.
@@ -80,18 +126,23 @@ public final class Store: Sendable {
   func reading<T>(_ body: (DatabasePool) throws -> T) throws -> T {
     do {
       return try body(pool)
-    } catch let error as StoreError {
-      throw error
     } catch {
-      throw Self.wrap(error, pool.path)
+      throw noted(error)
     }
+  }
+
+  /// What a caller is told of an error. Damage is noted, too, so that whoever looks after the daemon hears of it.
+  func noted(_ error: any Error) -> StoreError {
+    let error = error as? StoreError ?? Self.wrap(error, pool.path)
+    if error.code == .corrupt { damage.note(error.description) }
+    return error
   }
 
   static func wrap(_ error: any Error, _ path: String) -> StoreError {
     guard let error = error as? DatabaseError else { return StoreError(.inputOutput, "\(path): \(error)") }
     let text = "\(path): \(error.message ?? "SQLite error \(error.resultCode.rawValue)")"
     return switch error.resultCode {
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB: StoreError(.corrupt, text)
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: StoreError(.corrupt, "\(text): the file is damaged, restore a backup")
     case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY: StoreError(.notAccessible, text)
     default: StoreError(.inputOutput, text)
     }

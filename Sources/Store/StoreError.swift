@@ -9,6 +9,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case incompatible
     /// The database is damaged.
     case corrupt
+    /// The database that belongs there is gone, or was set back.
+    case lost
     /// A read or write failed; it may work later.
     case inputOutput
     /// A key cannot be decrypted.

@@ -7,6 +7,7 @@ public struct JSONParseError: Error, Hashable, Sendable, CustomStringConvertible
     case invalidString = "has an invalid string"
     case invalidUTF8 = "is not UTF-8"
     case duplicateKey = "has the same key twice"
+    case equivalentKeys = "has two keys that differ only in how their letters are composed"
     case tooDeep = "is nested too deeply"
     case trailingBytes = "goes on after its end"
   }
@@ -14,6 +15,14 @@ public struct JSONParseError: Error, Hashable, Sendable, CustomStringConvertible
   /// Offset of the offending byte.
   public let offset: Int
   public var description: String { "JSON \(reason.rawValue) at byte \(offset)" }
+}
+
+/// Something well formed that cannot be kept: nested too deeply, or under a key that differs from another only in normalisation (Swift's
+/// texts compare by it, so that one dictionary cannot hold both).
+public struct JSONFlaw: Hashable, Sendable {
+  public let reason: JSONParseError.Reason
+  /// The outermost members that lead to it, at most two.
+  public let path: [String]
 }
 
 /// A strict JSON parser (RFC 8259): no duplicate keys, no lone surrogates, no invalid UTF-8, bounded depth, integers kept exact.
@@ -24,32 +33,59 @@ public struct JSONParser {
   public static let depthMax = 64
 
   private let bytes: UnsafeBufferPointer<UInt8>
+  private let stepsOver: Bool
   private var at = 0
   private var depth = 0
+  /// The members that lead here, as far as flaws say.
+  private var names: [String] = []
+  /// The first flaw below each member of the outermost object.
+  private var flaws: [String: JSONFlaw] = [:]
+
+  private static let flawPathMax = 2
 
   /// Parses one JSON text; white space around it is allowed.
   public static func parse(_ bytes: some Sequence<UInt8>) throws(JSONParseError) -> JSONValue {
-    let result: Result<JSONValue, JSONParseError>? = bytes.withContiguousStorageIfAvailable { parse(buffer: $0) }
-    return try (result ?? Array(bytes).withUnsafeBufferPointer { parse(buffer: $0) }).get()
+    try parse(bytes, stepsOver: false).value
+  }
+
+  /// Parses one JSON text and steps over what cannot be kept, so that whoever sent it can be told which part that is.
+  /// - Returns: the value with nothing in place of what was stepped over, and the first flaw below each member of the outermost object.
+  public static func parseSteppingOver(
+    _ bytes: some Sequence<UInt8>
+  ) throws(JSONParseError) -> (value: JSONValue, flaws: [JSONFlaw]) {
+    let (value, flaws) = try parse(bytes, stepsOver: true)
+    return (value, Array(flaws.values))
+  }
+
+  private typealias Outcome = (value: JSONValue, flaws: [String: JSONFlaw])
+
+  private static func parse(_ bytes: some Sequence<UInt8>, stepsOver: Bool) throws(JSONParseError) -> Outcome {
+    let result: Result<Outcome, JSONParseError>? = bytes.withContiguousStorageIfAvailable {
+      parse(buffer: $0, stepsOver: stepsOver)
+    }
+    return try (result ?? Array(bytes).withUnsafeBufferPointer { parse(buffer: $0, stepsOver: stepsOver) }).get()
   }
 
   /// Parses one JSON text.
   public static func parse(_ text: String) throws(JSONParseError) -> JSONValue { try parse(text.utf8) }
 
-  private static func parse(buffer: UnsafeBufferPointer<UInt8>) -> Result<JSONValue, JSONParseError> {
-    var parser = JSONParser(bytes: buffer)
+  private static func parse(buffer: UnsafeBufferPointer<UInt8>, stepsOver: Bool) -> Result<Outcome, JSONParseError> {
+    var parser = JSONParser(bytes: buffer, stepsOver: stepsOver)
     do throws(JSONParseError) {
       parser.skipSpace()
       let value = try parser.value()
       parser.skipSpace()
       guard parser.at == buffer.count else { throw parser.failure(.trailingBytes) }
-      return .success(value)
+      return .success((value, parser.flaws))
     } catch {
       return .failure(error)
     }
   }
 
-  private init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  private init(bytes: UnsafeBufferPointer<UInt8>, stepsOver: Bool) {
+    self.bytes = bytes
+    self.stepsOver = stepsOver
+  }
 
   private func failure(_ reason: JSONParseError.Reason) -> JSONParseError { JSONParseError(reason: reason, offset: at) }
 
@@ -60,8 +96,13 @@ public struct JSONParser {
   private mutating func value() throws(JSONParseError) -> JSONValue {
     guard at < bytes.count else { throw failure(.unexpectedEnd) }
     switch bytes[at] {
-    case UInt8(ascii: "{"): return try object()
-    case UInt8(ascii: "["): return try array()
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      if stepsOver, depth == Self.depthMax {
+        note(.tooDeep, names)
+        try stepOver()
+        return .null
+      }
+      return bytes[at] == UInt8(ascii: "{") ? try object() : try array()
     case UInt8(ascii: "\""): return .string(try string())
     case UInt8(ascii: "t"): return try literal("true", .bool(true))
     case UInt8(ascii: "f"): return try literal("false", .bool(false))
@@ -121,17 +162,75 @@ public struct JSONParser {
     }
     repeat {
       skipSpace()
-      guard at < bytes.count else { throw failure(.unexpectedEnd) }
-      guard bytes[at] == UInt8(ascii: "\"") else { throw failure(.unexpectedCharacter) }
-      let key = try string()
-      skipSpace()
-      guard at < bytes.count else { throw failure(.unexpectedEnd) }
-      guard bytes[at] == UInt8(ascii: ":") else { throw failure(.unexpectedCharacter) }
-      at += 1
-      skipSpace()
-      guard members.updateValue(try value(), forKey: key) == nil else { throw failure(.duplicateKey) }
+      let key = try key()
+      let isNamed = stepsOver && depth <= Self.flawPathMax
+      if isNamed { names.append(key) }
+      let value = try value()
+      if isNamed { names.removeLast() }
+      if members.updateValue(value, forKey: key) != nil { try meetAgain(key, in: members) }
     } while try goesOn(until: UInt8(ascii: "}"))
     return .object(members)
+  }
+
+  /// A key with its colon.
+  private mutating func key() throws(JSONParseError) -> String {
+    guard at < bytes.count else { throw failure(.unexpectedEnd) }
+    guard bytes[at] == UInt8(ascii: "\"") else { throw failure(.unexpectedCharacter) }
+    let key = try string()
+    skipSpace()
+    guard at < bytes.count else { throw failure(.unexpectedEnd) }
+    guard bytes[at] == UInt8(ascii: ":") else { throw failure(.unexpectedCharacter) }
+    at += 1
+    skipSpace()
+    return key
+  }
+
+  /// A key is there already: the same bytes break the rules, others are for whoever sent them to hear of.
+  private mutating func meetAgain(_ key: String, in members: [String: JSONValue]) throws(JSONParseError) {
+    let known = members.index(forKey: key).map { members.keys[$0] } ?? key
+    guard !known.utf8.elementsEqual(key.utf8) else { throw failure(.duplicateKey) }
+    guard stepsOver else { throw failure(.equivalentKeys) }
+    note(.equivalentKeys, names + [key])
+  }
+
+  private mutating func note(_ reason: JSONParseError.Reason, _ path: [String]) {
+    let outermost = path.first ?? ""
+    if flaws[outermost] == nil {
+      flaws[outermost] = JSONFlaw(reason: reason, path: Array(path.prefix(Self.flawPathMax)))
+    }
+  }
+
+  /// Passes over a value however deep it is, without recursion. What follows has to make sense all the same.
+  private mutating func stepOver() throws(JSONParseError) {
+    // The brackets that must close what is open.
+    var open: [UInt8] = []
+    repeat {
+      skipSpace()
+      guard at < bytes.count else { throw failure(.unexpectedEnd) }
+      switch bytes[at] {
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        let close = bytes[at] == UInt8(ascii: "{") ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        at += 1
+        skipSpace()
+        if at < bytes.count, bytes[at] == close {
+          at += 1
+        } else {
+          open.append(close)
+          if close == UInt8(ascii: "}") { _ = try key() }
+          continue
+        }
+      default: _ = try value()
+      }
+      // A value has ended, and with it perhaps what holds it.
+      while let close = open.last {
+        if try goesOn(until: close) {
+          skipSpace()
+          if close == UInt8(ascii: "}") { _ = try key() }
+          break
+        }
+        open.removeLast()
+      }
+    } while !open.isEmpty
   }
 
   private mutating func string() throws(JSONParseError) -> String {

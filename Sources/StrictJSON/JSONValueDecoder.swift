@@ -81,7 +81,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
   }
   func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
 
-  /// Varlink peers may send integers beyond 2^53 as strings and whole floats as integers (facts on Varlink, §2).
+  /// Varlink peers may send integers beyond 2^53 as strings and whole floats as integers.
   private func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
     let exact: T? =
       switch value {

@@ -69,10 +69,12 @@ public struct JournalLogHandler: LogHandler {
       "MESSAGE=\(event.message)", "PRIORITY=\(event.level.priority)", "SYSLOG_IDENTIFIER=\(identifier)",
       "CODE_FILE=\(event.file)", "CODE_LINE=\(event.line)", "CODE_FUNC=\(event.function)",
     ]
-    for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { _, latest in latest }) {
-      let text = "\(value)"
+    for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { _, latest in latest })
+    where Self.isFieldName(key) {
+      // A field may occur several times, and the journal is searched for each of its values.
+      let values = if case .array(let several) = value { several } else { [value] }
       // Every value is framed with its length by the library, so no text can pass for a field.
-      if !text.isEmpty, Self.isFieldName(key) { fields.append("\(key)=\(text)") }
+      for text in values.map({ "\($0)" }) where !text.isEmpty { fields.append("\(key)=\(text)") }
     }
     let copies = fields.map { strdup($0) }
     defer { for copy in copies { free(copy) } }

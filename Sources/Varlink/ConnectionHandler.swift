@@ -11,10 +11,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private let service: VarlinkService
   private let limits: VarlinkServer.Limits
   private let registry: ConnectionRegistry
-  private let isKnown: @Sendable (VarlinkPeer) -> Bool
+  private let standingOf: @Sendable (VarlinkPeer) -> VarlinkServer.Standing
+  private let farewell: @Sendable (ConnectionLimit) -> VarlinkError?
   private let notice: @Sendable (VarlinkServer.Notice) -> Void
   private var frames: FrameBuffer
   private var peer: VarlinkPeer?
+  private var standing = VarlinkServer.Standing.stranger
+  private var messageBytesMax: Int
   private var task: Task<Void, Never>?
   private var isInputClosed = false
   /// The server stops, and serves what is on its way.
@@ -34,14 +37,18 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   init(
     service: VarlinkService, limits: VarlinkServer.Limits, registry: ConnectionRegistry,
-    isKnown: @escaping @Sendable (VarlinkPeer) -> Bool, notice: @escaping @Sendable (VarlinkServer.Notice) -> Void
+    standing: @escaping @Sendable (VarlinkPeer) -> VarlinkServer.Standing,
+    farewell: @escaping @Sendable (ConnectionLimit) -> VarlinkError?,
+    notice: @escaping @Sendable (VarlinkServer.Notice) -> Void
   ) {
     self.service = service
     self.limits = limits
     self.registry = registry
-    self.isKnown = isKnown
+    standingOf = standing
+    self.farewell = farewell
     self.notice = notice
-    frames = FrameBuffer(messageBytesMax: limits.messageBytesMax)
+    messageBytesMax = limits.messageBytesMax(of: .stranger)
+    frames = FrameBuffer(messageBytesMax: messageBytesMax)
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -49,12 +56,28 @@ final class ConnectionHandler: ChannelDuplexHandler {
       try? context.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
         VarlinkPeer(socket: $0)
       } ?? nil
-    guard let peer, registry.add(context.channel, user: peer.uid, isKnown: isKnown(peer)) else {
-      notice(.tooManyConnections(peer))
+    guard let peer else {
+      notice(.protocolBroken(nil, reason: "the kernel does not say who it is"))
       return over(context)
+    }
+    standing = standingOf(peer)
+    messageBytesMax = limits.messageBytesMax(of: standing)
+    frames = FrameBuffer(messageBytesMax: messageBytesMax)
+    if let limit = registry.add(context.channel, user: peer.uid, standing) {
+      notice(.tooManyConnections(peer, limit))
+      return dismiss(context, farewell(limit))
     }
     expectMessage(context)
     context.fireChannelActive()
+  }
+
+  /// Closes a connection that there is no room for. Whoever connects is about to call something and takes what is said here for the
+  /// answer; it fits into the empty buffer of a new socket.
+  private func dismiss(_ context: ChannelHandlerContext, _ error: VarlinkError?) {
+    if let error {
+      context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: error.message)), promise: nil)
+    }
+    over(context)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -72,7 +95,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// Reading stops while more than one message's worth waits for its turn.
   func read(context: ChannelHandlerContext) {
-    if frames.count > limits.messageBytesMax, task != nil || isAnswering { mustRead = true } else { context.read() }
+    if frames.count > messageBytesMax, task != nil || isAnswering { mustRead = true } else { context.read() }
   }
 
   /// The server stops: no further calls are read.
@@ -130,7 +153,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     context.flush()
     guard isWriting, writeDeadline == nil, !isOver else { return }
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-    writeDeadline = context.eventLoop.scheduleTask(in: TimeAmount(limits.replyTimeout)) {
+    writeDeadline = context.eventLoop.scheduleTask(in: TimeAmount(limits.replyTimeout(of: standing))) {
       let (handler, context) = bound.value
       handler.notice(.protocolBroken(handler.peer, reason: "a reply was not taken in time"))
       handler.over(context)
@@ -142,7 +165,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     deadline?.cancel()
     writeDeadline?.cancel()
     task?.cancel()
-    if let peer { registry.remove(context.channel, user: peer.uid) }
+    if let peer { registry.remove(context.channel, user: peer.uid, standing) }
     context.fireChannelInactive()
   }
 
@@ -158,9 +181,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   /// Gives the peer time for the message that it has begun, or for its first one. Peers that have called may be silent for as long as
-  /// they like.
+  /// they like, but for strangers.
   private func expectMessage(_ context: ChannelHandlerContext) {
-    let isWanted = task == nil && !isAnswering && !isOver && (frames.count > 0 || !hasCalled)
+    let isWanted = task == nil && !isAnswering && !isOver && (frames.count > 0 || !hasCalled || standing == .stranger)
     guard isWanted else {
       deadline?.cancel()
       deadline = nil
@@ -168,7 +191,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
     guard deadline == nil else { return }
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-    deadline = context.eventLoop.scheduleTask(in: TimeAmount(limits.messageTimeout)) {
+    deadline = context.eventLoop.scheduleTask(in: TimeAmount(limits.messageTimeout(of: standing))) {
       let (handler, context) = bound.value
       handler.notice(.protocolBroken(handler.peer, reason: "no complete message in time"))
       handler.over(context)
@@ -190,7 +213,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         hasCalled = true
         deadline?.cancel()
         deadline = nil
-        serve(try VarlinkCall(message: message.readableBytesView), peer, context)
+        let (call, unusable) = try VarlinkCall.read(message.readableBytesView)
+        serve(call, unusable, peer, context)
       }
     } catch {
       notice(.protocolBroken(peer, reason: "\(error)"))
@@ -198,8 +222,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
   }
 
-  private func serve(_ call: VarlinkCall, _ peer: VarlinkPeer, _ context: ChannelHandlerContext) {
+  /// - Parameter unusable: a parameter that cannot be read.
+  private func serve(
+    _ call: VarlinkCall, _ unusable: String?, _ peer: VarlinkPeer, _ context: ChannelHandlerContext
+  ) {
     do {
+      if let unusable {
+        try service.check(call)
+        throw VarlinkError.invalidParameter(unusable)
+      }
       guard let reply = try service.answerAtOnce(call, from: peer) else { return serveLater(call, peer, context) }
       answer(call, VarlinkReply(parameters: reply).message, context)
     } catch let error as VarlinkError {
@@ -263,7 +294,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// Takes up reading again once there is room, or nothing is left to wait for.
   private func readOn(_ context: ChannelHandlerContext) {
-    guard mustRead, !isOver, frames.count <= limits.messageBytesMax || (task == nil && !isAnswering) else { return }
+    guard mustRead, !isOver, frames.count <= messageBytesMax || (task == nil && !isAnswering) else { return }
     mustRead = false
     context.read()
   }

@@ -1,11 +1,22 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Counts connections, in all and per user.
+/// A limit that a further connection would go beyond.
+public enum ConnectionLimit: Hashable, Sendable {
+  /// The connections of one user.
+  case user(max: Int)
+  /// The connections of all strangers.
+  case strangers(max: Int)
+  /// All connections.
+  case all(max: Int)
+}
+
+/// Counts connections: in all, of strangers, and per user.
 final class ConnectionRegistry: Sendable {
   private struct State {
     var channels: [ObjectIdentifier: any Channel] = [:]
     var perUser: [UInt32: Int] = [:]
+    var strangers = 0
   }
   private let limits: VarlinkServer.Limits
   private let state = Mutex(State())
@@ -15,22 +26,29 @@ final class ConnectionRegistry: Sendable {
   var count: Int { state.withLock { $0.channels.count } }
   var channels: [any Channel] { state.withLock { Array($0.channels.values) } }
 
-  /// Whether the connection may stay.
-  func add(_ channel: any Channel, user: UInt32, isKnown: Bool) -> Bool {
-    let userMax = isKnown ? limits.connectionsPerUserMax : limits.connectionsPerStrangerMax
+  /// Counts the connection, if it may stay. What is reserved goes beyond the limit of a user and that of all.
+  /// - Returns: the limit that it would go beyond; nil when it may stay.
+  func add(_ channel: any Channel, user: UInt32, _ standing: VarlinkServer.Standing) -> ConnectionLimit? {
+    let reserve = standing == .owner ? limits.connectionsReserved : 0
+    let userMax = (standing == .stranger ? limits.connectionsPerStrangerMax : limits.connectionsPerUserMax) + reserve
+    let allMax = limits.connectionsMax - limits.connectionsReserved + reserve
     return state.withLock { state in
-      guard state.channels.count < limits.connectionsMax, state.perUser[user, default: 0] < userMax else { return false }
+      if state.perUser[user, default: 0] >= userMax { return .user(max: userMax) }
+      if standing == .stranger, state.strangers >= limits.strangersMax { return .strangers(max: limits.strangersMax) }
+      if state.channels.count >= allMax { return .all(max: allMax) }
       state.channels[ObjectIdentifier(channel)] = channel
       state.perUser[user, default: 0] += 1
-      return true
+      if standing == .stranger { state.strangers += 1 }
+      return nil
     }
   }
 
-  func remove(_ channel: any Channel, user: UInt32) {
+  func remove(_ channel: any Channel, user: UInt32, _ standing: VarlinkServer.Standing) {
     state.withLock { state in
       guard state.channels.removeValue(forKey: ObjectIdentifier(channel)) != nil else { return }
       state.perUser[user, default: 1] -= 1
       if state.perUser[user] == 0 { state.perUser[user] = nil }
+      if standing == .stranger { state.strangers -= 1 }
     }
   }
 }

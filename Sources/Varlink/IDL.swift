@@ -59,7 +59,7 @@ public enum IDL {
 
   /// How much of the language is taken.
   public enum Grammar: Hashable, Sendable {
-    /// The subset that all known tools can read (facts on Varlink, §6).
+    /// The subset that all known tools can read.
     case portable
     /// All of it: also string sets, arrays of arrays and of optional values, empty types, comments anywhere.
     case full

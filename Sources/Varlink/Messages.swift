@@ -70,7 +70,30 @@ public struct VarlinkProtocolError: Error, Hashable, Sendable, CustomStringConve
 extension VarlinkCall {
   /// Reads one message without its terminator (varlink.org, Method-Call; facts on Varlink, §2 and §3).
   public init(message: some Sequence<UInt8>) throws(VarlinkProtocolError) {
-    let members = try Envelope.members(message, known: ["method", "parameters", "oneway", "more", "upgrade"])
+    let (call, unusable) = try Self.read(message)
+    if let unusable { throw VarlinkProtocolError("the parameter '\(unusable.prefix(64))' cannot be read") }
+    self = call
+  }
+
+  /// The same for a server, which can tell the client about a parameter that is JSON and still of no use.
+  /// - Returns: the call, and the outermost name of a parameter that is nested too deeply, or has keys that differ only in normalisation.
+  static func read(_ message: some Sequence<UInt8>) throws(VarlinkProtocolError) -> (call: VarlinkCall, unusable: String?) {
+    let parsed: (value: JSONValue, flaws: [JSONFlaw])
+    do { parsed = try JSONParser.parseSteppingOver(message) } catch { throw VarlinkProtocolError(error.description) }
+    let call = try VarlinkCall(
+      members: try Envelope.members(parsed.value, known: ["method", "parameters", "oneway", "more", "upgrade"]))
+    var unusable: String?
+    // Extensions of vendors are ignored, whatever they hold.
+    for flaw in parsed.flaws where flaw.path.first?.contains(".") != true {
+      guard flaw.path.count == 2, flaw.path[0] == "parameters" else {
+        throw VarlinkProtocolError("the message \(flaw.reason.rawValue)")
+      }
+      unusable = flaw.path[1]
+    }
+    return (call, unusable)
+  }
+
+  private init(members: [String: JSONValue]) throws(VarlinkProtocolError) {
     guard let method = members["method"]?.string else { throw VarlinkProtocolError("the method is missing") }
     let (oneway, more, upgrade) = (
       try Envelope.flag("oneway", members), try Envelope.flag("more", members), try Envelope.flag("upgrade", members)
@@ -104,7 +127,9 @@ extension VarlinkReply {
   /// Reads one message without its terminator.
   /// - Throws: `VarlinkError` when it is an error reply, `VarlinkProtocolError` when it is none at all.
   public init(message: some Sequence<UInt8>) throws {
-    let members = try Envelope.members(message, known: ["parameters", "continues", "error"])
+    let value: JSONValue
+    do { value = try JSONParser.parse(message) } catch { throw VarlinkProtocolError(error.description) }
+    let members = try Envelope.members(value, known: ["parameters", "continues", "error"])
     let continues = try Envelope.flag("continues", members)
     let parameters = try Envelope.parameters(members)
     if let error = members["error"] {
@@ -137,11 +162,7 @@ extension VarlinkError {
 }
 
 private enum Envelope {
-  static func members(
-    _ message: some Sequence<UInt8>, known: Set<String>
-  ) throws(VarlinkProtocolError) -> [String: JSONValue] {
-    let value: JSONValue
-    do { value = try JSONParser.parse(message) } catch { throw VarlinkProtocolError(error.description) }
+  static func members(_ value: JSONValue, known: Set<String>) throws(VarlinkProtocolError) -> [String: JSONValue] {
     guard let members = value.object else { throw VarlinkProtocolError("a message must be an object") }
     // Dotted keys are vendor extensions and may be ignored; anything else unknown breaks the protocol.
     for key in members.keys where !known.contains(key) && !key.contains(".") {

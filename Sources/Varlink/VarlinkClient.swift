@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOConcurrencyHelpers
 public import NIOCore
 internal import NIOPosix
@@ -7,10 +8,14 @@ public import StrictJSON
 public final class VarlinkClient: Sendable {
   /// What goes wrong on this side; never sent by a server.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nobody serves at the address, or it may not be used.
+    /// Nobody serves at the address.
     case notReachable(String)
-    /// The connection ended before the reply.
+    /// The address may not be used.
+    case notPermitted(String)
+    /// The connection ended before the reply; whether the call was carried out is not known.
     case disconnected
+    /// The connection ended before the server had read the call, so it was not carried out and may be made again.
+    case notTaken
     /// The reply did not come in time; the connection is of no more use.
     case timedOut
     /// The server broke the protocol.
@@ -18,8 +23,9 @@ public final class VarlinkClient: Sendable {
 
     public var description: String {
       switch self {
-      case .notReachable(let reason): reason
+      case .notReachable(let reason), .notPermitted(let reason): reason
       case .disconnected: "the server closed the connection"
+      case .notTaken: "the server closed the connection and did not take the call"
       case .timedOut: "the server did not answer in time"
       case .protocolBroken(let reason): "the server broke the protocol: \(reason)"
       }
@@ -30,28 +36,58 @@ public final class VarlinkClient: Sendable {
   public static let messageBytesMax = 16 << 20
 
   private let channel: any Channel
+  /// What the server said when it sent this connection away unasked.
+  private let farewell: Farewell
 
-  private init(channel: any Channel) { self.channel = channel }
+  fileprivate typealias Farewell = NIOLockedValueBox<VarlinkError?>
+
+  private init(channel: any Channel, farewell: Farewell) {
+    self.channel = channel
+    self.farewell = farewell
+  }
+
+  /// How often a server is asked again that has as many connections waiting as the kernel keeps.
+  private static let connectPause = Duration.milliseconds(20)
 
   /// Connects to the Unix socket at `path`.
-  /// - Parameter group: nil uses the process's shared event loops.
+  /// - Parameters:
+  ///   - group: nil uses the process's shared event loops.
+  ///   - patience: how long to wait for a place among the connections that the server has not accepted yet.
+  ///   - whileRefused: how long to wait for a server at a socket that nobody serves at present.
+  ///   - whileMissing: the same for a socket that is not there, as for a moment while a server is started again.
   public static func connect(
-    path: String, group: (any EventLoopGroup)? = nil
+    path: String, group: (any EventLoopGroup)? = nil, patience: Duration = .seconds(45), whileRefused: Duration = .zero,
+    whileMissing: Duration = .zero
   ) async throws(Failure) -> VarlinkClient {
     let group = group ?? MultiThreadedEventLoopGroup.singleton
-    do {
-      let channel = try await ClientBootstrap(group: group)
-        .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(ClientHandler())
+    let begin = ContinuousClock.now
+    while true {
+      let farewell = Farewell(nil)
+      do {
+        let channel = try await ClientBootstrap(group: group)
+          .channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+              try channel.pipeline.syncOperations.addHandler(ClientHandler(farewell: farewell))
+            }
           }
-        }
-        .connect(unixDomainSocketPath: path).get()
-      return VarlinkClient(channel: channel)
-    } catch let error as IOError {
-      throw .notReachable("cannot connect to \(path): \(describe(error.errnoCode))")
-    } catch {
-      throw .notReachable("cannot connect to \(path): \(error)")
+          .connect(unixDomainSocketPath: path).get()
+        return VarlinkClient(channel: channel, farewell: farewell)
+      } catch let error as IOError {
+        let wait: Duration? =
+          switch error.errnoCode {
+          // Of a Unix socket this means that the queue of its listener is full.
+          case EAGAIN: patience
+          case ECONNREFUSED: whileRefused
+          case ENOENT: whileMissing
+          default: nil
+          }
+        if let wait, ContinuousClock.now - begin < wait, (try? await Task.sleep(for: connectPause)) != nil { continue }
+        if error.errnoCode == EAGAIN { throw .timedOut }
+        let reason = "cannot connect to \(path): \(String(cString: strerror(error.errnoCode)))"
+        throw [EACCES, EPERM].contains(error.errnoCode) ? .notPermitted(reason) : .notReachable(reason)
+      } catch {
+        throw .notReachable("cannot connect to \(path): \(error)")
+      }
     }
   }
 
@@ -94,16 +130,17 @@ public final class VarlinkClient: Sendable {
 
   private func send(_ call: VarlinkCall, _ answer: ClientHandler.Answer) {
     let message = call.message
-    channel.eventLoop.execute { [channel] in
+    channel.eventLoop.execute { [channel, farewell] in
       guard channel.isActive, let handler = try? channel.pipeline.syncOperations.handler(type: ClientHandler.self) else {
-        return answer.fail(Failure.disconnected)
+        return answer.fail(ClientHandler.reason(.notTaken, farewell))
       }
       handler.expect(answer)
-      channel.writeAndFlush(channel.allocator.buffer(bytes: message), promise: nil)
+      let written = channel.eventLoop.makePromise(of: Void.self)
+      let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+      written.futureResult.whenFailure { _ in bound.value.latestWasNotRead() }
+      channel.writeAndFlush(channel.allocator.buffer(bytes: message), promise: written)
     }
   }
-
-  private static func describe(_ code: CInt) -> String { IOError(errnoCode: code, reason: "connect").description }
 }
 
 private final class ClientHandler: ChannelInboundHandler {
@@ -124,8 +161,17 @@ private final class ClientHandler: ChannelInboundHandler {
 
   private var frames = FrameBuffer(messageBytesMax: VarlinkClient.messageBytesMax)
   private var expected: [Answer] = []
+  /// Whether the first expected answer has begun to arrive.
+  private var hasBegun = false
+  /// Whether the server has closed the connection without reading the latest call to its end.
+  private var isLatestUnread = false
+  private let farewell: VarlinkClient.Farewell
+
+  init(farewell: VarlinkClient.Farewell) { self.farewell = farewell }
 
   func expect(_ answer: Answer) { expected.append(answer) }
+
+  func latestWasNotRead() { isLatestUnread = true }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)
@@ -138,7 +184,7 @@ private final class ClientHandler: ChannelInboundHandler {
   }
 
   private func take(_ message: ByteBuffer, _ context: ChannelHandlerContext) throws {
-    guard let answer = expected.first else { throw VarlinkClient.Failure.protocolBroken("a reply without a call") }
+    guard let answer = expected.first else { return try takeFarewell(message) }
     do {
       let reply = try VarlinkReply(message: message.readableBytesView)
       switch answer {
@@ -150,14 +196,32 @@ private final class ClientHandler: ChannelInboundHandler {
         promise.succeed(reply)
       case .many(let source):
         // Before anybody hears of it: who does may end the connection, and with it whatever is expected.
+        hasBegun = reply.continues
         if !reply.continues { expected.removeFirst() }
         if source.yield(reply) == .stopProducing { pause(context) }
         if !reply.continues { source.finish() }
       }
     } catch let error as VarlinkError {
       expected.removeFirst()
+      hasBegun = false
       answer.fail(error)
     }
+  }
+
+  /// A server that has no room for this connection says so before it closes it, unasked and perhaps before the first call.
+  private func takeFarewell(_ message: ByteBuffer) throws {
+    do {
+      _ = try VarlinkReply(message: message.readableBytesView)
+      throw VarlinkClient.Failure.protocolBroken("a reply without a call")
+    } catch let error as VarlinkError {
+      farewell.withLockedValue { $0 = $0 ?? error }
+    }
+  }
+
+  /// Why a connection is over: the server's own words, where it has said any.
+  static func reason(_ failure: VarlinkClient.Failure, _ farewell: VarlinkClient.Farewell) -> any Error {
+    guard [.disconnected, .notTaken].contains(failure), let said = farewell.withLockedValue({ $0 }) else { return failure }
+    return said
   }
 
   /// Nobody takes what came already.
@@ -170,12 +234,21 @@ private final class ClientHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) { end(.disconnected, context) }
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { end(.disconnected, context) }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // What a Unix socket says (unix(7) on Linux) when the other end was closed while something that we sent was not read yet.
+    if (error as? IOError)?.errnoCode == ECONNRESET { isLatestUnread = true }
+    end(.disconnected, context)
+  }
 
   private func end(_ failure: VarlinkClient.Failure, _ context: ChannelHandlerContext) {
     let waiting = expected
     expected = []
-    for answer in waiting { answer.fail(failure) }
+    for (index, answer) in waiting.enumerated() {
+      // Calls are read in order, so only the latest can be said to be unread.
+      let isUnread = isLatestUnread && index == waiting.count - 1 && !(index == 0 && hasBegun)
+      answer.fail(Self.reason(failure == .disconnected && isUnread ? .notTaken : failure, farewell))
+    }
     context.close(promise: nil)
   }
 }

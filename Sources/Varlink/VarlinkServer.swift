@@ -12,8 +12,16 @@ public final class VarlinkServer: Sendable {
     public var connectionsMax = 4096
     /// Connections of one user open at once.
     public var connectionsPerUserMax = 128
-    /// Connections open at once of a user who may not read anything.
+    /// Of these, connections that only owners get, so that others cannot lock them out.
+    public var connectionsReserved = 32
+    /// Connections of one stranger open at once.
     public var connectionsPerStrangerMax = 8
+    /// Connections of all strangers open at once: there are as many users as somebody likes to have.
+    public var strangersMax = 64
+    /// Largest message taken from a stranger, in bytes.
+    public var strangerMessageBytesMax = 64 << 10
+    /// How long a stranger may be silent, and take for a message or a reply.
+    public var strangerTimeout: Duration = .seconds(10)
     /// How long a peer may take from its connection, or its latest reply, to the end of a message that it has begun; and to its first
     /// message, begun or not.
     public var messageTimeout: Duration = .seconds(60)
@@ -25,15 +33,40 @@ public final class VarlinkServer: Sendable {
     func bounded() -> Limits {
       var limits = self
       limits.connectionsMax = max(16, min(connectionsMax, Int(sysconf(CInt(_SC_OPEN_MAX))) / 2))
+      limits.connectionsReserved = min(connectionsReserved, limits.connectionsMax / 4)
       return limits
     }
+
+    /// What the server takes from a peer.
+    func messageBytesMax(of standing: Standing) -> Int {
+      standing == .stranger ? min(strangerMessageBytesMax, messageBytesMax) : messageBytesMax
+    }
+
+    /// How long a peer may take to the end of its message.
+    func messageTimeout(of standing: Standing) -> Duration {
+      standing == .stranger ? min(strangerTimeout, messageTimeout) : messageTimeout
+    }
+
+    /// How long a peer may take to accept a reply.
+    func replyTimeout(of standing: Standing) -> Duration {
+      standing == .stranger ? min(strangerTimeout, replyTimeout) : replyTimeout
+    }
+  }
+
+  /// What a peer is to the server, which says how much of it the peer may take.
+  public enum Standing: Hashable, Sendable {
+    /// Somebody who may not call anything of weight.
+    case stranger
+    case member
+    /// Somebody who must always get in.
+    case owner
   }
 
   /// Something worth a log line; the server itself writes none.
   public enum Notice: Sendable {
     /// The peer broke the protocol and was disconnected.
     case protocolBroken(VarlinkPeer?, reason: String)
-    case tooManyConnections(VarlinkPeer?)
+    case tooManyConnections(VarlinkPeer, ConnectionLimit)
     /// A method failed with something that is no `VarlinkError`.
     case internalError(VarlinkPeer, method: String, error: String)
   }
@@ -51,10 +84,12 @@ public final class VarlinkServer: Sendable {
   /// Starts serving on sockets that listen already.
   /// - Parameters:
   ///   - connections: sockets that are connected already; served like any that is accepted.
-  ///   - isKnown: whether a peer may call anything of weight; strangers get few connections.
+  ///   - standing: what a peer is to the server, when it connects.
+  ///   - farewell: what is said to a connection before it is closed because there is no room for it.
   public static func start(
     _ service: VarlinkService, sockets: [CInt], connections: [CInt] = [], group: any EventLoopGroup, limits: Limits = Limits(),
-    isKnown: @escaping @Sendable (VarlinkPeer) -> Bool = { _ in true },
+    standing: @escaping @Sendable (VarlinkPeer) -> Standing = { _ in .member },
+    farewell: @escaping @Sendable (ConnectionLimit) -> VarlinkError? = { _ in nil },
     notice: @escaping @Sendable (Notice) -> Void
   ) async throws -> VarlinkServer {
     let limits = limits.bounded()
@@ -62,13 +97,15 @@ public final class VarlinkServer: Sendable {
     let serve: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
       channel.eventLoop.makeCompletedFuture {
         try channel.pipeline.syncOperations.addHandler(
-          ConnectionHandler(service: service, limits: limits, registry: registry, isKnown: isKnown, notice: notice))
+          ConnectionHandler(
+            service: service, limits: limits, registry: registry, standing: standing, farewell: farewell, notice: notice))
       }
     }
     var listeners: [any Channel] = []
     for socket in sockets {
+      // Whoever handed it over may have chosen less.
+      UnixListener.listen(socket)
       let listener = try await ServerBootstrap(group: group)
-        .serverChannelOption(.backlog, value: 256)
         .childChannelOption(.allowRemoteHalfClosure, value: true)
         .childChannelInitializer(serve)
         .withBoundSocket(socket).get()

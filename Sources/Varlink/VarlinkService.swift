@@ -69,7 +69,7 @@ public struct VarlinkService: Sendable {
   }
 
   /// Refuses what the interface does not have.
-  private func check(_ call: VarlinkCall) throws {
+  func check(_ call: VarlinkCall) throws {
     guard call.method.contains(".") else { throw VarlinkError.methodNotFound(call.method) }
     guard let definition = call.interface == own.name ? own : interfaces[call.interface]?.definition else {
       throw VarlinkError.interfaceNotFound(call.interface)

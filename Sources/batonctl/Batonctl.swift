@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import StrictJSON
 
 @main
 struct Batonctl: AsyncParsableCommand {
@@ -8,8 +9,11 @@ struct Batonctl: AsyncParsableCommand {
     commandName: "batonctl",
     abstract: "Controls Baton, the relay-coordination daemon.",
     discussion: """
-      Objects are named by id or by name.
-      Exit status: 0 done; 1 refused by the daemon; 64 usage; 69 the daemon cannot be reached; 75 timed out; 77 not permitted.
+      Objects are named by id or by name; id:2 and name:2 say which. A number that is the name of another object is refused.
+      With --json, what comes out is one document: the result on standard output, or else an error with its name, its parameters and a
+      message on standard error. Only watch, relay test and server test print one document a line.
+      Exit status: 0 done; 1 refused by the daemon; 64 usage; 69 the daemon cannot be reached; 74 the output cannot be written; 75 timed
+      out; 77 not permitted; 130 interrupted.
       """,
     version: "batonctl \(version)",
     subcommands: [
@@ -18,7 +22,32 @@ struct Batonctl: AsyncParsableCommand {
     ])
 
   static func main() async {
-    await main(afterCommand(Array(CommandLine.arguments.dropFirst())))
+    let arguments = afterCommand(Array(CommandLine.arguments.dropFirst()))
+    do {
+      var command = try parseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+    } catch {
+      end(error, isJSON: arguments.prefix { $0 != "--" }.contains("--json"))
+    }
+  }
+
+  /// Ends with what the argument parser says: help that was asked for, wrong usage, or nothing, when only the exit status is left to say.
+  private static func end(_ error: any Error, isJSON: Bool) -> Never {
+    let (status, text) = (exitCode(for: error), fullMessage(for: error))
+    let ending = Ending(isJSON: isJSON)
+    do {
+      if let failure = error as? Output.Failure { throw failure }
+      if status.isSuccess {
+        if !text.isEmpty { try Output.line(text) }
+      } else if !text.isEmpty {
+        let name = status == .validationFailure ? "local.Usage" : "local.Failed"
+        if isJSON { ending.fail(name, message(for: error)) } else { Output.error(text.shown(keepingLines: true)) }
+      }
+    } catch {
+      ending.fail("local.OutputFailed", (error as? Output.Failure)?.reason ?? "\(error)")
+      exit(withError: ExitCode(Output.Failure.status))
+    }
+    exit(withError: status)
   }
 
   /// The arguments with global options that stand before the command put behind it, where they are read.
@@ -26,9 +55,9 @@ struct Batonctl: AsyncParsableCommand {
     var rest = arguments[...]
     var global: [String] = []
     while let first = rest.first {
-      if ["--json", "--no-color", "--quiet"].contains(first) || first.hasPrefix("--socket=") {
+      if ["--json", "--no-color", "--quiet"].contains(first) || first.hasPrefix("--socket=") || first.hasPrefix("--timeout=") {
         global.append(rest.removeFirst())
-      } else if first == "--socket", rest.count > 1 {
+      } else if ["--socket", "--timeout"].contains(first), rest.count > 1 {
         global += rest.prefix(2)
         rest.removeFirst(2)
       } else {
@@ -42,5 +71,10 @@ struct Batonctl: AsyncParsableCommand {
 
 struct Version: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Prints the version of batonctl.")
-  func run() { print("batonctl \(Batonctl.version)") }
+  @OptionGroup var global: GlobalOptions
+
+  func run() throws {
+    try Output.line(
+      global.json ? JSONValue.object(["version": .string(Batonctl.version)]).text : "batonctl \(Batonctl.version)")
+  }
 }

@@ -34,16 +34,22 @@ struct Backup: AsyncParsableCommand {
       var wanted: Int64 = -1
       for try await reply in try await session.client.stream("org.batond.Daemon.Backup") {
         guard let text = reply["data"]?.string, let piece = Data(base64Encoded: text) else { break }
-        try handle.write(contentsOf: piece)
+        try Self.written(part) { try handle.write(contentsOf: piece) }
         size += Int64(piece.count)
         wanted = reply["size"]?.integer ?? -1
       }
-      try handle.synchronize()
+      try Self.written(part) { try handle.synchronize() }
       guard size == wanted else { throw Refusal(text: "the daemon ended before the copy was complete", status: 69) }
       guard link(part, file) == 0 else { throw refusal() }
       try session.show(JSONValue.object(["file": .string(file), "size": .integer(size)])) {
         "Copied \(size) bytes to \(file)."
       }
+    }
+  }
+
+  private static func written(_ path: String, _ body: () throws -> Void) throws {
+    do { try body() } catch {
+      throw Refusal(text: "cannot write \(path): \(error.localizedDescription)", status: Output.Failure.status)
     }
   }
 }

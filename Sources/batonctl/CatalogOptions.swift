@@ -12,8 +12,13 @@ struct ListOptions: ParsableArguments {
     []
 
   func validate() throws {
-    if let filter, (try? JSONParser.parse(filter))?.object == nil {
-      throw ValidationError("--filter must be a JSON object.")
+    guard let filter else { return }
+    let json: JSONValue
+    do { json = try JSONParser.parse(filter) } catch {
+      throw ValidationError("--filter must be a JSON object such as '{\"phase\": \"degraded\"}': \(error).")
+    }
+    guard json.object != nil else {
+      throw ValidationError("--filter must be a JSON object such as '{\"phase\": \"degraded\"}'.")
     }
   }
 
@@ -56,17 +61,6 @@ struct RoleChange: ExpressibleByArgument {
 }
 
 extension Session {
-  func provider(_ name: String) async throws -> Operator {
-    if let id = Int64(name) { return try await client.operator(id: id).operator }
-    return try await client.operator(name: name).operator
-  }
-
-  func server(_ name: String) async throws -> Server {
-    try ServerCommand.PasswordOption.check(name)
-    if let id = Int64(name) { return try await client.server(id: id) }
-    return try await client.server(name: name)
-  }
-
   /// The id of the operator to assign to: 0 for `auto`, which lets the domains decide.
   func assignment(_ name: String?) async throws -> Int64? {
     guard let name else { return nil }
@@ -95,7 +89,7 @@ extension Session {
   ) async throws -> Bool {
     var allPassed = true
     for test in tests {
-      say(test.title)
+      try say(test.title)
       var count = 0
       do {
         for try await step in try await test.steps() {
@@ -116,13 +110,12 @@ extension Session {
     // In JSON each line says whose step it is.
     var json = try step.json.object ?? [:]
     json["of"] = .string(title)
-    try show(JSONValue.object(json)) {
+    try showNext(JSONValue.object(json)) {
       let mark = terminal.paint(step.passed ? "✓" : "✗", step.passed ? .green : .red)
       let time = String(format: "%7.1f ms", step.durationMilliseconds)
       let cause = step.cause.map { "(\($0)) " } ?? ""
       return "  \(mark) \(step.name.padding(toLength: 9, withPad: " ", startingAt: 0)) \(time)  \(cause)\(step.detail)"
     }
-    flush()
   }
 
   /// Lines that operators, servers and relays share.

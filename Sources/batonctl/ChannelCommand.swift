@@ -9,7 +9,7 @@ struct ChannelCommand: AsyncParsableCommand {
     commandName: "channel", abstract: "Creates and manages channels.",
     subcommands: [
       ChannelCreate.self, List.self, Show.self, Link.self, History.self, ChannelUpdate.self, AddRelay.self, RemoveRelay.self,
-      Retry.self, Verify.self, Delete.self,
+      ChannelRetry.self, Verify.self, Delete.self,
     ])
 
   struct List: AsyncParsableCommand {
@@ -75,15 +75,17 @@ struct ChannelCommand: AsyncParsableCommand {
         let channel = try await session.channel(channel)
         let reply = try await session.client.call("org.batond.Channels.Link", ["id": .integer(channel.id)])
         let link = reply["link"]?.string ?? ""
-        try session.show(JSONValue.object(reply)) { link }
-        guard qr || qrFile != nil else { return }
-        guard let code = QRCode(link) else { throw Refusal(text: "the link is too long for a QR code") }
-        if let qrFile {
-          guard FileManager.default.createFile(atPath: qrFile, contents: Data(code.svg.utf8)) else {
-            throw Refusal(text: "cannot write \(qrFile)")
+        var text = link
+        if qr || qrFile != nil {
+          guard let code = QRCode(link) else { throw Refusal(text: "the link is too long for a QR code") }
+          if let qrFile {
+            guard FileManager.default.createFile(atPath: qrFile, contents: Data(code.svg.utf8)) else {
+              throw Refusal(text: "cannot write \(qrFile)")
+            }
           }
+          if qr { text += "\n" + code.text(hasColor: session.terminal.hasColor) }
         }
-        if qr, !session.options.json { print(code.text(hasColor: session.terminal.hasColor)) }
+        try session.show(JSONValue.object(reply)) { text }
       }
     }
   }
@@ -137,7 +139,9 @@ struct ChannelCommand: AsyncParsableCommand {
   struct RemoveRelay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove-relay", abstract: "Takes a channel off a relay.",
-      discussion: "The relay is asked to delete the channel and never gets it again.")
+      discussion: """
+        The relay is asked to delete the channel. On nostr it never gets it again; on simplex add-relay puts it back.
+        """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The channel, by id or name.") var channel: String
     @Argument(help: "The relay, by id or name.") var relay: String
@@ -146,23 +150,6 @@ struct ChannelCommand: AsyncParsableCommand {
       try await global.connected { session in
         let id = try await session.channel(channel).id
         let channel = try await session.client.removeRelay(try await session.relay(relay).id, fromChannel: id)
-        try session.show(channel) { ChannelView(terminal: session.terminal).details(channel) }
-      }
-    }
-  }
-
-  struct Retry: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Tries relays again that are not active: one, or all.")
-    @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.") var channel: String
-    @Argument(help: "The relay, by id or name; all when absent.") var relay: String?
-
-    func run() async throws {
-      try await global.connected { session in
-        let id = try await session.channel(channel).id
-        var relayID: Int64?
-        if let relay { relayID = try await session.relay(relay).id }
-        let channel = try await session.client.retryChannel(id: id, relayId: relayID)
         try session.show(channel) { ChannelView(terminal: session.terminal).details(channel) }
       }
     }

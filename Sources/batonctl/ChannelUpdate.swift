@@ -35,8 +35,10 @@ struct ChannelUpdate: AsyncParsableCommand {
   func run() async throws {
     try await global.connected { session in
       let picture = noImage ? "" : try image.map(ImageFile.dataURL)
+      let id = try await session.channel(channel).id
       let changed = try await session.changing {
-        try await session.channel(channel)
+        // As it is: what is kept with it goes back.
+        try await session.raw.channel(id: id)
       } _: {
         try await session.client.updateChannel(
           UpdateChannel(

@@ -17,7 +17,10 @@ struct ChannelView {
     if relay.status != "active" || relay.cause != nil {
       let reason = [relay.cause.map { "(\($0))" }, relay.detail].compactMap { $0 }.joined(separator: " ")
       if !reason.isEmpty { words += " \(reason)" }
-      if let next = relay.nextAttemptAt, relay.status != "removed" { words += "; attempt \(relay.attempt) at \(next)" }
+      if let next = relay.nextAttemptAt, relay.status != "removed" {
+        // Nothing is under way at a relay that is active with an old edition; it is looked at again in its time.
+        words += relay.attempt > 0 ? "; attempt \(relay.attempt) at \(next)" : "; read back at \(next)"
+      }
     }
     if isDrawn { words = terminal.fitted(words, beside: name.count + 6) }
     return "  \(terminal.dot(relay.status)) \(name)  \(words)"
@@ -49,7 +52,8 @@ struct ChannelView {
     var lines = [
       "\(terminal.dot(channel.phase)) \(channel.profile.displayName) (channel \(channel.id))",
       "phase     \(channel.phase): \(channel.summary)",
-      "network   \(channel.network)\(channel.kind == "group" ? " (group)" : ""), identity \(channel.identity)",
+      "network   \(channel.network)\(channel.kind == "group" ? " (group)" : ""), identity \(channel.identity)"
+        + (channel.key.map { $0 == "own" ? ", key of its own" : ", key of the identity" } ?? ""),
     ]
     if let description = channel.profile.description, !description.isEmpty { lines.append("about     \(description)") }
     lines.append(

@@ -86,10 +86,3 @@ struct IdentityCommand: AsyncParsableCommand {
     }
   }
 }
-
-extension Session {
-  func identity(_ name: String) async throws -> Identity {
-    if let id = Int64(name) { return try await client.identity(id: id) }
-    return try await client.identity(name: name)
-  }
-}

@@ -55,7 +55,7 @@ struct OperatorCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected { session in
-        let found = try await session.client.operator(id: Int64(name), name: Int64(name) == nil ? name : nil)
+        let found = try await session.client.operator(id: try await session.provider(name).id)
         try session.show(found.operator) {
           let one = found.operator
           func words(_ roles: Roles, _ hasNames: Bool) -> String {

@@ -20,12 +20,12 @@ struct OperatorExport: AsyncParsableCommand {
       var declarations = Declarations()
       if let name {
         let id = try await session.provider(name).id
-        declarations.operators = [try await Self.declare(id, session.client)]
+        declarations.operators = [try await Self.declare(id, session.raw)]
       } else {
-        for one in try await session.client.operators() {
-          declarations.operators.append(try await Self.declare(one.id, session.client))
+        for one in try await session.raw.operators() {
+          declarations.operators.append(try await Self.declare(one.id, session.raw))
         }
-        let own = try await session.client.ownServersAndRelays()
+        let own = try await session.raw.ownServersAndRelays()
         declarations.servers = own.servers.map(Self.declare)
         declarations.relays = own.relays.map(Self.declare)
       }

@@ -3,7 +3,7 @@ internal import BatonClient
 internal import Channels
 internal import ControlAPI
 internal import Foundation
-internal import Glibc
+internal import RelayNetwork
 internal import StrictJSON
 
 struct RelayCommand: AsyncParsableCommand {
@@ -24,7 +24,10 @@ struct RelayCommand: AsyncParsableCommand {
           return Terminal.table(
             ["ID", "NAME", "NETWORK", "ENABLED", "HEALTH", "ADDRESS"],
             relays.map {
-              ["\($0.id)", $0.name, $0.network, $0.enabled ? "yes" : "no", $0.health, $0.address]
+              [
+                "\($0.id)", $0.name, $0.network, $0.enabled ? "yes" : "no", $0.networkTrouble == nil ? $0.health : "unusable",
+                $0.address,
+              ]
             })
         }
       }
@@ -75,6 +78,7 @@ struct RelayCommand: AsyncParsableCommand {
             lines.append("tested    \(tested ? "passed" : "failed") at \(relay.testedAt ?? "?")")
           }
           if let milliseconds = relay.roundTripMilliseconds { lines.append("connects  in \(milliseconds) ms") }
+          if let trouble = relay.networkTrouble { lines.append("unusable  \(trouble)") }
           if let error = relay.lastError { lines.append("error     \(error)") }
           if let name = relay.profile?.name { lines.append("calls itself \(name)") }
           if !relay.capabilities.isEmpty { lines.append("can       \(relay.capabilities.joined(separator: ", "))") }
@@ -102,8 +106,11 @@ struct RelayCommand: AsyncParsableCommand {
         let client = session.client
         var requests: [(String, TestRequest)] = []
         if let relay {
-          if relay.contains("://") || relay.hasPrefix("simplex:") {
-            requests = [(relay, TestRequest(address: relay, network: NetworkKind.lookingLike(relay).rawValue))]
+          let isNamed = relay.hasPrefix("name:") || relay.hasPrefix("id:")
+          if !isNamed, relay.contains("://") || relay.hasPrefix("simplex:") {
+            requests = [
+              (PasswordEcho.hiding(relay).shown, TestRequest(address: relay, network: NetworkKind.lookingLike(relay).rawValue))
+            ]
           } else {
             let known = try await session.relay(relay)
             requests = [(known.name, TestRequest(id: known.id))]
@@ -186,6 +193,3 @@ struct RelayCommand: AsyncParsableCommand {
     }
   }
 }
-
-/// Lets readers of a pipe see a line at once.
-func flush() { fflush(nil) }

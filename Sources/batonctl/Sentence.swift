@@ -4,15 +4,20 @@ internal import Varlink
 /// One clear sentence for each error: what happened, to what, and what to do.
 enum Sentence {
   static func of(_ error: VarlinkClient.Failure, _ path: String) -> String {
-    switch error {
+    let path = path.shown
+    return switch error {
     case .notReachable(let reason): "\(reason); is batond running? Name another socket with --socket or $BATON_SOCKET"
-    case .disconnected: "the daemon closed the connection"
+    case .notPermitted(let reason): "\(reason); root may use it, and whoever may open the socket"
+    case .disconnected: "the daemon closed the connection; whether it did what was asked is not known"
+    case .notTaken: "the daemon closed the connection and did not take the call; try again"
     case .timedOut: "the daemon did not answer in time"
-    case .protocolBroken(let reason): "what answers at \(path) does not speak Varlink: \(reason)"
+    case .protocolBroken(let reason): "what answers at \(path) does not speak Varlink: \(reason.shown)"
     }
   }
 
   static func of(_ error: VarlinkError) -> String {
+    // What comes with it may be the words of relays, arguments, or anything if something else than the daemon answers.
+    let error = VarlinkError(error.name.shown, error.parameters.mapValues(\.shown))
     let short = error.name.split(separator: ".").last.map(String.init) ?? error.name
     func text(_ key: String) -> String {
       switch error.parameters[key] {
@@ -21,19 +26,36 @@ enum Sentence {
       default: "?"
       }
     }
-    let named = error.parameters["name"]?.string.map { "named '\($0)'" } ?? "with id \(text("id"))"
+    let words = [error.parameters["id"].map { "with id \($0.text)" }, error.parameters["name"]?.string.map { "named '\($0)'" }]
+    let named = words.compactMap { $0 }.joined(separator: " ")
     switch short {
     case "NoSuchOperator": return "there is no operator \(named); see batonctl operator list"
-    case "NoSuchServer": return "there is no server, or more than one, \(named); see batonctl server list"
+    case "NoSuchServer": return "there is no server \(named); see batonctl server list"
     case "NoSuchRelay": return "there is no relay \(named); see batonctl relay list"
-    case "NoSuchChannel": return "there is no channel, or more than one, \(named); see batonctl channel list"
+    case "NoSuchChannel": return "there is no channel \(named); see batonctl channel list"
     case "NoSuchIdentity": return "there is no identity \(named); see batonctl identity list"
+    case "AmbiguousName":
+      let lists = ["channelIds", "serverIds", "identityIds"].compactMap { error.parameters[$0]?.array }.joined()
+      let ids = lists.compactMap(\.integer).map(String.init)
+      return
+        "'\(text("name"))' is the name of several: \(ids.joined(separator: ", ")); say which, for example id:\(ids.first ?? "1")"
     case "IdentityInUse":
       return text("channels") == "0"
         ? "the identity main always stays" : "\(text("channels")) channels belong to this identity; delete them first"
     case "InvalidCredential": return "the credential '\(text("credential"))' cannot be used: \(text("reason"))"
     case "NoEnabledRelays":
       return "no relay on \(text("network")) is enabled; add one with batonctl relay add ADDRESS, or enable one"
+    case "NoGroupRelays":
+      let untested = error.parameters["untested"]?.integer ?? 0
+      return "no enabled relay on \(text("network")) is known to offer groups; "
+        + (untested > 0
+          ? "\(untested) were never tested: say batonctl relay test --all, or name one with --relay" : "name one with --relay")
+    case "TooManyRelays": return "\(text("wanted")) relays are more than a channel may have: at most \(text("max"))"
+    case "NotInChannel": return "the channel does not have the relay '\(text("relayName"))'; see batonctl channel show"
+    case "IdempotencyKeyReused":
+      return error.parameters["deleted"] == true
+        ? "this idempotency key made channel \(text("id")), which was deleted; a new channel needs another key"
+        : "this idempotency key made channel \(text("id")), with other parameters; a new channel needs another key"
     case "NotEnoughRelays": return "\(text("wanted")) relays were asked for, \(text("available")) can be used"
     case "InvalidDisplayName": return "the name cannot be used: \(text("reason"))"
     case "InvalidProfile": return "\(text("field")) cannot be used: \(text("reason"))"
@@ -62,7 +84,7 @@ enum Sentence {
     case "NetworkMismatch": return "relay \(text("relayId")) lives on another network than the others"
     case "AlreadyInChannel":
       return text("status") == "removed"
-        ? "relay \(text("relayId")) was told to delete this channel and does not take it again; choose another"
+        ? "relay \(text("relayId")) was taken off this channel: on nostr it does not take it again, on simplex once it was told; choose another"
         : "the channel is on relay \(text("relayId")) already, where it is \(text("status"))"
     case "GroupNeedsOneRelay": return "a group lives on exactly one relay: name one with --relay, and leave it there"
     case "NoGroupSupport": return "relay \(text("relayId")) cannot have the group: \(text("reason")); choose another"
@@ -72,8 +94,19 @@ enum Sentence {
     case "NoLink": return "channel \(text("id")) has no link yet: no relay was active so far"
     case "InvalidFilter": return "\(text("path")) cannot be used: \(text("reason"))"
     case "NetworkUnavailable": return text("reason")
+    case "TooManyConnections":
+      switch error.parameters["of"] {
+      case "user":
+        return
+          "you have \(text("max")) connections to the daemon already; end some, or raise its option control.connectionsPerUser"
+      case "strangers": return "the daemon has \(text("max")) connections of users without rights already; try again later"
+      default: return "the daemon has \(text("max")) connections already; see its option control.connectionsMax"
+      }
     case "Busy": return "the daemon has too much to do, try again"
-    case "StorageUnavailable": return "the daemon cannot store changes at present, nothing was changed: \(text("reason"))"
+    case "StorageDamaged":
+      return "the daemon's database is damaged: \(text("reason")). batonctl check lists all of it; restore a backup"
+    case "StorageUnavailable":
+      return "the daemon cannot use its database at present, nothing was changed: \(text("reason"))"
     case "RevisionCompacted": return "changes before revision \(text("oldest")) are not kept any more; list again"
     case "TooManySubscribers": return "as many clients watch as may; see the daemon's option control.subscribersMax"
     case "TooSlow": return "the changes were not read fast enough; go on with --since"

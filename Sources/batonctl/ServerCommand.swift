@@ -216,8 +216,8 @@ struct ServerCommand: AsyncParsableCommand {
         let client = session.client
         var requests: [(String, TestRequest)] = []
         if let server {
-          if server.contains("://") {
-            requests = [(server, TestRequest(address: server))]
+          if !server.hasPrefix("name:"), server.contains("://") {
+            requests = [(server.shown, TestRequest(address: server))]
           } else {
             let known = try await session.server(server)
             requests = [(known.address, TestRequest(id: known.id))]

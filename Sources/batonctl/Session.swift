@@ -20,40 +20,87 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Print results and errors only.")
   var quiet = false
 
+  @Option(
+    help: """
+      How long the command may take, such as 500ms, 10s or 5min. Default: 45s for each answer of the daemon, 20min for channel create; \
+      streams end by themselves or not at all.
+      """)
+  var timeout: TimeSpan?
+
   var path: String {
     let named = socket ?? ProcessInfo.processInfo.environment["BATON_SOCKET"]
     return named.map { $0.hasPrefix("unix:") ? String($0.dropFirst(5)) : $0 } ?? BatonClient.defaultSocket
   }
 
+  /// How long a call is made again that the daemon did not take: it is back sooner, or it does not come back.
+  fileprivate static let persistence = Duration.seconds(10)
+
   /// Connects, runs `body`, and turns errors into one sentence and an exit status.
-  func connected(_ body: (Session) async throws -> Void) async throws {
+  /// - Parameters:
+  ///   - limit: how long it may take when the command line does not say.
+  ///   - canInterrupt: whether Ctrl-C is worth a word, because the daemon goes on.
+  ///   - waits: whether to wait for a daemon that does not answer yet.
+  func connected(
+    limit: TimeSpan? = nil, canInterrupt: Bool = false, waits: Bool = false, _ body: (Session) async throws -> Void
+  ) async throws {
+    let ending = Ending(isJSON: json)
+    let deadline = (timeout ?? limit).map { ending.deadline(after: $0) }
+    let interrupts = canInterrupt || json ? ending.interrupts() : nil
+    defer {
+      deadline?.cancel()
+      interrupts?.cancel()
+    }
     do {
-      let client = try await BatonClient(socket: path)
-      try await body(Session(client: client, options: self, terminal: Terminal(noColor: noColor || json)))
+      let client = try await client(waits: waits)
+      try await body(
+        Session(
+          client: json ? client : client.rewriting(\.shown), raw: client, options: self,
+          terminal: Terminal(noColor: noColor || json), ending: ending))
       await client.close()
     } catch let error as VarlinkError {
-      throw fail(error)
+      ending.fail(error.name, Sentence.of(error), error.parameters)
+      throw ExitCode(error.name == VarlinkError.permissionDenied.name ? 77 : 1)
     } catch let error as VarlinkClient.Failure {
-      let status: Int32 = error == .timedOut ? 75 : 69
-      printError(name: "local.\(status == 75 ? "TimedOut" : "NotReachable")", Sentence.of(error, path), [:])
+      let (name, status): (String, Int32) =
+        switch error {
+        case .timedOut: ("local.TimedOut", 75)
+        case .notPermitted: ("local.NotPermitted", 77)
+        case .notReachable, .disconnected, .notTaken, .protocolBroken: ("local.NotReachable", 69)
+        }
+      ending.fail(name, Sentence.of(error, path))
       throw ExitCode(status)
     } catch let error as Refusal {
-      printError(name: "local.Refused", error.text, [:])
+      ending.fail(error.name, error.text, error.parameters)
       throw ExitCode(error.status)
+    } catch let error as Output.Failure {
+      ending.fail("local.OutputFailed", error.reason, isResultLost: true)
+      throw ExitCode(Output.Failure.status)
+    } catch let error as JSONShapeError {
+      ending.fail("local.NotUnderstood", "what answers at \(path) is no daemon that this batonctl understands: \(error)")
+      throw ExitCode(69)
     }
   }
+}
 
-  private func fail(_ error: VarlinkError) -> ExitCode {
-    printError(name: error.name, Sentence.of(error), error.parameters)
-    return ExitCode(error.name == VarlinkError.permissionDenied.name ? 77 : 1)
-  }
+extension GlobalOptions {
+  /// Between two looks at whether the daemon is there.
+  private static let look = Duration.milliseconds(50)
 
-  private func printError(name: String, _ text: String, _ parameters: [String: JSONValue]) {
-    let line =
-      json
-      ? JSONValue.object(["error": .string(name), "parameters": .object(parameters), "message": .string(text)]).text
-      : "batonctl: \(text)"
-    FileHandle.standardError.write(Data("\(line)\n".utf8))
+  /// A connection to a daemon that answers: one that does not is found out here, also by commands that then wait for a stream.
+  private func client(waits: Bool) async throws -> BatonClient {
+    while true {
+      do {
+        let client = try await BatonClient(
+          socket: path, timeout: timeout?.duration ?? .seconds(45), persistence: Self.persistence)
+        try await client.ping()
+        return client
+      } catch let failure as VarlinkClient.Failure where waits {
+        switch failure {
+        case .notReachable, .disconnected, .notTaken: try await Task.sleep(for: Self.look)
+        case .notPermitted, .timedOut, .protocolBroken: throw failure
+        }
+      }
+    }
   }
 }
 
@@ -61,43 +108,50 @@ struct GlobalOptions: ParsableArguments {
 struct Refusal: Error {
   let text: String
   var status: Int32 = 1
+  var name = "local.Refused"
+  var parameters: [String: JSONValue] = [:]
 }
 
 /// One command's connection and output.
 struct Session: Sendable {
+  /// Gives texts as they may be shown, so that no command can forget it.
   let client: BatonClient
+  /// Gives texts as they are, for those that go back to the daemon or into a file.
+  let raw: BatonClient
   let options: GlobalOptions
   let terminal: Terminal
+  let ending: Ending
 
-  /// Prints a result: as JSON, or as people like it.
+  /// Prints the result: as JSON, or as people like it.
   func show(_ value: some Encodable, _ text: () -> String) throws {
-    print(options.json ? try value.json.text : text())
+    let text = options.json ? try value.json.text.shownJSON : text()
+    ending.willWrite(isResult: true)
+    try Output.line(text)
+  }
+
+  /// Prints one of many: as a line of JSON, or as people like it.
+  func showNext(_ value: some Encodable, _ text: () -> String) throws {
+    let text = options.json ? try value.json.text.shownJSON : text()
+    ending.willWrite(isResult: false)
+    try Output.line(text)
   }
 
   /// Prints something that is not the result.
-  func say(_ text: String) {
-    if !options.quiet, !options.json { print(text) }
-  }
-
-  func relay(_ name: String) async throws -> Relay {
-    if let id = Int64(name) { return try await client.relay(id: id) }
-    return try await client.relay(name: name)
-  }
-
-  func channel(_ name: String) async throws -> Channel {
-    if let id = Int64(name) { return try await client.channel(id: id) }
-    return try await client.channel(name: name)
+  func say(_ text: String) throws {
+    guard !options.quiet, !options.json else { return }
+    ending.willWrite(isResult: false)
+    try Output.line(text)
   }
 
   /// Asks on a terminal; anywhere else the answer is yes only when `--yes` was given.
   func confirm(_ question: String, isDefault: Bool, yes: Bool) throws {
     if yes { return }
-    guard terminal.isInteractive else {
+    guard terminal.isInteractive, !options.json else {
       if isDefault { return }
       throw Refusal(text: "\(question) Say --yes to go on.", status: 64)
     }
-    print("\(question) [\(isDefault ? "Y/n" : "y/N")] ", terminator: "")
-    flush()
+    ending.stopClock()
+    try Output.write("\(question.shown) [\(isDefault ? "Y/n" : "y/N")] ")
     let answer = (readLine() ?? "").lowercased()
     guard answer.hasPrefix("y") || answer.isEmpty && isDefault else { throw Refusal(text: "nothing was done") }
   }

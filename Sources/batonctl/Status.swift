@@ -4,12 +4,24 @@ internal import ControlAPI
 internal import StrictJSON
 
 struct Status: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Says how the daemon is.")
+  static let configuration = CommandConfiguration(
+    abstract: "Says how the daemon is, what is wrong, and which command helps.",
+    discussion: """
+      With --wait it waits for a daemon that is being started, for a minute unless --timeout says otherwise; exit status 75 when none \
+      has answered by then.
+      """)
   @OptionGroup var global: GlobalOptions
+  @Flag(help: "Wait until the daemon answers.") var wait = false
+
+  private static let waitMax = TimeSpan(argument: "60s")
+
+  /// Findings shown below the figures; batonctl validate has all of them.
+  private static let findingsMax = 5
 
   func run() async throws {
-    try await global.connected { session in
+    try await global.connected(limit: wait ? Self.waitMax : nil, waits: wait) { session in
       let status = try await session.client.status()
+      let (errors, warnings) = session.options.json ? ([], []) : try await session.client.validate()
       try session.show(status) {
         let counts = status.channelRelays
         var lines = [
@@ -22,8 +34,21 @@ struct Status: AsyncParsableCommand {
           "revision    \(status.revision)",
         ]
         if status.quarantined > 0 { lines.append("unreadable  \(status.quarantined) channels, see the journal") }
-        if let trouble = status.declarationsTrouble { lines.append("files       \(trouble)") }
-        if let trouble = status.storageTrouble { lines.append("storage     does not work: \(trouble)") }
+        if let trouble = status.declarationsTrouble {
+          lines.append("files       \(trouble); batond check-config says all that is wrong, batonctl reload loads them")
+        }
+        if let damage = status.damage {
+          let others = status.damaged > 1 ? " (and \(status.damaged - 1) more)" : ""
+          lines.append("DAMAGED     \(damage)\(others); batonctl check lists all of it; restore a backup")
+        }
+        if let trouble = status.storageTrouble {
+          lines.append("storage     does not work: \(trouble); see df and journalctl -k -p err")
+        }
+        let findings = Validate.lines(errors, warnings, session.terminal)
+        lines += findings.prefix(Self.findingsMax)
+        if findings.count > Self.findingsMax {
+          lines.append("and \(findings.count - Self.findingsMax) more: batonctl validate")
+        }
         return lines.joined(separator: "\n")
       }
     }
@@ -42,9 +67,9 @@ struct Watch: AsyncParsableCommand {
       var request = WatchRequest(since: since)
       for name in channel { request.channelIds = (request.channelIds ?? []) + [try await session.channel(name).id] }
       for name in relay { request.relayIds = (request.relayIds ?? []) + [try await session.relay(name).id] }
+      Output.endWithReader()
       for try await change in try await session.client.watch(request) {
-        try session.show(change) { Self.line(change, session.terminal) }
-        flush()
+        try session.showNext(change) { Self.line(change, session.terminal) }
       }
     }
   }

@@ -5,7 +5,7 @@ internal import StrictJSON
 
 struct Validate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Says what is wrong with operators, servers and relays as a whole.",
+    abstract: "Says what is wrong with operators, servers, relays and channels as a whole, and what helps.",
     discussion: "Exit status 1 when there are errors; warnings do not count.")
   @OptionGroup var global: GlobalOptions
 
@@ -14,13 +14,16 @@ struct Validate: AsyncParsableCommand {
       let (errors, warnings) = try await session.client.validate()
       try session.show(JSONValue.object(["errors": try errors.json, "warnings": try warnings.json])) {
         guard !errors.isEmpty || !warnings.isEmpty else { return "Nothing is wrong." }
-        let terminal = session.terminal
-        return
-          (errors.map { "\(terminal.paint("error", .red))    \($0.message)" }
-          + warnings.map { "\(terminal.paint("warning", .yellow))  \($0.message)" }).joined(separator: "\n")
+        return Self.lines(errors, warnings, session.terminal).joined(separator: "\n")
       }
       if !errors.isEmpty { throw ExitCode(1) }
     }
+  }
+
+  /// One line for each finding, errors first.
+  static func lines(_ errors: [Finding], _ warnings: [Finding], _ terminal: Terminal) -> [String] {
+    errors.map { "\(terminal.paint("error", .red))    \($0.message)" }
+      + warnings.map { "\(terminal.paint("warning", .yellow))  \($0.message)" }
   }
 }
 

@@ -74,20 +74,33 @@ struct Restore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Puts a copy that batonctl backup made in the place of the database.",
     discussion: """
-      Not while the daemon runs. The database that was there stays beside the new one. The key file identity.key must be the one from \
-      when the copy was made. Run it as root or as the user of the daemon.
+      Not while the daemon runs. The database that was there stays beside the new one. The key must be the one from when the copy was \
+      made: the one in identity.key, or in --key FILE where systemd holds it. With another one nothing is restored. Run it as root, which \
+      then goes on as the owner of the state directory, or as the user of the daemon.
       """)
 
   @OptionGroup var common: CommonOptions
+  @Option(help: "The file with the key of the copy. Default: identity.key in the state directory.") var key: String?
   @Argument(help: "The copy.") var file: String
 
   func run() async throws {
     let settings = try await common.settings()
     do {
-      let before = try Store.restore(
-        from: file, directory: settings.stateDirectory, stamp: String(Int64(Date().timeIntervalSince1970)))
-      print("Restored \(settings.stateDirectory)/baton.db from \(file).")
+      let directory = settings.stateDirectory
+      let box = try key.map(SecretBox.atCredential)
+      let copy = OpenedCopy(file)
+      try StateOwner.become(of: directory)
+      let (before, isKeyKnown) = try copy.readable(in: directory) { path throws(StoreError) in
+        do {
+          return try Store.restore(
+            from: path, directory: directory, key: box, stamp: String(Int64(Date().timeIntervalSince1970)))
+        } catch {
+          throw error as? StoreError ?? StoreError(.inputOutput, "\(error)")
+        }
+      }
+      print("Restored \(directory)/baton.db from \(file).")
       if let before { print("What was there before is \(before).") }
+      if !isKeyKnown { print("There is no \(directory)/identity.key: the daemon needs the key from when the copy was made.") }
     } catch let error as StoreError {
       FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
       throw ExitCode(ExitStatus.of(error))

@@ -12,6 +12,8 @@ struct ChatCore: Sendable {
   let network: SimpleXNetwork
   private let process: CoreProcess?
   private let presets: AsyncStream<[PresetOperator]>
+  /// Tests of relays that the core makes at once: as many as a channel has relays, unless somebody says otherwise.
+  private static let testsAtOnce = 3
   private let logger: Logger
 
   /// - Returns: nil when no core is configured.
@@ -36,8 +38,9 @@ struct ChatCore: Sendable {
     let clock = SystemClock()
     let (presets, telling) = AsyncStream.makeStream(of: [PresetOperator].self, bufferingPolicy: .bufferingNewest(1))
     self.presets = presets
+    func client() -> CoreClient { CoreClient(endpoint: endpoint, group: group, limits: settings.coreLimits, logger: logger) }
     network = SimpleXNetwork(
-      client: CoreClient(endpoint: endpoint, group: group, limits: settings.coreLimits, logger: logger),
+      client: client(), lanes: (0..<Self.testsAtOnce).map { _ in client() },
       limits: settings.simplexLimits, logger: logger, now: { clock.now },
       known: { try KnownChannels.onSimpleX($0, in: store) },
       served: { KnownChannels.servedOnSimpleX(after: $0, limit: $1, in: store) },

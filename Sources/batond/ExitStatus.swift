@@ -1,9 +1,10 @@
 internal import Store
 internal import Varlink
 
-/// What the daemon ends with (facts on systemd, §7): systemd does not restart it where a restart cannot help.
+/// What the daemon ends with: systemd does not restart it where a restart cannot help.
 enum ExitStatus {
   static let data: Int32 = 65
+  static let lost: Int32 = 66
   static let software: Int32 = 70
   static let inputOutput: Int32 = 74
   static let temporary: Int32 = 75
@@ -18,6 +19,7 @@ enum ExitStatus {
       switch error.code {
       case .notAccessible, .wrongKey: permission
       case .inUse: temporary
+      case .lost: lost
       case .incompatible, .corrupt: data
       case .inputOutput: inputOutput
       }

@@ -19,7 +19,11 @@ struct RotateKey: AsyncParsableCommand {
   func run() async throws {
     let settings = try await common.settings()
     do {
-      let (count, isWiped) = try Store.changeKey(directory: settings.stateDirectory, from: from, to: to)
+      // Read before the rights to read them may be given up.
+      let old = try from.map(SecretBox.atCredential)
+      let new = try to.map(SecretBox.atCredential)
+      try StateOwner.become(of: settings.stateDirectory)
+      let (count, isWiped) = try Store.changeKey(directory: settings.stateDirectory, from: old, to: new)
       print("Encrypted \(count) \(count == 1 ? "secret" : "secrets") in \(settings.stateDirectory)/baton.db anew.")
       if !isWiped {
         print("What was encrypted with the old key may still be found in the file: there was no room to write it anew.")

@@ -21,18 +21,34 @@ struct Run: AsyncParsableCommand {
     discussion: """
       SIGTERM and SIGINT end it after what is under way was stored; a second one ends it at once. SIGHUP reads the configuration and
       the files that declare operators again.
-      Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 70 a fault of batond's own; 74 the database cannot be written;
+      Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 66 the database is gone or was set back; 70 a fault of batond's own; 74 the database cannot be written;
       75 the socket or the state directory is in use; 77 no permission; 78 the configuration is wrong.
       """)
 
   @OptionGroup var common: CommonOptions
+
+  @Flag(help: "Where the database is gone, begin with nothing. What is left of it is kept under another name.")
+  var startEmpty = false
+
+  @Flag(help: "Where the database was set back to an older state, or replaced, go on with what is there.")
+  var acceptOlder = false
+
+  @Flag(help: "Take rows of the database that are damaged as they are. Only where there is no backup.")
+  var acceptDamage = false
+
+  func validate() throws {
+    if startEmpty, acceptOlder { throw ValidationError("--start-empty and --accept-older exclude each other") }
+  }
 
   func run() async throws {
     // A client that goes away must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
     do {
       let common = common
-      try await Service(try await common.settings(), read: { try await common.settings() }).run()
+      let whenLost: Store.WhenLost = startEmpty ? .startEmpty : acceptOlder ? .acceptOlder : .refuse
+      let service = Service(
+        try await common.settings(), whenLost, acceptsDamage: acceptDamage, read: { try await common.settings() })
+      try await service.run()
     } catch let error as ValidationError {
       throw error
     } catch {
@@ -57,10 +73,16 @@ private struct Service {
   private let manager: ServiceManager
   private let clock = SystemClock()
   private let read: @Sendable () async throws -> Settings
+  private let whenLost: Store.WhenLost
+  private let acceptsDamage: Bool
 
   /// - Parameter read: reads the configuration again.
-  init(_ settings: Settings, read: @escaping @Sendable () async throws -> Settings) {
+  init(
+    _ settings: Settings, _ whenLost: Store.WhenLost, acceptsDamage: Bool, read: @escaping @Sendable () async throws -> Settings
+  ) {
+    self.acceptsDamage = acceptsDamage
     self.settings = settings
+    self.whenLost = whenLost
     self.read = read
     let logLevel = LogLevelSwitch(settings.logLevel)
     // Of refused creations there may be as many as somebody likes.
@@ -84,8 +106,19 @@ private struct Service {
     let startedAt = clock.now
     // Registered before READY: a stop that comes early must not kill.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
-    let store = try await manager.whileStarting { try Store(directory: settings.stateDirectory) }
+    let store = try await manager.whileStarting { try Store(directory: settings.stateDirectory, whenLost: whenLost) }
     defer { store.close() }
+    store.tellDamage { [logger] damage in
+      logger.event(
+        .damaged, .critical, "the database is damaged: \(damage); batonctl check lists all of it, restore a backup",
+        ["BATON_DAMAGE": "\(damage)"])
+    }
+    if acceptsDamage {
+      for row in try store.acceptDamage() {
+        logger.event(.damaged, .error, "\(row) is damaged and taken as it is, as was asked for")
+      }
+    }
+    let secrets = try secrets(store)
     let access = Access(changeGroup: settings.controlGroup, readGroup: settings.readGroup)
     let sockets = try sockets()
     let seed = try store.installationSeed { .random(in: 0 ... .max) }
@@ -99,7 +132,7 @@ private struct Service {
     let coordinator = Coordinator(
       storage: store, networks: networks, addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), rules: settings.rules(seed: seed),
-      clock: clock, secrets: try secrets(store), logger: logger, hub: settings.hub, requestsMax: settings.requestsMax)
+      clock: clock, secrets: secrets, logger: logger, hub: settings.hub, requestsMax: settings.requestsMax)
     let loader = ConfigurationLoader(
       settings, read: read, coordinator: coordinator, seed: seed, logLevel: logLevel, logger: logger)
 
@@ -111,7 +144,14 @@ private struct Service {
         try await coordinator.run { readiness.finish() }
       }
       await manager.whileStarting { for await _ in ready {} }
-      guard !coordinator.isStopped else { return try await tasks.next() ?? () }
+      if coordinator.isStopped {
+        // The reason is with the coordinator's own task, which need not be the first that ends.
+        tasks.cancelAll()
+        while let end = await tasks.nextResult() {
+          if case .failure(let error) = end, !(error is CancellationError) { throw error }
+        }
+        return
+      }
       await load { try await loader.begin() }
       if let core { tasks.addTask { await core.importPresets(into: coordinator) { loader.trouble == nil } } }
       let server = try await ControlServer.start(
@@ -123,13 +163,15 @@ private struct Service {
           set: { [logLevel] priority in
             logLevel.current = priority.map(LogLevelSwitch.level) ?? loader.configuredLogLevel
           }),
-        limits: settings.controlLimits, listLimits: settings.listLimits)
+        limits: settings.controlLimits, listLimits: settings.listLimits,
+        credentials: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"])
       manager.ready(server)
       let place = sockets.isHandedOver ? "the socket that was handed over" : settings.controlSocket
       let summary = (try? server.summary()) ?? ""
       logger.event(.ready, .notice, "batond \(Batond.version) is ready at \(place): \(summary)")
       tasks.addTask { await manager.keepStatus(server) }
-      tasks.addTask { await manager.feedWatchdog(coordinator) }
+      tasks.addTask { await StoreCare(store: store, clock: clock, schedule: settings.scrub).run() }
+      tasks.addTask { await manager.feedWatchdog { () throws(BatonError) in try await coordinator.heartbeat() } }
       tasks.addTask { await waitForSignals(signals, server, coordinator, loader) }
       if sockets.listening.isEmpty { tasks.addTask { await stopAfterConversation(server, coordinator) } }
       while let end = await tasks.nextResult() {
@@ -147,11 +189,13 @@ private struct Service {
   private func secrets(_ store: Store) throws -> SecretBox {
     if let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] {
       let path = folder + "/identity.key"
-      if FileManager.default.fileExists(atPath: path) { return try .atCredential(path) }
+      if FileManager.default.fileExists(atPath: path) {
+        let box = try SecretBox.atCredential(path)
+        try store.unlock(box)
+        return box
+      }
     }
-    let file = KeyFile(settings.stateDirectory + "/identity.key")
-    try file.settle(store)
-    return try file.box()
+    return try KeyFile(settings.stateDirectory + "/identity.key").box(for: store)
   }
 
   /// A wrong file has been logged and ends nothing: what was known before stays.

@@ -45,6 +45,7 @@ struct ServiceManager: Sendable {
   private static func errorNumber(of status: Int32) -> CInt {
     switch status {
     case ExitStatus.data: EBADMSG
+    case ExitStatus.lost: ENOENT
     case ExitStatus.inputOutput: EIO
     case ExitStatus.temporary: EBUSY
     case ExitStatus.permission: EACCES
@@ -86,8 +87,13 @@ struct ServiceManager: Sendable {
 
   /// A sign of life only after a round trip through coordinator and store: when one of them hangs, systemd restarts the daemon. A store
   /// that says why it cannot write does not hang.
-  func feedWatchdog(_ coordinator: Coordinator) async {
-    guard let interval = Systemd.watchdogInterval else { return }
+  /// - Parameters:
+  ///   - interval: how often the service manager wants a sign of life; nil: never.
+  ///   - heartbeat: makes the round trip.
+  func feedWatchdog(
+    every interval: Duration? = Systemd.watchdogInterval, _ heartbeat: () async throws(BatonError) -> Void
+  ) async {
+    guard let interval else { return }
     while (try? await clock.sleep(until: clock.now + interval / 2)) != nil {
       let warning = Task {
         guard (try? await clock.sleep(until: clock.now + interval / 3)) != nil else { return }
@@ -96,7 +102,7 @@ struct ServiceManager: Sendable {
       }
       defer { warning.cancel() }
       do throws(BatonError) {
-        try await coordinator.heartbeat()
+        try await heartbeat()
       } catch {
         guard case .storageUnavailable = error else { continue }
       }

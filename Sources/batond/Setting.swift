@@ -57,6 +57,12 @@ struct Setting: Sendable {
     Setting(key: "log.level", kind: .level, fallback: "info", summary: "least severe messages that are logged"),
     Setting(
       key: "state.directory", kind: .path, fallback: "/var/lib/batond", summary: "where the database and the key file live"),
+    Setting(
+      key: "state.scrubRows", kind: .integer(0...1_000_000), fallback: "2000",
+      summary: "rows of the database that are checked for damage in a second; 0 for none"),
+    Setting(
+      key: "state.scrubInterval", kind: .duration, fallback: "24h",
+      summary: "from one look at the whole database for damage to the next"),
     Setting(key: "control.socket", kind: .path, fallback: "/run/batond/control", summary: "path of the control socket"),
     Setting(key: "control.group", kind: .group, fallback: "baton", summary: "group that may do everything"),
     Setting(key: "control.readGroup", kind: .group, fallback: "baton-read", summary: "group that may read and watch"),
@@ -76,8 +82,20 @@ struct Setting: Sendable {
       key: "control.connectionsPerUser", kind: .integer(1...65_536), fallback: "128",
       summary: "connections of one user open at once"),
     Setting(
+      key: "control.connectionsReserved", kind: .integer(1...4096), fallback: "32",
+      summary: "of these, connections kept for root and the daemon's own user; a quarter of all at most"),
+    Setting(
       key: "control.connectionsPerStranger", kind: .integer(1...1024), fallback: "8",
       summary: "connections open at once of a user who may not read anything"),
+    Setting(
+      key: "control.strangersMax", kind: .integer(1...65_536), fallback: "64",
+      summary: "connections open at once of all such users"),
+    Setting(
+      key: "control.strangerTimeout", kind: .duration, fallback: "10s",
+      summary: "how long such a user may be silent, or take for a message or a reply"),
+    Setting(
+      key: "control.strangerMessageBytesMax", kind: .integer((4 << 10)...(16 << 20)), fallback: "65536",
+      summary: "largest message taken from such a user, in bytes"),
     Setting(
       key: "control.requestsMax", kind: .integer(16...1_000_000), fallback: "10000",
       summary: "requests that may wait; more are refused as Busy"),
@@ -124,8 +142,14 @@ struct Setting: Sendable {
       key: "heal.perHour", kind: .integer(1...100_000), fallback: "120",
       summary: "replacements in all channels within an hour, at most"),
     Setting(
+      key: "heal.returnsPerMinute", kind: .integer(1...100_000), fallback: "600",
+      summary: "channels that get a relay back within a minute, at most, when it works again after it failed them"),
+    Setting(
       key: "history.keepDays", kind: .integer(1...36_500), fallback: "365",
       summary: "how long the history of channels is kept, in days"),
+    Setting(
+      key: "history.keepRows", kind: .integer(1_000...1_000_000_000), fallback: "5000000",
+      summary: "how many transitions of channels are kept, however young; 1,000,000 take about 100 MB"),
     Setting(
       key: "nostr.trustRoots", kind: .path, fallback: "",
       summary: "PEM file with certificate authorities; the system's when empty"),

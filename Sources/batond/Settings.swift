@@ -101,6 +101,9 @@ struct Settings: Sendable {
 
   var logLevel: Logger.Level { Logger.Level(rawValue: text("log.level")) ?? .info }
   var stateDirectory: String { text("state.directory") }
+  var scrub: StoreCare.Schedule {
+    StoreCare.Schedule(rows: Int(text("state.scrubRows")) ?? 2_000, interval: duration("state.scrubInterval"))
+  }
   var controlSocket: String { text("control.socket") }
   var controlGroup: String { text("control.group") }
   var readGroup: String { text("control.readGroup") }
@@ -130,7 +133,10 @@ struct Settings: Sendable {
     upkeep.replaceAfter = duration("heal.after")
     upkeep.replacementsPerChannel = Int(text("heal.perChannelPerHour")) ?? upkeep.replacementsPerChannel
     upkeep.replacementsPerHour = Int(text("heal.perHour")) ?? upkeep.replacementsPerHour
+    let returns = Int64(text("heal.returnsPerMinute")) ?? 600
+    upkeep.returnsPerRound = Int(max(1, returns * upkeep.interval.wholeMilliseconds / 60_000))
     upkeep.keepHistory = .seconds(86_400 * (Int64(text("history.keepDays")) ?? 365))
+    upkeep.keepRows = Int(text("history.keepRows")) ?? upkeep.keepRows
     return upkeep
   }
 
@@ -169,7 +175,11 @@ struct Settings: Sendable {
     limits.replyTimeout = duration("control.replyTimeout")
     limits.connectionsMax = Int(text("control.connectionsMax")) ?? limits.connectionsMax
     limits.connectionsPerUserMax = Int(text("control.connectionsPerUser")) ?? limits.connectionsPerUserMax
+    limits.connectionsReserved = Int(text("control.connectionsReserved")) ?? limits.connectionsReserved
     limits.connectionsPerStrangerMax = Int(text("control.connectionsPerStranger")) ?? limits.connectionsPerStrangerMax
+    limits.strangersMax = Int(text("control.strangersMax")) ?? limits.strangersMax
+    limits.strangerTimeout = duration("control.strangerTimeout")
+    limits.strangerMessageBytesMax = Int(text("control.strangerMessageBytesMax")) ?? limits.strangerMessageBytesMax
     return limits
   }
 

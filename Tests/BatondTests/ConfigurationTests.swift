@@ -61,7 +61,7 @@ struct ConfigurationTests {
     #expect(await problems("nostr:\n  channel:\n    attemptsMax: 0\n").count == 1)
   }
 
-  /// A SimpleX core drops a channel that no relay has published within half an hour (facts on SimpleX, §3.3): by twenty minutes relays
+  /// A SimpleX core drops a channel that no relay has published within half an hour: by twenty minutes relays
   /// that do not come must be given up, so that others take their place.
   @Test func relaysOfSimpleXAreReplacedBeforeTheCoreDropsTheChannel() async throws {
     let all = try await settings("")
@@ -201,6 +201,36 @@ struct ServiceManagerTests {
       }
     }
     #expect(told.value.withLock { $0 } == Array(repeating: "EXTEND_TIMEOUT_USEC=30000000", count: 3))
+  }
+
+  /// A disk that is full for a while is no reason to be restarted: storage that says why it cannot write is alive.
+  @Test(.timeLimit(.minutes(1))) func watchdogIsFedByWhoeverAnswers() async {
+    let clock = ManualClock()
+    let fed = Mutex<Int>.Box(0)
+    let answer = Mutex<BatonError?>.Box(nil)
+    let manager = ServiceManager(logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() }, clock: clock) { text in
+      if text == "WATCHDOG=1" { fed.value.withLock { $0 += 1 } }
+    }
+    let feeding = Task {
+      await manager.feedWatchdog(every: .seconds(20)) { () throws(BatonError) in
+        if let error = answer.value.withLock({ $0 }) { throw error }
+      }
+    }
+    // Whether it is fed after half of the time that it has.
+    let steps: [(BatonError?, Bool)] = [
+      (nil, true), (.storageUnavailable(reason: "the disk is full"), true), (.busy, false), (nil, true),
+    ]
+    for (error, isFed) in steps {
+      // It sleeps, and the warning that it does not come to anything was taken back.
+      while clock.nextWake != clock.now + .seconds(10) { await Task.yield() }
+      let before = fed.value.withLock { $0 }
+      answer.value.withLock { $0 = error }
+      clock.advance(by: .seconds(10))
+      while clock.nextWake != clock.now + .seconds(10) { await Task.yield() }
+      #expect(fed.value.withLock { $0 } - before == (isFed ? 1 : 0), "\(error.map { "\($0)" } ?? "all is well")")
+    }
+    feeding.cancel()
+    await feeding.value
   }
 }
 

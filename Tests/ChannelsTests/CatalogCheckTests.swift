@@ -168,11 +168,20 @@ struct PeerConditionTests {
   }
 
   @Test func wrongIdentityAndExpiredCertificatesAreDownAtOnce() {
-    for cause in [Cause.wrongIdentity, .expired, .incompatibleVersion, .protocol] {
+    for cause in [Cause.wrongIdentity, .expired, .wrongName, .untrusted, .misbehaving, .incompatibleVersion, .protocol] {
       var condition = PeerCondition()
       condition.testPassed(isFull: true, roundTrip: nil, at: at(0))
       condition.testFailed(cause, "identity: other", isConnected: false, at: at(60))
       #expect(condition.health == .down, "\(cause)")
+    }
+  }
+
+  @Test func connectionMendsWhatWasWrongWithTheCertificate() {
+    for cause in [Cause.expired, .wrongName, .untrusted, .incompatibleVersion] {
+      var condition = PeerCondition()
+      condition.testFailed(cause, "tls: the certificate", isConnected: false, at: at(0))
+      condition.connected(roundTrip: .milliseconds(3), at: at(60))
+      #expect(condition.health == .up && condition.lastError == nil, "\(cause)")
     }
   }
 
@@ -198,5 +207,13 @@ struct PeerConditionTests {
     condition.testPassed(isFull: true, roundTrip: nil, at: at(60))
     #expect(condition.reliability(at: at(61)) == .failing)
     #expect(condition.reliability(at: at(700)) == .good)
+  }
+
+  /// A clock that was ahead by a year has dated the failure; set right, it must not keep the relay out for a year.
+  @Test func failureOfTheFutureIsOver() {
+    var condition = PeerCondition()
+    condition.testFailed(.timeout, "x", isConnected: false, at: at(365 * 86_400))
+    condition.testPassed(isFull: true, roundTrip: nil, at: at(60))
+    #expect(condition.reliability(at: at(61)) == .good)
   }
 }

@@ -51,6 +51,7 @@ private struct ChannelPlayer {
       return feed(.begun)
     case "advance": return advance(to: now + .seconds(Int64(words[1].dropLast()) ?? 0))
     case "add": return feed(.relaysAdded(named))
+    case "rejoin": return feed(.relaysRejoined(named))
     case "remove": return named.flatMap { feed(.relayRemoved($0)) }
     case "replace": return feed(.relayReplaced(named[0], by: named[1], words: "replaced by r\(named[1].rawValue)"))
     case "retry": return feed(.retryRequested(named.first))

@@ -123,6 +123,7 @@ private struct Search {
   private static func inputs(_ state: ChannelMachine, _ relayCount: Int) -> [ChannelMachine.Input] {
     var inputs: [ChannelMachine.Input] = [
       .begun, .restarted, .retryRequested(nil), .deletionRequested, .revised(naming: state.namesNow),
+      .revised(naming: state.namesNow, sparing: Set(ids)),
     ]
     let trouble = Trouble(.timeout, "silent")
     for id in ids.prefix(relayCount) {
@@ -133,6 +134,9 @@ private struct Search {
         events += [
           .handedOver(operation: number), .relayAccepted(operation: number, link: "l"), .foundMissing(operation: number),
           .verified(operation: number, edition: 0), .verified(operation: number, edition: 1),
+          .verified(operation: number, edition: 1, others: .newer), .verified(operation: number, edition: 1, others: .older),
+          .troubled(operation: number, Trouble(.storage, "error"), retryAfter: nil),
+          .refused(operation: number, Trouble(.onePerAuthor, "replaced")),
           .verified(operation: number, edition: 2), .withdrawn(operation: number), .announced(operation: number),
           .refused(operation: number, Trouble(.rejected, "no")),
           .misbehaved(operation: number, Trouble(.wrongIdentity, "forged")),

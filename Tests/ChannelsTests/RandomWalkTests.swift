@@ -40,7 +40,7 @@ struct RandomWalkTests {
   }
 }
 
-/// A violated invariant (DESIGN §12).
+/// A violated invariant.
 private struct Violation: Error, CustomStringConvertible {
   let description: String
 }

@@ -17,6 +17,19 @@ struct SelectionTests {
     }
   }
 
+  /// Among the reliable ones it leads; among the others each own relay is an operator like the rest.
+  @Test func ownRelayLeadsOnce() {
+    let candidates = [candidate(1, nil), candidate(2, nil, .untested), candidate(3, 1, .untested)]
+    var ownWasSecond = 0
+    for seed in 0..<200 as Range<UInt64> {
+      let order = SelectionPolicy.order(candidates, seed: seed).map(\.rawValue)
+      #expect(order.count == 3 && order[0] == 1, "seed \(seed)")
+      if order[1] == 2 { ownWasSecond += 1 }
+    }
+    // By chance: 5 standard deviations are 35.
+    #expect((65...135).contains(ownWasSecond), "\(ownWasSecond) of 200")
+  }
+
   @Test func operatorsTakeTurns() {
     let candidates = (1...9).map { candidate($0, ($0 - 1) % 3 + 1) }
     for seed in 0..<500 as Range<UInt64> {
@@ -191,5 +204,7 @@ struct TroubleTests {
     let trouble = Trouble(.rejected, "line\nnext\u{1B}[31m" + String(repeating: "x", count: 5_000))
     #expect(!trouble.detail.contains { $0.isNewline || $0 == "\u{1B}" })
     #expect(trouble.detail.utf8.count <= Trouble.detailBytesMax)
+    // What turns the writing direction round or cannot be seen.
+    #expect(Trouble(.rejected, "a\u{202E}b\u{200B}c\u{2028}d").detail == "a b c d")
   }
 }

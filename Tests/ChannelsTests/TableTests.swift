@@ -3,7 +3,7 @@ import Testing
 
 @testable import Channels
 
-/// Every state × every event, written out in `Transcripts/table.txt` (DESIGN §4). A new state or event changes that file.
+/// Every state × every event, written out in `Transcripts/table.txt`. A new state or event changes that file.
 struct TableTests {
   private static let start = Timestamp(milliseconds: 1_000_000)
   private static let link = "wss://relay.example"
@@ -57,6 +57,7 @@ struct TableTests {
     ("troubled, stale", .troubled(operation: 6, Trouble(.timeout, "silent"), retryAfter: nil)),
     ("relayLost", .relayLost(trouble)), ("relayReturned", .relayReturned), ("retryRequested", .retryRequested),
     ("verifyRequested", .verifyRequested), ("removalRequested", .removalRequested), ("replaced", .replaced("words")),
+    ("rejoinRequested", .rejoinRequested),
   ]
 
   @Test func everyCellIsWrittenDown() throws {

@@ -1,12 +1,13 @@
-import Channels
 import TestSupport
 import Testing
+
+@testable import Channels
 
 /// The behaviour of one channel relay, told in text files; see `Transcripts/`.
 struct TranscriptTests {
   @Test(arguments: [
     "happy-path.txt", "transient-trouble.txt", "refusals.txt", "late-acceptance.txt", "inactive-and-back.txt",
-    "retry-and-remove.txt", "restart.txt", "silence.txt", "editions.txt", "groups.txt",
+    "retry-and-remove.txt", "restart.txt", "silence.txt", "editions.txt", "one-per-author.txt", "groups.txt",
   ])
   func machineBehavesAsTold(_ name: String) throws {
     let transcript = try Transcript(name, beside: #filePath)
@@ -35,6 +36,12 @@ private struct Player {
       if command.hasPrefix("advance ") {
         let seconds = Int64(command.dropFirst(8).dropLast()) ?? 0
         output += advance(to: now + .seconds(seconds))
+      } else if command.hasPrefix("off ") {
+        // The daemon does not run, and the clock moves.
+        let distance = Duration.seconds(Int64(command.dropFirst(4).dropLast()) ?? 0)
+        now = now + distance
+        machine.clockMoved(by: distance, now: now, policy: policy)
+        output += show(machine.handle(.restarted, now: now, policy: policy))
       } else if command == "new" {
         machine = ChannelRelayMachine(salt: 0, now: now)
       } else if command == "new group" {
@@ -76,16 +83,23 @@ private struct Player {
     case "timerFired": return .timerFired
     case "handedOver": return .handedOver(operation: operation)
     case "accepted": return .relayAccepted(operation: operation, link: "wss://relay.example")
-    case "verified": return .verified(operation: operation, edition: words.count > 1 ? Int(words[1]) ?? 0 : machine.edition)
+    case "verified":
+      let others = OtherEditions.allCases.first { words.count > 2 && "\($0)" == words[2] }
+      return .verified(
+        operation: operation, edition: words.count > 1 ? Int(words[1]) ?? 0 : machine.edition, others: others ?? .unknown)
     case "announced": return .announced(operation: operation)
     case "revised": return .revised(edition: machine.edition + 1)
+    case "spared": return .revised(edition: machine.edition + 1, isSpared: true)
     case "missing": return .foundMissing(operation: operation)
     case "withdrawn": return .withdrawn(operation: operation)
     case "refused": return .refused(operation: operation, Trouble(.rejected, detail))
+    case "crowded": return .refused(operation: operation, Trouble(.onePerAuthor, detail))
     case "misbehaved": return .misbehaved(operation: operation, Trouble(try cause(), detail))
     case "troubled": return .troubled(operation: operation, Trouble(try cause(), detail), retryAfter: nil)
     case "troubled-wait-30s":
       return .troubled(operation: operation, Trouble(try cause(), detail), retryAfter: .seconds(30))
+    case "troubled-wait-2h":
+      return .troubled(operation: operation, Trouble(try cause(), detail), retryAfter: .seconds(7_200))
     case "lost": return .relayLost(Trouble(try cause(), detail))
     case "returned": return .relayReturned
     case "retry": return .retryRequested

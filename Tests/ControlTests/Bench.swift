@@ -54,7 +54,7 @@ final class Bench: Sendable {
     server = try await ControlServer.start(
       coordinator: coordinator, store: store, access: access, sockets: [socket],
       group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: SystemClock().now, logger: logger,
-      listLimits: listLimits)
+      listLimits: listLimits, credentials: folder.path)
     client = try await BatonClient(socket: folder.path + "/c")
   }
 

@@ -249,6 +249,20 @@ struct CatalogControlTests {
     try await bench.stop()
   }
 
+  /// All lists are sorted by id, and still the place in one is no place in another.
+  @Test func cursorOfAnotherListIsRefused() async throws {
+    let bench = try await Bench()
+    for number in 1...2 { _ = try await bench.client.addRelay(AddRelay(address: "ws://r\(number)")) }
+    let page = try await bench.client.call("org.batond.Relays.List", ["limit": 1])
+    let cursor = try #require(page["nextCursor"])
+    #expect(try await bench.client.call("org.batond.Relays.List", ["cursor": cursor])["relays"]?.array?.count == 1)
+    for list in ["Channels", "Identities", "Operators", "Servers"] {
+      let refused = try await error { _ = try await bench.client.call("org.batond.\(list).List", ["cursor": cursor]) }
+      #expect(refused.name == "org.batond.\(list).InvalidFilter" && refused.parameters["path"] == "cursor", "\(refused)")
+    }
+    try await bench.stop()
+  }
+
   @Test func simplexRelaysAreManagedThoughTheirNetworkIsNotServed() async throws {
     let bench = try await Bench()
     let client = bench.client

@@ -108,6 +108,31 @@ struct ControlTests {
     try await bench.stop()
   }
 
+  @Test func channelsAreFoundByTheirRelaysAndValidationNamesWhatTheyLack() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(3)
+    bench.network.set(.refuses, at: "ws://r2")
+    for members in [[0, 1], [0, 1], [1], [0, 2]] {
+      let request = CreateChannel(profile: .init(displayName: "News"), relayIds: members.map { relays[$0] })
+      for try await _ in try await bench.client.createChannelAndFollow(request) {}
+    }
+    func ids(_ filter: JSONValue) async throws -> [Int64] { try await bench.client.channels(filter: filter).map(\.id) }
+    #expect(try await ids(["relays": ["$elemMatch": ["relayId": 2, "status": "failed"]]]) == [1, 2, 3])
+    #expect(try await ids(["relays": ["$elemMatch": ["relayId": 1, "status": "failed"]]]).isEmpty)
+    #expect(
+      try await ids(["relays": ["$elemMatch": ["status": ["$in": ["failed", "inactive"]]]], "phase": "degraded"]) == [1, 2])
+    #expect(try await ids(["relays": ["$elemMatch": ["relayName": "r3"]]]) == [4])
+    #expect(try await ids(["$nor": [["relays": ["$elemMatch": ["relayId": ["$in": [2, 7]]]]]]]) == [4])
+    #expect(try await ids(["relays": ["$elemMatch": ["relayId": .number(2), "cause": ["$exists": true]]]]) == [1, 2, 3])
+
+    let (errors, warnings) = try await bench.client.validate()
+    #expect(errors.map(\.kind) == ["channelsFailed"] && errors[0].message.hasPrefix("1 channel works on no relay"))
+    #expect(errors[0].message.contains("batonctl channel retry --filter"))
+    #expect(warnings.map(\.kind) == ["relayLost"] && warnings[0].relayIds == [2])
+    #expect(warnings[0].message.hasPrefix("3 channels lack relay 'r2': 3 failed (rejected). It refused them"))
+    try await bench.stop()
+  }
+
   private static let refusals: [(String, JSONValue, String)] = [
     ("org.batond.Channels.Get", ["id": 99], "org.batond.Channels.NoSuchChannel"),
     ("org.batond.Channels.Get", [:], "org.varlink.service.InvalidParameter"),
@@ -124,9 +149,21 @@ struct ControlTests {
     (
       "org.batond.Channels.Create", ["profile": ["displayName": "x"], "network": "irc"], "org.varlink.service.InvalidParameter"
     ),
+    ("org.batond.Channels.Create", ["profile": ["displayName": "x"], "pick": 0], "org.varlink.service.InvalidParameter"),
+    ("org.batond.Channels.Create", ["profile": ["displayName": "x"], "pick": 40], "org.batond.Channels.TooManyRelays"),
+    (
+      "org.batond.Channels.Create", ["profile": ["displayName": "x"], "pick": 1, "relayIds": [1]],
+      "org.varlink.service.InvalidParameter"
+    ),
+    ("org.batond.Channels.AddRelays", ["id": 99, "pick": 40], "org.batond.Channels.TooManyRelays"),
     ("org.batond.Channels.List", ["limit": 0], "org.varlink.service.InvalidParameter"),
     ("org.batond.Channels.List", ["filter": ["nope": 1]], "org.batond.Channels.InvalidFilter"),
     ("org.batond.Channels.List", ["filter": ["id": ["$like": 1]]], "org.batond.Channels.InvalidFilter"),
+    ("org.batond.Channels.List", ["filter": ["relays": ["$elemMatch": 1]]], "org.batond.Channels.InvalidFilter"),
+    (
+      "org.batond.Channels.List", ["filter": ["relays": ["$elemMatch": ["status": ["$like": 1]]]]],
+      "org.batond.Channels.InvalidFilter"
+    ),
     ("org.batond.Channels.List", ["cursor": "rubbish"], "org.batond.Channels.InvalidFilter"),
     ("org.batond.Channels.List", ["sort": [["field": "link"]]], "org.batond.Channels.InvalidFilter"),
     ("org.batond.Channels.Link", ["id": 99], "org.batond.Channels.NoSuchChannel"),
@@ -186,6 +223,79 @@ struct ControlTests {
     try await bench.stop()
   }
 
+  @Test func nameMustBeUniqueAndBelongToTheIdThatIsSaidWithIt() async throws {
+    let bench = try await Bench()
+    let key = "LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI="
+    _ = try await bench.addRelays(2)
+    for protocolName in ["smp", "xftp"] {
+      _ = try await bench.client.addServer(AddServer(address: "\(protocolName)://\(key)@h.example", force: true))
+    }
+    _ = try await bench.client.addOperator(AddOperator(name: "O", domains: ["o.example"]))
+    for name in ["One", "Same", "Same"] { _ = try await bench.create(name) }
+    func get(_ list: String, _ parameters: [String: JSONValue]) async -> VarlinkError? {
+      do {
+        _ = try await bench.client.call("org.batond.\(list).Get", parameters)
+        return nil
+      } catch {
+        return error as? VarlinkError
+      }
+    }
+    #expect(
+      await get("Channels", ["name": "Same"])
+        == VarlinkError("org.batond.Channels.AmbiguousName", ["name": "Same", "channelIds": [2, 3]]))
+    #expect(
+      await get("Servers", ["name": "h.example"])
+        == VarlinkError("org.batond.Servers.AmbiguousName", ["name": "h.example", "serverIds": [1, 2]]))
+    for (list, name, error) in [
+      ("Channels", "One", "NoSuchChannel"), ("Relays", "r1", "NoSuchRelay"), ("Operators", "O", "NoSuchOperator"),
+      ("Servers", "smp://\(key)@h.example", "NoSuchServer"), ("Identities", "main", "NoSuchIdentity"),
+    ] {
+      #expect(await get(list, ["id": 1, "name": .string(name)]) == nil, "\(list)")
+      let other = await get(list, ["id": 1, "name": "other"])
+      #expect(other == VarlinkError("org.batond.\(list).\(error)", ["id": 1, "name": "other"]), "\(list)")
+      #expect(await get(list, ["id": 99, "name": .string(name)])?.name == "org.batond.\(list).\(error)", "\(list)")
+      #expect(await get(list, [:])?.name == "org.varlink.service.InvalidParameter", "\(list)")
+    }
+    #expect(await get("Servers", ["id": 2, "name": "h.example"]) == nil, "the id says which of both")
+    try await bench.stop()
+  }
+
+  @Test func relayThatTheChannelDoesNotHaveIsNotOneThatDoesNotExist() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    let channel = try await bench.client.createChannel(
+      CreateChannel(profile: .init(displayName: "News"), relayIds: [relays[0]], idempotencyKey: "k"))
+    let other = VarlinkError(
+      "org.batond.Channels.NotInChannel", ["relayId": .integer(relays[1]), "relayName": "r2"])
+    await #expect(throws: other) { try await bench.client.retryChannel(id: channel.id, relayId: relays[1]) }
+    await #expect(throws: other) { try await bench.client.removeRelay(relays[1], fromChannel: channel.id) }
+    let none = VarlinkError("org.batond.Channels.NoSuchRelay", ["id": 99])
+    await #expect(throws: none) { try await bench.client.retryChannel(id: channel.id, relayId: 99) }
+    await #expect(throws: none) { try await bench.client.removeRelay(99, fromChannel: channel.id) }
+    await #expect(
+      throws: VarlinkError("org.batond.Channels.IdempotencyKeyReused", ["id": .integer(channel.id), "deleted": false])
+    ) {
+      try await bench.client.createChannel(CreateChannel(profile: .init(displayName: "Other"), idempotencyKey: "k"))
+    }
+    try await bench.stop()
+  }
+
+  /// Somebody takes an address with a password for one of a relay, or for its name.
+  @Test func passwordOfAMistypedRelayComesBackFromNowhere() async throws {
+    let bench = try await Bench()
+    for text in ["wss://user:hunter2@relay.example", "wss://user:hunter2%40relay.example", "user:hunter2@relay.example"] {
+      for (method, key) in [("Add", "address"), ("Test", "address"), ("Get", "name")] {
+        do {
+          _ = try await bench.client.call("org.batond.Relays.\(method)", [key: .string(text)])
+          Issue.record("\(text) is taken by \(method)")
+        } catch let error as VarlinkError {
+          #expect(!error.description.contains("hunter2"), "\(method): \(error)")
+        }
+      }
+    }
+    try await bench.stop()
+  }
+
   @Test func watchFromTheFutureIsRefused() async throws {
     let bench = try await Bench()
     await #expect(throws: VarlinkError.invalidParameter("since")) {
@@ -214,8 +324,8 @@ struct WireTests {
     let relay = Relay(
       id: 1, network: "nostr", address: "a", name: "n", profile: own, domains: [], operatorId: 1, enabled: true,
       preset: false, undeclared: false, declaredIn: "f", deleted: false, capabilities: [], tested: true, testedAt: "t",
-      health: "up", healthSince: "t", lastError: "e", roundTripMilliseconds: 1, roundTrips: [roundTrip], channels: 1,
-      revision: 1)
+      health: "up", healthSince: "t", lastError: "e", networkTrouble: "n", roundTripMilliseconds: 1, roundTrips: [roundTrip],
+      channels: 1, revision: 1)
     let roles = Roles(storage: true, proxy: true, names: true)
     #expect(try keys(roles) == fields(Interfaces.servers, "Roles"))
     let overrides = RoleOverrides(storage: true, proxy: true, names: true)
@@ -248,7 +358,7 @@ struct WireTests {
     let profile = ControlAPI.Profile(displayName: "d", fullName: "f", description: "d", image: "i", preferences: [:])
     #expect(try keys(profile) == fields(Interfaces.channels, "Profile"))
     let channel = Channel(
-      id: 1, kind: "channel", network: "nostr", identity: "main", profile: profile, phase: "active", summary: "s",
+      id: 1, kind: "channel", network: "nostr", identity: "main", key: "own", profile: profile, phase: "active", summary: "s",
       edition: 1, link: "l",
       linkUsable: true,
       relays: [member], wantedRelays: 1, heal: true, custom: [:], createdAt: "c", updatedAt: "u", revision: 1)

@@ -36,7 +36,7 @@ struct ListPropertyTests {
       await Task.yield()
       let condition = Self.condition(&random, depth: 0)
       let sort = Self.sort(&random)
-      let fields = try Self.fields(all)
+      let fields = ControlInterface.channelFields
       guard let filter = try? Filter(condition, known: fields), let order = try? ListOrder(sort, known: fields) else {
         continue
       }
@@ -147,7 +147,7 @@ struct ListPropertyTests {
             author: String(repeating: "1", count: 64), document: "{}", wantedRelays: max(1, members),
             heal: Bool.random(using: &random), custom: Self.custom(&random), idempotencyKey: nil, createdAt: created,
             updatedAt: created + .milliseconds(.random(in: 0...3, using: &random)), deletedAt: isDeleted ? created : nil,
-            revision: .random(in: 1...50, using: &random))))
+            revision: .random(in: 1...50, using: &random), keySalt: Bool.random(using: &random) ? [1, 2] : nil)))
       for (position, relay) in relays.enumerated() { mutations.append(.saveChannelRelay(id, position: position, relay)) }
     }
     try await bench.store.commit(mutations)
@@ -209,12 +209,8 @@ struct ListPropertyTests {
 
   // MARK: - Questions of all kinds
 
-  private static func fields(_ all: [JSONValue]) throws -> Set<String> {
-    Set(all.flatMap { $0.object.map { Array($0.keys) } ?? [] }).subtracting(["relays", "summary"]).union(["custom"])
-  }
-
   private static let paths = [
-    "id", "kind", "network", "identity", "phase", "edition", "linkUsable", "link", "wantedRelays", "heal", "createdAt",
+    "id", "kind", "network", "identity", "key", "phase", "edition", "linkUsable", "link", "wantedRelays", "heal", "createdAt",
     "updatedAt", "revision", "profile.displayName", "profile.fullName", "profile.description", "profile.image",
     "profile.preferences.history", "custom.a", "custom.b", "custom.0", "custom.with space", "custom.a.a", "custom.b.a.a",
     "custom.nowhere", "custom", "custom.caf\u{E9}", "custom.cafe\u{301}", "custom.new\nline",
@@ -226,32 +222,50 @@ struct ListPropertyTests {
       return [word: .array((0..<Int.random(in: 1...3, using: &random)).map { _ in condition(&random, depth: depth + 1) })]
     }
     let path = paths.randomElement(using: &random) ?? "id"
-    if Int.random(in: 0..<4, using: &random) == 0 { return [path: operand(path, &random)] }
-    let word =
-      ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$contains", "$q", "$autocomplete"]
-      .randomElement(using: &random) ?? "$eq"
+    if path != "custom", Int.random(in: 0..<4, using: &random) == 0 { return [path: operand(path, "$eq", &random)] }
+    let word = words(path).randomElement(using: &random) ?? "$eq"
     let value: JSONValue =
       switch word {
-      case "$in", "$nin": .array((0..<Int.random(in: 0...3, using: &random)).map { _ in operand(path, &random) })
+      case "$in", "$nin": .array((0..<Int.random(in: 0...3, using: &random)).map { _ in operand(path, "$eq", &random) })
       case "$exists": .bool(.random(using: &random))
       case "$q", "$autocomplete": .string(["n", "ne", "7", "stra", "é", "c"].randomElement(using: &random) ?? "n")
-      default: operand(path, &random)
+      default: operand(path, word, &random)
       }
     return [path: [word: value]]
   }
 
-  private static func operand(_ path: String, _ random: inout SplitMix64) -> JSONValue {
-    guard Int.random(in: 0..<4, using: &random) > 0 else { return value(&random, depth: 0) }
+  /// Operators that the field takes; those that it does not are refused, which is tested elsewhere.
+  private static func words(_ path: String) -> [String] {
+    let (equal, order) = (["$eq", "$ne", "$in", "$nin", "$exists"], ["$gt", "$gte", "$lt", "$lte"])
+    switch path {
+    case "phase", "kind", "network", "heal", "linkUsable", "key": return equal
+    case "id", "revision", "wantedRelays", "edition", "createdAt", "updatedAt": return equal + order
+    case "identity", "link": return equal + order + ["$q", "$autocomplete"]
+    case _ where path.hasPrefix("profile.") && !path.hasPrefix("profile.preferences"):
+      return equal + order + ["$q", "$autocomplete"]
+    default: return equal + order + ["$contains", "$q", "$autocomplete"]
+    }
+  }
+
+  private static func operand(_ path: String, _ word: String, _ random: inout SplitMix64) -> JSONValue {
+    let isEqual = ["$eq", "$ne"].contains(word)
     switch path {
     case "phase": return .string(ChannelPhase.allCases.randomElement(using: &random)?.rawValue ?? "active")
+    case "key": return Bool.random(using: &random) ? "own" : "identity"
     case "kind": return Bool.random(using: &random) ? "channel" : "group"
+    case "network": return Bool.random(using: &random) ? "nostr" : "simplex"
+    case "identity": return Bool.random(using: &random) ? "main" : "other"
     case "heal", "linkUsable": return .bool(.random(using: &random))
     case "id", "revision", "wantedRelays", "edition": return .integer(.random(in: 0...60, using: &random))
     case "createdAt", "updatedAt":
       let text = (now + .milliseconds(.random(in: 0...5_000, using: &random))).text
-      return .string(Bool.random(using: &random) ? text : String(text.prefix(Int.random(in: 4...23, using: &random))))
+      let length = isEqual ? text.count : [4, 7, 10, 13, 16, 19, 23, 24].randomElement(using: &random) ?? 24
+      return .string(String(text.prefix(length)))
     case "profile.displayName": return .string("c" + (texts.randomElement(using: &random) ?? ""))
-    case "profile.preferences.history": return Bool.random(using: &random) ? "on" : "off"
+    case "profile.fullName", "profile.description", "profile.image", "link":
+      if isEqual, Int.random(in: 0..<4, using: &random) == 0 { return .null }
+      return .string(texts.randomElement(using: &random) ?? "")
+    case "profile.preferences.history" where Bool.random(using: &random): return Bool.random(using: &random) ? "on" : "off"
     default: return value(&random, depth: 0)
     }
   }

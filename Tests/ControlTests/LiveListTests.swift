@@ -117,6 +117,27 @@ struct LiveListTests {
     try await bench.stop()
   }
 
+  /// After a restore revisions mean something else: what is listed then is right, however low they are, and changes count from there.
+  @Test func whatIsListedAnewCountsWhateverItsRevision() throws {
+    func relay(_ id: Int64, _ name: String, revision: Int64) -> Relay {
+      Relay(
+        id: id, network: "nostr", address: "ws://r\(id)", name: name, domains: [], enabled: true, preset: false,
+        undeclared: false, deleted: false, capabilities: [], health: "up", revision: revision)
+    }
+    var window = LiveWindow<Relay>(filter: try Filter([:]), order: try ListOrder([]))
+    window.willLoad()
+    var mirror: [Relay] = []
+    mirror.apply(try window.load([relay(1, "late", revision: 100), relay(2, "gone", revision: 101)], isLast: true))
+    #expect(mirror.map(\.name) == ["late", "gone"])
+    let restored = [relay(1, "early", revision: 7)]
+    mirror.apply(try window.replace(with: restored, isComplete: true))
+    #expect(mirror == restored && window.elements == restored)
+    #expect(try window.replace(with: restored, isComplete: true).isEmpty, "nothing has changed")
+    mirror.apply(try window.take(relay(1, "next", revision: 8)))
+    #expect(mirror.map(\.name) == ["next"] && window.elements == mirror)
+    #expect(try window.take(relay(1, "old", revision: 7)).isEmpty, "a change that is late is none")
+  }
+
   @Test func wrongQuestionsAreRefused() {
     #expect(throws: Filter.Invalid.self) { try LiveList<Channel>(filter: ["phase": ["$like": 1]]) }
     #expect(throws: Filter.Invalid.self) { try LiveList<Channel>(sort: [["field": "name", "direction": 2]]) }

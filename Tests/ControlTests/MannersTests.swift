@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the control server does with odd input, over sockets without manners (facts on Varlink, §3): the same as other servers do.
+/// What the control server does with odd input, over sockets without manners: the same as other servers do.
 @Suite(.serialized)
 struct MannersTests {
   private static let ping = #"{"method":"io.systemd.service.Ping"}"#
@@ -54,6 +54,15 @@ struct MannersTests {
     ),
     (#"{"method":"org.batond.Relays.List","parameters":{"limit":0}}"#, "InvalidParameter", "parameter", "limit"),
     (#"{"method":"org.batond.Relays.List","parameters":{"limit":1001}}"#, "InvalidParameter", "parameter", "limit"),
+    // Keys that are different to JSON and the same to whoever compares texts by their meaning.
+    (
+      #"{"method":"org.batond.Channels.Create","parameters":{"profile":{"displayName":"x"},"custom":{"\u00e9":1,"e\u0301":2}}}"#,
+      "InvalidParameter", "parameter", "custom"
+    ),
+    (
+      #"{"method":"io.systemd.service.Nope","parameters":{"custom":{"\u00e9":1,"e\u0301":2}}}"#, "MethodNotFound", "method",
+      "io.systemd.service.Nope"
+    ),
     // Integers: whole, 64 bits, as digits in a string where they are large.
     (#"{"method":"org.batond.Channels.Link","parameters":{"id":1.5}}"#, "InvalidParameter", "parameter", "id"),
     (#"{"method":"org.batond.Channels.Link","parameters":{"id":1e300}}"#, "InvalidParameter", "parameter", "id"),

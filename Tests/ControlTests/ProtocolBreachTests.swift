@@ -75,17 +75,38 @@ struct ProtocolBreachTests {
       wrong.flatMap { bytes in places.map { before, after in Array(before.utf8) + bytes + Array(after.utf8) } })
   }
 
-  @Test func deepNestingEndsTheConnection() async throws {
+  private static func call(filter: String) -> [UInt8] {
+    Array(#"{"method":"org.batond.Relays.List","parameters":{"filter":\#(filter)}}"#.utf8)
+  }
+
+  /// However deep: what does not end, or ends with the wrong bracket, is no message.
+  @Test func deepNestingThatDoesNotEndEndsTheConnection() async throws {
     var messages: [[UInt8]] = []
-    for depth in [65, 1000, 200_000] {
-      for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
-        for end in [String(repeating: close, count: depth), ""] {
-          let nested = String(repeating: open, count: depth) + "1" + end
-          messages.append(Array(#"{"method":"org.batond.Relays.List","parameters":{"filter":\#(nested)}}"#.utf8))
+    for depth in [65, 1000, 100_000] {
+      for (open, close, other) in [("[", "]", "}"), (#"{"a":"#, "}", "]")] {
+        for end in ["", String(repeating: close, count: depth - 1) + other] {
+          messages.append(Self.call(filter: String(repeating: open, count: depth) + "1" + end))
         }
       }
     }
     try await breach(messages)
+  }
+
+  /// It is JSON, and the parameter that it is in is named.
+  @Test func deepNestingIsRefusedAndTheConnectionStays() async throws {
+    let bench = try await Bench()
+    for depth in [65, 1000, 100_000] {
+      for (open, close) in [("[", "]"), (#"{"a":"#, "}"), (#"[{"a":"#, "}]")] {
+        let filter = String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
+        let socket = try RawSocket(path: bench.path)
+        socket.send(Self.call(filter: filter) + [0] + Self.ping)
+        #expect(
+          await socket.receive(replies: 2) == [
+            #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"filter"}}"#, #"{"parameters":{}}"#,
+          ], "\(depth) \(open)")
+      }
+    }
+    try await bench.stop()
   }
 
   /// The limit is 1 MiB; what is longer is neither kept nor read to its end.

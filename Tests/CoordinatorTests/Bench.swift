@@ -18,10 +18,12 @@ final class Bench: Sendable {
   private let task: Task<Void, any Error>
 
   /// - Parameter schedule: of tests in the background; nil: none.
-  init(_ earlier: Bench? = nil, schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil) async throws {
+  init(
+    _ earlier: Bench? = nil, network: FakeNetwork = FakeNetwork(), schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil
+  ) async throws {
     folder = try earlier?.folder ?? TemporaryFolder()
     clock = earlier?.clock ?? ManualClock()
-    network = FakeNetwork()
+    self.network = network
     // The same relays as before.
     if let earlier { network.adopt(earlier.network) }
     store = try Store(directory: folder.path + "/state")

@@ -19,6 +19,26 @@ struct CoordinatorTests {
     try await bench.stop()
   }
 
+  @Test func whichKeySignsIsKeptAndGroupsAreTheIdentitys() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    let profile = Profile(displayName: "News")
+    for key in [ChannelKey.own, .identity] {
+      let created = try await bench.coordinator.create(ChannelRequest(profile: profile, key: key, relays: relays))
+      #expect(created.row.key == key && (created.row.keySalt != nil) == (key == .own))
+      let done = try await bench.channel(created.row.id) { $0.phase == .active }
+      let edited = try await bench.coordinator.update(done.row.id, ChannelEdit(displayName: "Later"))
+      #expect(edited.row.keySalt == created.row.keySalt)
+      #expect(try bench.store.channel(done.row.id)?.row.keySalt == created.row.keySalt)
+    }
+    await #expect(
+      throws: BatonError.invalidProfile(field: "key", reason: "a group knows its admins by their keys: the identity signs")
+    ) {
+      try await bench.coordinator.create(ChannelRequest(kind: .group, profile: profile, key: .own, relays: relays))
+    }
+    try await bench.stop()
+  }
+
   @Test func deadRelayFailsAfterItsAttemptsAndTheChannelWorks() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(3)
@@ -83,7 +103,7 @@ struct CoordinatorTests {
     async let b = bench.create(relays: relays, key: "once")
     let ids = try await [a.row.id, b.row.id]
     #expect(ids[0] == ids[1])
-    #expect(try await bench.create("Other", relays: relays, key: "once").row.id == ids[0])
+    #expect(try await bench.create(relays: relays, key: "once").row.id == ids[0])
     #expect(try bench.store.counters().channel == 1)
     try await bench.stop()
   }
@@ -114,6 +134,45 @@ struct CoordinatorTests {
     let back = try await bench.channel(created.row.id) { $0.phase == .active }
     #expect(back.relays.allSatisfy { $0.record.status == .active })
     try await bench.stop()
+  }
+
+  @Test func channelsSayWhyTheirRelayIsDown() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    let created = try await bench.create(relays: relays)
+    _ = try await bench.channel(created.row.id) { $0.phase == .active }
+    bench.network.relayWent(true, relays[0])
+    bench.network.relayWent(false, relays[0])
+    // It comes back with a certificate that nobody believes.
+    bench.network.send(.relayDown(relays[0], Trouble(.expired, "the certificate of r1 expired on 2026-11-21")))
+    let after = try await bench.channel(created.row.id) { $0.phase == .degraded }
+    #expect(
+      after.relays.first?.record.trouble
+        == Trouble(.expired, "the relay is down for longer than 120 s: the certificate of r1 expired on 2026-11-21"))
+    try await bench.stop()
+  }
+
+  /// Waiting times count while the daemon runs, whatever the clock does in between.
+  @Test(arguments: [-3_600, 0, 3_600, 10 * 86_400])
+  func whatWaitsGoesOnAfterARestart(_ off: Int) async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    bench.network.set(.unreachable, at: "ws://r2")
+    let id = try await bench.create(relays: relays).row.id
+    try await bench.settle()
+    func record(_ bench: Bench) throws -> ChannelRelayRecord { try #require(try bench.store.channel(id)).relays[1].record }
+    #expect(try record(bench).timer == bench.clock.now + .seconds(1))
+    try await bench.stop()
+    bench.clock.advance(by: .seconds(off))
+    let again = try await Bench(bench)
+    again.network.set(.unreachable, at: "ws://r2")
+    #expect(try record(again).timer == again.clock.now + .seconds(1))
+    // Nor does one more attempt that fails end it.
+    let waiting = try await again.channel(id) { $0.relays[1].record.attempt == 3 }
+    #expect(waiting.relays[1].record.status.isUnderWay)
+    again.network.set(.works, at: "ws://r2")
+    _ = try await again.channel(id) { $0.phase == .active }
+    try await again.stop()
   }
 
   @Test func deletedChannelIsWithdrawnAndStaysDeleted() async throws {
@@ -218,6 +277,11 @@ struct CoordinatorTests {
     await #expect(throws: BatonError.notEnoughRelays(wanted: 5, available: 2)) {
       try await bench.coordinator.create(ChannelRequest(profile: Profile(displayName: "x"), pick: 5))
     }
+    for pick in [33, 40] {
+      await #expect(throws: BatonError.tooManyRelays(wanted: pick, max: 32)) {
+        try await bench.coordinator.create(ChannelRequest(profile: Profile(displayName: "x"), pick: pick))
+      }
+    }
     func isRefused(_ profile: Profile, custom: String = "") async -> Bool {
       (try? await bench.coordinator.create(ChannelRequest(profile: profile, relays: relays))) == nil
     }
@@ -241,6 +305,69 @@ struct CoordinatorTests {
     #expect(try bench.store.counters().channel == 0, "refused creations leave no trace")
     let entries = bench.log.entries.filter { $0.fields["MESSAGE_ID"] == JournalEvent.channelRefused.rawValue }
     #expect(entries.count >= 10 && entries.allSatisfy { $0.message.utf8.count < 700 }, "but a journal entry each")
+    try await bench.stop()
+  }
+
+  @Test func keyIsForOneChannelAndForTheSameWords() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    func request(_ name: String = "News", heal: Bool = true, custom: JSONValue? = nil, pick: Int? = nil) -> ChannelRequest {
+      ChannelRequest(
+        profile: Profile(displayName: name), relays: pick == nil ? relays : nil, pick: pick, heal: heal, custom: custom,
+        idempotencyKey: "once")
+    }
+    let id = try await bench.coordinator.create(request()).row.id
+    // The same words, written otherwise.
+    #expect(try await bench.coordinator.create(request(" News ")).row.id == id)
+    let other = BatonError.idempotencyKeyReused(id, isDeleted: false)
+    for others in [request("Other"), request(heal: false), request(custom: ["a": 1]), request(pick: 2)] {
+      await #expect(throws: other) { try await bench.coordinator.create(others) }
+    }
+    // What became of the channel since does not matter, unless it is gone.
+    _ = try await bench.coordinator.update(id, ChannelEdit(displayName: "Later News"))
+    #expect(try await bench.coordinator.create(request()).row.id == id)
+    await #expect(throws: other) { try await bench.coordinator.create(request("Later News")) }
+    _ = try await bench.coordinator.delete(id)
+    for again in [request(), request("Other")] {
+      await #expect(throws: BatonError.idempotencyKeyReused(id, isDeleted: true)) { try await bench.coordinator.create(again) }
+    }
+    try await bench.stop()
+
+    let later = try await Bench(bench)
+    await #expect(throws: BatonError.idempotencyKeyReused(id, isDeleted: true)) {
+      try await later.coordinator.create(request())
+    }
+    #expect(try later.store.counters().channel == 1)
+    try await later.stop()
+  }
+
+  @Test func keyIsForOneOfTwoThatComeAtOnce() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    @Sendable func error(_ name: String) async -> BatonError? {
+      do {
+        _ = try await bench.create(name, relays: relays, key: "once")
+        return nil
+      } catch {
+        return error as? BatonError
+      }
+    }
+    async let first = error("One")
+    async let second = error("Two")
+    let errors = await [first, second].compactMap { $0 }
+    #expect(errors == [.idempotencyKeyReused(ChannelID(rawValue: 1), isDeleted: false)])
+    #expect(try bench.store.counters().channel == 1)
+    try await bench.stop()
+  }
+
+  @Test func groupNeedsARelayThatIsKnownToOfferThem() async throws {
+    let bench = try await Bench()
+    func create() async throws {
+      _ = try await bench.coordinator.create(ChannelRequest(kind: .group, profile: Profile(displayName: "G")))
+    }
+    await #expect(throws: BatonError.noEnabledRelays(.nostr)) { try await create() }
+    _ = try await bench.addRelays(2)
+    await #expect(throws: BatonError.noGroupRelays(.nostr, untested: 2)) { try await create() }
     try await bench.stop()
   }
 
@@ -391,6 +518,36 @@ struct CoordinatorTests {
     try await bench.stop()
   }
 
+  @Test func removedRelayReturnsByRequestWhereItsNetworkTakesItAgain() async throws {
+    let bench = try await Bench(network: FakeNetwork(takesRemovedRelaysAgain: true))
+    let relays = try await bench.addRelays(2)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    bench.network.set(.away, at: "ws://r1")
+    _ = try await bench.coordinator.removeRelay(relays[0], from: id)
+    // It must hear of the removal first.
+    await #expect(throws: BatonError.alreadyInChannel(relays[0], .removed)) {
+      try await bench.coordinator.addRelays([relays[0]], to: id)
+    }
+    bench.network.set(.works, at: "ws://r1")
+    bench.network.relayWent(true, relays[0])
+    _ = try await bench.channel(id) { $0.relays[0].record.task == nil }
+    let back = try await bench.coordinator.addRelays([relays[0]], to: id)
+    #expect(back.row.wantedRelays == 2 && back.relays.map(\.id) == relays)
+    let active = try await bench.channel(id) { $0.phase == .active }
+    #expect(active.relays.allSatisfy { $0.record.status == .active })
+    #expect(bench.network.channels(at: "ws://r1").count == 1 && bench.network.violations.isEmpty)
+    // Nobody else brings it back.
+    _ = try await bench.coordinator.removeRelay(relays[0], from: id)
+    _ = try await bench.channel(id) { $0.relays[0].record.task == nil }
+    _ = try await bench.coordinator.retry(id, relay: nil)
+    await #expect(throws: BatonError.notEnoughRelays(wanted: 1, available: 0)) {
+      try await bench.coordinator.addRelays([], pick: 1, to: id)
+    }
+    #expect(try bench.store.channel(id)?.relays[0].record.status == .removed)
+    try await bench.stop()
+  }
+
   @Test func relaysJoinAndLeaveAChannel() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(4)
@@ -414,7 +571,7 @@ struct CoordinatorTests {
     await #expect(throws: BatonError.alreadyInChannel(relays[1], .active)) {
       try await bench.coordinator.addRelays([relays[1]], to: id)
     }
-    await #expect(throws: BatonError.noSuchRelay(relays[0])) { try await bench.coordinator.removeRelay(relays[0], from: id) }
+    await #expect(throws: BatonError.notInChannel(relays[0])) { try await bench.coordinator.removeRelay(relays[0], from: id) }
     bench.network.send(.outcome(channel: id, relay: relays[0], number: 1, .accepted(link: "ws://r1")))
     let late = try await bench.channel(id) { $0.relays[0].record.task == nil }
     #expect(late.relays[0].record.status == .removed && bench.network.channels(at: "ws://r1").isEmpty)

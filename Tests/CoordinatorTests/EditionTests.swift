@@ -187,6 +187,80 @@ struct EditionTests {
     try await bench.stop()
   }
 
+  /// Two channels that share their identity's key, edited in turn where relays keep one edition per author.
+  @Test func relayThatKeepsOneEditionPerAuthorIsRecognised() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(3)
+    for address in ["ws://r1", "ws://r2"] { bench.network.keepOneEdition(at: address) }
+    var ids: [ChannelID] = []
+    for name in ["First", "Second"] {
+      ids.append(try await bench.create(name, relays: Array(relays.prefix(2))).row.id)
+      _ = try await bench.channel(ids[ids.count - 1]) { $0.phase == .active }
+    }
+    for (id, name) in zip(ids, ["First A", "Second A"]) {
+      _ = try await bench.coordinator.update(id, ChannelEdit(displayName: name))
+      _ = try await bench.channel(id) { $0.relays.allSatisfy { $0.record.shown == 2 } }
+    }
+    func isCrowdedOut(_ relay: ChannelSnapshot.Relay) -> Bool {
+      relay.record.status == .active && relay.record.trouble?.cause == .onePerAuthor && relay.record.task == nil
+    }
+    let first = try await bench.channel(ids[0]) { $0.relays.allSatisfy(isCrowdedOut) }
+    #expect(first.relays.allSatisfy { $0.record.shown == 1 } && first.phase == .active)
+    #expect(bench.coordinator.liveChannelCount == 0, "nothing is tried again")
+    for relay in relays.prefix(2) {
+      #expect(bench.coordinator.directory.relays[relay]?.capabilities == ["onePerAuthor"])
+      #expect(try bench.store.relays().first { $0.id == relay }?.capabilities == ["onePerAuthor"])
+    }
+
+    // Nor when it is read back; by request it is, for nothing.
+    let before = bench.network.performed
+    _ = try await bench.coordinator.verify(ids[0])
+    _ = try await bench.channel(ids[0]) { $0.relays.allSatisfy(isCrowdedOut) }
+    #expect(bench.network.performed == before + 2)
+    _ = try await bench.coordinator.retry(ids[0], relay: nil)
+    let refused = try await bench.channel(ids[0]) { $0.relays.allSatisfy(isCrowdedOut) }
+    #expect(
+      refused.relays[0].record.trouble?.detail.hasSuffix("another channel of this identity: replaced: have newer event") == true
+    )
+    #expect(bench.network.performed == before + 4 && bench.coordinator.liveChannelCount == 0)
+
+    // An edition that only names relays goes to those that it takes nothing away from.
+    _ = try await bench.coordinator.addRelays([relays[2]], to: ids[1])
+    let grown = try await bench.channel(ids[1]) { $0.row.edition == 3 && $0.relays[2].record.shown == 3 }
+    #expect(grown.relays.prefix(2).allSatisfy { isCrowdedOut($0) && $0.record.shown == 2 })
+    #expect(try shown(bench, ids[1], at: "ws://r1") == "Second A on ws://r1 ws://r2")
+    #expect(try shown(bench, ids[1], at: "ws://r3") == "Second A on ws://r1 ws://r2 ws://r3")
+
+    // What the owner changes is told, and takes the place of what was there.
+    _ = try await bench.coordinator.update(ids[0], ChannelEdit(displayName: "First B"))
+    _ = try await bench.channel(ids[0]) { $0.relays.allSatisfy { $0.record.shown == 3 && $0.record.trouble == nil } }
+    _ = try await bench.channel(ids[1]) { $0.relays.prefix(2).allSatisfy { isCrowdedOut($0) && $0.record.shown == 1 } }
+
+    // An edition that nobody would be told of is not made.
+    _ = try await bench.coordinator.removeRelay(relays[2], from: ids[1])
+    let shrunk = try await bench.channel(ids[1]) { $0.relays[2].record.status == .removed && $0.relays[2].record.task == nil }
+    #expect(shrunk.row.edition == 3)
+    try await bench.stop()
+  }
+
+  @Test func channelsWithKeysOfTheirOwnAreToldEverything() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(3)
+    for address in ["ws://r1", "ws://r2"] { bench.network.keepOneEdition(at: address) }
+    var ids: [ChannelID] = []
+    for name in ["First", "Second"] {
+      let request = ChannelRequest(profile: Profile(displayName: name), key: .own, relays: Array(relays.prefix(2)))
+      ids.append(try await bench.coordinator.create(request).row.id)
+      _ = try await bench.channel(ids[ids.count - 1]) { $0.phase == .active }
+    }
+    for id in ids { _ = try await bench.coordinator.addRelays([relays[2]], to: id) }
+    for id in ids {
+      let done = try await bench.channel(id) { $0.relays.count == 3 && $0.relays.allSatisfy { $0.record.shown == 2 } }
+      #expect(done.relays.allSatisfy { $0.record.trouble == nil })
+    }
+    try await bench.stop()
+  }
+
   @Test func whatReadersDoNotSeeMakesNoEdition() async throws {
     let bench = try await Bench()
     let id = try await active(bench, relays: 1)

@@ -183,6 +183,109 @@ struct UpkeepTests {
     try await bench.stop()
   }
 
+  /// How many channels have their relay in each status, on one relay.
+  private func statuses(_ bench: Bench, _ relay: RelayID) throws -> [RelayStatus: Int] {
+    try RelayStatus.allCases.reduce(into: [:]) {
+      let count = try bench.store.channels(of: relay, in: $1, after: nil, limit: 10_000).count
+      if count > 0 { $0[$1] = count }
+    }
+  }
+
+  /// Rounds until `isDone`, `max` of them at most.
+  private func rounds(_ bench: Bench, atMost max: Int, until isDone: () throws -> Bool) async throws {
+    for _ in 0..<max where try !isDone() { try await rounds(bench, 1) }
+    #expect(try isDone())
+  }
+
+  @Test func relayThatIsBackGetsTheChannelsThatItFailedAtABoundedPace() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(returnsPerRound: 50))
+    let relays = try await bench.addRelays(3)
+    bench.network.set(.away, at: "ws://r3")
+    for number in 0..<200 { _ = try await bench.create("c\(number)", relays: relays) }
+    bench.network.relayWent(false, relays[2])
+    try await rounds(bench, atMost: 60) { try statuses(bench, relays[2]) == [.failed: 200] }
+    // As long as it is away, nobody asks it; nor when nothing says that it is back.
+    bench.network.set(.works, at: "ws://r3")
+    try await rounds(bench, 30)
+    #expect(try statuses(bench, relays[2]) == [.failed: 200])
+    bench.network.relayWent(true, relays[2])
+    var failed = 200
+    try await rounds(bench, atMost: 20) {
+      let now = try statuses(bench, relays[2])[.failed] ?? 0
+      #expect(failed - now <= 100, "a round, or two at once when the machine is slow")
+      failed = now
+      return try statuses(bench, relays[2]) == [.active: 200]
+    }
+    let history = try bench.store.transitions(of: ChannelID(rawValue: 1), limit: 100).map(\.transition)
+    let back = try #require(history.first { $0.from == .failed })
+    #expect(back.to == .invited && back.cause == nil && back.detail == "the relay is back")
+    #expect(bench.network.violations.isEmpty)
+    try await bench.stop()
+  }
+
+  @Test func whatARelayRefusedAndWhatDoesNotHealStaysFailedWhenItIsBack() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(2)
+    bench.network.set(.refuses, at: "ws://r2")
+    let refused = try await bench.create("refused", relays: relays).row.id
+    _ = try await bench.channel(refused) { $0.hasSettled }
+    bench.network.set(.away, at: "ws://r2")
+    let fixed = try await bench.coordinator.create(
+      ChannelRequest(profile: Profile(displayName: "Fixed"), relays: relays, heal: false)
+    ).row.id
+    _ = try await bench.channel(fixed) { $0.hasSettled }
+    bench.network.relayWent(false, relays[1])
+    bench.network.set(.works, at: "ws://r2")
+    try await bench.settle()
+    bench.network.relayWent(true, relays[1])
+    try await rounds(bench, 100)
+    for id in [refused, fixed] {
+      #expect(try bench.store.channel(id)?.relays.map(\.record.status) == [.active, .failed])
+    }
+    try await bench.stop()
+  }
+
+  @Test func relayThatIsDisabledIsNotTakenBackAndOneThatOnlyFellSilentIsAfterAWhile() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(replaceAfter: .seconds(7_200)))
+    let relays = try await bench.addRelays(2)
+    bench.network.set(.silent, at: "ws://r2")
+    let id = try await bench.create(relays: relays).row.id
+    bench.network.relayWent(true, relays[1])
+    _ = try await bench.channel(id) { $0.hasSettled }
+    func status() throws -> RelayStatus? { try bench.store.channel(id)?.relays[1].record.status }
+    #expect(try status() == .failed)
+    bench.network.set(.works, at: "ws://r2")
+    try await rounds(bench, 90)
+    #expect(try status() == .failed, "its connection stood all the time: nothing says that it is any better")
+    let row = try #require(bench.coordinator.relays.last)
+    _ = try await bench.coordinator.updateRelay(row.id, revision: row.revision, RelayEdit(isEnabled: false), force: false)
+    try await rounds(bench, 60)
+    #expect(try status() == .failed)
+    let now = try #require(bench.coordinator.relays.last)
+    _ = try await bench.coordinator.updateRelay(row.id, revision: now.revision, RelayEdit(isEnabled: true), force: false)
+    try await rounds(bench, atMost: 5) { try status() == .active }
+    try await bench.stop()
+  }
+
+  @Test func channelPrefersARelayThatItNeverHadToOneThatFailedIt() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(replacementsPerHour: 1))
+    let relays = try await bench.addRelays(3)
+    let spare = try #require(bench.coordinator.relays.last)
+    _ = try await bench.coordinator.updateRelay(spare.id, revision: spare.revision, RelayEdit(isEnabled: false), force: false)
+    bench.network.set(.away, at: "ws://r2")
+    for number in 0..<3 { _ = try await bench.create("c\(number)", relays: Array(relays.prefix(2))) }
+    bench.network.relayWent(false, relays[1])
+    try await rounds(bench, atMost: 60) { try statuses(bench, relays[1]) == [.failed: 3] }
+    // Both are there at once: one channel moves, as many as may in an hour; the others take the old relay back.
+    let now = try #require(bench.coordinator.relays.last)
+    _ = try await bench.coordinator.updateRelay(spare.id, revision: now.revision, RelayEdit(isEnabled: true), force: false)
+    bench.network.set(.works, at: "ws://r2")
+    bench.network.relayWent(true, relays[1])
+    try await rounds(bench, atMost: 5) { try bench.store.totals().relays[.active] == 6 }
+    #expect(try statuses(bench, relays[1]) == [.active: 2, .removed: 1] && statuses(bench, relays[2]) == [.active: 1])
+    try await bench.stop()
+  }
+
   @Test func historyIsKeptAsLongAsConfigured() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy(keepHistory: .seconds(3 * 3_600)))
     let relays = try await bench.addRelays(1)
@@ -202,6 +305,22 @@ struct UpkeepTests {
     let again = try await Bench(bench)
     #expect(again.coordinator.hub.revision == revision, "revisions are never used twice")
     try await again.stop()
+  }
+
+  @Test func historyIsBoundedByRowsHoweverYoungItIs() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(keepRows: 30))
+    let relays = try await bench.addRelays(1)
+    for number in 0..<400 { _ = try await bench.create("c\(number)", relays: relays) }
+    for _ in 0..<20 where try bench.store.totals().relays[.active] != 400 { try await bench.settle() }
+    func kept(_ ids: ClosedRange<Int64>) throws -> Int {
+      try ids.reduce(0) { try $0 + bench.store.transitions(of: ChannelID(rawValue: $1), limit: 100).count }
+    }
+    #expect(try kept(1...400) == 1_200)
+    // More than go at once go in one round all the same.
+    try await rounds(bench, atMost: 2) { try kept(1...400) == 30 }
+    #expect(try kept(300...400) == 30, "the oldest went first")
+    #expect(try bench.store.channel(ChannelID(rawValue: 1))?.relays.map(\.record.status) == [.active], "what is, stays")
+    try await bench.stop()
   }
 
   @Test func relayThatWasAwayIsToldOfItsRemovalWhenItIsBack() async throws {

@@ -76,11 +76,14 @@ final class Installation: Sendable {
     try "".write(toFile: folder.path + "/batond.yaml", atomically: true, encoding: .utf8)
   }
 
-  /// - Parameter extra: environment variables beside the settings.
-  func start(_ extra: [String: String] = [:]) async throws -> Program {
+  /// - Parameters:
+  ///   - extra: environment variables beside the settings.
+  ///   - arguments: further arguments of `batond run`.
+  func start(_ extra: [String: String] = [:], arguments: [String] = []) async throws -> Program {
     let daemon = try Program(
       "batond",
-      ["run", "--config", folder.path + "/batond.yaml", "--state-dir", folder.path + "/state", "--listen", "unix:" + socket],
+      ["run", "--config", folder.path + "/batond.yaml", "--state-dir", folder.path + "/state", "--listen", "unix:" + socket]
+        + arguments,
       environment: settings.merging(extra) { _, own in own })
     try await daemon.line(containing: "is ready")
     return daemon
@@ -112,6 +115,14 @@ final class Installation: Sendable {
       if isDone(channel) { return channel }
     }
     throw Program.Ended(description: "the watch ended")
+  }
+
+  /// What an anonymous reader that no one here wrote gets from a relay.
+  func events(at relay: String, _ filter: JSONValue) async throws -> [JSONValue] {
+    let result = try await Program.run(
+      ThirdPartyRelay.python + "/python3", [ThirdPartyRelay.scripts + "/read_events.py", relay, filter.text])
+    guard result.status == 0 else { throw Program.Ended(description: "\(result.lines)") }
+    return try JSONParser.parse(result.lines.first { $0.hasPrefix("{") } ?? "null")["events"]?.array ?? []
   }
 
   /// What a reader that no one here wrote gets from the link.

@@ -125,6 +125,39 @@ struct ProgramTests {
     #expect(stopping)
   }
 
+  /// Nor is any carried out twice: a relay that was added already would be refused.
+  @Test func restartRefusesNoRequest() async throws {
+    let baton = try Installation()
+    var daemon = try await baton.start()
+    let (restarts, over) = AsyncStream.makeStream(of: Void.self)
+    let isOver = Task { for await _ in restarts {} }
+    let asked = try await withThrowingTaskGroup(of: [(status: Int32, lines: [String])].self) { group in
+      for asker in 1...3 {
+        group.addTask {
+          var results: [(status: Int32, lines: [String])] = []
+          while !isOver.isCancelled, results.count < 500 {
+            results.append(try await baton.control("relay", "add", "wss://relay-\(asker)-\(results.count).example"))
+          }
+          return results
+        }
+      }
+      for _ in 0..<5 {
+        daemon.signal(SIGTERM)
+        #expect(await daemon.status() == 0)
+        daemon = try await baton.start()
+      }
+      isOver.cancel()
+      over.finish()
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    let refused = asked.filter { $0.status != 0 }
+    #expect(refused.isEmpty && asked.count >= 5, "\(refused)")
+    let relays = try await baton.client().relays()
+    #expect(relays.count == asked.count)
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+  }
+
   @Test func secretsAreNowhereToBeSeen() async throws {
     let baton = try Installation(["BATON_LOG_LEVEL": "trace"])
     let daemon = try await baton.start()

@@ -53,6 +53,7 @@ struct ServerProbeTests {
     ["--key", "ed25519"], ["--key", "ed25519", "--chain", "3"], ["--key", "ed25519", "--chain", "4"],
     ["--key", "ed448"], ["--key", "ed448", "--chain", "3"], ["--key", "ed448", "--chain", "4"],
     ["--tls", "1.2"], ["--tls", "1.2", "--key", "ed448"], ["--alpn", ""], ["--fault", "no-key"], ["--fault", "long-hello"],
+    ["--fault", "bare-key"], ["--fault", "bare-key", "--key", "ed448"], ["--fault", "later-parts"],
   ])
   func messageServersPass(_ arguments: [String]) async throws {
     let steps = try await Self.steps(arguments)
@@ -63,8 +64,12 @@ struct ServerProbeTests {
     #expect(steps.dropFirst(2).first?.detail == "TLSv\(arguments.contains("1.2") ? "1.2" : "1.3"), \(agreed)")
   }
 
-  @Test(arguments: ["ed25519", "ed448"]) func fileServersPass(_ key: String) async throws {
-    let steps = try await Self.steps(["--transport", "xftp", "--key", key])
+  @Test(arguments: [
+    ["--key", "ed25519"], ["--key", "ed448"], ["--fault", "bare-key"], ["--fault", "bare-key", "--key", "ed448"],
+    ["--fault", "later-parts"],
+  ])
+  func fileServersPass(_ arguments: [String]) async throws {
+    let steps = try await Self.steps(["--transport", "xftp"] + arguments)
     #expect(steps.map(\.name) == Self.stepNames && steps.allSatisfy { $0.failure == nil }, "\(steps)")
     #expect(steps.last?.detail == "versions 1-3, 3 would be used")
   }
@@ -84,6 +89,7 @@ struct ServerProbeTests {
 
   @Test(arguments: [
     Fault("not-tls", "tls", .protocol, "the TLS handshake failed: wrong version number"),
+    Fault("long-certificate", "tls", .protocol, "the TLS handshake failed: the server's certificate is too long"),
     Fault("expired", "identity", .expired, "the server's certificate expired on 20"),
     Fault("not-yet-valid", "identity", .expired, "the server's certificate is not valid before 20"),
     Fault("expired-authority", "identity", .expired, "certificate 2 of the server's chain expired on 20"),
@@ -97,6 +103,8 @@ struct ServerProbeTests {
     Fault("bad-session", "hello", .wrongIdentity, "the hello is for another connection"),
     Fault("bad-signature", "hello", .wrongIdentity, "the key in the hello is not the server's"),
     Fault("other-chain", "hello", .wrongIdentity, "in the hello, the address expects the fingerprint"),
+    Fault("other-leaf", "hello", .wrongIdentity, "the key in the hello is not the server's"),
+    Fault("twice-wrapped-key", "hello", .protocol, "the key in the hello cannot be used: the signed key is not an X25519 key"),
     Fault("old-version", "version", .incompatibleVersion, "the server speaks versions 1-5, Baton knows versions 6-18"),
     Fault("new-version", "version", .incompatibleVersion, "the server speaks versions 19-27, Baton knows versions 6-18"),
   ])
@@ -114,6 +122,7 @@ struct ServerProbeTests {
     Fault("no-key", "hello", .protocol, "the hello is malformed: it ends before the certificates"),
     Fault("bad-session", "hello", .wrongIdentity, "the hello is for another connection"),
     Fault("bad-signature", "hello", .wrongIdentity, "the key in the hello is not the server's"),
+    Fault("other-leaf", "hello", .wrongIdentity, "the key in the hello is not the server's"),
     Fault("new-version", "version", .incompatibleVersion, "the server speaks versions 4-12, Baton knows versions 1-3"),
   ])
   func fileServersFailWhereTheyAreWrong(_ fault: Fault) async throws {

@@ -57,7 +57,12 @@ struct SimpleXChannelTests {
     #expect(try await baton.control("channel", "add-relay", "Evening", "s4").status == 0)
     _ = try await baton.channel(2) { $0.relays.count == 4 && $0.relays.allSatisfy { $0.status == "active" } }
     #expect(try await baton.control("channel", "remove-relay", "Evening", "s1").status == 0)
-    _ = try await baton.channel(2) { $0.relays[0].status == "removed" && $0.phase == "active" }
+    _ = try await baton.channel(2) { $0.relays[0].status == "removed" && $0.phase == "active" && $0.relays[0].attempt == 0 }
+    // Not so on Nostr, where the relay was told to delete it.
+    #expect(try await baton.control("channel", "add-relay", "Evening", "s1").status == 0)
+    _ = try await baton.channel(2) { $0.relays.count == 4 && $0.relays.allSatisfy { $0.status == "active" } }
+    #expect(try await baton.control("channel", "remove-relay", "Evening", "s1").status == 0)
+    _ = try await baton.channel(2) { $0.relays[0].status == "removed" && $0.phase == "active" && $0.relays[0].attempt == 0 }
 
     // What is stored is what the next start goes on with, and the core is asked for nothing twice.
     daemon.signal(SIGKILL)
@@ -79,7 +84,7 @@ struct SimpleXChannelTests {
     _ = await sandbox.status()
   }
 
-  /// Every way in which a relay can fail its owner (facts on SimpleX, §3.3) is a cause and a sentence in `channel show`.
+  /// Every way in which a relay can fail its owner is a cause and a sentence in `channel show`.
   @Test(arguments: [
     (RelayBehaviour.rejects, "rejected", "the relay rejects the channel"),
     (.failsLater, "unreachable", "the connection to the relay failed for good"),
@@ -101,6 +106,60 @@ struct SimpleXChannelTests {
     #expect(channel.linkUsable && channel.relays[1].cause == cause, "\(channel.relays[1]) \(created.lines)")
     let shown = try await baton.control("channel", "show", "News").lines.joined(separator: "\n")
     #expect(shown.contains("2 of 3 relays") && shown.contains(words), "\(shown)")
+    try await stop(daemon, core)
+  }
+
+  /// What the core would refuse is refused before anything is stored; on Nostr the same names are as good as any.
+  @Test func nameThatTheCoreRefusesIsRefusedAtOnce() async throws {
+    let (core, baton, daemon) = try await start()
+    for name in ["News (DE)", "News!!", "m²", "$AVE", "Hello 👋🏽"] {
+      let refused = try await baton.control("channel", "create", name, "--relay", "s1")
+      #expect(
+        refused.status == 1 && refused.lines.last?.contains("the name cannot be used: on SimpleX") == true, "\(refused.lines)")
+    }
+    #expect(try await baton.client().status().channels == 0)
+    #expect(try await baton.control("channel", "create", "News", "--relay", "s1", "--quiet").status == 0)
+    let before = try await baton.client().channel(id: 1)
+    let refused = try await baton.control("channel", "update", "News", "--name", "News!!")
+    #expect(refused.status == 1 && refused.lines.last?.contains("the name cannot be used") == true, "\(refused.lines)")
+    #expect(try await baton.client().channel(id: 1).revision == before.revision)
+    #expect(try await core.received.count { $0.hasPrefix("/_public group") } == 1)
+    #expect(try await core.received.count { $0.hasPrefix("/_group_profile") } == 0)
+    #expect(try await core.withModel { $0.queuesLeftBehind } == 0)
+    try await stop(daemon, core)
+  }
+
+  /// A core that is away, or has another active user, shows at once and everywhere; channels lose nothing by it.
+  @Test func stateOfTheCoreShowsEverywhere() async throws {
+    let (core, baton, daemon) = try await start()
+    let created = try await baton.control("channel", "create", "News", "--relay", "s1", "--relay", "s2", "--quiet")
+    #expect(created.status == 0, "\(created.lines)")
+    let client = try await baton.client()
+    func wait(for fault: String?) async throws {
+      while try await client.status().unusableNetworks.first?.fault != fault { await Task.yield() }
+    }
+    try await core.stop()
+    try await wait(for: "absent")
+    try await daemon.line(containing: "simplex cannot be used: the chat core cannot be reached")
+    #expect(try await baton.control("status").lines.contains { $0.contains("simplex cannot be used: the chat core") })
+    let validated = try await baton.control("validate")
+    #expect(validated.status == 1 && validated.lines.contains { $0.contains("simplex cannot be used") }, "\(validated.lines)")
+    #expect(try await baton.control("relay", "list").lines.filter { $0.contains("unusable") }.count == 4)
+    #expect(try await baton.control("channel", "add-relay", "News", "s3").status == 0)
+    let joining = try await baton.control("channel", "show", "News").lines
+    #expect(
+      joining.contains { $0.contains("s3") && $0.contains("(unreachable) the chat core cannot be reached") }, "\(joining)")
+    try await core.restart()
+    try await wait(for: nil)
+    _ = try await baton.channel(1) { $0.relays.filter { $0.status == "active" }.count == 3 }
+
+    _ = try await core.withModel {
+      $0.execute(#"/_create user {"profile":{"displayName":"other","fullName":""},"pastTimestamp":false}"#)
+    }
+    #expect(try await baton.control("channel", "verify", "News").status == 0)
+    try await wait(for: "wrongUser")
+    #expect(try await client.channel(id: 1).relays.allSatisfy { $0.status == "active" })
+    #expect(try await core.received.count { $0.hasPrefix("/_public group") } == 1)
     try await stop(daemon, core)
   }
 

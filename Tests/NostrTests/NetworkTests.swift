@@ -42,6 +42,7 @@ struct NetworkTests {
     static var quick: NostrLimits {
       var limits = patient
       limits.publishTimeout = .seconds(2)
+      limits.readBackTimeout = .seconds(1)
       limits.readTimeout = .seconds(2)
       return limits
     }
@@ -78,7 +79,7 @@ struct NetworkTests {
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
-    #expect(relay.eventCount == 1)
+    #expect(relay.eventCount == 2, "the channel and the profile of its key")
     #expect(await bench.perform(.withdraw, content, at: relay.url) == .withdrawn)
     #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
     await bench.end()
@@ -87,7 +88,8 @@ struct NetworkTests {
 
   @Test(arguments: [
     (SandboxFault.refuse, Cause.rejected), (.rateLimit, .rateLimited), (.stall, .timeout), (.rubbish, .timeout),
-    (.binary, .protocol), (.huge, .protocol), (.closeMidFrame, .unreachable), (.down, .unreachable),
+    (.binary, .protocol), (.huge, .protocol), (.masked, .protocol), (.notUTF8, .protocol), (.closeMidFrame, .unreachable),
+    (.down, .unreachable),
   ])
   func faultsWhilePublishingHaveTheirCause(_ fault: SandboxFault, _ cause: Cause) async throws {
     let relay = try await SandboxRelay.start(fault: fault)
@@ -100,7 +102,8 @@ struct NetworkTests {
 
   @Test(arguments: [
     (SandboxFault.forgeID, Cause.wrongIdentity), (.forgeSignature, .wrongIdentity), (.stall, .timeout),
-    (.binary, .protocol), (.huge, .protocol), (.closeMidFrame, .unreachable), (.down, .unreachable),
+    (.binary, .protocol), (.huge, .protocol), (.masked, .protocol), (.notUTF8, .protocol), (.closeMidFrame, .unreachable),
+    (.down, .unreachable),
   ])
   func faultsWhileReadingHaveTheirCause(_ fault: SandboxFault, _ cause: Cause) async throws {
     let relay = try await SandboxRelay.start()
@@ -120,6 +123,40 @@ struct NetworkTests {
     let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
+    await bench.end()
+    await relay.stop()
+  }
+
+  /// The sandbox's relay is on this machine, but the machine may be busy.
+  @Test func relayThatNeverSaysOKHasWhatItServes() async throws {
+    let relay = try await SandboxRelay.start(fault: .mute)
+    var limits = Bench.patient
+    (limits.publishTimeout, limits.mutePublishTimeout, limits.readBackTimeout) = (.seconds(1), .seconds(1), .seconds(20))
+    let bench = try Bench(limits: limits)
+    let content = try await bench.content(relay.url)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
+    #expect(await bench.perform(.withdraw, content, at: relay.url) == .withdrawn)
+    #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func relayThatServesOneEventPerRequestShowsAllThatItHas() async throws {
+    let relay = try await SandboxRelay.start(fault: .oneEvent)
+    let bench = try Bench()
+    let content = try await bench.content(relay.url)
+    let notice = try bench.network.revise(
+      content,
+      as: ChannelDraft(
+        identity: IdentityID(rawValue: 1), profile: Profile(displayName: "Other News"), relays: [relay.url]))
+    let edited = ChannelContent(
+      identity: content.identity, networkID: content.networkID, author: content.author, document: content.document, edition: 2,
+      notice: notice)
+    #expect(await bench.perform(.invite, edited, at: relay.url) == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, edited, at: relay.url) == .verified(edition: 1, others: .none))
+    #expect(await bench.perform(.announce, edited, at: relay.url) == .announced)
+    #expect(await bench.perform(.verify, edited, at: relay.url) == .verified(edition: 2))
     await bench.end()
     await relay.stop()
   }
@@ -158,6 +195,51 @@ struct NetworkTests {
     await relay.stop()
   }
 
+  @Test(arguments: [SandboxFault.oneConnection, .oneConnectionPolitely])
+  func relayThatTakesOneConnectionGetsEverythingOverIt(_ fault: SandboxFault) async throws {
+    let relay = try await SandboxRelay.start(fault: fault)
+    let bench = try Bench()
+    bench.network.watch([RelayID(rawValue: 1): relay.url])
+    for await report in bench.reports { if case .relayUp = report { break } }
+    let content = try await bench.content(relay.url)
+    var outcome = await bench.perform(.invite, content, at: relay.url)
+    if fault == .oneConnectionPolitely {
+      // It said no to the connection, and not to the channel.
+      guard case .troubled(let trouble, _)? = outcome else { return #expect(Bool(false), "\(String(describing: outcome))") }
+      #expect(trouble.detail == "the relay closed a second connection at once (1008 one connection each)")
+      outcome = await bench.perform(.invite, content, at: relay.url)
+    }
+    #expect(outcome == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
+    var steps: [ProbeStep] = []
+    let address = try bench.network.parse(address: relay.url)
+    for await step in bench.network.test(address: address, identity: IdentityID(rawValue: 1), depth: .full) {
+      steps.append(step)
+    }
+    #expect(steps.last?.name == "verify" && steps.allSatisfy { $0.failure == nil }, "\(steps)")
+    #expect(relay.counts.connections == (fault == .oneConnection ? 1 : 2))
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test(arguments: [SandboxFault.floodPongs, .floodNotices, .floodOKs, .floodEvents])
+  func relayThatFloodsIsLeft(_ fault: SandboxFault) async throws {
+    let relay = try await SandboxRelay.start(fault: fault)
+    let bench = try Bench()
+    let flood = Trouble(.misbehaving, "the relay floods the connection with what nobody asked for")
+    let outcome = await bench.perform(.invite, try await bench.content(relay.url), at: relay.url)
+    #expect(outcome == .troubled(flood, retryAfter: .seconds(60)))
+    bench.network.watch([RelayID(rawValue: 5): relay.url])
+    for await report in bench.reports {
+      guard case .relayDown(_, let trouble) = report else { continue }
+      #expect(trouble == flood)
+      break
+    }
+    #expect(relay.counts.connections == 2, "it is left alone")
+    await bench.end()
+    await relay.stop()
+  }
+
   @Test func relayThatFallsSilentIsFoundDead() async throws {
     let relay = try await SandboxRelay.start()
     var limits = Bench.quick
@@ -171,8 +253,9 @@ struct NetworkTests {
         states.append("up")
         try await relay.set(.stall)
       }
-      if case .relayDown = report {
+      if case .relayDown(_, let trouble) = report {
         states.append("down")
+        #expect(trouble == Trouble(.unreachable, "the relay was silent for more than 400 ms"))
         break
       }
     }
@@ -214,7 +297,7 @@ struct NetworkTests {
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     await relay.stop()
     let again = try await SandboxRelay.start(port: relay.port, file: folder.path + "/relay.db")
-    #expect(again.eventCount == 1)
+    #expect(again.eventCount == 2)
     #expect(await bench.perform(.verify, content, at: again.url) == .verified(edition: 1))
     await bench.end()
     await again.stop()
@@ -229,23 +312,142 @@ struct NetworkTests {
     await bench.end()
   }
 
+  @Test func whatServersSayInsteadOfOpeningAWebSocketIsUnderstood() async throws {
+    func trouble(_ cause: Cause, _ detail: String) -> Trouble { Trouble(cause, detail) }
+    let cases: [(answer: String, outcome: RelayOutcome)] = [
+      (
+        "402 Payment Required\r\nContent-Length: 0",
+        .refused(trouble(.rejected, "the relay wants to be paid: the server answered HTTP status 402"))
+      ),
+      (
+        "301 Moved Permanently\r\nLocation: wss://new.example/\r\nContent-Length: 0",
+        .misbehaved(
+          trouble(
+            .protocol,
+            "the relay is elsewhere: the server answered HTTP status 301 and points to wss://new.example/; add the relay with that "
+              + "address"))
+      ),
+      (
+        "429 Too Many Requests\r\nRetry-After: 7200\r\nContent-Length: 0",
+        .troubled(
+          trouble(.rateLimited, "the server answered HTTP status 429 and wants to be left alone for 7200 s"),
+          retryAfter: .seconds(7_200))
+      ),
+      (
+        "503 Service Unavailable\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 09:49:37 GMT\r\n"
+          + "Content-Length: 0",
+        .troubled(
+          trouble(.rateLimited, "the server answered HTTP status 503 and wants to be left alone for 3600 s"),
+          retryAfter: .seconds(3_600))
+      ),
+      (
+        "101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: bm90IHRoZSBhbnN3ZXIgdG8ga2V5cw==",
+        .misbehaved(
+          trouble(.protocol, "the server's Sec-WebSocket-Accept is not the answer to our key; it is not a relay"))
+      ),
+    ]
+    for (answer, expected) in cases {
+      let server = try await CannedServer("HTTP/1.1 \(answer)\r\n\r\n")
+      let bench = try Bench()
+      #expect(await bench.perform(.invite, try await bench.content(server.address), at: server.address) == expected)
+      await bench.end()
+      try await server.stop()
+    }
+  }
+
   @Test func tlsIsCheckedAgainstTheHost() async throws {
     let folder = try TemporaryFolder()
     let certificate = try folder.makeCertificate(name: "IP:127.0.0.1")
     let stranger = try folder.makeCertificate(name: "DNS:other.example")
-    for (tls, roots, works) in [
-      (certificate, certificate.certificate, true), (stranger, stranger.certificate, false),
-      (certificate, nil, false),
-    ] {
+    let cases: [(tls: (certificate: String, key: String), roots: String?, cause: Cause?)] = [
+      (certificate, certificate.certificate, nil), (stranger, stranger.certificate, .wrongName),
+      (certificate, nil, .untrusted),
+    ]
+    for (tls, roots, cause) in cases {
       let relay = try await SandboxRelay.start(
         tls: .init(certificateFile: tls.certificate, keyFile: tls.key))
       let bench = try Bench(trustRoots: roots)
       let content = try await bench.content(relay.url)
       let outcome = await bench.perform(.invite, content, at: relay.url)
-      if works {
-        #expect(outcome == .accepted(link: relay.url))
+      if let cause {
+        #expect(outcome.flatMap(Self.cause) == cause, "\(String(describing: outcome))")
       } else {
-        #expect(outcome.flatMap(Self.cause) == .unreachable, "\(String(describing: outcome))")
+        #expect(outcome == .accepted(link: relay.url))
+      }
+      await bench.end()
+      await relay.stop()
+    }
+  }
+
+  @Test func tlsThatIsNoGoodHasItsCauseAndASentence() async throws {
+    let folder = try TemporaryFolder()
+    let good = try folder.makeCertificate(name: "IP:127.0.0.1")
+    let old = try folder.makeCertificate(name: "IP:127.0.0.1", isExpired: true)
+    let other = try folder.makeCertificate(name: "DNS:other.example")
+    func tls(_ files: (certificate: String, key: String), isOutdated: Bool = false) -> SandboxRelay.TLS {
+      SandboxRelay.TLS(certificateFile: files.certificate, keyFile: files.key, isOutdated: isOutdated)
+    }
+    let cases: [(tls: SandboxRelay.TLS?, roots: String?, cause: Cause, words: String)] = [
+      (tls(old), old.certificate, .expired, "the certificate of 127.0.0.1 expired on 20"),
+      (tls(good), nil, .untrusted, "no authority that this machine trusts stands behind the certificate of 127.0.0.1"),
+      (tls(other), other.certificate, .wrongName, "the certificate is not for 127.0.0.1 but for other.example"),
+      (
+        tls(good, isOutdated: true), good.certificate, .incompatibleVersion, "the server does not speak TLS 1.2 or newer"
+      ),
+      (nil, nil, .protocol, "the server does not speak TLS"),
+    ]
+    for (tls, roots, cause, words) in cases {
+      let relay = try await SandboxRelay.start(tls: tls)
+      let bench = try Bench(trustRoots: roots)
+      let address = "wss://127.0.0.1:\(relay.port)"
+      let outcome = await bench.perform(.invite, try await bench.content(address), at: address)
+      guard case .troubled(let trouble, _)? = outcome else { return #expect(Bool(false), "\(String(describing: outcome))") }
+      var failure: Trouble?
+      for await step in bench.network.test(
+        address: try bench.network.parse(address: address), identity: IdentityID(rawValue: 1), depth: .light)
+      {
+        failure = step.failure
+      }
+      for trouble in [trouble, failure] {
+        #expect(trouble?.cause == cause, "\(String(describing: trouble))")
+        #expect(trouble?.detail.hasPrefix(words) == true, "\(String(describing: trouble))")
+        #expect(trouble?.detail.contains("/") == (cause == .protocol), "no path of a build; ws:// in one")
+      }
+      await bench.end()
+      await relay.stop()
+    }
+  }
+
+  /// Wherever TLS is used: in sessions, for the NIP-11 document, in tests. A name is not the address that it leads to.
+  @Test func certificateIsForTheHostThatWasAskedFor() async throws {
+    let folder = try TemporaryFolder()
+    for (names, host, works) in [
+      ("DNS:localhost", "localhost", true), ("DNS:other.example,DNS:LOCALHOST", "localhost", true),
+      ("IP:127.0.0.1", "127.0.0.1", true), ("IP:127.0.0.1", "localhost", false), ("DNS:*ocalhost", "localhost", false),
+      ("DNS:*", "localhost", false), ("DNS:127.0.0.1", "127.0.0.1", false), ("DNS:localhost", "127.0.0.1", false),
+    ] {
+      let tls = try folder.makeCertificate(name: names)
+      let relay = try await SandboxRelay.start(tls: .init(certificateFile: tls.certificate, keyFile: tls.key))
+      let bench = try Bench(trustRoots: tls.certificate)
+      let address = "wss://\(host):\(relay.port)"
+      let outcome = await bench.perform(.invite, try await bench.content(address), at: address)
+      let group = ChannelDraft(
+        kind: .group, identity: IdentityID(rawValue: 1), profile: Profile(displayName: "News"), relays: [address])
+      let isInformed = (try? await bench.network.prepare(group)) != nil
+      var steps: [ProbeStep] = []
+      for await step in bench.network.test(
+        address: try bench.network.parse(address: address), identity: IdentityID(rawValue: 1), depth: .light)
+      {
+        steps.append(step)
+      }
+      #expect(isInformed == works, "\(names) for \(host)")
+      if works {
+        #expect(outcome == .accepted(link: address), "\(names) for \(host)")
+        #expect(steps.last?.name == "readBack" && steps.last?.failure == nil, "\(names) for \(host)")
+      } else {
+        #expect(outcome.flatMap(Self.cause) == .wrongName, "\(names) for \(host): \(String(describing: outcome))")
+        #expect(steps.last?.name == "tls" && steps.last?.failure?.cause == .wrongName, "\(names) for \(host)")
+        #expect(relay.counts.connections == 0, "nothing is sent to somebody else")
       }
       await bench.end()
       await relay.stop()
@@ -302,13 +504,17 @@ struct NetworkTests {
     let stranger = try folder.makeCertificate(name: "DNS:other.example")
     let relay = try await SandboxRelay.start(
       tls: .init(certificateFile: stranger.certificate, keyFile: stranger.key))
-    #expect(try await last(relay.url) == "tls unreachable")
+    #expect(try await last(relay.url) == "tls untrusted")
     await relay.stop()
     await bench.end()
   }
 
   @Test(arguments: [
     "wss://user:hunter2@relay.example", "smp://FP:hunter2@host", "hunter2@x", "wss://a:hunter2@b@c", "ws://h:hunter2@",
+    // Mistyped, so that it is hard to tell where what stands.
+    "user:hunter2@relay.example://x", "wss://user:hunter2%40relay.example", "wss:/user:hunter2%40relay.example",
+    "wss://user:hunter2 relay.example", "user:hunter2", "wss://[::1]:hunter2", "wss://relay.example:hunter2/x",
+    "wss;//user:hunter2@relay.example", "wss//user:hunter2@relay.example",
   ])
   func refusedAddressShowsNoPassword(_ text: String) {
     #expect { try NostrAddressing().parse(address: text) } throws: { error in

@@ -133,6 +133,20 @@ struct RelayURLTests {
     #expect { try RelayURL(text) } throws: { ($0 as? InvalidAddress)?.position == position }
   }
 
+  /// What stands before the last `@` may be a password, and passwords may hold one.
+  @Test(arguments: [
+    ("wss://user:secret@relay.example", "wss://***********@relay.example"),
+    ("wss://user:p@ss:w@rd@relay.example", "wss://**************@relay.example"),
+    ("wss://user:p@ss/w@rd@relay.example", "wss://**************@relay.example"),
+    ("wss:/user:p@ss@relay.example", "**************@relay.example"),
+    ("wss://user:secret%40relay.example", "wss://user:**********************"),
+    ("user:secret@relay.example://x", "***********@relay.example://x"), ("wss:/relay.example", "wss:/relay.example"),
+    ("http://relay.example:80/a:b", "http://relay.example:80/a:b"),
+  ])
+  func passwordsAreNotEchoed(_ text: String, _ shown: String) {
+    #expect { try RelayURL(text) } throws: { ($0 as? InvalidAddress)?.address == shown }
+  }
+
   @Test func anyTextIsAnAddressWithOneNormalFormOrRefused() async {
     let bases = [
       "wss://relay.example:8443/path?x=y", "ws://[2001:db8::1]:80/", "ws://127.0.0.1:7001", "wss://a-b.c_d.example./",
@@ -200,6 +214,7 @@ struct RelayAnswerTests {
     (false, "mute: no one was listening", false, .transient(isRateLimit: false)),
     (false, "invalid: bad signature", false, .permanent), (false, "pow: 28 bits needed", false, .permanent),
     (false, "rejected: abc not allowed", false, .permanent), (false, "payment-required: pay", false, .permanent),
+    (false, "replaced: have newer event", false, .outdated), (false, "blocked: replaced: have newer event", false, .outdated),
     (false, "unsupported: filter", false, .permanent), (false, "", false, .unknown), (false, "go away", false, .unknown),
     (false, "Rate-Limited: x", false, .transient(isRateLimit: true)),
   ])

@@ -1,5 +1,6 @@
 import Channels
 import Foundation
+import Glibc
 import NIOPosix
 import Nostr
 import RelayNetwork
@@ -238,6 +239,16 @@ struct DeclarationTests {
     #expect(try DeclarationFolder(path: folder.path + "/none").load(reader()).files == 0)
     try Data([0x6F, 0xFF, 0xFE]).write(to: URL(filePath: folder.path + "/40-d.yaml"))
     #expect { try place.load(reader()) } throws: { ($0 as? FileFlaws)?.flaws.first?.text == "the file is not UTF-8" }
+  }
+
+  /// A pipe that nobody writes into would hold the daemon up at its start.
+  @Test(.timeLimit(.minutes(1))) func onlyRegularFilesAreRead() throws {
+    let folder = try TemporaryFolder()
+    #expect(mkfifo(folder.path + "/10-pipe.yaml", 0o600) == 0)
+    try FileManager.default.createSymbolicLink(atPath: folder.path + "/20-device.yaml", withDestinationPath: "/dev/zero")
+    #expect { try DeclarationFolder(path: folder.path).load(reader()) } throws: {
+      ($0 as? FileFlaws)?.flaws.map(\.text) == ["it is no regular file", "it is no regular file"]
+    }
   }
 
   /// What the project ships as examples can be used as it is.

@@ -52,6 +52,22 @@ struct JournalTests {
     return fields
   }
 
+  /// journald drops what exceeds its limit, by default 10,000 entries in 30 seconds; a creation makes about a dozen.
+  @Test func theServiceMayWriteAsMuchAsItPromises() throws {
+    let unit = try Self.text("systemd/batond.service")
+    let burst = try #require(unit.firstMatch(of: /\nLogRateLimitBurst=([0-9]+)\n/)?.1)
+    let seconds = try #require(unit.firstMatch(of: /\nLogRateLimitIntervalSec=([0-9]+)s\n/)?.1)
+    #expect(try #require(Int(burst)) / #require(Int(seconds)) >= 20_000)
+  }
+
+  /// Each of its threads wants a priority, which the daemon may not change; that must not be a line in the journal each time.
+  @Test func theRuntimeHasNothingToComplainAbout() throws {
+    let unit = try Self.text("systemd/batond.service")
+    let forbidden = try #require(unit.range(of: "\nSystemCallFilter=~@privileged @resources\n"))
+    let ignored = try #require(unit.range(of: "\nSystemCallFilter=~setpriority:0\n"), "0: it succeeds and does nothing")
+    #expect(forbidden.lowerBound < ignored.lowerBound, "later lines count")
+  }
+
   @Test func everyKindOfEventIsInTheCatalogOnce() throws {
     let ids = try Self.catalog().map(\.id)
     #expect(Set(ids).count == ids.count)

@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// Errors as a core writes them (facts on SimpleX, §8).
+/// Errors as a core writes them.
 public enum CoreErrors {
   enum Shape: Hashable, Sendable {
     case deadLink, unreachable

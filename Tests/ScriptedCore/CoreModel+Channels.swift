@@ -1,14 +1,15 @@
 internal import StrictJSON
 
-// Creating channels, and adding and removing their relays (facts on SimpleX, §3.3).
+// Creating channels, and adding and removing their relays.
 extension CoreModel {
   mutating func createChannel(_ user: Int64, _ relays: [Int64], _ profile: JSONValue) -> JSONValue {
     guard let name = profile["displayName"]?.string, profile["fullName"]?.string != nil else {
       return CoreErrors.answer(CoreErrors.command("Failed reading: profile"))
     }
-    guard !name.isEmpty, !name.contains(where: { ".,;/\\#@'\"`~".contains($0) }) else {
-      return CoreErrors.answer(
-        CoreErrors.own("invalidDisplayName", ["displayName": .string(name), "validName": "channel"]))
+    if let refusal = nameRefusal(name) {
+      // The queue for the channel's link is there by then.
+      queuesLeftBehind += 1
+      return refusal
     }
     if let missing = relays.first(where: { relayEntry($0) == nil }) {
       return CoreErrors.answer(CoreErrors.store("userChatRelayNotFound", ["chatRelayId": .integer(missing)]))
@@ -27,14 +28,14 @@ extension CoreModel {
   }
 
   mutating func addRelays(_ index: Int, _ relays: [Int64]) -> JSONValue {
-    let taken = Set(groups[index].rows.filter { keepsRemovedRelays || !$0.isRemoved }.map(\.relay))
+    let taken = Set(groups[index].rows.map(\.relay))
     guard taken.isDisjoint(with: relays) else {
       return CoreErrors.answer(CoreErrors.command("some relays are already in the group"))
     }
     if let missing = relays.first(where: { relayEntry($0) == nil }) {
       return CoreErrors.answer(CoreErrors.store("userChatRelayNotFound", ["chatRelayId": .integer(missing)]))
     }
-    // Nothing is taken back: those that went well stay invited, those that failed stay new and block their number.
+    // Nothing is taken back: those that went well stay invited; a row that stays new blocks the relay until it is removed.
     var invited = groups[index]
     let failures = invite(relays, &invited)
     groups[index] = invited
@@ -44,38 +45,41 @@ extension CoreModel {
     return answer("groupRelaysAdded", invited, ["groupLink": linkJSON(invited), "groupRelays": rowsJSON(invited)])
   }
 
-  /// A relay is removed by removing its member.
+  /// A relay is removed by removing its member. The row goes with it, whatever it said, so that the relay can be added again.
   mutating func removeMembers(_ index: Int, _ members: [Int64], _ withMessages: Bool) -> JSONValue {
-    guard members.allSatisfy({ id in groups[index].rows.contains { $0.member == id && !$0.isRemoved } }) else {
+    let group = groups[index]
+    guard members.allSatisfy({ id in group.rows.contains { $0.member == id } }) else {
       return CoreErrors.answer(CoreErrors.own("groupMemberNotFound"))
     }
-    var removed: [JSONValue] = []
-    for (at, row) in groups[index].rows.enumerated() where members.contains(row.member) {
-      groups[index].rows[at].isRemoved = true
-      groups[index].rows[at].status = "inactive"
-      groups[index].rows[at].memberStatus = "removed"
-      pending.removeAll { $0.group == groups[index].id && $0.row == row.id }
-      removed.append(memberJSON(groups[index].rows[at], in: groups[index]))
+    let removed = group.rows.filter { members.contains($0.member) }.map { row in
+      var row = row
+      row.memberStatus = "removed"
+      return memberJSON(row, in: group)
     }
-    pending.append(Pending(group: groups[index].id, row: 0, stages: [.publish], wait: 0, turns: 0))
+    pending.removeAll { step in
+      step.group == group.id && group.rows.contains { $0.id == step.row && members.contains($0.member) }
+    }
+    groups[index].rows.removeAll { members.contains($0.member) }
+    pending.append(Pending(group: group.id, row: 0, stages: [.publish], wait: 0, turns: 0))
     return answer(
       "userDeletedMembers", groups[index],
       ["members": .array(removed), "withMessages": .bool(withMessages), "msgSigned": true])
   }
 
-  /// Makes the rows of `relays`; those whose invitation fails stay new.
+  /// Makes the rows of `relays`. Those whose invitation fails on its way stay new; those whose address leads nowhere get none.
   private mutating func invite(_ relays: [Int64], _ group: inout Group) -> [Int64: CoreErrors.Shape] {
     var failures: [Int64: CoreErrors.Shape] = [:]
     for relay in relays {
       var row = RelayRow(id: makeID(), member: makeID(), relay: relay)
-      if let failure = behaviour(of: relay).invitationError { failures[relay] = failure } else { row.status = "invited" }
-      group.rows.append(row)
+      let behaviour = behaviour(of: relay)
+      if let failure = behaviour.invitationError { failures[relay] = failure } else { row.status = "invited" }
+      if behaviour.invitationError == nil || behaviour == .failsToJoin { group.rows.append(row) }
     }
     return failures
   }
 
   private mutating func plan(_ relays: [Int64], _ group: Group) {
-    for row in group.rows where relays.contains(row.relay) && !row.isRemoved {
+    for row in group.rows where relays.contains(row.relay) {
       let behaviour = behaviour(of: row.relay)
       guard !behaviour.stages.isEmpty else { continue }
       pending.append(

@@ -17,8 +17,12 @@ extension CoreModel {
     case .users:
       return ["type": "usersList", "users": .array(users.map { ["user": userJSON($0.id), "unreadCount": 0] })]
     case .createUser(let json): return createUser(json)
+    case .activate(let id):
+      guard users.contains(where: { $0.id == id }) else { return CoreErrors.answer(CoreErrors.own("userUnknown")) }
+      activeUser = id
+      return ["type": "activeUser", "user": userJSON(id)]
     case .activeUser, .operators, .servers, .setServers, .validateServers, .testServer, .testRelay, .create, .relays,
-      .addRelays, .remove, .allow, .link, .groups, .members, .info, .profile, .delete, .leave:
+      .addRelays, .remove, .allow, .link, .groups, .members, .info, .memberInfo, .profile, .delete, .leave:
       guard activeUser != nil else { return CoreErrors.answer(CoreErrors.own("noActiveUser")) }
       return asUser(command)
     }
@@ -38,6 +42,11 @@ extension CoreModel {
   }
 
   private mutating func asUser(_ command: ModelCommand) -> JSONValue {
+    if let user = command.user, user != activeUser {
+      return CoreErrors.answer(
+        CoreErrors.own(
+          "differentActiveUser", ["commandUserId": .integer(user), "activeUserId": .integer(activeUser ?? 0)]))
+    }
     switch command {
     case .operators:
       let conditions: JSONValue = [
@@ -57,16 +66,17 @@ extension CoreModel {
     case .testServer(let user, let address): return testServer(user, address)
     case .testRelay(let user, let address): return testRelay(user, address)
     case .create(let user, _, let relays, let profile): return createChannel(user, relays, profile)
-    case .groups(let user):
-      let all = groups.filter { $0.user == user }.map { groupJSON($0) }
+    case .groups(let user, let search):
+      let all = groups.filter { $0.user == user && $0.isFound(by: search) }.map { groupJSON($0) }
       return ["type": "groupsList", "user": userJSON(user), "groups": .array(all)]
     case .relays(let id), .allow(let id), .link(let id), .members(let id), .info(let id), .delete(let id), .leave(let id),
-      .addRelays(let id, _), .remove(let id, _, _), .profile(let id, _):
-      guard let index = groups.firstIndex(where: { $0.id == id }) else {
+      .addRelays(let id, _), .remove(let id, _, _), .profile(let id, _), .memberInfo(let id, _):
+      // Everybody sees their own.
+      guard let index = groups.firstIndex(where: { $0.id == id && $0.user == activeUser }) else {
         return CoreErrors.answer(CoreErrors.store("groupNotFound", ["groupId": .integer(id)]))
       }
       return aboutGroup(command, index)
-    case .version, .activeUser, .users, .start, .checkRunning, .createUser:
+    case .version, .activeUser, .users, .start, .checkRunning, .createUser, .activate:
       return ["type": "activeUser", "user": userJSON(activeUser ?? 0)]
     }
   }
@@ -80,12 +90,17 @@ extension CoreModel {
       return answer("relayGroupAllowed", groups[index])
     case .link: return answer("groupLink", group, ["groupLink": linkJSON(group)])
     case .members:
-      let members = group.rows.filter { !$0.isRemoved }.map { memberJSON($0, in: group) }
+      let members = group.rows.map { memberJSON($0, in: group) } + subscribersJSON(group)
       return [
         "type": "groupMembers", "user": userJSON(group.user),
         "group": ["groupInfo": groupJSON(group), "members": .array(members)],
       ]
     case .info: return answer("groupInfo", group)
+    case .memberInfo(_, let member):
+      guard let row = group.rows.first(where: { $0.member == member }) else {
+        return CoreErrors.answer(CoreErrors.store("groupMemberNotFound", ["groupMemberId": .integer(member)]))
+      }
+      return answer("groupMemberInfo", group, ["member": memberJSON(row, in: group)])
     case .delete:
       groups.remove(at: index)
       pending.removeAll { $0.group == group.id }
@@ -96,14 +111,36 @@ extension CoreModel {
     case .addRelays(_, let relays): return addRelays(index, relays)
     case .remove(_, let members, let withMessages): return removeMembers(index, members, withMessages)
     case .profile(_, let profile): return updateProfile(index, profile)
-    case .version, .activeUser, .users, .start, .checkRunning, .operators, .createUser, .servers, .setServers,
+    case .version, .activeUser, .users, .start, .checkRunning, .operators, .createUser, .activate, .servers, .setServers,
       .validateServers, .testServer, .testRelay, .create, .groups:
       return CoreErrors.answer(CoreErrors.own("internalError", ["message": "not about a group"]))
     }
   }
 
+  /// Channels that are simply there, as if they had been made long ago.
+  public mutating func addChannels(_ count: Int, image: String) {
+    for _ in 0..<count {
+      let number = (groups.map(\.id).max() ?? 0) + 1
+      let serial = makeID()
+      let profile: JSONValue = [
+        "displayName": .string("Old \(serial)"), "fullName": "", "image": .string(image),
+        "groupPreferences": ["history": ["enable": "on"], "support": ["enable": "off"]],
+      ]
+      var group = Group(
+        id: number, serial: serial, user: activeUser ?? 1, createdAt: now, profile: publicProfile(profile, serial))
+      group.isInProgress = false
+      groups.append(group)
+    }
+  }
+
   private mutating func updateProfile(_ index: Int, _ profile: JSONValue) -> JSONValue {
     let before = groups[index]
+    // A name that stays is not looked at.
+    if let name = profile["displayName"]?.string, name != before.profile["displayName"]?.string,
+      let refusal = nameRefusal(name)
+    {
+      return refusal
+    }
     guard profile["displayName"]?.string != nil, profile["fullName"]?.string != nil,
       profile["publicGroup"]?["publicGroupId"] == before.profile["publicGroup"]?["publicGroupId"]
     else { return CoreErrors.answer(CoreErrors.command("public group ID can't be changed")) }

@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-// Things as the core writes them (facts on SimpleX, §8).
+// Things as the core writes them.
 extension CoreModel {
   /// Part of every private key that the model makes up, for tests that look for leaks.
   public static let secretMark = "SECRET-KEY"
@@ -86,7 +86,7 @@ extension CoreModel {
         id: group.id * 1000, group: group.id, role: "owner", category: "user", status: "creator", connection: nil),
       "chatSettings": ["enableNtfs": "all", "favorite": false], "createdAt": .string(time(group.createdAt)),
       "updatedAt": .string(time(group.createdAt)), "chatTags": [],
-      "groupSummary": ["currentMembers": .integer(Int64(1 + group.rows.filter { !$0.isRemoved }.count))],
+      "groupSummary": ["currentMembers": .integer(Int64(1 + group.rows.count))],
       "membersRequireAttention": 0,
       "groupKeys": [
         "publicGroupId": .string("public-\(group.serial)"),
@@ -98,7 +98,7 @@ extension CoreModel {
     return .object(members)
   }
 
-  func rowsJSON(_ group: Group) -> JSONValue { .array(group.rows.filter { !$0.isRemoved }.map(rowJSON)) }
+  func rowsJSON(_ group: Group) -> JSONValue { .array(group.rows.map(rowJSON)) }
 
   func rowJSON(_ row: RelayRow) -> JSONValue {
     var members: [String: JSONValue] = [
@@ -117,6 +117,20 @@ extension CoreModel {
       ).object ?? [:]
     members["relayLink"] = row.link.map(JSONValue.string)
     return .object(members)
+  }
+
+  func subscribersJSON(_ group: Group) -> [JSONValue] {
+    (0..<subscribers.count).map { number in
+      let id = 1_000_000 + Int64(number)
+      var members =
+        memberJSON(id: id, group: group.id, role: "observer", category: "post", status: "introduced", connection: nil)
+        .object ?? [:]
+      members["memberProfile"] = [
+        "profileId": .integer(id), "displayName": "observer", "fullName": "", "localAlias": "",
+        "image": .string(subscribers.image),
+      ]
+      return .object(members)
+    }
   }
 
   private func memberJSON(

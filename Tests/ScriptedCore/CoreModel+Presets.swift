@@ -1,7 +1,7 @@
 public import StrictJSON
 
 extension CoreModel {
-  /// Addresses of the relays that come with a core (facts on SimpleX, §4.4).
+  /// Addresses of the relays that come with a core.
   public static let presetRelays = [
     "https://smp5.simplex.im/r#Fp5RWXkiRFg-hgcDwC2v-MWnPfvEf42RgCqREntW0mw",
     "https://smp6.simplex.im/r#_qlQfogHGDJ8MAF2wKmkglRBM-xHR142gDJstKiGRQQ",
@@ -9,7 +9,7 @@ extension CoreModel {
   ]
 
   /// A core as it is after its first start: two operators with their servers, the three preset relays with the numbers 1 to 3, and
-  /// an empty group for what belongs to nobody (facts on SimpleX, §4.4).
+  /// an empty group for what belongs to nobody.
   public static func withPresets(userName: String = "owner") -> CoreModel {
     var model = CoreModel(userName: userName)
     let simplex = Self.operator(1, "simplex", "SimpleX Chat", "SimpleX Chat Ltd", "simplex.im", storage: true)

@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-// Servers and relays of the user (facts on SimpleX, §4).
+// Servers and relays of the user.
 extension CoreModel {
   func behaviour(of relay: Int64) -> RelayBehaviour {
     behaviours[relayEntry(relay)?["address"]?.string ?? ""] ?? .good

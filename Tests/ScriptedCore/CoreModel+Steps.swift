@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-// What happens to relays after their invitation, step by step (facts on SimpleX, §3.2 and §3.3).
+// What happens to relays after their invitation, step by step.
 extension CoreModel {
   /// Carries out the next step; relays take turns.
   /// - Returns: whether there was one.
@@ -32,14 +32,14 @@ extension CoreModel {
 
   private mutating func plan(_ stages: [Stage], _ channel: Int64, _ relayAddress: String) {
     let rows = groups.first { $0.id == channel }?.rows ?? []
-    for row in rows where relayEntry(row.relay)?["address"]?.string == relayAddress && !row.isRemoved {
+    for row in rows where relayEntry(row.relay)?["address"]?.string == relayAddress {
       pending.append(Pending(group: channel, row: row.id, stages: stages, wait: 0, turns: 0))
     }
     if settlesAtOnce { settle() }
   }
 
   private mutating func perform(_ stage: Stage, _ index: Int, row id: Int64) {
-    guard let at = groups[index].rows.firstIndex(where: { $0.id == id && !$0.isRemoved }) else { return }
+    guard let at = groups[index].rows.firstIndex(where: { $0.id == id }) else { return }
     switch stage {
     case .accept:
       groups[index].rows[at].status = "accepted"

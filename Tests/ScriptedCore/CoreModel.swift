@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// A SimpleX Chat core as far as channels go, as a value: no I/O, no clock, nothing at random (facts on SimpleX, §1–§4). Commands go in
+/// A SimpleX Chat core as far as channels go, as a value: no I/O, no clock, nothing at random. Commands go in
 /// as text, answers come out as JSON, and events gather in one queue for whoever is there.
 public struct CoreModel: Sendable {
   /// What happens to one relay of a channel.
@@ -31,8 +31,6 @@ public struct CoreModel: Sendable {
     var memberStatus = "invited"
     var connection: JSONValue = ["type": "joined"]
     var link: String?
-    /// The member is gone; the row stays and blocks the relay's number.
-    var isRemoved = false
   }
 
   struct Group: Hashable, Sendable {
@@ -44,10 +42,19 @@ public struct CoreModel: Sendable {
     let createdAt: Int64
     var profile: JSONValue
     var rows: [RelayRow] = []
-    /// Until the link was published for the first time (facts on SimpleX, §3.3).
+    /// Until the link was published for the first time.
     var isInProgress = true
     /// As a relay of somebody else's channel; nil as an owner.
     var ownStatus: String?
+
+    /// As SQLite compares: of what is stored only ASCII letters become small, of what is searched for all.
+    func isFound(by search: String) -> Bool {
+      let wanted = search.lowercased()
+      return ["displayName", "fullName", "shortDescr", "description"].contains { key in
+        guard let text = profile[key]?.string else { return false }
+        return wanted.isEmpty || String(text.map { $0.isASCII ? Character($0.lowercased()) : $0 }).contains(wanted)
+      }
+    }
   }
 
   /// What the core calls itself.
@@ -60,8 +67,10 @@ public struct CoreModel: Sendable {
   public var stepsBeforeReply = 0
   /// Whether everything that is to come happens right after the answer, rather than at `step` and `settle`.
   public var settlesAtOnce = true
-  /// Whether a removed relay's number stays blocked.
-  public var keepsRemovedRelays = true
+  /// Queues that creations left at servers because their names were refused.
+  public internal(set) var queuesLeftBehind = 0
+  /// Subscribers of every channel, and the picture of each: a list of members has all of them.
+  public var subscribers: (count: Int, image: String) = (0, "")
   /// Events that nobody took yet.
   public internal(set) var events: [JSONValue] = []
   /// Milliseconds since the core started for the first time.
@@ -116,14 +125,14 @@ public struct CoreModel: Sendable {
     return events
   }
 
-  /// The relays of a channel by address: their status in the core's words, removed ones included.
+  /// The relays of a channel by address: their status in the core's words.
   public func statuses(of channel: Int64) -> [String: String] {
     let rows = groups.first { $0.id == channel }?.rows ?? []
     return Dictionary(rows.map { (relayEntry($0.relay)?["address"]?.string ?? "", $0.status) }) { _, last in last }
   }
 
   /// Moves the clock. The core's own cleaning runs 30 seconds after its start and then every 30 minutes; it deletes, without a
-  /// word, channels that are in progress for more than 30 minutes (facts on SimpleX, §3.3).
+  /// word, channels that are in progress for more than 30 minutes.
   public mutating func advance(by duration: Duration) {
     let end = now + duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
     while nextCleanup <= end {

@@ -1,9 +1,11 @@
 internal import StrictJSON
 
-/// A command line, read as the core reads it (facts on SimpleX, §2): all of it or not at all.
+/// A command line, read as the core reads it: all of it or not at all.
 enum ModelCommand {
   case version, activeUser, users, start, checkRunning, operators
   case createUser(JSONValue)
+  /// Another user becomes the active one.
+  case activate(Int64)
   case servers(Int64)
   case setServers(Int64, [JSONValue])
   case validateServers(Int64, [JSONValue])
@@ -15,9 +17,10 @@ enum ModelCommand {
   case remove(Int64, [Int64], withMessages: Bool)
   case allow(Int64)
   case link(Int64)
-  case groups(Int64)
+  case groups(Int64, search: String)
   case members(Int64)
   case info(Int64)
+  case memberInfo(Int64, Int64)
   case profile(Int64, JSONValue)
   case delete(Int64)
   case leave(Int64)
@@ -40,7 +43,10 @@ enum ModelCommand {
 
   private static func aboutUser(_ scanner: inout Scanner) -> Self? {
     if scanner.take("/_create user ") { return scanner.json().map(Self.createUser) }
-    if scanner.take("/_groups ") { return scanner.number().map(Self.groups) }
+    if scanner.take("/_user ") { return scanner.number().map(Self.activate) }
+    if scanner.take("/_groups "), let user = scanner.number() {
+      return .groups(user, search: scanner.take(" ") ? scanner.all() : "")
+    }
     if scanner.take("/_server test "), let user = scanner.number(), scanner.take(" ") {
       return .testServer(user, scanner.word())
     }
@@ -67,9 +73,13 @@ enum ModelCommand {
   private static func aboutGroup(_ scanner: inout Scanner) -> Self? {
     let plain: [(String, (Int64) -> Self)] = [
       ("/_get relays #", Self.relays), ("/_relay allow #", Self.allow), ("/_get link #", Self.link),
-      ("/_members #", Self.members), ("/_info #", Self.info), ("/_leave #", Self.leave),
+      ("/_members #", Self.members), ("/_leave #", Self.leave),
     ]
     for (word, make) in plain where scanner.take(word) { return scanner.number().map(make) }
+    if scanner.take("/_info #"), let group = scanner.number() {
+      guard scanner.take(" ") else { return .info(group) }
+      return scanner.number().map { .memberInfo(group, $0) }
+    }
     if scanner.take("/_add relays #"), let group = scanner.number(), scanner.take(" ") {
       return scanner.numbers().map { .addRelays(group, $0) }
     }
@@ -84,6 +94,16 @@ enum ModelCommand {
       return .delete(group)
     }
     return nil
+  }
+
+  /// The user whom the command names; nil when it means whoever is active.
+  var user: Int64? {
+    switch self {
+    case .servers(let user), .setServers(let user, _), .validateServers(let user, _), .testServer(let user, _),
+      .testRelay(let user, _), .create(let user, _, _, _), .groups(let user, _):
+      user
+    default: nil
+    }
   }
 
   private struct Scanner {
@@ -119,6 +139,12 @@ enum ModelCommand {
       let word = rest.prefix { $0 != " " }
       rest = rest[word.endIndex...]
       return String(word)
+    }
+
+    /// What is left.
+    mutating func all() -> String {
+      defer { rest = "" }
+      return String(rest)
     }
 
     mutating func json() -> JSONValue? {

@@ -1,4 +1,4 @@
-/// What a relay does once it is invited (facts on SimpleX, §3.2 and §3.3).
+/// What a relay does once it is invited.
 public indirect enum RelayBehaviour: Hashable, Sendable {
   /// Accepts, acknowledges the roster, is published.
   case good
@@ -10,6 +10,8 @@ public indirect enum RelayBehaviour: Hashable, Sendable {
   case deadLink
   /// Its server does not answer: a temporary error while inviting.
   case unreachable
+  /// Its address can be read, and then its server does not answer: a temporary error while inviting, and a row that stays new.
+  case failsToJoin
   /// The invitation goes out and comes to nothing later.
   case failsLater
   /// Says no.
@@ -22,19 +24,22 @@ public indirect enum RelayBehaviour: Hashable, Sendable {
   case leaves
   /// Becomes active, then is missing in the published link.
   case losesLink
+  /// Becomes active, then the connection to it fails for good.
+  case breaks
 
   /// What happens after the invitation, in order.
   var stages: [CoreModel.Stage] {
     switch self {
     case .good: [.accept, .acknowledge, .publish]
     case .slow(_, let other): other.stages
-    case .silent, .deadLink, .unreachable: []
+    case .silent, .deadLink, .unreachable, .failsToJoin: []
     case .failsLater: [.fail]
     case .rejects: [.reject]
     case .rejectsRoster: [.accept, .rejectRoster]
     case .wrongEntity: [.mismatch]
     case .leaves: [.accept, .acknowledge, .publish, .leave, .publish]
     case .losesLink: [.accept, .acknowledge, .publish, .loseLink]
+    case .breaks: [.accept, .acknowledge, .publish, .fail]
     }
   }
 
@@ -45,9 +50,9 @@ public indirect enum RelayBehaviour: Hashable, Sendable {
   var invitationError: CoreErrors.Shape? {
     switch self {
     case .deadLink: .deadLink
-    case .unreachable: .unreachable
+    case .unreachable, .failsToJoin: .unreachable
     case .slow(_, let other): other.invitationError
-    case .good, .silent, .failsLater, .rejects, .rejectsRoster, .wrongEntity, .leaves, .losesLink: nil
+    case .good, .silent, .failsLater, .rejects, .rejectsRoster, .wrongEntity, .leaves, .losesLink, .breaks: nil
     }
   }
 }

@@ -4,7 +4,7 @@ internal import NIOPosix
 internal import NIOWebSocket
 internal import StrictJSON
 
-/// A core to test with: `CoreModel` behind a WebSocket on this machine, as `simplex-chat -p` has it (facts on SimpleX, §1.3 and §1.4).
+/// A core to test with: `CoreModel` behind a WebSocket on this machine, as `simplex-chat -p` has it.
 ///
 /// One command at a time for each connection, in order; what cannot be read is answered at once. Events come from one queue, and
 /// the connections take turns. Nothing waits for time: everything happens when it is called for.

@@ -110,14 +110,14 @@ struct CoreClientTests {
 
   @Test func relaysThatCouldNotBeAddedBlockTheirNumber() async throws {
     var model = CoreModel(relays: Self.relays)
-    model.behaviours = [Self.relays[1]: .deadLink]
+    model.behaviours = [Self.relays[1]: .failsToJoin]
     try await session(model) { client, _, reports in
       client.submit(id(1), try creation(on: 1))
       let (group, _, _) = try created(await reports.answer(to: 1))
       let more = try #require(CoreIDList<CoreRelay>([.init(rawValue: 2), .init(rawValue: 3)]))
       client.submit(id(2), .addRelays(group.id, more))
-      guard case .success(.relaysNotAdded(let results)) = await reports.answer(to: 2) else { return #expect(Bool(false)) }
-      #expect(results.map(\.error?.kind) == [.deadLink, nil])
+      guard case .failure(.refused(let failure)) = await reports.answer(to: 2) else { return #expect(Bool(false)) }
+      #expect(failure.kind == .temporary)
       client.submit(id(3), .relays(group.id))
       guard case .success(.relays(_, let relays)) = await reports.answer(to: 3) else { return #expect(Bool(false)) }
       #expect(relays.map(\.status.known) == [.active, .new, .active])

@@ -15,7 +15,7 @@ struct CoreCommandTests {
     try CoreServerAddress(try SimpleXServerAddress.parse("smp://\(Self.fingerprint)=:p%{\"}w@localhost:7001"))
   }
 
-  /// The commands that the official package does not have, letter by letter (facts on SimpleX, §2).
+  /// The commands that the official package does not have, letter by letter.
   @Test func commandsReadAsTheCoreExpectsThem() throws {
     let relays = try #require(CoreIDList<CoreRelay>([.init(rawValue: 3), .init(rawValue: 1), .init(rawValue: 3)]))
     let (user, group) = (CoreUser.ID(rawValue: 1), CoreGroup.ID(rawValue: 7))
@@ -30,6 +30,8 @@ struct CoreCommandTests {
       (.testServer(user, try server()), #"/_server test 1 smp://\#(Self.fingerprint)=:p%{"}w@localhost:7001"#),
       (.testRelay(user, try relay()), "/_relay test 1 https://smp5.simplex.im/r#\(Self.key)"),
       (.addRelays(group, relays), "/_add relays #7 3,1"), (.info(group), "/_info #7"),
+      (.member(group, .init(rawValue: 9)), "/_info #7 9"), (.groups(user), "/_groups 1"),
+      (.groups(user, search: CoreSearchText(in: "News")), "/_groups 1 News"),
       (.relays(group), "/_get relays #7"), (.deleteGroup(group), "/_delete #7 full"),
       (.deleteGroup(group, notify: false), "/_delete #7 full notify=off"),
       (
@@ -50,6 +52,25 @@ struct CoreCommandTests {
       #expect(command.text.utf8.allSatisfy { $0 >= 0x20 })
       #expect(command.text.last == "}")
     }
+  }
+
+  /// What is searched for is found on every database, and cannot become another argument.
+  @Test(
+    arguments: [
+      ("News", "News"), ("Über uns", "ber uns"), ("ÄÖÜ", nil), ("", nil), (" @7 ", "7"), ("Ведомости", "едомости"),
+      ("新聞 2", "新聞 2"),
+      ("one\ntwo three\u{85}four", "two three"), ("a\\b", "a"), ("İstanbul 5%", "stanbul 5%"),
+    ] as [(String, String?)])
+  func searchTextIsAPieceThatEveryDatabaseFinds(text: String, piece: String?) {
+    let found = CoreSearchText(in: text)
+    #expect(found?.text == piece)
+    #expect(found.map { text.contains($0.text) } ?? true)
+  }
+
+  @Test func searchTextIsBoundedAndIsNotShown() throws {
+    let found = try #require(CoreSearchText(in: String(repeating: "ab ", count: 100)))
+    #expect(found.text.count == 59 && found.text.hasSuffix("ab"))
+    #expect(!"\(CoreCommand.groups(.init(rawValue: 1), search: found))".contains("ab ab"))
   }
 
   @Test func whatIsNoAddressIsNoArgument() {

@@ -135,7 +135,7 @@ struct CoreConnectionTests {
       guard case .failure(.unknown(.noConnection(let reason))) = await reports.answer(to: 2) else {
         return #expect(Bool(false))
       }
-      #expect(reason == "the core closed the connection: it was silent for too long")
+      #expect(reason == "the core was silent for more than 5 s")
       await reports.down(from: count)
     }
   }

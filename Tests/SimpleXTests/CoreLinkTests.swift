@@ -4,7 +4,7 @@ import Testing
 
 @testable import SimpleX
 
-/// Links as a core gives them out and takes them (facts on SimpleX, §5).
+/// Links as a core gives them out and takes them.
 struct CoreLinkTests {
   private func relay(_ address: String) throws -> CoreRelay {
     let json: JSONValue = [

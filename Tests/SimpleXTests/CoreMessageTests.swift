@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimpleX
 
-/// Messages that the official package has no types for, and the shapes that matter (facts on SimpleX, §1.3, §4 and §8).
+/// Messages that the official package has no types for, and the shapes that matter.
 struct CoreMessageTests {
   private func answer(_ json: String) -> Result<CoreReply, CoreFailure>? {
     guard case .reply("1", let result) = CoreFrame(#"{"corrId":"1","resp":\#(json)}"#.utf8) else { return nil }

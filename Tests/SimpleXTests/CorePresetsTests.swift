@@ -21,7 +21,7 @@ struct CorePresetsTests {
       group: MultiThreadedEventLoopGroup.singleton, limits: limits, logger: logger)
     let (told, telling) = AsyncStream.makeStream(of: [PresetOperator].self)
     let network = SimpleXNetwork(
-      client: client, logger: logger, now: { Timestamp(milliseconds: 0) }, known: { _ in nil },
+      client: client, lanes: [], logger: logger, now: { Timestamp(milliseconds: 0) }, known: { _ in nil },
       served: { _, _ in [] },
       presets: { telling.yield($0) })
     let task = Task { await network.run { _ in } }

@@ -37,14 +37,17 @@ private final class Player {
     var active: [ChannelID: Set<RelayID>] = [:]
     /// Names that were given since the program began.
     var prepared: Set<String> = []
+    /// Answers to tests of relays, which the worker does not wait for.
+    var inputs: [SimpleXNetwork.Input] = []
   }
   private final class Shared: Sendable { let world = Mutex(World()) }
 
   static let relays = (1...4).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
   private static let behaviours: [String: RelayBehaviour] = [
     "good": .good, "silent": .silent, "deadLink": .deadLink, "unreachable": .unreachable, "failsLater": .failsLater,
+    "failsToJoin": .failsToJoin,
     "rejects": .rejects, "rejectsRoster": .rejectsRoster, "wrongEntity": .wrongEntity, "leaves": .leaves,
-    "losesLink": .losesLink,
+    "losesLink": .losesLink, "breaks": .breaks,
   ]
 
   private let shared = Shared()
@@ -103,13 +106,27 @@ private final class Player {
       await work()
     case "crash": shared.world.withLock { $0.crash = words.dropFirst().joined(separator: " ") }
     case "other":
-      // Another core stands where the one with the channels was.
+      // Another core stands where the one with the channels was. With a name, it has a channel of its own, with the same number.
       shared.world.withLock { world in
         world.model = CoreModel(relays: Self.relays)
         world.model.settlesAtOnce = false
+        guard words.count > 1 else { return }
+        Self.makeForeignChannel(words[1], &world)
+        // Numbers are given out again, the names that are made from keys are not.
+        _ = world.model.execute("/_delete #1")
+        Self.makeForeignChannel(words[1], &world)
       }
       begin()
       await work()
+    case "foreign": shared.world.withLock { Self.makeForeignChannel(words[1], &$0) }
+    case "user":
+      // Somebody else uses the core.
+      _ = shared.world.withLock { world in
+        let isNew = world.model.execute("/_user \(words[1])")["type"] == "chatCmdError"
+        return isNew
+          ? world.model.execute(
+            #"/_create user {"profile":{"displayName":"user \#(words[1])","fullName":""},"pastTimestamp":false}"#) : nil
+      }
     case "old":
       worker?.take(.core(.up(CoreVersion("6.5.5"), user: nil)))
       await work()
@@ -135,11 +152,23 @@ private final class Player {
       around: .init(
         now: { Timestamp(milliseconds: shared.world.withLock(\.now)) }, known: { Self.known($0, shared) },
         served: { Self.served($0, $1, shared) }, isNew: { name in shared.world.withLock { $0.prepared.contains(name) } },
-        ask: { Self.ask($0, shared) }, report: { Self.heard($0, shared) }, nudge: { _ in }))
+        ask: { Self.ask($0, shared) },
+        test: { lane, user, address in
+          let result = Self.ask(.testRelay(user, address), shared)
+          shared.world.withLock { $0.inputs.append(.tested(lane: lane, address, result)) }
+        }, arrived: { Self.takeInputs(shared) }, report: { Self.heard($0, shared) }, nudge: { _ in }))
     up()
   }
 
+  private static func takeInputs(_ shared: Shared) -> [SimpleXNetwork.Input] {
+    shared.world.withLock { world in
+      defer { world.inputs = [] }
+      return world.inputs
+    }
+  }
+
   private func up() {
+    worker?.take(.lane(0, isUp: true))
     shared.world.withLock { $0.isDown = false }
     let user = CoreUser.ID(rawValue: 1)
     guard case .success(.activeUser(let active)) = Self.answer("/user", shared), active.id == user else { return }
@@ -162,7 +191,9 @@ private final class Player {
         }
       }
       if isDown { worker.take(.core(.down(reason: "the connection broke"))) }
-      guard await worker.step() || !events.isEmpty else { return }
+      let answers = Self.takeInputs(shared)
+      for answer in answers { worker.take(answer) }
+      guard await worker.step() || !events.isEmpty || !answers.isEmpty else { return }
     }
   }
 
@@ -223,6 +254,8 @@ private final class Player {
         world.active[channel]?.remove(relay)
       case .relayUp(let relay, _): world.lines.append("relay \(relay.rawValue) up")
       case .relayDown(let relay, let trouble): world.lines.append("relay \(relay.rawValue) down: \(trouble.cause)")
+      case .state(_, .works): break
+      case .state(_, .down(let trouble)): world.lines.append("network \(trouble.kind): \(trouble.trouble.detail)")
       }
     }
   }
@@ -231,7 +264,7 @@ private final class Player {
     switch outcome {
     case .handedOver: "handed over"
     case .accepted: "accepted"
-    case .verified(let edition): "verified, edition \(edition)"
+    case .verified(let edition, _): "verified, edition \(edition)"
     case .missing: "missing"
     case .withdrawn: "withdrawn"
     case .announced: "announced"
@@ -242,6 +275,13 @@ private final class Player {
   }
 
   // MARK: - Commands
+
+  /// Somebody makes a channel in the core, without Baton.
+  private static func makeForeignChannel(_ name: String, _ world: inout World) {
+    _ = world.model.execute(#"/_public group 1 1 {"displayName":"\#(name)","fullName":""}"#)
+    world.model.settle()
+    _ = world.model.takeEvents()
+  }
 
   private func prepare(_ id: String, _ name: String) async throws {
     let document = ChannelDocument(Profile(displayName: name), preparedAt: shared.world.withLock(\.now))

@@ -93,6 +93,7 @@ extension CoreReply {
     case .membersRemoved(let group, let members), .members(let group, let members):
       list(group.uses, .array(members.map(\.uses)))
     case .relayAllowed(let group), .groupDeleted(let group), .left(let group), .group(let group): list(group.uses)
+    case .member(let group, let member): list(group.uses, member.uses)
     case .link(let group, let link): list(group.uses, link.uses)
     case .groups(let groups): list(.array(groups.map(\.uses)))
     case .profileUpdated(let from, let to): list(from.uses, to.uses)

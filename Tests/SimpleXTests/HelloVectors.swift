@@ -3,8 +3,9 @@ import Testing
 
 @testable import SimpleX
 
-/// What a server with one kind of key shows: leaf and authority, valid from 2020-01-01 to 2020-04-10, and an X25519 key that the
-/// leaf signed. Made by Tests/EndToEnd/python/server_peer.py.
+/// What a server with one kind of key shows: leaf and authority, valid from 2020-01-01 to 2020-04-10, and an X25519 key that
+/// the leaf signed, without the SEQUENCE that real servers put around it (`SeenHello`).
+/// Made by `Tests/EndToEnd/python/server_peer.py --fault bare-key`.
 struct HelloVector: CustomTestStringConvertible {
   let testDescription: String
   let fingerprint: String

@@ -57,6 +57,20 @@ struct LinkTests {
     #expect(Set(try others.map { try SimpleXLink($0).comparisonKey }).union(keys).count == 6)
   }
 
+  @Test("A fingerprint may be padded, as the core writes it; the normal form is without", arguments: ["=", "%3D"])
+  func paddedFingerprint(padding: String) throws {
+    let bare = "https://relay.example.com/r#\(AddressSamples.key)?c=\(AddressSamples.fingerprint)"
+    for text in [bare + padding, bare + padding + "&p=5223"] {
+      let link = try SimpleXLink(text)
+      #expect(link.serverFingerprint == AddressSamples.fingerprint && !link.text.contains("\(AddressSamples.fingerprint)="))
+      let (again, plain) = (try SimpleXLink(link.text), try SimpleXLink(bare))
+      #expect(again == link && link.comparisonKey == plain.comparisonKey)
+    }
+    let relay = try SimpleXAddressing().parse(address: bare + padding)
+    let plain = try SimpleXAddressing().parse(address: bare)
+    #expect(relay.text == bare && relay == plain)
+  }
+
   @Test("A full contact link names version, server and data")
   func fullContact() throws {
     let short = AddressSamples.fullLink.replacing("https://simplex.chat/", with: "simplex:/").replacing(
@@ -106,8 +120,12 @@ struct LinkTests {
       ("https://a/r#\(AddressSamples.key)?c=", "the parameter c is empty", 56),
       ("https://a/r#\(AddressSamples.key)?c", "the parameter c is empty", 56),
       (
-        "https://a/r#\(AddressSamples.key)?c=ab%3D",
-        "the fingerprint may only hold letters, digits, '-' and '_', without '=' at the end", 60
+        "https://a/r#\(AddressSamples.key)?c=ab%3D%3D",
+        "the fingerprint may only hold letters, digits, '-' and '_', and one '=' at its end", 60
+      ),
+      (
+        "https://a/r#\(AddressSamples.key)?c==",
+        "the fingerprint may only hold letters, digits, '-' and '_', and one '=' at its end", 58
       ),
       ("https://a/r#\(AddressSamples.key)?p=x", "the port must be a number from 1 to 65535", 58),
       ("https://a/r#\(AddressSamples.key)?h=b%2Cc%2", "two hexadecimal digits must follow the '%'", 63),

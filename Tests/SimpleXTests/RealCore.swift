@@ -26,6 +26,8 @@ final class RealCore: Sendable {
 
   let log = LogLines()
   let client: CoreClient
+  /// For tests of relays.
+  let lanes: [CoreClient]
   private let folder: TemporaryFolder
   private let task: Task<Void, Never>
 
@@ -35,9 +37,11 @@ final class RealCore: Sendable {
     let core = try CoreProcess(
       program: Self.program ?? "", database: folder.path + "/core", displayName: Self.userName, port: port, logger: log.logger)
     task = Task { await core.run() }
-    client = CoreClient(
-      endpoint: try CoreEndpoint(host: "127.0.0.1", port: port), group: MultiThreadedEventLoopGroup.singleton,
-      logger: log.logger)
+    let (endpoint, logger) = (try CoreEndpoint(host: "127.0.0.1", port: port), log.logger)
+    func client() -> CoreClient {
+      CoreClient(endpoint: endpoint, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
+    }
+    (self.client, lanes) = (client(), (0..<2).map { _ in client() })
   }
 
   /// Does `work`; a core that ends meanwhile is an error with its last words.

@@ -50,7 +50,7 @@ struct RealCoreTests {
     let core = try RealCore()
     let (begin, reports) = (ContinuousClock.now, NetworkReports())
     let network = SimpleXNetwork(
-      client: core.client, logger: core.log.logger,
+      client: core.client, lanes: core.lanes, logger: core.log.logger,
       now: {
         // Later than anything that the core had before.
         Timestamp(milliseconds: (ContinuousClock.now - begin).wholeMilliseconds)
@@ -58,7 +58,8 @@ struct RealCoreTests {
     let running = Task { await network.run { reports.take($0) } }
     do {
       try await core.whileItRuns {
-        await core.log.first(containing: "its user is '\(RealCore.userName)'")
+        let state = await reports.first { if case .state(_, .works) = $0 { true } else { false } }
+        #expect("\(state)".contains("its user is '\(RealCore.userName)'"))
         try await makeChannel(on: RealCore.relays, network, reports)
       }
     } catch {

@@ -50,6 +50,10 @@ struct ScriptedCoreTests {
         if case .channelCreated = $0 { true } else { false }
       })
     else { throw CoreShapeError(path: [], reason: "no channel") }
+    say(.groups(user, search: CoreSearchText(in: "NEWS")))
+    say(.groups(user, search: CoreSearchText(in: "nothing like it")))
+    say(.member(channel, relays[0].member))
+    say(.member(channel, .init(rawValue: 99_999)))
     say(.updateProfile(channel, group.profile))
     say(.updateProfile(channel, CoreGroupProfile(name: "not the same")))
     say(.removeMembers(channel, .init(relays[0].member)))
@@ -83,7 +87,7 @@ struct ScriptedCoreTests {
     // Of these the package has no types.
     #expect(
       lines == [
-        "not in the package: chatRelayTestResult groupInfo serverOperatorConditions userServers versionInfo"
+        "not in the package: chatRelayTestResult groupInfo groupMemberInfo serverOperatorConditions userServers versionInfo"
       ])
   }
 

@@ -39,13 +39,15 @@ struct Ledger {
     for mutation in mutations {
       switch mutation {
       case .insertChannel(let row): try insert(row)
-      case .touchChannel(let id, let revision, let updatedAt, let deletedAt, let wanted):
+      case .touchChannel(let row):
+        let id = row.id
         guard let known = channels[id]?.row else { throw Violation("\(id) is changed before it is stored") }
-        if known.deletedAt != nil, deletedAt == nil { throw Violation("\(id) was deleted and comes back") }
-        channels[id]?.row.revision = revision
-        channels[id]?.row.updatedAt = updatedAt
-        channels[id]?.row.deletedAt = deletedAt
-        channels[id]?.row.wantedRelays = wanted
+        if known.deletedAt != nil, row.deletedAt == nil { throw Violation("\(id) was deleted and comes back") }
+        channels[id]?.row.revision = row.revision
+        channels[id]?.row.updatedAt = row.updatedAt
+        channels[id]?.row.deletedAt = row.deletedAt
+        channels[id]?.row.wantedRelays = row.wantedRelays
+        channels[id]?.row.relayCount = row.relayCount
       case .reviseChannel(let row): try revise(row)
       case .saveChannelRelay(let id, let position, let row):
         try save(id, position, row, now + longestWait)

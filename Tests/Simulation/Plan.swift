@@ -58,6 +58,7 @@ struct Plan {
     self.policy = policy
     var upkeep = UpkeepPolicy(interval: .seconds(600), replaceAfter: .seconds(1_800), replacementsPerChannel: 2)
     if draw(30, 1...1) == 1 { upkeep.keepHistory = .seconds(7_200) }
+    if draw(30, 1...1) == 1 { upkeep.keepRows = 20 }
     self.upkeep = draw(50, 1...1) == 1 ? upkeep : nil
   }
 }

@@ -71,16 +71,25 @@ final class SimStorage: CoordinatorStorage {
   func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
     try reading { try $0.lostRelays(before: before, after: after, limit: limit) }
   }
+  func failedChannels(
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+  ) throws -> [(ChannelID, mayReturn: Bool)] {
+    try reading { try $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit) }
+  }
   func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int {
     try reading { try $0.replacements(of: channel, since: since, until: now) }
   }
+  func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) throws -> ChannelID? {
+    try reading { try $0.neighbour(of: channel, sharing: identity, on: relay) }
+  }
   func dependentCount(of relay: RelayID) throws -> Int { try reading { try $0.dependentCount(of: relay) } }
+  func lastSignOfLife() throws -> Timestamp? { try reading { try $0.lastSignOfLife() } }
   func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
     try reading { try $0.clampTimes(now: now, latestCheck: latestCheck) }
     world.write { $0.ledger.clampTimes(now: now, latestCheck: latestCheck) }
   }
-  func forgetHistory(before end: Timestamp, limit: Int) throws -> Int {
-    try reading { try $0.forgetHistory(before: end, limit: limit) }
+  func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws -> Int {
+    try reading { try $0.forgetHistory(before: end, rowsMax: rowsMax, limit: limit) }
   }
   func channelCount(of relay: RelayID) throws -> Int { try reading { try $0.channelCount(of: relay) } }
   func channelCount(of identity: IdentityID) throws -> Int { try reading { try $0.channelCount(of: identity) } }

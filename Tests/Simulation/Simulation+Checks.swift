@@ -16,6 +16,13 @@ extension Simulation {
     {
       throw Violation("storage does not work, and nobody tries whether it does again")
     }
+    // As long as it is not known what is durable, nobody is told.
+    for id in ledger.order where !engine.isInDoubt {
+      for row in ledger.channels[id]?.relays ?? [] where followed[id]?[row.relay] != ChannelRelayView(row.record) {
+        let known = String(describing: followed[id]?[row.relay])
+        throw Violation("\(id) on \(row.relay) is \(row.record), and who follows the events knows of \(known)")
+      }
+    }
     for id in ledger.order where !engine.dirty.contains(id) {
       let timer = ledger.channels[id]?.relays.compactMap(\.record.timer).min()
       for row in ledger.channels[id]?.relays ?? [] where row.record.isUnderWay {
@@ -68,7 +75,8 @@ extension Simulation {
           let name = if case .relayReturned = event { "relayReturned" } else { "relayLost" }
           for id in state.ledger.order { meet(id, relay, name) { $0.status == status } }
         case .update(let id, _, _): meet(id, nil, "revised")
-        case .readBack, .report, .create, .joinRelays, .change, .tested, .barrier, .heartbeat, .adopt, .addIdentity,
+        case .readBack, .forgetHistory, .report, .create, .joinRelays, .change, .tested, .barrier, .heartbeat, .adopt,
+          .addIdentity,
           .removeIdentity:
           break
         }
@@ -80,7 +88,7 @@ extension Simulation {
     switch outcome {
     case .handedOver: "handedOver"
     case .accepted: "accepted"
-    case .verified(let edition): edition == 0 ? "verified without a profile" : "verified"
+    case .verified(let edition, _): edition == 0 ? "verified without a profile" : "verified"
     case .announced: "announced"
     case .missing: "missing"
     case .withdrawn: "withdrawn"
@@ -98,6 +106,7 @@ extension Simulation {
     case .report(.lost(let id, let relay, _)): "\(id.rawValue)@\(relay.rawValue) lost"
     case .report(.relayUp(let relay, _)): "relay \(relay.rawValue) up"
     case .report(.relayDown(let relay, _)): "relay \(relay.rawValue) down"
+    case .report(.state(let network, let state)): "\(network) \(state.trouble?.kind.rawValue ?? "works")"
     case .timersDue: "timers"
     case .create(let new, _): "create '\(new.content.document)' on \(new.relays.map(\.rawValue))"
     case .retry(let id, let relay, _): "retry \(id.rawValue)@\(relay.map { "\($0.rawValue)" } ?? "all")"
@@ -110,6 +119,7 @@ extension Simulation {
     case .tested(let peer, _, let verdict, _): "test of \(peer) \(verdict.failure == nil ? "passed" : "failed")"
     case .sweep(let relay, let status, _, _): "sweep \(status) of \(relay.rawValue)"
     case .readBack(let relay): "read back \(relay.rawValue)"
+    case .forgetHistory: "forget history"
     case .barrier: "barrier"
     case .heartbeat: "heartbeat"
     case .adopt: "other rules"

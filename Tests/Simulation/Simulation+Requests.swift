@@ -108,7 +108,7 @@ extension Simulation {
       .removeIdentity:
       true
     case .tested(_, _, _, let reply): reply != nil
-    case .report, .timersDue, .sweep, .readBack: false
+    case .report, .timersDue, .sweep, .readBack, .forgetHistory: false
     }
   }
 

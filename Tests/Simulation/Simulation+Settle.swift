@@ -16,6 +16,7 @@ extension Simulation {
     }
     if engine == nil { try await startAgain() }
     try await rest()
+    try await heal()
     if chance(300) { try await sufferOutage() }
     // Whatever was given up can be asked for again, and now it succeeds.
     for id in aliveChannels { ask(.verify(id, world.reply(requests))) }
@@ -30,6 +31,35 @@ extension Simulation {
     try await checkIdle()
     let ledger = world.read { $0.ledger }
     try ledger.compare(with: store)
+  }
+
+  /// Upkeep goes round a few times: then no channel that heals lacks a relay that works and that failed it for a reason which passes.
+  private func heal() async throws {
+    guard let upkeep = plan.upkeep else { return }
+    let end = now + upkeep.replaceAfter + upkeep.interval * 4
+    while let due = engine?.wakeAt, due <= end {
+      world.clock.now = max(now, due)
+      hearOfConnections()
+      hearOfAll()
+      wakeIfDue()
+      try await drain()
+    }
+    try await rest()
+    guard let catalog = engine?.catalog else { throw Violation("the daemon does not run") }
+    let ledger = world.read { $0.ledger }
+    for id in ledger.order {
+      guard let channel = ledger.channels[id], channel.row.deletedAt == nil, channel.row.heal else { continue }
+      let had = Set(channel.relays.map(\.relay))
+      let hasOthers = catalog.candidates(on: .nostr, at: now).contains { $0.isEligible && !had.contains($0.relay) }
+      let active = channel.relays.count { $0.record.status == .active }
+      guard !hasOthers, active < channel.row.wantedRelays else { continue }
+      for row in channel.relays where row.record.status == .failed && row.record.trouble?.cause.mayPass == true {
+        guard let relay = catalog.relays[row.relay], relay.isEnabled, !relay.isDeleted, relay.condition.health == .up else {
+          continue
+        }
+        throw Violation("\(id) lacks \(row.relay), which works: \(row.record)")
+      }
+    }
   }
 
   /// One relay goes down for longer than the grace time: its channels say so. Then it comes back.
@@ -169,7 +199,7 @@ extension Simulation {
     }
     for alarm in idle.alarmTimes.keys {
       switch alarm {
-      case .upkeep: break
+      case .upkeep, .digest: break
       case .channel, .grace, .test, .testOverdue, .recovery: throw Violation("\(alarm) is set with nothing left to do")
       }
     }

@@ -23,6 +23,8 @@ final class Simulation {
   /// Whether relays, network and storage may misbehave.
   var hasFaults = true
   private var lastPublished: Int64 = 0
+  /// What a client knows of channels that listed them once and has followed the events since.
+  private(set) var followed: [ChannelID: [RelayID: ChannelRelayView]] = [:]
 
   /// - Parameter store: an empty one.
   init(seed: UInt64, store: Store, isTraced: Bool = false) {
@@ -104,6 +106,7 @@ final class Simulation {
       self.engine = engine
       try await engine.resume()
       await hear(subscription, hub)
+      list()
     } catch {
       if !world.read({ $0.areReadsBroken || $0.readsLeft == 0 || !$0.isAlive }) {
         world.holds { _ in throw Violation("the daemon does not start: \(error)") }
@@ -142,8 +145,16 @@ final class Simulation {
 
   /// What subscribers got.
   private func hear(_ subscription: ChangeHub.Subscription, _ hub: ChangeHub) async {
+    let isCutOff = hub.wasCutOff(subscription.id)
     hub.unsubscribe(subscription.id)
+    defer { if isCutOff { list() } }
     for await change in subscription.changes {
+      switch change.object {
+      case .channel(let snapshot):
+        followed[snapshot.row.id] = Dictionary(uniqueKeysWithValues: snapshot.relays.map { ($0.id, $0.view) })
+      case .channelRelay(let relay, let row): followed[row.channel, default: [:]][relay.id] = relay.view
+      case .catalog: break
+      }
       let last = lastPublished
       world.holds { ledger in
         guard change.revision > last else { throw Violation("revision \(change.revision) is published after \(last)") }
@@ -154,6 +165,14 @@ final class Simulation {
     let told = hub.revision
     world.holds { ledger in
       guard told <= ledger.revision else { throw Violation("subscribers are at revision \(told), which is not durable") }
+    }
+  }
+
+  /// What a client gets that lists the channels.
+  private func list() {
+    let channels = world.read { $0.ledger.channels }
+    followed = channels.mapValues { channel in
+      Dictionary(uniqueKeysWithValues: channel.relays.map { ($0.relay, ChannelRelayView($0.record)) })
     }
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Engine, machines and store together, under faults of every kind, one seed after the other (DESIGN §12).
+/// Engine, machines and store together, under faults of every kind, one seed after the other.
 ///
 /// `BATON_SEEDS` says how many seeds, `make test` takes 10,000; `BATON_SEED=n swift test --filter SimulationTests` repeats one and shows what happens in it.
 struct SimulationTests {

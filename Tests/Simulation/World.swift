@@ -173,8 +173,8 @@ final class World: Sendable {
   private static func words(_ mutation: StoreMutation) -> String {
     switch mutation {
     case .insertChannel(let row): "channel \(row.id.rawValue) '\(row.document)'"
-    case .touchChannel(let id, let revision, _, let deletedAt, let wanted):
-      "channel \(id.rawValue) r\(revision) wants \(wanted)\(deletedAt == nil ? "" : " deleted")"
+    case .touchChannel(let row):
+      "channel \(row.id.rawValue) r\(row.revision) wants \(row.wantedRelays)\(row.deletedAt == nil ? "" : " deleted")"
     case .reviseChannel(let row): "channel \(row.id.rawValue) edition \(row.edition) '\(row.profile.displayName)'"
     case .saveChannelRelay(let id, _, let row):
       "\(id.rawValue)@\(row.relay.rawValue) \(row.record.status) \(row.record.task?.rawValue ?? "-") #\(row.record.operation)"

@@ -95,6 +95,8 @@ struct CatalogStoreTests {
       #expect(try Int32.fetchOne(db, sql: "PRAGMA user_version") == Schema.version)
       #expect(try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").isEmpty)
       #expect(try String.fetchOne(db, sql: "SELECT domains FROM relays") == "[]")
+      // The identity signs what it has signed so far.
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM channels WHERE key_salt IS NULL") == 1)
     }
     try pool.close()
   }

@@ -23,7 +23,8 @@ struct KeyTests {
         .insertIdentity(
           IdentityRow(
             id: IdentityID(rawValue: Int64(id)), name: name, network: .nostr, publicKey: "p\(id)",
-            sealedKey: try box.seal(Array("secret of \(name)".utf8), name: name), createdAt: Timestamp(milliseconds: 1)))
+            sealedKey: try box.seal(Array("secret of \(name)".utf8), label: SecretBox.label(ofIdentity: name, on: .nostr)),
+            createdAt: Timestamp(milliseconds: 1)))
       ])
     }
     try await store.commit([
@@ -31,7 +32,7 @@ struct KeyTests {
         ServerRow(
           id: ServerID(rawValue: 1), transport: .smp, address: Self.address, fingerprint: "f", hosts: ["smp.example"],
           port: nil,
-          sealedPassword: try box.seal(Array("hunter2".utf8), name: SecretBox.label(ofServer: Self.address)), revision: 1))
+          sealedPassword: try box.seal(Array("hunter2".utf8), label: SecretBox.label(ofServer: Self.address)), revision: 1))
     ])
     store.close()
   }
@@ -40,9 +41,11 @@ struct KeyTests {
   private func secrets(_ box: SecretBox) throws -> [String] {
     let store = try Store(directory: path)
     defer { store.close() }
-    let keys = try store.identities().map { String(decoding: try box.open($0.sealedKey, name: $0.name), as: UTF8.self) }
+    let keys = try store.identities().map {
+      String(decoding: try box.open($0.sealedKey, label: SecretBox.label(ofIdentity: $0.name, on: .nostr)), as: UTF8.self)
+    }
     let passwords = try store.servers().map {
-      String(decoding: try box.open($0.sealedPassword ?? [], name: SecretBox.label(ofServer: $0.address)), as: UTF8.self)
+      String(decoding: try box.open($0.sealedPassword ?? [], label: SecretBox.label(ofServer: $0.address)), as: UTF8.self)
     }
     return keys + passwords
   }
@@ -74,14 +77,14 @@ struct KeyTests {
     let other = folder.path + "/other.key"
     try String(repeating: "0a", count: 32).appending("\n").write(toFile: other, atomically: true, encoding: .utf8)
     let own = try key()
-    #expect(try Store.changeKey(directory: path, from: nil, to: other) == (3, true))
+    #expect(try Store.changeKey(directory: path, from: nil, to: .atCredential(other)) == (3, true))
     #expect(try key() == own, "identity.key stays as it was")
     #expect(try secrets(.atCredential(other)) == Self.all)
     #expect(throws: StoreError.self) { try Store.changeKey(directory: path, from: nil, to: nil) }
     #expect(try secrets(.atCredential(other)) == Self.all, "a wrong key changes nothing")
     try FileManager.default.removeItem(atPath: keyPath)
     #expect(throws: StoreError.self) { try Store.changeKey(directory: path, from: nil, to: nil) }
-    #expect(try Store.changeKey(directory: path, from: other, to: nil) == (3, true))
+    #expect(try Store.changeKey(directory: path, from: .atCredential(other), to: nil) == (3, true))
     #expect(try secrets(.atFile(keyPath)) == Self.all)
   }
 
@@ -128,7 +131,9 @@ struct KeyTests {
     try Data(repeating: 1, count: 31).write(to: URL(fileURLWithPath: short))
     for (from, to) in [(short, nil), (nil, short), (nil, folder.path + "/missing"), ("/dev/null", nil)] as [(String?, String?)]
     {
-      #expect(throws: StoreError.self) { try Store.changeKey(directory: path, from: from, to: to) }
+      #expect(throws: StoreError.self) {
+        try Store.changeKey(directory: path, from: from.map(SecretBox.atCredential), to: to.map(SecretBox.atCredential))
+      }
     }
     let store = try Store(directory: path)
     #expect { try Store.changeKey(directory: path, from: nil, to: nil) } throws: { ($0 as? StoreError)?.code == .inUse }

@@ -75,6 +75,47 @@ struct StoreTests {
     again.close()
   }
 
+  @Test func saltOfAChannelsKeyStaysWhatItIs() async throws {
+    let store = try Store(directory: path)
+    var row = Self.channel(1)
+    row.keySalt = (0..<32).map { UInt8($0) }
+    try await store.commit([.insertIdentity(Self.identity), .insertChannel(row), .insertChannel(Self.channel(2))])
+    #expect(row.key == .own && Self.channel(2).key == .identity)
+    row.profile.displayName = "Later News"
+    row.revision = 6
+    try await store.commit([.touchChannel(row), .reviseChannel(row)])
+    store.close()
+    let again = try Store(directory: path)
+    #expect(try again.channel(ChannelID(rawValue: 1))?.row == row)
+    #expect(try again.channel(ChannelID(rawValue: 2))?.row.keySalt == nil)
+    again.close()
+  }
+
+  /// Which channel's edition a relay had that keeps one per author.
+  @Test func neighbourIsTheOneThatWasEditedLastAndIsShown() async throws {
+    let store = try Store(directory: path)
+    var mutations: [StoreMutation] = [.insertIdentity(Self.identity), .saveRelay(Self.relay(1)), .saveRelay(Self.relay(2))]
+    for id in 1...Int64(5) {
+      var row = Self.channel(id)
+      row.edition = 2
+      row.notice = ChannelNotice(networkID: "n\(id)", document: "{}", signedAt: 100 + id)
+      if id == 5 { row.keySalt = [1] }
+      mutations.append(.insertChannel(row))
+      let record = ChannelRelayRecord(
+        status: .active, since: Self.now, operation: 1, relayLink: "ws://r1", trouble: nil, task: nil, attempt: 0,
+        startedAt: nil,
+        isUnderWay: false, timer: nil, checkDue: Self.now, shown: id == 4 ? 1 : 2)
+      mutations.append(
+        .saveChannelRelay(row.id, position: 0, ChannelRelayRow(relay: RelayID(rawValue: 1), record: record)))
+    }
+    try await store.commit(mutations)
+    func neighbour(_ id: Int64, on relay: Int64 = 1) throws -> Int64? {
+      try store.neighbour(of: ChannelID(rawValue: id), sharing: IdentityID(rawValue: 1), on: RelayID(rawValue: relay))?.rawValue
+    }
+    #expect(try neighbour(1) == 3 && neighbour(3) == 2 && neighbour(1, on: 2) == nil)
+    store.close()
+  }
+
   @Test func failedCommitLeavesNothing() async throws {
     let store = try Store(directory: path)
     try await store.commit([.insertIdentity(Self.identity), .saveRelay(Self.relay(1))])
@@ -116,7 +157,12 @@ struct StoreTests {
       .insertIdentity(Self.identity), .saveRelay(Self.relay(1)), .insertChannel(Self.channel(1)),
       .saveChannelRelay(ChannelID(rawValue: 1), position: 0, Self.record(1)), .insertChannel(Self.channel(2)),
     ])
-    try await store.pool.write { db in try db.execute(sql: "UPDATE channel_relays SET status = 'dancing'") }
+    try await store.pool.write { db in
+      try db.execute(
+        sql:
+          "UPDATE channel_relays SET status = 'dancing'; UPDATE channel_relays SET sum = \(SummedTable.channelRelays.expression)"
+      )
+    }
     #expect { try store.channel(ChannelID(rawValue: 1)) } throws: { ($0 as? StoreError)?.code == .corrupt }
     let page = try store.channels(after: nil, isDescending: false, limit: 10)
     #expect(page.channels.map(\.row.id) == [ChannelID(rawValue: 2)] && page.unreadable == [ChannelID(rawValue: 1)])
@@ -171,6 +217,129 @@ struct StoreTests {
     store.close()
   }
 
+  /// The revisions that stand in `changes`, whatever readers are told.
+  private static func storedChanges(_ store: Store) async throws -> [Int64] {
+    try await store.pool.read { db in try Int64.fetchAll(db, sql: "SELECT revision FROM changes ORDER BY revision") }
+  }
+
+  @Test func compactionMakesRoom() async throws {
+    let store = try Store(directory: path)
+    let changes = (1...10).map { ChangeRow(revision: $0, at: Self.now, object: .relay(RelayID(rawValue: 1))) }
+    try await store.commit([.saveRelay(Self.relay(1))] + changes.map(StoreMutation.appendChange))
+    try store.compactChanges(through: 6)
+    #expect(try await Self.storedChanges(store) == [7, 8, 9, 10])
+    store.close()
+  }
+
+  /// Transitions are in the history of channels and among the changes; what else changed meanwhile goes with them.
+  @Test func forgottenHistoryTakesChangesAlong() async throws {
+    let store = try Store(directory: path)
+    let id = ChannelID(rawValue: 1)
+    try await store.commit([
+      .insertIdentity(Self.identity), .saveRelay(Self.relay(1)), .insertChannel(Self.channel(1)),
+      .saveChannelRelay(id, position: 0, Self.record(1)),
+    ])
+    // Revisions 1 to 8, each made at the millisecond of its number.
+    for revision in 1...8 as ClosedRange<Int64> {
+      let at = Timestamp(milliseconds: revision)
+      let transition = ChannelRelayMachine.Transition(from: .new, to: .invited, cause: nil, detail: "", attempt: 1, at: at)
+      try await store.commit([
+        revision.isMultiple(of: 2)
+          ? .appendChange(ChangeRow(revision: revision, at: at, object: .channel(id)))
+          : .appendTransition(
+            TransitionRow(revision: revision, channel: id, relay: RelayID(rawValue: 1), transition: transition))
+      ])
+    }
+    #expect(try store.forgetHistory(before: Timestamp(milliseconds: 6), rowsMax: .max, limit: 100) == 3)
+    #expect(try store.oldestRevision() == 5)
+    #expect(try store.transitions(of: id, limit: 10).map(\.revision) == [7])
+    #expect(try await Self.storedChanges(store) == [6, 8])
+    #expect(try store.changes(after: 5, limit: 10).map(\.revision) == [6, 7, 8])
+    store.close()
+  }
+
+  /// A page in the middle is damaged, and all that says what the file is stands as it should.
+  @Test func damagedCopyIsNotRestored() async throws {
+    let store = try Store(directory: path)
+    try await store.commit(
+      [.insertIdentity(Self.identity), .saveRelay(Self.relay(1))] + (1...200).map { .insertChannel(Self.channel($0)) })
+    let copy = folder.path + "/copy.db"
+    try store.backUp(to: copy)
+    store.close()
+    let sound = try Data(contentsOf: URL(fileURLWithPath: copy))
+    var damaged = sound
+    let place = try #require(damaged.range(of: Data("News 150".utf8))).lowerBound
+    let page = place / 4096 * 4096
+    #expect(page > 0, "not the first page")
+    // No page begins so.
+    damaged.replaceSubrange(page..<page + 8, with: Data(repeating: 0xFF, count: 8))
+    try damaged.write(to: URL(fileURLWithPath: copy))
+    #expect { try Store.restore(from: copy, directory: path, stamp: "1") } throws: {
+      ($0 as? StoreError)?.code == .corrupt
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path).allSatisfy { !$0.contains("before") })
+    // What was there is there, and the same copy without the damage is taken.
+    try sound.write(to: URL(fileURLWithPath: copy))
+    #expect(try Store.restore(from: copy, directory: path, stamp: "2").before != nil)
+    let restored = try Store(directory: path)
+    #expect(try restored.channel(ChannelID(rawValue: 150))?.row == Self.channel(150))
+    restored.close()
+  }
+
+  @Test func relaysOfDeletedChannelsAreNotLost() async throws {
+    let store = try Store(directory: path)
+    var deleted = Self.channel(2)
+    deleted.deletedAt = Self.now
+    let failed = ChannelRelayRecord(
+      status: .failed, since: Self.now, operation: 1, relayLink: nil, trouble: Trouble(.timeout, "x"), task: nil, attempt: 0,
+      startedAt: nil, isUnderWay: false, timer: nil)
+    let row = ChannelRelayRow(relay: RelayID(rawValue: 1), record: failed)
+    try await store.commit([
+      .insertIdentity(Self.identity), .saveRelay(Self.relay(1)), .insertChannel(Self.channel(1)), .insertChannel(deleted),
+      .saveChannelRelay(ChannelID(rawValue: 1), position: 0, row), .saveChannelRelay(ChannelID(rawValue: 2), position: 0, row),
+    ])
+    #expect(try store.lostRelays(before: Self.now, after: nil, limit: 10).map(\.0) == [ChannelID(rawValue: 1)])
+    store.close()
+  }
+
+  @Test func historyIsBoundedByRowsAndItsSpaceIsUsedAgain() async throws {
+    let store = try Store(directory: path)
+    var revision: Int64 = 0
+    func write(_ count: Int) async throws {
+      let rows = (0..<count).map { _ in
+        revision += 1
+        return TransitionRow(
+          revision: revision, channel: ChannelID(rawValue: revision % 50 + 1), relay: RelayID(rawValue: 1),
+          transition: .init(
+            from: .active, to: .inactive, cause: .unreachable, detail: "the relay is down for longer than 120 s", attempt: 1,
+            at: Timestamp(milliseconds: revision)))
+      }
+      try await store.commit(rows.map { .appendTransition($0) })
+    }
+    func number(_ sql: String) throws -> Int { try store.pool.read { db in try Int.fetchOne(db, sql: sql) ?? 0 } }
+    var pages: [Int] = []
+    for _ in 0..<10 {
+      try await write(2_000)
+      var gone: [Int] = []
+      repeat {
+        gone.append(try store.forgetHistory(before: Timestamp(milliseconds: 0), rowsMax: 2_000, limit: 700))
+      } while gone.last != 0
+      #expect(gone == (revision == 2_000 ? [0] : [700, 700, 600, 0]))
+      #expect(try number("SELECT count(*) FROM transitions") == 2_000)
+      #expect(try number("SELECT min(revision) FROM transitions") == Int(revision) - 1_999)
+      pages.append(try number("PRAGMA page_count"))
+    }
+    #expect(pages[9] <= pages[2] + 2, "\(pages)")
+    // Those that are too old go however few there are, and who watches from before them is told.
+    #expect(try store.forgetHistory(before: Timestamp(milliseconds: revision - 10), rowsMax: 5_000, limit: 5_000) == 1_989)
+    #expect(try store.oldestRevision() == revision - 11)
+    // Counted anew after a start.
+    store.close()
+    let again = try Store(directory: path)
+    #expect(try again.forgetHistory(before: Timestamp(milliseconds: 0), rowsMax: 4, limit: 100) == 7)
+    again.close()
+  }
+
   @Test func installationSeedIsDrawnOnce() throws {
     let store = try Store(directory: path)
     #expect(try store.installationSeed { 7 } == 7)
@@ -182,25 +351,38 @@ struct StoreTests {
 struct SecretBoxTests {
   @Test func keysOpenOnlyForTheirNameAndMasterKey() throws {
     let box = try SecretBox(masterKey: [UInt8](repeating: 1, count: 32))
-    let sealed = try box.seal([9, 8, 7], name: "main")
-    #expect(try box.open(sealed, name: "main") == [9, 8, 7])
-    #expect(throws: StoreError.self) { try box.open(sealed, name: "other") }
+    let sealed = try box.seal([9, 8, 7], label: "main")
+    #expect(try box.open(sealed, label: "main") == [9, 8, 7])
+    #expect(throws: StoreError.self) { try box.open(sealed, label: "other") }
     #expect(throws: StoreError.self) {
-      try SecretBox(masterKey: [UInt8](repeating: 2, count: 32)).open(sealed, name: "main")
+      try SecretBox(masterKey: [UInt8](repeating: 2, count: 32)).open(sealed, label: "main")
     }
     var changed = sealed
     changed[14] ^= 1
-    #expect(throws: StoreError.self) { try box.open(changed, name: "main") }
-    #expect(try box.seal([9, 8, 7], name: "main") != sealed)
+    #expect(throws: StoreError.self) { try box.open(changed, label: "main") }
+    #expect(try box.seal([9, 8, 7], label: "main") != sealed)
+  }
+
+  /// Nobody can tell from digests that two servers have the same password.
+  @Test func digestsAreBoundToLabelAndMasterKey() throws {
+    let box = try SecretBox(masterKey: [UInt8](repeating: 1, count: 32))
+    let digest = box.digest(Array("secret".utf8), label: "a")
+    #expect(digest == box.digest(Array("secret".utf8), label: "a"))
+    #expect(digest.count == 64 && digest.allSatisfy { $0.isHexDigit && !$0.isUppercase })
+    #expect(digest != box.digest(Array("secret".utf8), label: "b"))
+    #expect(digest != box.digest(Array("secret2".utf8), label: "a"))
+    #expect(digest != (try SecretBox(masterKey: [UInt8](repeating: 2, count: 32)).digest(Array("secret".utf8), label: "a")))
+    // Where the label ends and the secret begins is part of it.
+    #expect(digest != box.digest(Array("ecret".utf8), label: "as"))
   }
 
   @Test func keyFileIsPrivateAndStays() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/identity.key"
-    let sealed = try SecretBox.atFile(path).seal([1], name: "n")
+    let sealed = try SecretBox.atFile(path).seal([1], label: "n")
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
     #expect(mode?.intValue == 0o600)
-    #expect(try SecretBox.atFile(path).open(sealed, name: "n") == [1])
+    #expect(try SecretBox.atFile(path).open(sealed, label: "n") == [1])
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
     #expect { try SecretBox.atFile(path) } throws: { "\($0)".contains("chmod 600") }
   }

@@ -18,6 +18,8 @@ struct ParserTests {
     ("\"\\ud800\"", .invalidString), ("\"\\ude00\"", .invalidString), ("\"\\ud800\\u0041\"", .invalidString),
     ("\"a\nb\"", .unexpectedEnd), ("{} x", .trailingBytes), ("nul", .unexpectedEnd), ("nulx", .unexpectedCharacter),
     ("'a'", .unexpectedCharacter), ("+1", .unexpectedCharacter), ("NaN", .unexpectedCharacter), ("// c", .unexpectedCharacter),
+    ("\"\\n\n\"", .invalidString),
+    (String(repeating: "[", count: 65) + String(repeating: "]", count: 65), .tooDeep),
   ])
   func badTextIsRefused(_ text: String, _ reason: JSONParseError.Reason) {
     #expect { try JSONParser.parse(text) } throws: { error in
@@ -38,6 +40,33 @@ struct ParserTests {
     #expect(throws: Never.self) { try JSONParser.parse(fits) }
     let deep = String(repeating: "[", count: 100_000)
     #expect { try JSONParser.parse(deep) } throws: { ($0 as? JSONParseError)?.reason == .tooDeep }
+  }
+
+  @Test func whatIsTooDeepIsSteppedOverWhereThatIsWanted() throws {
+    for (open, close) in [("[", "]"), ("{\"x\":", "}"), ("[ {\"x\" : [1, {}, [], ", " ] } , {\"y\":[true]}]")] {
+      let deep = String(repeating: open, count: 100) + "1" + String(repeating: close, count: 100)
+      let text = "{\"a\":{\"b\":\(deep),\"c\":[2]},\"d\":{\"e\":\(deep)},\"f\":3}"
+      let (value, flaws) = try JSONParser.parseSteppingOver(text.utf8)
+      #expect(Set(flaws.map(\.path)) == [["a", "b"], ["d", "e"]] && flaws.allSatisfy { $0.reason == .tooDeep })
+      #expect(value["a"]?["c"] == [2] && value["f"] == 3)
+      #expect { try JSONParser.parse(text) } throws: { ($0 as? JSONParseError)?.reason == .tooDeep }
+      for broken in [text.dropLast(), text.dropLast(2) + "]}", text.prefix(text.count / 2)] {
+        #expect(throws: JSONParseError.self) { try JSONParser.parseSteppingOver(broken.utf8) }
+      }
+    }
+  }
+
+  @Test func keysThatOnlyLookDifferentAreAFlawAndEqualOnesAnError() throws {
+    let (value, flaws) = try JSONParser.parseSteppingOver(#"{"a":{"\u00e9":1,"e\u0301":2,"x":3}}"#.utf8)
+    #expect(flaws.map(\.path) == [["a", "\u{E9}"]] && flaws.first?.reason == .equivalentKeys && value["a"]?["x"] == 3)
+    for (text, reason) in [
+      (#"{"a":{"\u00e9":1,"e\u0301":2}}"#, JSONParseError.Reason.equivalentKeys), (#"{"\u00e9":1,"é":2}"#, .duplicateKey),
+    ] {
+      #expect { try JSONParser.parse(text) } throws: { ($0 as? JSONParseError)?.reason == reason }
+    }
+    #expect { try JSONParser.parseSteppingOver(#"{"a":1,"a":2}"#.utf8) } throws: {
+      ($0 as? JSONParseError)?.reason == .duplicateKey
+    }
   }
 
   @Test func integersStayExact() throws {

@@ -23,6 +23,10 @@ public final class FakeNetwork: RelayNetwork {
     var editions: [String: String] = [:]
     /// Addresses that refuse editions.
     var refusingEditions: Set<String> = []
+    /// Addresses that keep one edition of all channels that share a key, with the channel that it is of.
+    var keepingOne: [String: String] = [:]
+    /// Editions that gave way there: "place document".
+    var gone: Set<String> = []
     var performed = 0
     var nextID = 0
     var keys = 0
@@ -36,9 +40,11 @@ public final class FakeNetwork: RelayNetwork {
     public let isFull: Bool
   }
   public let kind = NetworkKind.nostr
+  public let takesRemovedRelaysAgain: Bool
   private let state = Mutex(State())
 
-  public init() {}
+  /// - Parameter takesRemovedRelaysAgain: whether relays forget that they were told to delete a channel.
+  public init(takesRemovedRelaysAgain: Bool = false) { self.takesRemovedRelaysAgain = takesRemovedRelaysAgain }
 
   public func set(_ behaviour: Behaviour, at address: String) { state.withLock { $0.behaviours[address] = behaviour } }
   /// The same relays, after the daemon started again.
@@ -58,6 +64,8 @@ public final class FakeNetwork: RelayNetwork {
       if isRefusing { state.refusingEditions.insert(address) } else { state.refusingEditions.remove(address) }
     }
   }
+  /// From now on the relay keeps one edition of all channels that share a key.
+  public func keepOneEdition(at address: String) { state.withLock { $0.keepingOne[address] = "" } }
   /// What the network was asked that must never be asked.
   public var violations: [String] { state.withLock { $0.violations } }
   public var tests: [Test] { state.withLock { $0.tests } }
@@ -79,7 +87,9 @@ public final class FakeNetwork: RelayNetwork {
   // MARK: - RelayNetwork
 
   public func parse(address: String) throws(InvalidAddress) -> RelayAddress {
-    guard address.hasPrefix("ws://") else { throw InvalidAddress(address: address, reason: "it must start with ws://") }
+    guard address.hasPrefix("ws://") else {
+      throw InvalidAddress(address: PasswordEcho.hiding(address), reason: "it must start with ws://")
+    }
     return RelayAddress(text: address, displayHost: String(address.dropFirst(5)))
   }
 
@@ -107,7 +117,8 @@ public final class FakeNetwork: RelayNetwork {
       return "event\(state.nextID)-\(draft.profile.displayName)"
     }
     return ChannelContent(
-      kind: draft.kind, identity: draft.identity, networkID: id, author: "key", document: draft.profile.displayName)
+      kind: draft.kind, identity: draft.identity, networkID: id, author: "key", document: draft.profile.displayName,
+      keySalt: draft.key == .own ? Array(id.utf8) : nil)
   }
 
   public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
@@ -160,6 +171,9 @@ public final class FakeNetwork: RelayNetwork {
   public func perform(_ operation: RelayOperation) {
     let outcomes = state.withLock { state -> [RelayOutcome] in
       state.performed += 1
+      if takesRemovedRelaysAgain, operation.task == .invite {
+        state.withdrawn.remove("\(operation.content.networkID) at \(operation.address)")
+      }
       return Self.answer(operation, &state)
     }
     for outcome in outcomes {
@@ -190,12 +204,25 @@ public final class FakeNetwork: RelayNetwork {
     case (.loses, .announce): return [.announced]
     case (.works, .announce):
       if state.refusingEditions.contains(address) { return [.refused(Trouble(.rejected, "blocked: no editions here"))] }
-      state.editions[place] = operation.content.notice?.document
+      let document = operation.content.notice?.document ?? ""
+      if operation.content.sharesKey, let holder = state.keepingOne[address], holder != id {
+        if state.gone.contains("\(place) \(document)") {
+          return [.refused(Trouble(.onePerAuthor, "replaced: have newer event"))]
+        }
+        if let other = state.editions.removeValue(forKey: "\(holder) at \(address)") {
+          state.gone.insert("\(holder) at \(address) \(other)")
+        }
+        state.keepingOne[address] = id
+      }
+      state.editions[place] = document
       return [.announced]
     case (_, .verify):
       guard state.stored[address]?.contains(id) == true else { return [.missing] }
       let isCurrent = operation.content.notice.map { $0.document == state.editions[place] } ?? true
-      return [.verified(edition: isCurrent ? operation.content.edition : 1)]
+      if isCurrent { return [.verified(edition: operation.content.edition)] }
+      guard operation.content.sharesKey, let holder = state.keepingOne[address] else { return [.verified(edition: 1)] }
+      let isGone = state.gone.contains("\(place) \(operation.content.notice?.document ?? "")")
+      return [.verified(edition: 1, others: holder.isEmpty || holder == id ? .none : isGone ? .newer : .older)]
     case (_, .withdraw):
       state.stored[address]?.remove(id)
       return [.withdrawn]

@@ -74,15 +74,24 @@ public final class FaultyStorage: CoordinatorStorage {
   public func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
     try store.lostRelays(before: before, after: after, limit: limit)
   }
+  public func failedChannels(
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+  ) throws -> [(ChannelID, mayReturn: Bool)] {
+    try store.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit)
+  }
   public func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) throws -> Int {
     try store.replacements(of: channel, since: since, until: now)
   }
+  public func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) throws -> ChannelID? {
+    try store.neighbour(of: channel, sharing: identity, on: relay)
+  }
   public func dependentCount(of relay: RelayID) throws -> Int { try store.dependentCount(of: relay) }
+  public func lastSignOfLife() throws -> Timestamp? { try store.lastSignOfLife() }
   public func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
     try store.clampTimes(now: now, latestCheck: latestCheck)
   }
-  public func forgetHistory(before end: Timestamp, limit: Int) throws -> Int {
-    try store.forgetHistory(before: end, limit: limit)
+  public func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws -> Int {
+    try store.forgetHistory(before: end, rowsMax: rowsMax, limit: limit)
   }
   public func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
   public func channelCount(of identity: IdentityID) throws -> Int { try store.channelCount(of: identity) }

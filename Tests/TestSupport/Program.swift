@@ -17,41 +17,70 @@ public final class Program: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  public let pid: Int32
+  public var pid: Int32 { child.pid }
   private let name: String
   private let state = Mutex(State())
-  private let process: UncheckedProcess
+  private let child: Child
 
-  /// The process is only touched by `init`, by `deinit`, and for its own callbacks.
-  private struct UncheckedProcess: @unchecked Sendable { let value: Process }
+  /// A process, and that it is gone when nobody needs it any more: with all that it started and that stayed in its group.
+  private final class Child: Sendable {
+    let pid: pid_t
+    /// Whether it has ended, and whether nobody needs it any more. Its number stays its own until both are so.
+    private let state = Mutex((isOver: false, isUnwanted: false))
+
+    init(_ pid: pid_t) {
+      self.pid = pid
+      Leftovers.shared?.began(pid)
+    }
+
+    /// Waits for its end on a thread of its own.
+    func wait(_ ended: @escaping @Sendable (Int32) -> Void) {
+      Thread.detachNewThread { [self] in
+        ended(Spawn.end(of: pid))
+        settle { $0.isOver = true }
+      }
+    }
+
+    func drop() { settle { $0.isUnwanted = true } }
+
+    private func settle(_ change: (inout (isOver: Bool, isUnwanted: Bool)) -> Void) {
+      state.withLock { state in
+        change(&state)
+        guard state.isUnwanted else { return }
+        kill(-pid, SIGKILL)
+        guard state.isOver else { return }
+        _ = Spawn.status(of: pid)
+        Leftovers.shared?.ended(pid)
+      }
+    }
+  }
 
   /// - Parameters:
   ///   - path: absolute, or the name of a product beside the test bundle.
   ///   - environment: added to the test's own.
   public init(_ path: String, _ arguments: [String], environment: [String: String] = [:], directory: String? = nil) throws {
-    let process = Process()
     name = path
-    process.executableURL = URL(fileURLWithPath: path.hasPrefix("/") ? path : Self.products + "/" + path)
-    process.arguments = arguments
-    var all = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BATON_") }
-    all.merge(environment) { _, own in own }
-    process.environment = all
-    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
-    process.standardInput = FileHandle.nullDevice
-    let (out, err) = (Pipe(), Pipe())
-    process.standardOutput = out
-    process.standardError = err
-    self.process = UncheckedProcess(value: process)
-    // All stored properties must be there before the callbacks may use self.
-    let start = Result { try process.run() }
-    pid = process.processIdentifier
-    try start.get()
-    for (key, pipe) in [("out", out), ("err", err)] { readToEnd(pipe, key) }
-    process.terminationHandler = { [weak self] process in self?.ended(process) }
-    if !process.isRunning { ended(process) }
+    let (out, err) = (try Spawn.pipe(), try Spawn.pipe())
+    defer {
+      close(out.writing)
+      close(err.writing)
+    }
+    do {
+      child = Child(
+        try Spawn.start(
+          path.hasPrefix("/") ? path : Self.products + "/" + path, arguments,
+          environment: Spawn.environment.merging(environment) { _, own in own }, directory: directory, output: out.writing,
+          errors: err.writing))
+    } catch {
+      close(out.reading)
+      close(err.reading)
+      throw error
+    }
+    for (key, pipe) in [("out", out), ("err", err)] { readToEnd(pipe.reading, key) }
+    child.wait { [weak self] status in self?.ended(status) }
   }
 
-  deinit { if process.value.isRunning { kill(pid, SIGKILL) } }
+  deinit { child.drop() }
 
   /// Where the programs of this package are.
   public static var products: String { (CommandLine.arguments[0] as NSString).deletingLastPathComponent }
@@ -63,9 +92,8 @@ public final class Program: Sendable {
     return url.path
   }
 
-  /// Reads on a thread of its own until the last writer is gone. (Handlers on dispatch sources may outlive their descriptor.)
-  private func readToEnd(_ pipe: Pipe, _ key: String) {
-    let descriptor = dup(pipe.fileHandleForReading.fileDescriptor)
+  /// Reads on a thread of its own until the last writer is gone.
+  private func readToEnd(_ descriptor: CInt, _ key: String) {
     Thread.detachNewThread { [weak self] in
       var chunk = [UInt8](repeating: 0, count: 16_384)
       while true {
@@ -100,8 +128,7 @@ public final class Program: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  private func ended(_ process: Process) {
-    let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+  private func ended(_ status: Int32) {
     let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       state.status = status
       defer { state.waiters = [] }
@@ -156,6 +183,15 @@ public final class Program: Sendable {
     let status = await program.status()
     await program.drained()
     return (status, program.lines)
+  }
+
+  /// Runs a program to its end, on this thread.
+  /// - Returns: the exit status, negative for a signal.
+  public static func runAndWait(_ path: String, _ arguments: [String]) throws -> Int32 {
+    let pid = try Spawn.start(path, arguments)
+    Leftovers.shared?.began(pid)
+    defer { Leftovers.shared?.ended(pid) }
+    return Spawn.status(of: pid)
   }
 
   /// What was written just before the end may still be in the pipes.

@@ -35,6 +35,12 @@ public final class RawSocket: Sendable {
     }
   }
 
+  /// Sends what there is room for now, and does not wait for more.
+  /// - Returns: how many bytes went.
+  public func sendWhatFits(_ bytes: ArraySlice<UInt8>) -> Int {
+    max(0, bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)) })
+  }
+
   public func halfClose() { _ = shutdown(descriptor, CInt(SHUT_WR)) }
   public func close() { _ = shutdown(descriptor, CInt(SHUT_RDWR)) }
 

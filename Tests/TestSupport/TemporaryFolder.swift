@@ -12,20 +12,29 @@ public final class TemporaryFolder: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   /// A certificate that signs itself, with its key, made by openssl.
-  /// - Parameter name: the subject alternative name, for example `IP:127.0.0.1`.
-  public func makeCertificate(name: String) throws -> (certificate: String, key: String) {
+  /// - Parameters:
+  ///   - name: the subject alternative name, for example `IP:127.0.0.1`.
+  ///   - isExpired: whether its last day was yesterday.
+  public func makeCertificate(name: String, isExpired: Bool = false) throws -> (certificate: String, key: String) {
     let base = path + "/" + UUID().uuidString.prefix(8)
-    let (certificate, key) = ("\(base).pem", "\(base).key")
-    let openssl = Process()
-    openssl.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-    openssl.arguments = [
-      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=test",
-      "-addext", "subjectAltName=\(name)", "-keyout", key, "-out", certificate,
+    let (certificate, key, request) = ("\(base).pem", "\(base).key", "\(base).csr")
+    let subject = [
+      "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=test", "-addext",
+      "subjectAltName=\(name)", "-keyout", key,
     ]
-    openssl.standardError = FileHandle.nullDevice
-    try openssl.run()
-    openssl.waitUntilExit()
-    guard openssl.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+    if isExpired {
+      // `req` makes none whose time is over.
+      try openssl(["req", "-new"] + subject + ["-out", request])
+      try openssl([
+        "x509", "-req", "-in", request, "-signkey", key, "-days", "-1", "-copy_extensions", "copy", "-out", certificate,
+      ])
+    } else {
+      try openssl(["req", "-x509", "-days", "2"] + subject + ["-out", certificate])
+    }
     return (certificate, key)
+  }
+
+  private func openssl(_ arguments: [String]) throws {
+    guard try Program.runAndWait("/usr/bin/openssl", arguments) == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 }

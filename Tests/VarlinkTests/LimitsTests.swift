@@ -1,22 +1,54 @@
+import Foundation
+import Glibc
+import NIOCore
 import NIOPosix
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import Varlink
 
+/// Says a lot at once, or nothing until it may.
+private struct Slow: VarlinkInterface {
+  /// More than fits between two processes.
+  static let text = String(repeating: "x", count: 500_000)
+  let definition: IDL.Interface
+  private let mayAnswer: AsyncStream<Void>
+
+  /// - Parameter mayAnswer: `Wait` returns when it ends.
+  init(_ mayAnswer: AsyncStream<Void> = AsyncStream<Void> { $0.finish() }) throws {
+    self.mayAnswer = mayAnswer
+    definition = try IDL.parse(
+      "interface org.example.slow\n# Much.\nmethod Tell() -> (text: string)\n# Waits.\nmethod Wait() -> ()\n")
+  }
+
+  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]? {
+    call.name == "Tell" ? ["text": .string(Self.text)] : nil
+  }
+
+  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue] {
+    for await _ in mayAnswer {}
+    return [:]
+  }
+}
+
 /// What a client may take from a server.
 @Suite(.timeLimit(.minutes(1)))
 struct LimitsTests {
   private func start(
-    _ folder: TemporaryFolder, _ limits: VarlinkServer.Limits,
-    notice: @escaping @Sendable (VarlinkServer.Notice) -> Void = { _ in }
+    _ folder: TemporaryFolder, _ limits: VarlinkServer.Limits, _ interfaces: [any VarlinkInterface] = [],
+    group: MultiThreadedEventLoopGroup = .singleton, notice: @escaping @Sendable (VarlinkServer.Notice) -> Void = { _ in },
+    standing: @escaping @Sendable (VarlinkPeer) -> VarlinkServer.Standing = { _ in .member }
   ) async throws -> VarlinkServer {
-    let service = VarlinkService(.init(vendor: "v", product: "p", version: "1", url: "https://example.org"), interfaces: [])
+    let service = VarlinkService(
+      .init(vendor: "v", product: "p", version: "1", url: "https://example.org"), interfaces: interfaces)
     return try await VarlinkServer.start(
-      service, sockets: [try UnixListener.listen(path: folder.path + "/s", mode: 0o600)],
-      group: MultiThreadedEventLoopGroup.singleton, limits: limits, notice: notice)
+      service, sockets: [try UnixListener.listen(path: folder.path + "/s", mode: 0o600)], group: group, limits: limits,
+      standing: standing, notice: notice)
   }
+
+  private static let getInfo = Array("{\"method\":\"org.varlink.service.GetInfo\"}\0".utf8)
 
   @Test(arguments: ["", "{\"method\":", "{\"method\":\"org.varlink.service.GetInfo\"}\0{\"meth"])
   func whoDoesNotSayWhatItWantsIsSentAway(_ start: String) async throws {
@@ -63,5 +95,168 @@ struct LimitsTests {
     patient.send(call)
     #expect(await patient.receive(replies: 1).count == 1)
     await server.stop()
+  }
+
+  /// Whoever goes on calling while a call is under way fills what lies between two processes, and no memory of the server.
+  @Test func whatCannotBeServedYetIsNotRead() async throws {
+    let folder = try TemporaryFolder()
+    var limits = VarlinkServer.Limits()
+    limits.messageBytesMax = 10_000
+    let (wait, mayAnswer) = AsyncStream.makeStream(of: Void.self)
+    // One thread has all connections: what another client hears comes after a look at this one's bytes.
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let server = try await start(folder, limits, [try Slow(wait)], group: group)
+    let (eager, other) = (try RawSocket(path: folder.path + "/s"), try RawSocket(path: folder.path + "/s"))
+    eager.send(Array("{\"method\":\"org.example.slow.Wait\"}\0".utf8))
+    var calls: [UInt8] = []
+    for _ in 0..<200_000 { calls += Self.getInfo }
+    var (sent, fruitless) = (0, 0)
+    while fruitless < 100, sent < calls.count {
+      let count = eager.sendWhatFits(calls[sent...])
+      sent += count
+      fruitless = count == 0 ? fruitless + 1 : 0
+      other.send(Self.getInfo)
+      #expect(await other.receive(replies: 1).count == 1)
+    }
+    #expect(sent < calls.count / 2, "the server took \(sent) bytes")
+    // Reading goes on afterwards, and nothing is lost.
+    mayAnswer.finish()
+    eager.halfClose()
+    #expect(await eager.receive(replies: nil).count == 1 + sent / Self.getInfo.count)
+    await server.stop()
+    try await group.shutdownGracefully()
+  }
+
+  /// A reply that was taken late, and in time, is taken: the connection stays.
+  @Test func whoTakesAReplyLateMayCallAgain() async throws {
+    let folder = try TemporaryFolder()
+    var limits = VarlinkServer.Limits()
+    limits.replyTimeout = .seconds(4)
+    let (notices, notice) = AsyncStream.makeStream(of: VarlinkServer.Notice.self)
+    // One thread has all connections: their timers run off in the order in which they were set.
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let server = try await start(folder, limits, [try Slow()], group: group) { notice.yield($0) }
+    let (late, other) = (try RawSocket(path: folder.path + "/s"), try RawSocket(path: folder.path + "/s"))
+    let call = Array("{\"method\":\"org.example.slow.Tell\"}\0".utf8)
+    late.send(call)
+    // When another client has been answered twice, the server has tried to write all that it says, and could not.
+    for _ in 1...2 {
+      other.send(Self.getInfo)
+      #expect(await other.receive(replies: 1).count == 1)
+    }
+    #expect(await late.receive(replies: 1).first?.utf8.count ?? 0 > Slow.text.utf8.count)
+    // Longer than a reply may wait: somebody who never takes one is sent away.
+    let deaf = try RawSocket(path: folder.path + "/s")
+    deaf.send(call)
+    for await case .protocolBroken(_, let reason) in notices {
+      #expect(reason == "a reply was not taken in time")
+      break
+    }
+    late.send(Self.getInfo)
+    #expect(await late.receive(replies: 1).count == 1)
+    _ = deaf
+    await server.stop()
+    try await group.shutdownGracefully()
+  }
+
+  // MARK: - Who is let in
+
+  /// Connects as somebody, and says whether the server keeps the connection.
+  private func enters(_ folder: TemporaryFolder, _ open: inout [RawSocket]) async throws -> Bool {
+    let socket = try RawSocket(path: folder.path + "/s")
+    socket.send(Self.getInfo)
+    guard await socket.receive(replies: 1).count == 1 else { return false }
+    open.append(socket)
+    return true
+  }
+
+  @Test func strangersGetFewConnectionsInAllAndNobodyIsLockedOut() async throws {
+    let folder = try TemporaryFolder()
+    var limits = VarlinkServer.Limits()
+    limits.connectionsMax = 16
+    limits.connectionsReserved = 4
+    limits.strangersMax = 3
+    limits.strangerTimeout = .seconds(60)
+    let standing = Mutex(VarlinkServer.Standing.stranger)
+    let (notices, notice) = AsyncStream.makeStream(of: VarlinkServer.Notice.self)
+    let server = try await start(
+      folder, limits, notice: { notice.yield($0) }, standing: { _ in standing.withLock { $0 } })
+    var (strangers, members, owners): ([RawSocket], [RawSocket], [RawSocket]) = ([], [], [])
+    var refusals = notices.makeAsyncIterator()
+    func refusal() async -> ConnectionLimit? {
+      guard case .tooManyConnections(_, let limit)? = await refusals.next(isolation: #isolation) else { return nil }
+      return limit
+    }
+    while try await enters(folder, &strangers) {}
+    #expect(await refusal() == .strangers(max: 3) && strangers.count == 3)
+    // Members get the rest, but for what is reserved.
+    standing.withLock { $0 = .member }
+    while try await enters(folder, &members) {}
+    #expect(await refusal() == .all(max: 12) && members.count == 9)
+    standing.withLock { $0 = .owner }
+    while try await enters(folder, &owners) {}
+    #expect(await refusal() == .all(max: 16) && owners.count == 4)
+    // Who leaves makes room for his like.
+    strangers.removeFirst().close()
+    standing.withLock { $0 = .stranger }
+    while server.connectionCount > 15 { await Task.yield() }
+    #expect(try await !enters(folder, &strangers), "all are taken that are not reserved")
+    await server.stop()
+  }
+
+  @Test func strangerIsSentAwayWhenItIsSilent() async throws {
+    let folder = try TemporaryFolder()
+    var limits = VarlinkServer.Limits()
+    limits.strangerTimeout = .milliseconds(200)
+    let server = try await start(folder, limits, standing: { _ in .stranger })
+    for more in ["", "{\"method\":"] {
+      let idle = try RawSocket(path: folder.path + "/s")
+      idle.send(Self.getInfo + Array(more.utf8))
+      #expect(await idle.receive(replies: nil).count == 1, "answered, and closed")
+    }
+    await server.stop()
+  }
+
+  @Test(arguments: [(VarlinkServer.Standing.stranger, 0), (.member, 1)])
+  func strangersMessagesAreSmaller(_ standing: VarlinkServer.Standing, _ answers: Int) async throws {
+    let folder = try TemporaryFolder()
+    var limits = VarlinkServer.Limits()
+    limits.strangerMessageBytesMax = 1000
+    let server = try await start(folder, limits, standing: { _ in standing })
+    let socket = try RawSocket(path: folder.path + "/s")
+    socket.send(Array("{\"method\":\"org.varlink.service.GetInfo\"\(String(repeating: " ", count: 2000))}\0".utf8))
+    socket.halfClose()
+    #expect(await socket.receive(replies: nil).count == answers)
+    await server.stop()
+  }
+
+  /// Clients that come all at once, as after a restart, wait and are not turned away.
+  @Test func asManyConnectionsWaitAsTheKernelAllows() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/s"
+    let listener = try UnixListener.listen(path: path, mode: 0o600)
+    defer { close(listener) }
+    let allowed = try String(contentsOfFile: "/proc/sys/net/core/somaxconn", encoding: .utf8)
+    let most = Int(allowed.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 128
+    var waiting: [CInt] = []
+    defer { for socket in waiting { close(socket) } }
+    while waiting.count < 600 {
+      let client = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
+      guard client >= 0 else { break }
+      waiting.append(client)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+      let result = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(client, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      if result != 0 {
+        #expect(errno == EAGAIN)
+        break
+      }
+    }
+    #expect(waiting.count >= min(600, most), "only \(waiting.count) of \(most)")
   }
 }

@@ -64,14 +64,15 @@ struct ServerTests {
 
   private func start(
     limits: VarlinkServer.Limits = .init(), onCancel: @escaping @Sendable () -> Void = {},
-    onSend: @escaping @Sendable () -> Void = {}
+    onSend: @escaping @Sendable () -> Void = {},
+    farewell: @escaping @Sendable (ConnectionLimit) -> VarlinkError? = { _ in nil }
   ) async throws -> VarlinkServer {
     let service = VarlinkService(
       .init(vendor: "v", product: "p", version: "1", url: "https://example.org"),
       interfaces: [try Echo(onCancel: onCancel, onSend: onSend)])
     return try await VarlinkServer.start(
       service, sockets: [try UnixListener.listen(path: path, mode: 0o600)], group: MultiThreadedEventLoopGroup.singleton,
-      limits: limits
+      limits: limits, farewell: farewell
     ) { _ in }
   }
 
@@ -272,10 +273,42 @@ struct ServerTests {
       clients.append(client)
     }
     let fourth = try await VarlinkClient.connect(path: path)
-    await #expect(throws: VarlinkClient.Failure.disconnected) {
+    await #expect(throws: VarlinkClient.Failure.self) {
       try await fourth.call("org.example.echo.Say", ["text": "x"])
     }
     for client in clients { await client.close() }
+    await server.stop()
+  }
+
+  /// Whether the client has called already or not, the reason reaches it.
+  @Test func connectionWithoutRoomIsToldWhy() async throws {
+    var limits = VarlinkServer.Limits()
+    limits.connectionsPerUserMax = 1
+    let reason = VarlinkError("org.example.echo.Refused", ["reason": "too many"])
+    let server = try await start(limits: limits, farewell: { $0 == .user(max: 1) ? reason : nil })
+    let first = try await VarlinkClient.connect(path: path)
+    _ = try await first.call("org.example.echo.Say", ["text": "x"])
+    for _ in 0..<20 {
+      let second = try await VarlinkClient.connect(path: path)
+      await #expect(throws: reason) { try await second.call("org.example.echo.Say", ["text": "x"]) }
+    }
+    let silent = try RawSocket(path: path)
+    #expect(await silent.receive(replies: nil).first?.contains("org.example.echo.Refused") == true)
+    await first.close()
+    await server.stop()
+  }
+
+  /// However many there were: what counts is what is open.
+  @Test func closedConnectionsDoNotCount() async throws {
+    var limits = VarlinkServer.Limits()
+    limits.connectionsPerUserMax = 2
+    let server = try await start(limits: limits)
+    for number in 1...6 {
+      let client = try await VarlinkClient.connect(path: path)
+      #expect(try await client.call("org.example.echo.Say", ["text": "x"])["text"] == "x", "connection \(number)")
+      await client.close()
+      while server.connectionCount > 0 { await Task.yield() }
+    }
     await server.stop()
   }
 

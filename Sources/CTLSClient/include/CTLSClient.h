@@ -95,7 +95,8 @@ ctls_chain_result ctls_chain_verify(
     const uint8_t *ders, const size_t *lengths, size_t count, int64_t now, size_t *index, char *text);
 
 // Checks a key that is signed like a certificate, SEQUENCE { SubjectPublicKeyInfo, AlgorithmIdentifier, BIT STRING }: it must
-// hold an X25519 key and be signed by the Ed25519 or Ed448 key of the certificate `leaf`. `text` takes CTLS_TEXT_BYTES.
+// hold an X25519 key and be signed by the Ed25519 or Ed448 key of the certificate `leaf`. The SubjectPublicKeyInfo may be inside
+// one more SEQUENCE, which is then what is signed. `text` takes CTLS_TEXT_BYTES.
 ctls_key_result ctls_signed_key_verify(
     const uint8_t *leaf, size_t leaf_count, const uint8_t *signed_key, size_t signed_key_count, char *text);
 

@@ -71,11 +71,13 @@ public enum CatalogCheck {
       case noEnabledRelays
       /// No message server resolves names.
       case noNamesServers
+      /// A network as a whole cannot be used.
+      case networkUnusable
 
       /// Whether it keeps channels from working; the others are warnings.
       public var isError: Bool {
         switch self {
-        case .noServers, .storageMissing, .proxyMissing, .duplicateServer, .duplicateRelayAddress: true
+        case .noServers, .storageMissing, .proxyMissing, .duplicateServer, .duplicateRelayAddress, .networkUnusable: true
         case .noEnabledRelays, .noNamesServers: false
         }
       }
@@ -87,11 +89,14 @@ public enum CatalogCheck {
     public let host: String?
     public let servers: [ServerID]
     public let relays: [RelayID]
+    /// What the network says of itself.
+    private let detail: String
 
     init(
       _ kind: Kind, transport: ServerProtocol? = nil, network: NetworkKind? = nil, host: String? = nil,
-      servers: [ServerID] = [], relays: [RelayID] = []
+      servers: [ServerID] = [], relays: [RelayID] = [], detail: String = ""
     ) {
+      self.detail = detail
       self.kind = kind
       self.transport = transport
       self.network = network
@@ -100,12 +105,17 @@ public enum CatalogCheck {
       self.relays = relays
     }
 
+    /// A network that cannot be used as a whole; no property of the catalog, but as much in the way of channels.
+    public static func unusable(_ network: NetworkKind, _ detail: String, relays: [RelayID]) -> Self {
+      Self(.networkUnusable, network: network, relays: relays, detail: detail)
+    }
+
     /// Whether this was so already when `earlier` was found: what got no worse is not held against a change.
     public func isCovered(by earlier: Finding) -> Bool {
       guard transport == earlier.transport, network == earlier.network, host == earlier.host else { return false }
       switch kind {
       case .storageMissing, .proxyMissing: return earlier.kind == kind || earlier.kind == .noServers
-      case .noServers, .noEnabledRelays, .noNamesServers: return earlier.kind == kind
+      case .noServers, .noEnabledRelays, .noNamesServers, .networkUnusable: return earlier.kind == kind
       case .duplicateServer, .duplicateRelayAddress:
         return earlier.kind == kind && Set(servers).isSubset(of: earlier.servers) && Set(relays).isSubset(of: earlier.relays)
       }
@@ -126,6 +136,7 @@ public enum CatalogCheck {
       case .noEnabledRelays:
         return "no relay\(network.map { " on \($0.rawValue)" } ?? "") is enabled: add or enable one, or enable its operator"
       case .noNamesServers: return "no enabled SMP server has the role 'names': names of channels cannot be resolved"
+      case .networkUnusable: return "\(network?.rawValue ?? "a network") cannot be used: \(detail)"
       }
     }
   }

@@ -63,14 +63,15 @@ public struct PeerCondition: Hashable, Sendable {
   public mutating func testFailed(_ cause: Cause, _ words: String, isConnected: Bool, at now: Timestamp) {
     (tested, testedAt, lastError, failedAt) = (false, now, words, now)
     failures += 1
-    fault = cause == .timeout || cause == .unreachable ? nil : words
+    fault = cause.isOfConnection ? nil : words
     guard !isConnected else { return become(.degraded, now) }
     switch cause {
-    case .wrongIdentity, .protocol, .expired, .incompatibleVersion: become(.down, now)
+    case .wrongIdentity, .protocol, .expired, .wrongName, .untrusted, .misbehaving, .incompatibleVersion: become(.down, now)
     case .timeout, .unreachable:
       // One lost packet is no outage; a peer that never worked gets no such credit.
       become(health == .up || health == .degraded && failures < 2 ? .degraded : .down, now)
-    case .rejected, .rateLimited, .authRequired, .missing, .left, .replaced, .storage, .cancelled: become(.degraded, now)
+    case .rejected, .rateLimited, .authRequired, .missing, .left, .replaced, .onePerAuthor, .storage, .cancelled:
+      become(.degraded, now)
     }
   }
 

@@ -5,16 +5,26 @@ public import Varlink
 
 /// Why `org.batond.Channels` refused a call.
 public enum ChannelsRefusal: Error, Hashable, Sendable {
-  /// There is no channel with this identifier or name, or the name is not unique.
+  /// There is no channel with this identifier or name, or with both.
   case noSuchChannel(id: Int64?, name: String?)
-  /// There is no relay with this identifier, or the channel does not have it.
+  /// Several channels have this name.
+  case ambiguousName(name: String, channelIds: [Int64])
+  /// There is no relay with this identifier.
   case noSuchRelay(id: Int64?)
+  /// The channel does not have this relay.
+  case notInChannel(relayId: Int64, relayName: String)
   /// There is no identity with this name.
   case noSuchIdentity(name: String)
   /// No relay of the protocol is enabled: add one with org.batond.Relays.Add.
   case noEnabledRelays(network: String)
+  /// Relays are enabled, but of none it is known that it offers groups: test them, or name one that is to be asked.
+  case noGroupRelays(network: String, untested: Int)
+  /// No channel may have that many relays.
+  case tooManyRelays(wanted: Int, max: Int)
   /// There are not as many relays as asked for.
   case notEnoughRelays(wanted: Int, available: Int)
+  /// The key was used before, for a channel with other parameters, or for one that was deleted since.
+  case idempotencyKeyReused(id: Int64, deleted: Bool)
   /// The name is not allowed.
   case invalidDisplayName(reason: String)
   /// Another field of the request is not allowed.
@@ -41,7 +51,9 @@ public enum ChannelsRefusal: Error, Hashable, Sendable {
   case networkUnavailable(network: String, reason: String)
   /// Too many requests wait; try again.
   case busy
-  /// The database cannot be written; nothing was changed.
+  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  case storageDamaged(reason: String)
+  /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
@@ -53,19 +65,39 @@ public enum ChannelsRefusal: Error, Hashable, Sendable {
       self = .noSuchChannel(
         id: error.parameters["id"]?.integer,
         name: error.parameters["name"]?.string)
+    case "org.batond.Channels.AmbiguousName":
+      self = .ambiguousName(
+        name: error.parameters["name"]?.string ?? "",
+        channelIds: (try? [Int64](json: error.parameters["channelIds"] ?? .null)) ?? [])
     case "org.batond.Channels.NoSuchRelay":
       self = .noSuchRelay(
         id: error.parameters["id"]?.integer)
+    case "org.batond.Channels.NotInChannel":
+      self = .notInChannel(
+        relayId: error.parameters["relayId"]?.integer ?? 0,
+        relayName: error.parameters["relayName"]?.string ?? "")
     case "org.batond.Channels.NoSuchIdentity":
       self = .noSuchIdentity(
         name: error.parameters["name"]?.string ?? "")
     case "org.batond.Channels.NoEnabledRelays":
       self = .noEnabledRelays(
         network: error.parameters["network"]?.string ?? "")
+    case "org.batond.Channels.NoGroupRelays":
+      self = .noGroupRelays(
+        network: error.parameters["network"]?.string ?? "",
+        untested: Int(error.parameters["untested"]?.integer ?? 0))
+    case "org.batond.Channels.TooManyRelays":
+      self = .tooManyRelays(
+        wanted: Int(error.parameters["wanted"]?.integer ?? 0),
+        max: Int(error.parameters["max"]?.integer ?? 0))
     case "org.batond.Channels.NotEnoughRelays":
       self = .notEnoughRelays(
         wanted: Int(error.parameters["wanted"]?.integer ?? 0),
         available: Int(error.parameters["available"]?.integer ?? 0))
+    case "org.batond.Channels.IdempotencyKeyReused":
+      self = .idempotencyKeyReused(
+        id: error.parameters["id"]?.integer ?? 0,
+        deleted: error.parameters["deleted"]?.bool ?? false)
     case "org.batond.Channels.InvalidDisplayName":
       self = .invalidDisplayName(
         reason: error.parameters["reason"]?.string ?? "")
@@ -108,6 +140,9 @@ public enum ChannelsRefusal: Error, Hashable, Sendable {
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Channels.Busy":
       self = .busy
+    case "org.batond.Channels.StorageDamaged":
+      self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Channels.StorageUnavailable":
       self = .storageUnavailable(
         reason: error.parameters["reason"]?.string ?? "")

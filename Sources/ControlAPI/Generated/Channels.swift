@@ -34,24 +34,26 @@ public struct Profile: Codable, Hashable, Sendable {
 public struct ChannelRelay: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var relayId: Int64
-  /// Name of the relay.
+  /// Name of the relay. A new name comes with an event of the relay, not of its channels.
   public var relayName: String
   /// Where it stands.
   public var status: String
-  /// Why it is not further on, as a stable word.
+  /// Why it is not further on, as a stable word. While the network as a whole cannot be used and nothing else went wrong, that is the
+  /// reason; this is not live, see Daemon.Status.
   public var cause: String?
   /// The same for people, in the relay's words where it spoke.
   public var detail: String?
-  /// Number of the present attempt; 0 when nothing is under way.
+  /// Number of the present attempt; 0 when there is none. Reading back an active relay is none as long as nothing is wrong.
   public var attempt: Int
   /// Where the relay serves the channel.
   public var relayLink: String?
   /// Since when the status is what it is, RFC 3339 in UTC.
   public var since: String
-  /// When the next attempt begins, RFC 3339 in UTC; absent when none waits.
+  /// When the next attempt begins, RFC 3339 in UTC; absent while one is under way, and when none waits.
   public var nextAttemptAt: String?
   /// The edition of the profile that a reader found there the last time; 0 before the first time. As long as it is less than the
-  /// channel's, the relay is on its way to it: cause and nextAttemptAt say how.
+  /// channel's, the relay is on its way to it: cause and nextAttemptAt say how. With the cause onePerAuthor it is not: the channel shares its
+  /// key with others, and the relay keeps the profile of one channel per author.
   public var edition: Int
 
   public init(
@@ -89,6 +91,9 @@ public struct Channel: Codable, Hashable, Sendable {
   public var network: String
   /// Name of the identity that owns it.
   public var identity: String
+  /// Which key signs it; absent on networks that keep the keys themselves. Where channels share the identity's, a relay that keeps the
+  /// profile of one channel per author shows the one that was changed last.
+  public var key: String?
   /// What readers see.
   public var profile: Profile
   /// The state as a whole.
@@ -121,6 +126,7 @@ public struct Channel: Codable, Hashable, Sendable {
     kind: String,
     network: String,
     identity: String,
+    key: String? = nil,
     profile: Profile,
     phase: String,
     summary: String,
@@ -139,6 +145,7 @@ public struct Channel: Codable, Hashable, Sendable {
     self.kind = kind
     self.network = network
     self.identity = identity
+    self.key = key
     self.profile = profile
     self.phase = phase
     self.summary = summary
@@ -210,15 +217,18 @@ public struct CreateChannel: Codable, Hashable, Sendable {
   public var network: String?
   /// Name of the identity that will own it; main when absent.
   public var identity: String?
+  /// Which key signs it, on Nostr. When absent a channel gets a key of its own, unless one of its relays says (NIP-11) that it takes events of
+  /// known authors only: then, and for groups, the identity signs.
+  public var key: String?
   /// The relays, by identifier.
   public var relayIds: [Int64]?
-  /// How many relays to pick when none are named; 3, or all if there are fewer, when absent.
+  /// How many relays to pick, 1 to 32, when none are named; 3, or all if there are fewer, when absent. Not together with relayIds.
   public var pick: Int?
   /// Whether relays that fail for good are replaced; true when absent.
   public var heal: Bool?
   /// Whatever the owner keeps with the channel, at most 16 KiB of JSON.
   public var custom: JSONValue?
-  /// The same key gives the same channel, however often it is asked for; 1 to 200 bytes.
+  /// The same key with the same parameters gives the same channel, however often it is asked for; 1 to 200 bytes.
   public var idempotencyKey: String?
 
   public init(
@@ -226,6 +236,7 @@ public struct CreateChannel: Codable, Hashable, Sendable {
     kind: String? = nil,
     network: String? = nil,
     identity: String? = nil,
+    key: String? = nil,
     relayIds: [Int64]? = nil,
     pick: Int? = nil,
     heal: Bool? = nil,
@@ -236,6 +247,7 @@ public struct CreateChannel: Codable, Hashable, Sendable {
     self.kind = kind
     self.network = network
     self.identity = identity
+    self.key = key
     self.relayIds = relayIds
     self.pick = pick
     self.heal = heal
@@ -248,7 +260,10 @@ public struct CreateChannel: Codable, Hashable, Sendable {
 public struct ListRequest: Codable, Hashable, Sendable {
   /// Conditions on any field and on custom data, for example {"phase": {"$in": ["active", "partial"]}, "custom.team": "news"}, with
   /// $eq $ne $gt $gte $lt $lte $in $nin $exists $contains $q $autocomplete $and $or $nor; a bare value means $eq. Texts are compared
-  /// by their UTF-8 bytes, $q and $autocomplete without regard to case. Deleted channels are left out unless phase is asked for.
+  /// by their UTF-8 bytes, $q and $autocomplete without regard to case. Times are compared in the form in which they come out; for $gt
+  /// $gte $lt $lte the beginning of one will do, for example 2026-01-31. What can never hold is refused: fields, values and operators
+  /// that do not exist, and values of another type. Deleted channels are left out unless phase is asked for.
+  /// One relay of a channel meets several conditions with $elemMatch: {"relays": {"$elemMatch": {"relayId": 3, "status": "failed"}}}.
   public var filter: JSONValue?
   /// Keys like [{"field": "updatedAt", "direction": -1}, {"field": "custom.team"}], at most 8, then the id. What is absent comes first,
   /// then booleans, numbers, texts, the rest. There is no order by link, profile, profile.preferences or custom themselves.

@@ -7,9 +7,13 @@ public import Varlink
 public enum DaemonRefusal: Error, Hashable, Sendable {
   /// The files are wrong; everything stays as it was.
   case invalidConfiguration(problems: [Problem])
+  /// There is no room for another connection. The daemon says so before it closes the connection, in place of the answer to the first call.
+  case tooManyConnections(of: String, max: Int)
   /// Too many requests wait; try again.
   case busy
-  /// The database cannot be written; nothing was changed.
+  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  case storageDamaged(reason: String)
+  /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
@@ -20,8 +24,15 @@ public enum DaemonRefusal: Error, Hashable, Sendable {
     case "org.batond.Daemon.InvalidConfiguration":
       self = .invalidConfiguration(
         problems: (try? [Problem](json: error.parameters["problems"] ?? .null)) ?? [])
+    case "org.batond.Daemon.TooManyConnections":
+      self = .tooManyConnections(
+        of: error.parameters["of"]?.string ?? "",
+        max: Int(error.parameters["max"]?.integer ?? 0))
     case "org.batond.Daemon.Busy":
       self = .busy
+    case "org.batond.Daemon.StorageDamaged":
+      self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Daemon.StorageUnavailable":
       self = .storageUnavailable(
         reason: error.parameters["reason"]?.string ?? "")

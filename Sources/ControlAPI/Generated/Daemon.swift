@@ -24,6 +24,26 @@ public struct RelayCounts: Codable, Hashable, Sendable {
   }
 }
 
+/// A network that cannot be used as a whole. Its relays may serve readers all the same.
+public struct UnusableNetwork: Codable, Hashable, Sendable {
+  /// The network.
+  public var network: String
+  /// Why, as a stable word.
+  public var fault: String
+  /// Why, for people, and what to do where that is known.
+  public var detail: String
+
+  public init(
+    network: String,
+    fault: String,
+    detail: String
+  ) {
+    self.network = network
+    self.fault = fault
+    self.detail = detail
+  }
+}
+
 /// A reply of org.batond.Daemon.Status.
 public struct DaemonStatus: Codable, Hashable, Sendable {
   /// The daemon's version.
@@ -34,6 +54,8 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
   public var startedAt: String
   /// Networks that it serves.
   public var networks: [String]
+  /// Those of them that cannot be used at present.
+  public var unusableNetworks: [UnusableNetwork]
   /// The latest revision.
   public var revision: Int64
   /// Channels, deleted ones left out.
@@ -62,6 +84,10 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
   public var storageWorks: Bool
   /// Why not.
   public var storageTrouble: String?
+  /// How many things that are stored were found damaged since the start; batonctl check lists them.
+  public var damaged: Int
+  /// What was found damaged first.
+  public var damage: String?
   /// One line for people.
   public var summary: String
 
@@ -70,6 +96,7 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
     pid: Int64,
     startedAt: String,
     networks: [String],
+    unusableNetworks: [UnusableNetwork],
     revision: Int64,
     channels: Int,
     channelsUnderWay: Int,
@@ -84,12 +111,15 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
     subscribers: Int,
     storageWorks: Bool,
     storageTrouble: String? = nil,
+    damaged: Int,
+    damage: String? = nil,
     summary: String
   ) {
     self.version = version
     self.pid = pid
     self.startedAt = startedAt
     self.networks = networks
+    self.unusableNetworks = unusableNetworks
     self.revision = revision
     self.channels = channels
     self.channelsUnderWay = channelsUnderWay
@@ -104,6 +134,8 @@ public struct DaemonStatus: Codable, Hashable, Sendable {
     self.subscribers = subscribers
     self.storageWorks = storageWorks
     self.storageTrouble = storageTrouble
+    self.damaged = damaged
+    self.damage = damage
     self.summary = summary
   }
 }

@@ -5,8 +5,10 @@ public import Varlink
 
 /// Why `org.batond.Identities` refused a call.
 public enum IdentitiesRefusal: Error, Hashable, Sendable {
-  /// There is no identity with this identifier or name.
+  /// There is no identity with this identifier or name, or with both.
   case noSuchIdentity(id: Int64?, name: String?)
+  /// Identities on several networks have this name.
+  case ambiguousName(name: String, identityIds: [Int64])
   /// The filter, sort or cursor cannot be used.
   case invalidFilter(path: String, reason: String)
   /// The name is in use, or the key is.
@@ -21,7 +23,9 @@ public enum IdentitiesRefusal: Error, Hashable, Sendable {
   case networkUnavailable(network: String, reason: String)
   /// Too many requests wait; try again.
   case busy
-  /// The database cannot be written; nothing was changed.
+  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  case storageDamaged(reason: String)
+  /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
@@ -33,6 +37,10 @@ public enum IdentitiesRefusal: Error, Hashable, Sendable {
       self = .noSuchIdentity(
         id: error.parameters["id"]?.integer,
         name: error.parameters["name"]?.string)
+    case "org.batond.Identities.AmbiguousName":
+      self = .ambiguousName(
+        name: error.parameters["name"]?.string ?? "",
+        identityIds: (try? [Int64](json: error.parameters["identityIds"] ?? .null)) ?? [])
     case "org.batond.Identities.InvalidFilter":
       self = .invalidFilter(
         path: error.parameters["path"]?.string ?? "",
@@ -56,6 +64,9 @@ public enum IdentitiesRefusal: Error, Hashable, Sendable {
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Identities.Busy":
       self = .busy
+    case "org.batond.Identities.StorageDamaged":
+      self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Identities.StorageUnavailable":
       self = .storageUnavailable(
         reason: error.parameters["reason"]?.string ?? "")

@@ -5,7 +5,7 @@ public import Varlink
 
 /// Why `org.batond.Operators` refused a call.
 public enum OperatorsRefusal: Error, Hashable, Sendable {
-  /// There is no operator with this identifier or name.
+  /// There is no operator with this identifier or name, or with both.
   case noSuchOperator(id: Int64?, name: String?)
   /// An operator with this name exists.
   case duplicateName(name: String)
@@ -25,7 +25,9 @@ public enum OperatorsRefusal: Error, Hashable, Sendable {
   case invalidFilter(path: String, reason: String)
   /// Too many requests wait; try again.
   case busy
-  /// The database cannot be written; nothing was changed.
+  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  case storageDamaged(reason: String)
+  /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
@@ -67,6 +69,9 @@ public enum OperatorsRefusal: Error, Hashable, Sendable {
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Operators.Busy":
       self = .busy
+    case "org.batond.Operators.StorageDamaged":
+      self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Operators.StorageUnavailable":
       self = .storageUnavailable(
         reason: error.parameters["reason"]?.string ?? "")

@@ -5,7 +5,7 @@ public import Varlink
 
 /// Why `org.batond.Relays` refused a call.
 public enum RelaysRefusal: Error, Hashable, Sendable {
-  /// There is no relay with this identifier or name.
+  /// There is no relay with this identifier or name, or with both.
   case noSuchRelay(id: Int64?, name: String?)
   /// There is no operator with this identifier or name.
   case noSuchOperator(id: Int64?, name: String?)
@@ -33,7 +33,9 @@ public enum RelaysRefusal: Error, Hashable, Sendable {
   case invalidFilter(path: String, reason: String)
   /// Too many requests wait; try again.
   case busy
-  /// The database cannot be written; nothing was changed.
+  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  case storageDamaged(reason: String)
+  /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
@@ -90,6 +92,9 @@ public enum RelaysRefusal: Error, Hashable, Sendable {
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Relays.Busy":
       self = .busy
+    case "org.batond.Relays.StorageDamaged":
+      self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Relays.StorageUnavailable":
       self = .storageUnavailable(
         reason: error.parameters["reason"]?.string ?? "")

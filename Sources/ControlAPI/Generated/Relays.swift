@@ -47,10 +47,11 @@ public struct Relay: Codable, Hashable, Sendable {
   /// Whether the relay was removed; channels that had it keep it.
   public var deleted: Bool
   /// What it can do or demands, from its latest test, sorted: nip42 and the like, authRequired, paymentRequired, restrictedWrites.
+  /// And onePerAuthor, learned while channels use it: it keeps the profile of one channel per author.
   public var capabilities: [String]
   /// Whether the latest test passed; absent when there was none.
   public var tested: Bool?
-  /// When the latest test ended, RFC 3339 in UTC.
+  /// When the latest test ended, RFC 3339 in UTC. Not live: a test that finds nothing new causes no event.
   public var testedAt: String?
   /// Whether the relay can be reached and does what is asked of it.
   public var health: String
@@ -58,7 +59,10 @@ public struct Relay: Codable, Hashable, Sendable {
   public var healthSince: String?
   /// What went wrong latest, for people.
   public var lastError: String?
-  /// How long the latest connection took, in milliseconds.
+  /// Why its network cannot be used at all at present, whatever the relay does; absent when it can. Not live: it is no change of the relay,
+  /// so it has no revision; Daemon.Status and the journal say when it changes.
+  public var networkTrouble: String?
+  /// How long the latest connection took, in milliseconds. Not live: it changes without an event.
   public var roundTripMilliseconds: Int?
   /// The latest connections that tests measured, oldest first, at most 100. Only in replies of Get.
   public var roundTrips: [RoundTrip]?
@@ -86,6 +90,7 @@ public struct Relay: Codable, Hashable, Sendable {
     health: String,
     healthSince: String? = nil,
     lastError: String? = nil,
+    networkTrouble: String? = nil,
     roundTripMilliseconds: Int? = nil,
     roundTrips: [RoundTrip]? = nil,
     channels: Int? = nil,
@@ -109,6 +114,7 @@ public struct Relay: Codable, Hashable, Sendable {
     self.health = health
     self.healthSince = healthSince
     self.lastError = lastError
+    self.networkTrouble = networkTrouble
     self.roundTripMilliseconds = roundTripMilliseconds
     self.roundTrips = roundTrips
     self.channels = channels

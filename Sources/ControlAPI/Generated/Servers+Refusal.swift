@@ -5,8 +5,10 @@ public import Varlink
 
 /// Why `org.batond.Servers` refused a call.
 public enum ServersRefusal: Error, Hashable, Sendable {
-  /// There is no server with this identifier, address or host.
+  /// There is no server with this identifier, address or host, or with both.
   case noSuchServer(id: Int64?, name: String?)
+  /// Several servers have this host.
+  case ambiguousName(name: String, serverIds: [Int64])
   /// There is no operator with this identifier or name.
   case noSuchOperator(id: Int64?, name: String?)
   /// The address is none.
@@ -25,7 +27,9 @@ public enum ServersRefusal: Error, Hashable, Sendable {
   case invalidFilter(path: String, reason: String)
   /// Too many requests wait; try again.
   case busy
-  /// The database cannot be written; nothing was changed.
+  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  case storageDamaged(reason: String)
+  /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
@@ -37,6 +41,10 @@ public enum ServersRefusal: Error, Hashable, Sendable {
       self = .noSuchServer(
         id: error.parameters["id"]?.integer,
         name: error.parameters["name"]?.string)
+    case "org.batond.Servers.AmbiguousName":
+      self = .ambiguousName(
+        name: error.parameters["name"]?.string ?? "",
+        serverIds: (try? [Int64](json: error.parameters["serverIds"] ?? .null)) ?? [])
     case "org.batond.Servers.NoSuchOperator":
       self = .noSuchOperator(
         id: error.parameters["id"]?.integer,
@@ -69,6 +77,9 @@ public enum ServersRefusal: Error, Hashable, Sendable {
         reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Servers.Busy":
       self = .busy
+    case "org.batond.Servers.StorageDamaged":
+      self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Servers.StorageUnavailable":
       self = .storageUnavailable(
         reason: error.parameters["reason"]?.string ?? "")

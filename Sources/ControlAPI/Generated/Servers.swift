@@ -90,7 +90,7 @@ public struct Server: Codable, Hashable, Sendable {
   public var roleOverrides: RoleOverrides
   /// Whether the latest test passed; absent when there was none.
   public var tested: Bool?
-  /// When the latest test ended, RFC 3339 in UTC.
+  /// When the latest test ended, RFC 3339 in UTC. Not live: a test that finds nothing new causes no event.
   public var testedAt: String?
   /// Whether it can be reached and is who its address says.
   public var health: String
@@ -98,7 +98,7 @@ public struct Server: Codable, Hashable, Sendable {
   public var healthSince: String?
   /// What went wrong latest, for people.
   public var lastError: String?
-  /// How long the latest connection took, in milliseconds.
+  /// How long the latest connection took, in milliseconds. Not live: it changes without an event.
   public var roundTripMilliseconds: Int?
   /// The latest connections, oldest first, at most 100. Only in replies of Get.
   public var roundTrips: [RoundTrip]?
@@ -184,10 +184,10 @@ public struct TestStep: Codable, Hashable, Sendable {
   }
 }
 
-/// Something that is wrong, or may be, with operators, servers and relays as a whole.
+/// Something that is wrong, or may be, with operators, servers, relays and channels as a whole.
 public struct Finding: Codable, Hashable, Sendable {
   /// What it is, as a stable word: noServers, storageMissing, proxyMissing, duplicateServer, duplicateRelayAddress,
-  /// noEnabledRelays, noNamesServers.
+  /// noEnabledRelays, noNamesServers, networkUnusable; of channels channelsFailed, relayLost.
   public var kind: String
   /// How much it matters.
   public var severity: String

@@ -4,22 +4,59 @@ internal import Glibc
 public import NIOCore
 internal import Synchronization
 
-/// Finds the addresses of hosts. Lookups block for long, so each has a thread of its own: one silent name server must not stand
-/// in the way of other lookups, nor of the threads that everything shares.
+/// Finds the addresses of hosts. Lookups block for long, so they have threads of their own, a few: one silent name server must not stand
+/// in the way of other lookups, nor of the threads that everything else shares.
+///
+/// A name is looked up once at a time, however many wait for it. When there are more names than threads, they wait in line; those whose
+/// latest lookup failed stand in a line of their own and never get all threads, so that names which do not resolve cannot keep those from
+/// being found that do.
 public final class HostLookup: Sendable {
-  /// Most lookups under way at once; those that nobody waits for any more count until they end.
-  private let underWayMax: Int
+  /// Finds the addresses of one name, however long that takes.
+  typealias Resolver = @Sendable (_ host: String) -> Result<[SocketAddress], any Error>
+
   /// Most addresses that are taken of one host.
   public static let addressesMax = 8
+  /// Names that may wait; more are refused as `timeout`.
+  static let namesMax = 10_000
+  /// Names known to fail; with more, all are forgotten.
+  private static let failedMax = 10_000
 
-  private let underWay = Mutex(0)
+  private struct Waiter {
+    let port: Int
+    let promise: EventLoopPromise<[SocketAddress]>
+  }
 
-  /// - Parameter underWayMax: most lookups at once; more are refused as `timeout`.
-  public init(underWayMax: Int = 64) { self.underWayMax = underWayMax }
+  private struct State {
+    /// Who waits for which name; names are here as long as they stand in line or are looked up.
+    var waiting: [String: [Int: Waiter]] = [:]
+    /// Names that are to be looked up, in order.
+    var line: [String] = []
+    /// The same for names whose latest lookup failed.
+    var lineOfFailed: [String] = []
+    var failed: Set<String> = []
+    var threads = 0
+    /// Threads that are at work on names whose latest lookup failed.
+    var threadsOfFailed = 0
+    var nextID = 0
+  }
+
+  private let threadsMax: Int
+  private let threadsOfFailedMax: Int
+  private let resolve: Resolver
+  private let state = Mutex(State())
+
+  /// - Parameter threadsMax: most threads at once; half of them at most for names whose latest lookup failed.
+  public convenience init(threadsMax: Int = 32) { self.init(threadsMax: threadsMax, resolve: Self.lookUp) }
+
+  init(threadsMax: Int, resolve: @escaping Resolver) {
+    self.threadsMax = threadsMax
+    threadsOfFailedMax = max(1, threadsMax / 2)
+    self.resolve = resolve
+  }
 
   /// The addresses of `host`, a name or an address itself, in the resolver's order; never empty.
   /// - Parameters:
-  ///   - limit: time allowed.
+  ///   - limit: time allowed, waiting in line included.
   ///   - eventLoop: where the outcome is awaited; it is never blocked.
   /// - Throws: `unreachable` when there are none, `timeout`.
   public func addresses(
@@ -27,30 +64,106 @@ public final class HostLookup: Sendable {
   ) async throws(PeerFailure) -> [SocketAddress] {
     // An address needs no lookup, and some resolvers refuse addresses of a family that the machine does not use.
     if let address = try? SocketAddress(ipAddress: host, port: port) { return [address] }
-    let isAllowed = underWay.withLock { count in
-      guard count < underWayMax else { return false }
-      count += 1
-      return true
-    }
-    guard isAllowed else { throw PeerFailure(.timeout, "\(underWayMax) names are being looked up already") }
     let late = PeerFailure(.timeout, "the name \(host) was not looked up within \(limit.briefly)")
     return try await eventLoop.outcome(within: limit, orElse: late) { promise in
-      let lookup = Thread { [self] in
-        let result = Self.lookUp(host, port)
-        underWay.withLock { $0 -= 1 }
-        promise.completeWith(result)
+      guard let id = join(host, Waiter(port: port, promise: promise)) else {
+        return promise.fail(PeerFailure(.timeout, "\(Self.namesMax) names wait to be looked up already"))
       }
-      lookup.stackSize = 512 << 10
-      lookup.start()
+      promise.futureResult.whenComplete { [self] _ in leave(host, id) }
+      if let next = take() { start(next) }
     }
   }
 
-  private static func lookUp(_ host: String, _ port: Int) -> Result<[SocketAddress], any Error> {
+  // MARK: - Lines
+
+  /// A name and the thread's kind of line.
+  private typealias Task = (host: String, isFailed: Bool)
+
+  /// - Returns: nil when too many names wait.
+  private func join(_ host: String, _ waiter: Waiter) -> Int? {
+    state.withLock { state in
+      if state.waiting[host] == nil {
+        guard state.waiting.count < Self.namesMax else { return nil }
+        if state.failed.contains(host) { state.lineOfFailed.append(host) } else { state.line.append(host) }
+      }
+      state.nextID += 1
+      state.waiting[host, default: [:]][state.nextID] = waiter
+      return state.nextID
+    }
+  }
+
+  /// Somebody has an answer, or does not wait any longer.
+  private func leave(_ host: String, _ id: Int) { state.withLock { $0.waiting[host]?[id] = nil } }
+
+  /// The next name to look up, if a thread may; it counts from then on.
+  private func take() -> Task? {
+    state.withLock { state in
+      guard state.threads < threadsMax else { return nil }
+      if let host = Self.first(of: \.line, &state) {
+        state.threads += 1
+        return (host, false)
+      }
+      guard state.threadsOfFailed < threadsOfFailedMax, let host = Self.first(of: \.lineOfFailed, &state) else { return nil }
+      state.threads += 1
+      state.threadsOfFailed += 1
+      return (host, true)
+    }
+  }
+
+  /// The first in a line for whom somebody still waits. The others have left, and so do their names.
+  private static func first(of line: WritableKeyPath<State, [String]>, _ state: inout State) -> String? {
+    while !state[keyPath: line].isEmpty {
+      let host = state[keyPath: line].removeFirst()
+      if state.waiting[host]?.isEmpty == false { return host }
+      state.waiting[host] = nil
+    }
+    return nil
+  }
+
+  private func start(_ task: Task) {
+    let thread = Thread { [self] in
+      var next: Task? = task
+      while let task = next {
+        finish(task, resolve(task.host))
+        next = take()
+      }
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+  }
+
+  private func finish(_ task: Task, _ result: Result<[SocketAddress], any Error>) {
+    let waiters = state.withLock { state in
+      state.threads -= 1
+      if task.isFailed { state.threadsOfFailed -= 1 }
+      switch result {
+      case .success: state.failed.remove(task.host)
+      case .failure:
+        if state.failed.count >= Self.failedMax { state.failed = [] }
+        state.failed.insert(task.host)
+      }
+      return state.waiting.removeValue(forKey: task.host) ?? [:]
+    }
+    for waiter in waiters.values {
+      waiter.promise.completeWith(
+        result.map { addresses in
+          addresses.map { address in
+            var address = address
+            address.port = waiter.port
+            return address
+          }
+        })
+    }
+  }
+
+  // MARK: - The system's resolver
+
+  private static func lookUp(_ host: String) -> Result<[SocketAddress], any Error> {
     var hints = addrinfo()
     hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-    hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV
+    hints.ai_flags = AI_ADDRCONFIG
     var list: UnsafeMutablePointer<addrinfo>?
-    let status = getaddrinfo(host, String(port), &hints, &list)
+    let status = getaddrinfo(host, nil, &hints, &list)
     defer { if let list { freeaddrinfo(list) } }
     guard status == 0 else {
       let reason = status == EAI_SYSTEM ? String(cString: strerror(errno)) : String(cString: gai_strerror(status))

@@ -1,11 +1,15 @@
 public import NIOCore
 internal import NIOWebSocket
 
-/// What arrives on a WebSocket connection, in order, on its event loop; nothing follows `violated` and `closed`.
+/// What arrives on a WebSocket connection, in order, on its event loop; nothing follows `violated`, `flooded` and `closed`.
 public enum WebSocketInbound: Sendable {
   case message(ByteBuffer)
   /// The peer did what it must not; in words. The connection ends.
   case violated(String)
+  /// The peer sent more than it was allowed; in words. The connection ends.
+  case flooded(String)
+  /// With a code: the peer said goodbye, with its reason. Without: nothing was said and the reason is empty, or it is a sentence of
+  /// ours on how the connection broke or why it was given up.
   case closed(code: Int?, reason: String)
 }
 

@@ -1,4 +1,5 @@
 internal import Channels
+internal import Glibc
 public import NIOCore
 public import NIOWebSocket
 
@@ -38,7 +39,12 @@ public final class WebSocketFrames: ChannelInboundHandler {
     lastRead = .now()
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
-    case .text: deliver(.message(frame.unmaskedData))
+    case .text:
+      let data = frame.unmaskedData
+      guard Self.isText(data) else {
+        return violate(context, "the \(peer) sent text that is not UTF-8", .dataInconsistentWithMessage)
+      }
+      deliver(.message(data))
     case .binary: violate(context, "the \(peer) sent a binary frame", .unacceptableData)
     case .ping:
       // RFC 6455 lets us leave out pongs; a peer that pings without reading gets none.
@@ -61,7 +67,7 @@ public final class WebSocketFrames: ChannelInboundHandler {
     guard event is IdleStateHandler.IdleStateEvent else { return context.fireUserInboundEventTriggered(event) }
     let silence = NIODeadline.now() - lastRead
     if silence > silenceMax {
-      over(.closed(code: nil, reason: "it was silent for too long"))
+      over(.closed(code: nil, reason: "the \(peer) was silent for more than \(Duration(silenceMax).briefly)"))
       context.close(promise: nil)
     } else {
       send(context, .ping, ByteBuffer())
@@ -74,12 +80,27 @@ public final class WebSocketFrames: ChannelInboundHandler {
     case NIOWebSocketError.invalidFrameLength, NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge,
       NIOWebSocketFrameAggregator.Error.tooManyFragments:
       violate(context, "the \(peer) sent a message of more than \(messageBytesMax) bytes", .messageTooLarge)
+    case WebSocketBreach.frame(let words):
+      violate(context, "the \(peer) broke the WebSocket protocol: \(words)", .protocolError)
+    case WebSocketBreach.flood:
+      violate(context, .flooded("the \(peer) floods the connection with what nobody asked for"), .policyViolation)
     case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
       violate(context, "the \(peer) broke the WebSocket protocol: \(error)", .protocolError)
-    default:
-      over(.closed(code: nil, reason: "\(error)"))
-      context.close(promise: nil)
+    case let failure as PeerFailure: broke(context, failure.trouble.detail)
+    case let error as IOError: broke(context, String(cString: strerror(error.errnoCode)))
+    default: broke(context, "\(error)")
     }
+  }
+
+  /// Most messages are plain ASCII, which costs no copy.
+  private static func isText(_ data: ByteBuffer) -> Bool {
+    data.withUnsafeReadableBytes { bytes in bytes.allSatisfy { $0 < 0x80 } }
+      || (try? data.peekUTF8ValidatedString(length: data.readableBytes)) != nil
+  }
+
+  private func broke(_ context: ChannelHandlerContext, _ words: String) {
+    over(.closed(code: nil, reason: "the connection to the \(peer) broke: \(words)"))
+    context.close(promise: nil)
   }
 
   public func channelInactive(context: ChannelHandlerContext) {
@@ -88,10 +109,14 @@ public final class WebSocketFrames: ChannelInboundHandler {
   }
 
   private func violate(_ context: ChannelHandlerContext, _ text: String, _ code: WebSocketErrorCode) {
+    violate(context, .violated(text), code)
+  }
+
+  private func violate(_ context: ChannelHandlerContext, _ last: WebSocketInbound, _ code: WebSocketErrorCode) {
     var data = context.channel.allocator.buffer(capacity: 2)
     data.write(webSocketErrorCode: code)
     send(context, .connectionClose, data)
-    over(.violated(text))
+    over(last)
     context.close(promise: nil)
   }
 

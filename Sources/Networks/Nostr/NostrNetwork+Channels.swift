@@ -1,4 +1,5 @@
 public import Channels
+internal import Logging
 internal import NIOCore
 public import RelayNetwork
 
@@ -9,25 +10,57 @@ extension NostrNetwork {
 
   public func prepare(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent {
     switch draft.kind {
-    case .channel: try channel(draft)
+    case .channel: try await channel(draft, key(for: draft))
     case .group: try await group(draft)
     }
   }
 
-  private func channel(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent {
-    // The tag keeps two channels with one profile apart that are created within the same second.
-    let tag = ["baton", String(UInt64.random(in: 0 ... .max), radix: 16)]
-    let event = try sign(draft, kind: PublicChannel.creationKind, tags: [tag], createdAt: now())
+  /// Which key a new channel gets.
+  private func key(for draft: ChannelDraft) async -> ChannelKey {
+    if let key = draft.key { return key }
+    let restricting = await restrictingRelay(draft)
+    if let restricting {
+      logger.info("\(restricting) takes events of known authors only: the identity signs a new channel itself")
+    }
+    return restricting == nil ? .own : .identity
+  }
+
+  /// A relay of a new channel that says that it does not take what a key signs that it has never heard of.
+  private func restrictingRelay(_ draft: ChannelDraft) async -> String? {
+    for address in draft.relays where PeerDescription.restrictsAuthors(draft.capabilities[address] ?? []) { return address }
+    // All are asked at once; those that tests have asked are not asked again.
+    let asked = draft.relays.filter { draft.capabilities[$0] == nil }.compactMap { address in
+      (try? RelayURL(address)).map { (address, document(of: $0)) }
+    }
+    for (address, answer) in asked {
+      if let information = try? await answer.get(), information.restrictsAuthors { return address }
+    }
+    return nil
+  }
+
+  private func channel(_ draft: ChannelDraft, _ kind: ChannelKey) throws(NetworkFailure) -> ChannelContent {
+    guard let identity = key(of: draft.identity) else {
+      throw NetworkFailure("the key of the channel's identity is not at hand")
+    }
+    let (signer, salt, tag): (SecretKey, [UInt8]?, [String])
+    switch kind {
+    case .own:
+      let drawn = SecretKey.randomSalt()
+      guard let own = identity.channelKey(salt: drawn) else { throw NetworkFailure("no key can be made for the channel") }
+      // Says whose the channel is.
+      (signer, salt, tag) = (own, drawn, ["p", identity.publicKey])
+    case .identity:
+      // The tag keeps two channels with one profile apart that are created within the same second.
+      (signer, salt, tag) = (identity, nil, ["baton", String(UInt64.random(in: 0 ... .max), radix: 16)])
+    }
+    let event = try sign(draft, with: signer, kind: PublicChannel.creationKind, tags: [tag], createdAt: now())
     return ChannelContent(
-      identity: draft.identity, networkID: event.id, author: event.publicKey, document: event.text)
+      identity: draft.identity, networkID: event.id, author: event.publicKey, document: event.text, keySalt: salt)
   }
 
   private func sign(
-    _ draft: ChannelDraft, kind: Int, tags: [[String]], createdAt: Int64
+    _ draft: ChannelDraft, with key: SecretKey, kind: Int, tags: [[String]], createdAt: Int64
   ) throws(NetworkFailure) -> NostrEvent {
-    guard let key = key(of: draft.identity) else {
-      throw NetworkFailure("the key of the channel's identity is not at hand")
-    }
     let metadata = Self.metadata(draft.profile)
     let content = PublicChannel.content(
       name: metadata.name, about: metadata.about, picture: metadata.picture, relays: draft.relays)
@@ -68,13 +101,14 @@ extension NostrNetwork {
     case .group:
       return ChannelNotice(networkID: "", document: Self.metadata(draft.profile).text, signedAt: now())
     case .channel:
+      guard let key = key(of: content) else { throw NetworkFailure(Self.noKey) }
       // Readers take the newest, so none may be as old as the one before. One from far ahead, made by a clock that was wrong, does not
       // count: relays refuse such events, so readers never saw it.
       let latest = content.notice?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
       let before = latest > now() + Self.aheadMaxSeconds ? 0 : latest
       let tags = [["e", content.networkID, draft.relays.first ?? "", "root"]]
       let event = try sign(
-        draft, kind: PublicChannel.metadataKind, tags: tags, createdAt: max(now(), before + 1))
+        draft, with: key, kind: PublicChannel.metadataKind, tags: tags, createdAt: editionDate(of: content, after: before))
       let earlier = content.notice.map { $0.earlier + [$0.networkID] } ?? []
       return ChannelNotice(
         networkID: event.id, document: event.text, signedAt: event.createdAt,
@@ -96,7 +130,7 @@ extension NostrNetwork {
       return session.feed(.submitted(SessionOperation(operation: operation, owner: owner)))
     }
     guard let events = events(of: operation) else {
-      return report(operation, .refused(Trouble(.authRequired, "the key of the channel's identity is not at hand")))
+      return report(operation, .refused(Trouble(.authRequired, Self.noKey)))
     }
     guard !events.isEmpty else { return report(operation, .announced) }
     guard let session = publisher(operation) else { return invalid(operation) }
@@ -110,14 +144,22 @@ extension NostrNetwork {
     case .channel:
       switch operation.task {
       case .verify: return []
-      case .invite: return [.signed(id: content.networkID, text: content.document)]
-      case .announce: return content.notice.map { [.signed(id: $0.networkID, text: $0.document)] } ?? []
+      // The channel first: what does not take a profile, or not at present, may take the channel.
+      case .invite: return [OutgoingEvent.signed(id: content.networkID, text: content.document)] + extras(of: content)
+      case .announce:
+        guard let notice = content.notice else { return [] }
+        return [OutgoingEvent.signed(id: notice.networkID, text: notice.document)] + extras(of: content)
       case .withdraw:
         // Asks for the deletion (NIP-09).
-        guard let key = key(of: content.identity) else { return nil }
-        let ids = [content.networkID] + (content.notice.map { $0.earlier + [$0.networkID] } ?? [])
-        let kinds = [PublicChannel.creationKind] + (content.notice == nil ? [] : [PublicChannel.metadataKind])
-        let tags = ids.map { ["e", $0] } + kinds.map { ["k", String($0)] }
+        guard let key = key(of: content) else { return nil }
+        var tags = ([content.networkID] + (content.notice.map { $0.earlier + [$0.networkID] } ?? [])).map { ["e", $0] }
+        var kinds = [PublicChannel.creationKind] + (content.notice == nil ? [] : [PublicChannel.metadataKind])
+        if let profile = profile(of: content) {
+          // By its id, and for relays that have another one by its author too. An identity's own profile is not ours to delete.
+          tags += [["e", profile.id], ["a", "\(PublicChannel.profileKind):\(profile.publicKey):"]]
+          kinds.append(PublicChannel.profileKind)
+        }
+        tags += kinds.map { ["k", String($0)] }
         return NostrEvent(signedBy: key, createdAt: now(), kind: 5, tags: tags, content: "").map { [OutgoingEvent($0)] }
       }
     case .group:
@@ -130,5 +172,25 @@ extension NostrNetwork {
       case .withdraw: return [RelayGroup.deletion(of: id)]
       }
     }
+  }
+
+  // MARK: - The profile of a channel's own key
+
+  private static let noKey = "the key of the channel's identity is not at hand"
+
+  /// What goes to a relay behind the channel, or its newest edition, without being asked for.
+  private func extras(of content: ChannelContent) -> [OutgoingEvent] {
+    profile(of: content).map { [OutgoingEvent(extra: $0)] } ?? []
+  }
+
+  /// Who the author of a channel is, for programs that show authors (kind 0): name and picture of the newest edition, dated as that is.
+  /// It follows from what is stored: the same bytes each time. nil where the identity signs, which has a profile of its own.
+  private func profile(of content: ChannelContent) -> NostrEvent? {
+    guard content.keySalt != nil, let key = key(of: content),
+      let (text, signedAt) = PublicChannel.profile(of: content.notice?.document ?? content.document)
+    else { return nil }
+    return NostrEvent(
+      signedBy: key, createdAt: signedAt, kind: PublicChannel.profileKind, content: text,
+      auxiliary: [UInt8](repeating: 0, count: 32))
   }
 }

@@ -4,12 +4,12 @@ public import Logging
 internal import NIOConcurrencyHelpers
 public import NIOCore
 internal import NIOPosix
-internal import NIOSSL
 public import RelayNetwork
 
 /// NIP-28 public channels on Nostr relays.
 ///
-/// Two sessions per relay: one per identity that publishes, one anonymous that reads back and watches.
+/// Two sessions per relay: one per identity that publishes, one anonymous that reads back and watches; each on a connection of its own
+/// where the relay allows that.
 public final class NostrNetwork: RelayNetwork {
   public let kind = NetworkKind.nostr
 
@@ -17,10 +17,20 @@ public final class NostrNetwork: RelayNetwork {
     var keys: [IdentityID: SecretKey] = [:]
     var publishers: [Publisher: RelaySession<PublisherMachine>] = [:]
     var readers: [RelayID: Reader] = [:]
+    /// By address.
+    var lines: [String: RelayLines] = [:]
     var report: (@Sendable (NetworkReport) -> Void)?
     /// What was to be reported before anybody listened.
     var unreported: [NetworkReport] = []
+    /// NIP-11 documents that were asked for lately, by address.
+    var documents: [String: Document] = [:]
+    /// The date of the latest edition that each identity has signed since the start.
+    var editionDates: [IdentityID: Int64] = [:]
     var isOver = false
+  }
+  private struct Document {
+    let askedAt: NIODeadline
+    let answer: EventLoopFuture<RelayInformation?>
   }
   private struct Publisher: Hashable {
     let relay: RelayID
@@ -34,9 +44,14 @@ public final class NostrNetwork: RelayNetwork {
 
   let group: any EventLoopGroup
   let dialer: RelayDialer
+  /// How long a relay's NIP-11 document is taken for what it says still, and how many are kept.
+  private static let documentLife = TimeAmount.seconds(60)
+  private static let documentsMax = 1_000
+  /// How many seconds ahead an edition is dated at most for the sake of other channels.
+  private static let editionAheadMax: Int64 = 10
   private let lookup = HostLookup()
   private let limits: NostrLimits
-  private let logger: Logger
+  let logger: Logger
   /// Unix time in seconds, for events that are signed when they are sent.
   let now: @Sendable () -> Int64
   private let state = NIOLockedValueBox(State())
@@ -53,10 +68,7 @@ public final class NostrNetwork: RelayNetwork {
     self.limits = limits
     self.logger = logger
     self.now = now
-    var tls = TLSConfiguration.makeClientConfiguration()
-    if let trustRoots { tls.trustRoots = .file(trustRoots) }
-    tls.applicationProtocols = ["http/1.1"]
-    dialer = RelayDialer(tls: try NIOSSLContext(configuration: tls), limits: limits)
+    dialer = RelayDialer(tls: try RelayTLS(trustRoots: trustRoots), limits: limits)
   }
 
   public func lock(_ identity: IdentityID) {
@@ -125,9 +137,9 @@ public final class NostrNetwork: RelayNetwork {
   }
 
   public func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {
-    let key = state.withLockedValue { $0.keys[identity] }
-    let test = RelayTest(
-      dialer: dialer, lookup: lookup, eventLoop: group.next(), limits: limits, key: key, now: now)
+    guard let url = try? RelayURL(address.text) else { return AsyncStream { $0.finish() } }
+    let (key, mine) = state.withLockedValue { state in (state.keys[identity], lines(to: url, &state)) }
+    let test = RelayTest(dialer: dialer, lookup: lookup, lines: mine, limits: limits, key: key, now: now)
     return AsyncStream { continuation in
       let task = Task {
         await test.run(address.text, depth) { continuation.yield($0) }
@@ -141,6 +153,39 @@ public final class NostrNetwork: RelayNetwork {
 
   func key(of identity: IdentityID) -> SecretKey? { state.withLockedValue { $0.keys[identity] } }
 
+  /// The key that signs a channel: its own, which is made anew each time and not kept, or its identity's.
+  func key(of content: ChannelContent) -> SecretKey? {
+    guard let identity = key(of: content.identity), let salt = content.keySalt else { return key(of: content.identity) }
+    // Another key than the one that readers know would make events of nobody.
+    guard let own = identity.channelKey(salt: salt), own.publicKey == content.author else { return nil }
+    return own
+  }
+
+  /// When a new edition is dated: now, but after the edition before. Where channels share a key, also after the latest edition of any of
+  /// them, if that is not far ahead: relays that keep one of them keep the newest, and of two of one second either.
+  func editionDate(of content: ChannelContent, after before: Int64) -> Int64 {
+    let now = now()
+    guard content.sharesKey else { return max(now, before + 1) }
+    return state.withLockedValue { state in
+      let latest = min(state.editionDates[content.identity] ?? 0, now + Self.editionAheadMax)
+      let date = max(now, before + 1, latest + 1)
+      state.editionDates[content.identity] = date
+      return date
+    }
+  }
+
+  /// What a relay says of itself (NIP-11), asked for once in a while, however many want to know; nil when it says nothing in time.
+  func document(of url: RelayURL) -> EventLoopFuture<RelayInformation?> {
+    let now = NIODeadline.now()
+    return state.withLockedValue { state in
+      if let known = state.documents[url.text], now - known.askedAt < Self.documentLife { return known.answer }
+      if state.documents.count >= Self.documentsMax { state.documents = [:] }
+      let answer = dialer.information(of: url, within: .seconds(3), on: group.next())
+      state.documents[url.text] = Document(askedAt: now, answer: answer)
+      return answer
+    }
+  }
+
   func publisher(_ operation: RelayOperation) -> RelaySession<PublisherMachine>? {
     guard let url = try? RelayURL(operation.address) else { return nil }
     let name = Publisher(relay: operation.relay, address: url.text, identity: operation.content.identity)
@@ -150,10 +195,12 @@ public final class NostrNetwork: RelayNetwork {
       let key = state.keys[operation.content.identity]
       let now = now
       let session = RelaySession(
-        machine: PublisherMachine(address: url.text, limits: limits, salt: salt(operation.relay)), url: url,
-        dialer: dialer, eventLoop: group.next(), logger: logger,
-        sign: { kind, tags, content in
-          key.flatMap { NostrEvent(signedBy: $0, createdAt: now(), kind: kind, tags: tags, content: content) }
+        machine: PublisherMachine(address: url.text, limits: limits, salt: salt(operation.relay)),
+        lines: lines(to: url, &state), logger: logger,
+        sign: { kind, tags, content, author in
+          var signer = key
+          if let salt = author?.keySalt { signer = key?.channelKey(salt: salt) }
+          return signer.flatMap { NostrEvent(signedBy: $0, createdAt: now(), kind: kind, tags: tags, content: content) }
         },
         report: { [weak self] in self?.report($0) })
       state.publishers[name] = session
@@ -174,11 +221,18 @@ public final class NostrNetwork: RelayNetwork {
         }
       }
       let session = RelaySession(
-        machine: ReaderMachine(relay: relay, limits: limits, salt: salt(relay) &+ 1), url: url, dialer: dialer,
-        eventLoop: group.next(), logger: logger, sign: nil, report: { [weak self] in self?.report($0) })
+        machine: ReaderMachine(relay: relay, limits: limits, salt: salt(relay) &+ 1), lines: lines(to: url, &state),
+        logger: logger, sign: nil, report: { [weak self] in self?.report($0) })
       state.readers[relay] = Reader(address: url.text, session: session)
       return session
     }
+  }
+
+  private func lines(to url: RelayURL, _ state: inout State) -> RelayLines {
+    if let lines = state.lines[url.text] { return lines }
+    let lines = RelayLines(url: url, dialer: dialer, eventLoop: group.next())
+    state.lines[url.text] = lines
+    return lines
   }
 
   private func salt(_ relay: RelayID) -> UInt64 { UInt64(bitPattern: relay.rawValue) &* 0x9E37_79B9_7F4A_7C15 }

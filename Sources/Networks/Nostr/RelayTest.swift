@@ -2,7 +2,6 @@ internal import Channels
 internal import Dialing
 internal import Logging
 internal import NIOCore
-internal import NIOSSL
 internal import NIOTLS
 internal import RelayNetwork
 
@@ -13,10 +12,13 @@ internal import RelayNetwork
 struct RelayTest: Sendable {
   let dialer: RelayDialer
   let lookup: HostLookup
-  let eventLoop: any EventLoop
+  /// Those of the channels too: a relay that allows one connection is tested over that.
+  let lines: RelayLines
   let limits: NostrLimits
   let key: SecretKey?
   let now: @Sendable () -> Int64
+
+  private var eventLoop: any EventLoop { lines.eventLoop }
 
   private static let channel = ChannelID(rawValue: 0)
   private static let relay = RelayID(rawValue: 0)
@@ -87,11 +89,8 @@ struct RelayTest: Sendable {
       defer { handshake.fail(PeerFailure(.unreachable, "the connection closed")) }
       let (channel, _) = try await TCPDialer().connect(to: addresses, within: limits.dialTimeout, on: eventLoop) { channel in
         guard url.isSecure else { return }
-        let isAddress = (try? SocketAddress(ipAddress: url.host, port: 0)) != nil
-        try channel.pipeline.syncOperations.addHandlers([
-          NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : url.host),
-          HandshakeWaiter(url: url, promise: handshake),
-        ])
+        try tls.secure(channel, for: url)
+        try channel.pipeline.syncOperations.addHandler(HandshakeWaiter(url: url, promise: handshake))
       }
       defer { channel.close(promise: nil) }
       log.passed(step, channel.remoteAddress?.briefly ?? "")
@@ -219,17 +218,17 @@ struct RelayTest: Sendable {
       }
       if task == .verify {
         let session = RelaySession(
-          machine: ReaderMachine(relay: Self.relay, limits: limits, salt: 0), url: url, dialer: dialer,
-          eventLoop: eventLoop, logger: logger, sign: nil, report: report, watch: watch)
+          machine: ReaderMachine(
+            relay: Self.relay, limits: limits, salt: 0, prefix: "t\(UInt32.random(in: 0 ... .max))-"),
+          lines: lines, logger: logger, sign: nil, report: report, watch: watch)
         continuation.onTermination = { _ in _ = session.end() }
         session.feed(.submitted(item))
       } else {
         let key = key ?? probe
         let now = now
         let session = RelaySession(
-          machine: PublisherMachine(address: url.text, limits: limits, salt: 0), url: url, dialer: dialer,
-          eventLoop: eventLoop, logger: logger,
-          sign: { kind, tags, content in
+          machine: PublisherMachine(address: url.text, limits: limits, salt: 0), lines: lines, logger: logger,
+          sign: { kind, tags, content, _ in
             key.flatMap { NostrEvent(signedBy: $0, createdAt: now(), kind: kind, tags: tags, content: content) }
           }, report: report, watch: watch)
         continuation.onTermination = { _ in _ = session.end() }

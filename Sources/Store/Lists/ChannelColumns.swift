@@ -29,6 +29,8 @@ enum ChannelColumn {
     case ["identity"]:
       self = .word(
         "(SELECT CASE WHEN i.removed THEN 'identity ' || i.id ELSE i.name END FROM identities i WHERE i.id = c.identity_id)")
+    case ["key"]:
+      self = .text("(CASE WHEN c.network <> 'nostr' THEN NULL WHEN c.key_salt IS NULL THEN 'identity' ELSE 'own' END)")
     case ["phase"]: self = .word(Self.phase)
     case ["createdAt"]: self = .time("c.created_at")
     case ["updatedAt"]: self = .time("c.updated_at")

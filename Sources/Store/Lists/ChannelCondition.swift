@@ -43,6 +43,7 @@ struct ChannelCondition {
   }
 
   private static func compile(_ path: [String], _ test: Filter.Test) -> ChannelCondition {
+    if path == ["relays"], case .element(let node) = test { return relays(node) }
     guard let column = ChannelColumn(path) else { return .open }
     let condition: ChannelCondition =
       switch test {
@@ -56,6 +57,7 @@ struct ChannelCondition {
       case .isNotIn(let values): negated(joined(values.map { equal(column, $0) }, " OR ", empty: .never))
       case .exists(let wanted): exists(column, wanted)
       case .contains: contains(column)
+      case .element: .open
       case .query(let text): searched(column, "baton_holds", text)
       case .autocomplete(let prefix): searched(column, "baton_has_word", prefix)
       }
@@ -71,6 +73,39 @@ struct ChannelCondition {
     case .isIn(let values): Set(values.compactMap(\.string))
     default: nil
     }
+  }
+
+  /// Channels of which one relay meets conditions on `relayId` and `status`; what else they say is for others to look at.
+  private static func relays(_ node: Filter.Node) -> ChannelCondition {
+    guard case .all(let nodes) = node else { return .open }
+    var parts: [String] = []
+    var arguments: [DatabaseValue] = []
+    var statuses: Set<String>?
+    func among(_ column: String, _ values: [JSONValue]) {
+      // Numbers that are equal without being written alike are not for SQL to compare.
+      guard values.allSatisfy({ $0.integer != nil || $0.string != nil }) else { return }
+      parts.append("\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))")
+      arguments += values.map { $0.integer?.databaseValue ?? $0.string?.databaseValue ?? .null }
+    }
+    for case .field(let path, let test) in nodes {
+      switch (path, test) {
+      case (["relayId"], .equal(let value)): among("relay_id", [value])
+      case (["relayId"], .isIn(let values)): among("relay_id", values)
+      case (["status"], .equal(let value)):
+        among("status", [value])
+        statuses = Set([value].compactMap(\.string))
+      case (["status"], .isIn(let values)):
+        among("status", values)
+        statuses = Set(values.compactMap(\.string))
+      default: continue
+      }
+    }
+    guard !parts.isEmpty else { return .open }
+    // Said once more in the words of the index, or it would not be used.
+    let isLost = statuses?.isSubset(of: ["failed", "inactive"]) == true
+    if isLost { parts.append("status IN ('failed', 'inactive')") }
+    return ChannelCondition(
+      "c.id IN (SELECT channel_id FROM channel_relays WHERE \(parts.joined(separator: " AND ")))", arguments, isExact: false)
   }
 
   // MARK: - Tests

@@ -1,4 +1,4 @@
-internal import Channels
+public import Channels
 public import Filters
 internal import GRDB
 public import StrictJSON
@@ -8,6 +8,8 @@ extension Store {
   public struct ChannelPart: Sendable {
     /// In the list's order; those whose rows cannot be read are left out.
     public let channels: [StoredChannel]
+    /// Those that cannot be read.
+    public let unreadable: [ChannelID]
     /// What the last channel that was looked at is sorted by; nil when there are no more.
     public let last: [JSONValue]?
     /// The revision at which this is true.
@@ -46,16 +48,21 @@ extension Store {
       try pool.read { db in
         let rows = try Row.fetchAll(db, sql: sql, arguments: StatementArguments(arguments))
         var channels: [StoredChannel] = []
+        var unreadable: [ChannelID] = []
         for row in rows {
           do {
             let id = ChannelID(rawValue: row[row.count - 1])
             if let channel = try Self.channel(id, db) { channels.append(channel) }
-          } catch is StoreError {
-            continue  // one that cannot be read must not end every list
+          } catch let error as StoreError {
+            // One that cannot be read must not end every list.
+            _ = noted(error)
+            if let id = Int64.fromDatabaseValue(row[row.count - 1] as DatabaseValue) {
+              unreadable.append(ChannelID(rawValue: id))
+            }
           }
         }
         let last = rows.count == limit ? rows.last.map { seek.values(of: Array($0.databaseValues)) } : nil
-        return ChannelPart(channels: channels, last: last, revision: try Self.revision(db))
+        return ChannelPart(channels: channels, unreadable: unreadable, last: last, revision: try Self.revision(db))
       }
     }
   }

@@ -2,11 +2,13 @@
 
 Prints `ADDRESS smp://FINGERPRINT=@127.0.0.1:PORT` when it listens, `ENDED` after each connection, and serves until SIGTERM or
 until its parent is gone.
-It keeps to the protocol unless --fault says how it should not.
+It keeps to the protocol unless --fault says how it should not. Its hellos have the form of those in Tests/SimpleXTests/Vectors, which
+smp-server and xftp-server 6.5.5 sent.
 """
 
 import argparse
 import base64
+import copy
 import datetime
 import os
 import secrets
@@ -32,7 +34,8 @@ ALGORITHMS = {"ed25519": bytes.fromhex("06032b6570"), "ed448": bytes.fromhex("06
 FAULTS = [
     "none", "expired", "not-yet-valid", "expired-authority", "foreign-leaf", "one-certificate", "five-certificates", "not-tls",
     "silent-tls", "close-after-tls", "silent", "short-hello", "long-hello", "garbage-hello", "huge-length", "bad-session",
-    "bad-signature", "other-chain", "no-key", "old-version", "new-version", "bad-status",
+    "bad-signature", "other-chain", "no-key", "old-version", "new-version", "bad-status", "bare-key", "twice-wrapped-key",
+    "other-leaf", "later-parts", "long-certificate",
 ]
 
 
@@ -45,6 +48,18 @@ def element(tag, content):
     if length < 0x80:
         return bytes([tag, length]) + content
     return bytes([tag, 0x82]) + struct.pack(">H", length) + content if length > 0xFF else bytes([tag, 0x81, length]) + content
+
+
+def certificate(name, key, issuer, signer, dates, level, comment=b""):
+    builder = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(issuer).public_key(key.public_key())
+        .serial_number(x509.random_serial_number()).not_valid_before(dates[0]).not_valid_after(dates[1])
+        .add_extension(x509.BasicConstraints(ca=level > 0, path_length=None), critical=True)
+    )
+    if comment:
+        identifier = x509.ObjectIdentifier("2.16.840.1.113730.1.13")
+        builder = builder.add_extension(x509.UnrecognizedExtension(identifier, element(0x16, comment)), critical=False)
+    return builder.sign(signer, None)
 
 
 class Identity:
@@ -68,25 +83,30 @@ class Identity:
             elif level == 1 and fault == "expired-authority":
                 dates = past
             signer = make() if level == 0 and fault == "foreign-leaf" else issuer_key or key
-            builder = (
-                x509.CertificateBuilder().subject_name(name).issuer_name(issuer_name or name).public_key(key.public_key())
-                .serial_number(x509.random_serial_number()).not_valid_before(dates[0]).not_valid_after(dates[1])
-                .add_extension(x509.BasicConstraints(ca=level > 0, path_length=None), critical=True)
-            )
-            self.chain.insert(0, builder.sign(signer, None))
+            comment = b"a" * 20000 if level == 0 and fault == "long-certificate" else b""
+            self.chain.insert(0, certificate(name, key, issuer_name or name, signer, dates, level, comment))
+            if level == 0:
+                # The same authorities, and a leaf that the TLS handshake does not show.
+                self.other_leaf = copy.copy(self)
+                self.other_leaf.key = make()
+                leaf = certificate(name, self.other_leaf.key, issuer_name or name, signer, dates, level)
+                self.other_leaf.chain = [leaf] + self.chain[1:]
             issuer_name, issuer_key = name, key
         self.key = key
         named = self.chain[1] if certificates > 1 else self.chain[0]
         self.fingerprint = base64.urlsafe_b64encode(named.fingerprint(hashes.SHA256())).decode()
 
     def signed_key(self, fault):
-        info = x25519.X25519PrivateKey.generate().public_key().public_bytes(
+        """A key for the connection, in the form in which the servers sign: SEQUENCE { SubjectPublicKeyInfo } is what is signed."""
+        signed = x25519.X25519PrivateKey.generate().public_key().public_bytes(
             serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
         )
-        signature = self.key.sign(info)
+        for _ in range({"bare-key": 0, "twice-wrapped-key": 2}.get(fault, 1)):
+            signed = element(0x30, signed)
+        signature = self.key.sign(signed)
         if fault == "bad-signature":
             signature = bytes([signature[0] ^ 1]) + signature[1:]
-        return element(0x30, info + element(0x30, ALGORITHMS[self.algorithm]) + element(0x03, b"\0" + signature))
+        return element(0x30, signed + element(0x30, ALGORITHMS[self.algorithm]) + element(0x03, b"\0" + signature))
 
 
 class Peer:
@@ -103,8 +123,8 @@ class Peer:
         if options.alpn:
             self.context.set_alpn_protocols([options.alpn])
         with tempfile.NamedTemporaryFile(suffix=".pem") as file:
-            for certificate in self.identity.chain:
-                file.write(certificate.public_bytes(serialization.Encoding.PEM))
+            for shown in self.identity.chain:
+                file.write(shown.public_bytes(serialization.Encoding.PEM))
             file.write(self.identity.key.private_bytes(
                 serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
             file.flush()
@@ -120,11 +140,14 @@ class Peer:
             session = secrets.token_bytes(len(session))
         content = struct.pack(">HHB", low, high, len(session)) + session
         if self.fault != "no-key":
-            chain = (self.other if self.fault == "other-chain" else self.identity).chain
+            signer = self.identity.other_leaf if self.fault == "other-leaf" else self.identity
+            chain = self.other.chain if self.fault == "other-chain" else signer.chain
             content += bytes([len(chain)])
-            for part in [der(certificate) for certificate in chain] + [self.identity.signed_key(self.fault)]:
+            for part in [der(shown) for shown in chain] + [signer.signed_key(self.fault)]:
                 content += struct.pack(">H", len(part)) + part
-            content += b"more, for later versions"
+            # File servers add a proof for browsers, which is empty for everybody else.
+            content += b"\0" if self.transport == "xftp" else b""
+            content += b"more, for later versions" if self.fault == "later-parts" else b""
         if self.fault == "garbage-hello":
             content = b"GARBAGE" * 200
         length = 0xFFFF if self.fault == "huge-length" else len(content)

@@ -6,17 +6,18 @@ internal import NIOPosix
 /// Resolves one name without standing in the way of others. The stock resolver looks names up one after the other on each event
 /// loop, so a domain whose name servers are silent would make other relays look unreachable.
 final class ConcurrentResolver: Resolver, Sendable {
-  /// As many as relays that a daemon may have to reach at once.
-  private static let lookup = HostLookup(underWayMax: 4_096)
-  /// The dialer's own deadline comes first.
-  private static let limit = Duration.seconds(60)
+  /// For all relays together: thousands of names that do not resolve must not be as many threads.
+  private static let lookup = HostLookup(threadsMax: 128)
 
   private let eventLoop: any EventLoop
+  private let limit: Duration
   private let version4: EventLoopPromise<[SocketAddress]>
   private let version6: EventLoopPromise<[SocketAddress]>
 
-  init(_ eventLoop: any EventLoop) {
+  /// - Parameter limit: how long somebody waits for the outcome.
+  init(_ eventLoop: any EventLoop, within limit: Duration) {
     self.eventLoop = eventLoop
+    self.limit = limit
     version4 = eventLoop.makePromise()
     version6 = eventLoop.makePromise()
   }
@@ -30,9 +31,9 @@ final class ConcurrentResolver: Resolver, Sendable {
       version4.succeed(address.protocol == .inet6 ? [] : [address])
       return version6.futureResult
     }
-    Task { [version4, version6, eventLoop] in
+    Task { [version4, version6, eventLoop, limit] in
       do throws(PeerFailure) {
-        let found = try await Self.lookup.addresses(of: host, port: port, within: Self.limit, on: eventLoop)
+        let found = try await Self.lookup.addresses(of: host, port: port, within: limit, on: eventLoop)
         version6.succeed(found.filter { $0.protocol == .inet6 })
         version4.succeed(found.filter { $0.protocol != .inet6 })
       } catch {

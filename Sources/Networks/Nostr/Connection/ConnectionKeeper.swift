@@ -11,6 +11,10 @@ struct ConnectionKeeper: Hashable, Sendable {
   private(set) var failures = 0
   /// Waiting at the pace of a relay that is only watched.
   private var waitsLong = false
+  /// Why the relay wants to be left alone for so long that nothing may wait for the connection.
+  private(set) var hold: Trouble?
+  /// How often the relay has sent more than it may. That a connection lasted does not make up for it.
+  private(set) var floods = 0
   private let limits: NostrLimits
   private let salt: UInt64
 
@@ -45,15 +49,33 @@ struct ConnectionKeeper: Hashable, Sendable {
   /// - Parameters:
   ///   - isBusy: whether operations wait for the connection.
   ///   - atLeast: the wait that the relay asked for.
-  mutating func lost(isBusy: Bool, atLeast: Duration = .zero) -> [SessionAction] {
+  ///   - trouble: in which words.
+  mutating func lost(isBusy: Bool, atLeast: Duration = .zero, because trouble: Trouble? = nil) -> [SessionAction] {
     failures += 1
     state = .waiting
+    hold = atLeast > limits.holdMax ? trouble : nil
     waitsLong = !isBusy && atLeast == .zero
     return [.cancelTimer(.stable), .setTimer(.reconnect, after: max(redialWait(isBusy: isBusy), atLeast))]
   }
 
+  /// The relay sent more than it may.
+  mutating func flooded(because trouble: Trouble) -> [SessionAction] {
+    floods += 1
+    return lost(isBusy: false, atLeast: floodWait, because: trouble)
+  }
+
+  /// How long the relay is left alone after the latest flood.
+  var floodWait: Duration {
+    var wait = limits.floodWaitFirst
+    for _ in 1..<max(floods, 1) where wait < limits.floodWaitMax { wait = wait * 2 }
+    return min(wait, limits.floodWaitMax)
+  }
+
   /// The wait after a failure is over.
-  mutating func waited() { if state == .waiting { state = .idle } }
+  mutating func waited() {
+    hold = nil
+    if state == .waiting { state = .idle }
+  }
 
   mutating func closedOnPurpose() {
     state = .idle

@@ -1,7 +1,9 @@
 internal import Channels
 internal import RelayNetwork
+internal import StrictJSON
 
-/// Publishes for one identity on one relay: one EVENT in flight until its OK or timeout, because relays answer under empty ids.
+/// Publishes for one identity on one relay, events of its channels' own keys too: one EVENT in flight until its OK or timeout, because
+/// relays answer under empty ids.
 struct PublisherMachine: SessionMachine {
   private struct InFlight: Hashable {
     let item: SessionOperation
@@ -15,6 +17,14 @@ struct PublisherMachine: SessionMachine {
     var authenticationRounds = 0
     /// Refused with a demand for AUTH; sent again once that is done.
     var awaitsAuthentication = false
+    /// The name of the REQ that looks whether the relay has the event, because it did not say so.
+    var readBack: String?
+    /// AUTH was done with the channel's own key for this event.
+    var isAuthorKnown = false
+
+    var content: ChannelContent { item.operation.content }
+    /// Whether the operation does not depend on the event that is on its way.
+    var isExtra: Bool { item.events.indices.contains(step) && item.events[step].isExtra }
   }
 
   private let address: String
@@ -28,10 +38,14 @@ struct PublisherMachine: SessionMachine {
   private static let authenticationRoundsMax = 2
   private var challenge: String?
   private var isChallengeAnswered = false
+  /// AUTH was done with the identity's key on this connection.
+  private var isIdentityKnown = false
   private var authenticationID: String?
   private var rubbish = 0
   private var timeoutsInARow = 0
   private var lastNotice: String?
+  /// The relay took the latest event without a word: it is not waited for for long.
+  private var isMute = false
   /// Events of this connection that timed out: an OK under an empty id may still be theirs.
   private var unanswered = 0
 
@@ -48,13 +62,14 @@ struct PublisherMachine: SessionMachine {
     case .watched: return []  // the reader watches
     case .opened:
       let opened = keeper.opened()
-      unanswered = 0
+      (unanswered, isIdentityKnown) = (0, false)
       (challenge, isChallengeAnswered, authenticationID, rubbish, lastNotice) = (nil, false, nil, 0, nil)
       return opened + sendNext()
     case .dialFailed(let failure): return failAll(failure)
     case .received(let message): return received(message)
     case .violated(let text):
       return finish(.misbehaved(Trouble(.protocol, text))) + [.hangUp] + reconnect()
+    case .flooded(let text): return flooded(Trouble(.misbehaving, text))
     case .closed(let code, let reason): return closed(code, reason)
     case .timerFired(let timer): return fired(timer)
     case .published(let id):
@@ -73,6 +88,7 @@ struct PublisherMachine: SessionMachine {
     guard queue.count < limits.queueMax else {
       return [report(item, .troubled(Trouble(.timeout, "too many operations wait for this relay"), retryAfter: .seconds(30)))]
     }
+    if let hold = keeper.hold { return [.postpone(item, hold)] }
     queue.append(item)
     return keeper.state == .open ? sendNext() : keeper.need()
   }
@@ -92,14 +108,19 @@ struct PublisherMachine: SessionMachine {
     let item = queue.removeFirst()
     inFlight = InFlight(item: item)
     let handedOver = item.operation.task == .invite ? [report(item, .handedOver)] : []
-    return [.cancelTimer(.idle), .setTimer(.answer, after: limits.publishTimeout)] + handedOver + sendStep()
+    return [.cancelTimer(.idle), waitForOK] + handedOver + sendStep()
+  }
+
+  private var waitForOK: SessionAction {
+    let wait = inFlight?.isExtra == true ? limits.extraTimeout : limits.publishTimeout
+    return .setTimer(.answer, after: isMute ? min(wait, limits.mutePublishTimeout) : wait)
   }
 
   /// Sends the event whose turn it is.
   private mutating func sendStep() -> [SessionAction] {
     guard let current = inFlight, current.item.events.indices.contains(current.step) else { return [] }
     switch current.item.events[current.step] {
-    case .signed(let id, let text):
+    case .signed(let id, let text), .extra(let id, let text):
       inFlight?.eventID = id
       return [.send(ClientMessage.event(text))]
     case .draft(let kind, let tags, let content): return [.publish(kind: kind, tags: tags, content: content)]
@@ -113,9 +134,10 @@ struct PublisherMachine: SessionMachine {
     inFlight?.eventID = ""
     inFlight?.authenticationRounds = 0
     inFlight?.awaitsAuthentication = false
+    inFlight?.isAuthorKnown = false
     authenticationID = nil
     inFlight?.isTaken = RelayAnswer.prefix(of: text) == "duplicate"
-    return [.cancelTimer(.authentication), .setTimer(.answer, after: limits.publishTimeout)] + sendStep()
+    return [.cancelTimer(.authentication), waitForOK] + sendStep()
   }
 
   private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
@@ -134,7 +156,17 @@ struct PublisherMachine: SessionMachine {
     case .notice(let text):
       lastNotice = text
       return []
-    case .event, .endOfStored, .closed, .other: return []
+    case .event(let name, let event):
+      guard let current = inFlight, name == current.readBack, event.id == current.eventID, (try? event.verify()) != nil else {
+        return []
+      }
+      timeoutsInARow = 0
+      isMute = true
+      return stopReadingBack() + taken(current, "")
+    case .endOfStored(let name), .closed(let name, _):
+      guard let current = inFlight, name == current.readBack else { return [] }
+      return timedOut(current)
+    case .other: return []
     }
   }
 
@@ -165,7 +197,15 @@ struct PublisherMachine: SessionMachine {
       return [report(item, success(item))]
     }
     timeoutsInARow = 0
-    switch RelayAnswer(accepted: accepted, text: text, mayAuthenticate: challenge != nil && !isChallengeAnswered) {
+    isMute = false
+    return stopReadingBack() + judged(current, accepted, text)
+  }
+
+  /// What the OK to the event in flight means.
+  private mutating func judged(_ current: InFlight, _ accepted: Bool, _ text: String) -> [SessionAction] {
+    let answer = RelayAnswer(accepted: accepted, text: text, mayAuthenticate: mayAuthenticate(current))
+    if current.isExtra, answer != .authenticate { return taken(current, text) }
+    switch answer {
     case .success: return taken(current, text)
     case .authenticate:
       guard current.authenticationRounds < Self.authenticationRoundsMax else {
@@ -173,8 +213,8 @@ struct PublisherMachine: SessionMachine {
       }
       inFlight?.authenticationRounds += 1
       inFlight?.awaitsAuthentication = true
-      return challenge == nil || isChallengeAnswered
-        ? [.cancelTimer(.answer), .setTimer(.authentication, after: limits.authenticationTimeout)] : authenticate()
+      return mayAuthenticate(current)
+        ? authenticate() : [.cancelTimer(.answer), .setTimer(.authentication, after: limits.authenticationTimeout)]
     case .transient(let isRateLimit):
       return finish(
         .troubled(
@@ -183,6 +223,10 @@ struct PublisherMachine: SessionMachine {
     case .permanent where current.item.isDeletionOfGroup && text.contains("doesn't exist"):
       // Of what an earlier attempt deleted whose answer was lost.
       return taken(current, text)
+    case .outdated:
+      // Kind 41 is not replaceable; relays that treat it so keep one per author, whichever channel it is of.
+      let isOther = current.item.operation.task == .announce && current.content.sharesKey
+      return finish(.refused(Trouble(isOther ? .onePerAuthor : .rejected, text)), next: true)
     case .permanent:
       let words = current.isTaken ? "the relay has a group with this id already, and does not let this identity edit it: " : ""
       return finish(.refused(Trouble(.rejected, words + text)), next: true)
@@ -193,11 +237,24 @@ struct PublisherMachine: SessionMachine {
     }
   }
 
+  /// Whether there is a challenge, and somebody who has not answered it.
+  private func mayAuthenticate(_ current: InFlight) -> Bool {
+    challenge != nil && (!isChallengeAnswered || isAuthorDue(current))
+  }
+
+  /// Whether it is the channel's own key that AUTH is to be done with: after the identity's. Most relays want to know somebody whom they
+  /// know, some the author of the event; several keys may authenticate on one connection (NIP-42).
+  private func isAuthorDue(_ current: InFlight) -> Bool {
+    current.content.keySalt != nil && isIdentityKnown && !current.isAuthorKnown
+  }
+
   private mutating func authenticate() -> [SessionAction] {
-    guard let challenge else { return [] }
+    guard let challenge, let current = inFlight else { return [] }
+    let isAuthor = isAuthorDue(current)
+    if isAuthor { inFlight?.isAuthorKnown = true } else { isIdentityKnown = true }
     isChallengeAnswered = true
     return [
-      .cancelTimer(.answer), .authenticate(challenge: challenge),
+      .cancelTimer(.answer), .authenticate(challenge: challenge, author: isAuthor ? current.content : nil),
       .setTimer(.authentication, after: limits.authenticationTimeout),
     ]
   }
@@ -206,23 +263,51 @@ struct PublisherMachine: SessionMachine {
     guard inFlight != nil else { return [] }
     inFlight?.awaitsAuthentication = false
     authenticationID = nil
-    return [.cancelTimer(.authentication), .setTimer(.answer, after: limits.publishTimeout)] + sendStep()
+    return [.cancelTimer(.authentication), waitForOK] + sendStep()
+  }
+
+  /// The relay did not say that it took the event. Some never do: what they serve, they have.
+  private mutating func readBack(_ current: InFlight) -> [SessionAction] {
+    let name = "p-" + current.eventID.prefix(16)
+    inFlight?.readBack = name
+    return [
+      .send(ClientMessage.request(name, [["ids": [.string(current.eventID)]]])),
+      .setTimer(.readBack, after: limits.readBackTimeout),
+    ]
+  }
+
+  private mutating func stopReadingBack() -> [SessionAction] {
+    guard let name = inFlight?.readBack else { return [] }
+    inFlight?.readBack = nil
+    return [.cancelTimer(.readBack), .send(ClientMessage.close(name))]
+  }
+
+  /// The event in flight was not answered, and is not found either.
+  private mutating func timedOut(_ current: InFlight) -> [SessionAction] {
+    if overdue.count >= Self.overdueMax { overdue.removeAll() }
+    // Of several events only the last one that is needed ends the operation.
+    if current.step + 1 == current.item.neededCount { overdue[current.eventID] = current.item }
+    timeoutsInARow += 1
+    unanswered += 1
+    let words = lastNotice.map { "; the relay said: \($0)" } ?? ""
+    let trouble = Trouble(.timeout, "no OK within \(limits.publishTimeout.wholeMilliseconds) ms\(words)")
+    let actions = stopReadingBack() + finish(.troubled(trouble, retryAfter: nil))
+    guard timeoutsInARow < 2 else { return actions + [.hangUp] + reconnect() }
+    return actions + sendNext()
   }
 
   private mutating func fired(_ timer: SessionTimer) -> [SessionAction] {
     switch timer {
     case .answer:
-      guard let current = inFlight else { return [] }
-      if overdue.count >= Self.overdueMax { overdue.removeAll() }
-      // Of several events only the last one ends the operation.
-      if current.step + 1 == current.item.events.count { overdue[current.eventID] = current.item }
-      timeoutsInARow += 1
-      unanswered += 1
-      let words = lastNotice.map { "; the relay said: \($0)" } ?? ""
-      let trouble = Trouble(.timeout, "no OK within \(limits.publishTimeout.wholeMilliseconds) ms\(words)")
-      let actions = finish(.troubled(trouble, retryAfter: nil))
-      guard timeoutsInARow < 2 else { return actions + [.hangUp] + reconnect() }
-      return actions + sendNext()
+      guard let current = inFlight, current.readBack == nil else { return [] }
+      if current.isExtra {
+        unanswered += 1
+        return taken(current, "")
+      }
+      return current.eventID.isEmpty ? timedOut(current) : readBack(current)
+    case .readBack:
+      guard let current = inFlight, current.readBack != nil else { return [] }
+      return timedOut(current)
     case .authentication:
       guard inFlight?.awaitsAuthentication == true else { return [] }
       // Some relays answer a good AUTH with silence.
@@ -244,7 +329,7 @@ struct PublisherMachine: SessionMachine {
 
   private mutating func closed(_ code: Int?, _ reason: String) -> [SessionAction] {
     guard keeper.state == .open else { return [] }
-    let words = "the relay closed the connection" + (code.map { " (\($0)\(reason.isEmpty ? "" : " \(reason)"))" } ?? "")
+    let words = Self.ending(code, reason)
     let outcome: RelayOutcome =
       switch code {
       case 1008: .refused(Trouble(.rejected, words))
@@ -252,6 +337,16 @@ struct PublisherMachine: SessionMachine {
       default: .troubled(Trouble(.unreachable, words), retryAfter: nil)
       }
     return finish(outcome) + reconnect()
+  }
+
+  private mutating func flooded(_ trouble: Trouble) -> [SessionAction] {
+    guard keeper.state == .open else { return [] }
+    (challenge, authenticationID) = (nil, nil)
+    let waiting = queue
+    queue = []
+    let actions = keeper.flooded(because: trouble)
+    let outcome = RelayOutcome.troubled(trouble, retryAfter: keeper.floodWait)
+    return finish(outcome) + waiting.map { report($0, outcome) } + [.hangUp] + actions
   }
 
   /// After the connection broke.
@@ -264,7 +359,8 @@ struct PublisherMachine: SessionMachine {
   private mutating func failAll(_ failure: DialFailure) -> [SessionAction] {
     let failed = queue
     queue = []
-    return failed.map { report($0, failure.outcome) } + keeper.lost(isBusy: true, atLeast: failure.retryAfter)
+    return failed.map { report($0, failure.outcome) }
+      + keeper.lost(isBusy: true, atLeast: failure.retryAfter, because: failure.trouble)
   }
 
   /// Ends the operation in flight.
@@ -272,7 +368,10 @@ struct PublisherMachine: SessionMachine {
     guard let current = inFlight else { return next ? sendNext() : [] }
     inFlight = nil
     authenticationID = nil
-    return [.cancelTimer(.answer), .cancelTimer(.authentication), report(current.item, outcome)] + (next ? sendNext() : [])
+    // The relay has taken all that it must.
+    let outcome = current.isExtra ? success(current.item) : outcome
+    return [.cancelTimer(.answer), .cancelTimer(.readBack), .cancelTimer(.authentication), report(current.item, outcome)]
+      + (next ? sendNext() : [])
   }
 
   private func success(_ item: SessionOperation) -> RelayOutcome {

@@ -15,6 +15,8 @@ struct ReadBatch {
 
     var operation: RelayOperation { item.operation }
     var content: ChannelContent { item.operation.content }
+    /// The relay has the channel, but not its newest edition; and it may have that of another channel in its place.
+    var isCrowded: Bool { hasChannel && edition == nil && content.sharesKey && content.notice != nil }
   }
 
   typealias Result = (RelayOperation, RelayOutcome)
@@ -23,6 +25,13 @@ struct ReadBatch {
   /// Members by the id of an event, or of a group, that concerns them.
   private var concerned: [String: [Int]] = [:]
   private var isOver: Set<Int> = []
+  /// The author whose editions the relay is asked for at present, after everything else; and what it has served of them so far, by id.
+  private var author: String?
+  private var served: [String: NostrEvent] = [:]
+  /// What it has of the authors that it was asked about before.
+  private var editions: [String: [NostrEvent]] = [:]
+  /// Editions of one author that are asked for: two are enough to know.
+  private static let editionsMax = 2
 
   var isEmpty: Bool { members.isEmpty }
 
@@ -64,9 +73,57 @@ struct ReadBatch {
     return filters
   }
 
+  /// What would bring members on that are not decided, as requests for one event each.
+  var questions: [JSONValue] { members.indices.filter { !isOver.contains($0) }.compactMap { Self.question(members[$0]) } }
+
+  /// Ends what waits for the answer to one of `questions`.
+  mutating func fail(_ question: JSONValue, _ outcome: RelayOutcome) -> [Result] {
+    let failed = members.indices.filter { !isOver.contains($0) && Self.question(members[$0]) == question }
+    isOver.formUnion(failed)
+    return failed.map { (members[$0].operation, outcome) }
+  }
+
+  private static func question(_ member: Member) -> JSONValue? {
+    switch member.content.kind {
+    case .channel:
+      if !member.hasChannel { return ["ids": [.string(member.content.networkID)]] }
+      guard let notice = member.content.notice, member.edition == nil else { return nil }
+      return ["ids": [.string(notice.networkID)]]
+    case .group:
+      guard !member.hasChannel || member.edition == nil else { return nil }
+      let kind = member.hasChannel ? RelayGroup.metadataKind : RelayGroup.adminsKind
+      return ["kinds": [.integer(Int64(kind))], "#d": [.string(member.content.networkID)]]
+    }
+  }
+
+  /// Whether the relay has answered for all channels and is asked about an author only.
+  var isAskingOn: Bool { author != nil }
+
+  /// Once the relay has served all that it was asked for: what it is to be asked next, before all channels are decided. That is which
+  /// editions it has of an author of several channels, where it lacks one; nil: nothing. Not together with anything else, because there
+  /// are relays to which the lowest limit of several filters holds for all of them.
+  mutating func askOn() -> JSONValue? {
+    if let author { editions[author] = Array(served.values) }
+    served = [:]
+    author = members.indices.first {
+      !isOver.contains($0) && members[$0].isCrowded && editions[members[$0].content.author] == nil
+    }
+    .map { members[$0].content.author }
+    guard let author else { return nil }
+    return [
+      "kinds": [.integer(Int64(PublicChannel.metadataKind))], "authors": [.string(author)],
+      "limit": .integer(Int64(Self.editionsMax)),
+    ]
+  }
+
   /// Takes in what the relay serves.
   /// - Returns: what is decided by it.
   mutating func take(_ event: NostrEvent) -> [Result] {
+    if event.kind == PublicChannel.metadataKind, event.publicKey == author, served.count < Self.editionsMax,
+      served[event.id] == nil, (try? event.verify()) != nil
+    {
+      served[event.id] = event
+    }
     let isOfGroup = event.kind == RelayGroup.metadataKind || event.kind == RelayGroup.adminsKind
     let name = isOfGroup && concerned[event.id] == nil ? event.tag("d") ?? "" : event.id
     var results: [Result] = []
@@ -85,9 +142,10 @@ struct ReadBatch {
 
   /// The relay has served everything that it has.
   mutating func finish() -> [Result] {
-    end { member in
+    let editions = editions
+    return end { member in
       switch member.content.kind {
-      case .channel: member.hasChannel ? .verified(edition: 1) : .missing
+      case .channel: member.hasChannel ? .verified(edition: 1, others: Self.others(than: member, editions)) : .missing
       case .group where member.hasForeign:
         .misbehaved(Trouble(.wrongIdentity, "what the relay serves as the group is not signed by the relay's own key"))
       case .group: .missing
@@ -95,8 +153,8 @@ struct ReadBatch {
     }
   }
 
-  /// The request failed as a whole.
-  mutating func fail(_ outcome: RelayOutcome) -> [Result] { end { _ in outcome } }
+  /// The request failed as a whole. What the relay has of authors is good to know, and no more.
+  mutating func fail(_ outcome: RelayOutcome) -> [Result] { isAskingOn ? finish() : end { _ in outcome } }
 
   private mutating func end(_ outcome: (Member) -> RelayOutcome) -> [Result] {
     let results = members.indices.filter { !isOver.contains($0) }.map { (members[$0].operation, outcome(members[$0])) }
@@ -105,6 +163,17 @@ struct ReadBatch {
   }
 
   // MARK: - Judging
+
+  /// What the relay has of the author of a channel in the place of the channel's newest edition.
+  private static func others(than member: Member, _ editions: [String: [NostrEvent]]) -> OtherEditions {
+    guard member.isCrowded, let notice = member.content.notice, let known = editions[member.content.author] else {
+      return .unknown
+    }
+    guard known.count < editionsMax else { return .several }
+    guard let only = known.first, only.tag("e") != member.content.networkID else { return .none }
+    // Of two of one second relays keep the one with the lower id (NIP-01).
+    return (only.createdAt, notice.networkID) > (notice.signedAt, only.id) ? .newer : .older
+  }
 
   /// Whether what the relay serves is the channel, or its newest edition, signed by its owner.
   private func judge(_ event: NostrEvent, _ member: inout Member) -> RelayOutcome? {

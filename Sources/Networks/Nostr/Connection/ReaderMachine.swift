@@ -6,10 +6,16 @@ internal import StrictJSON
 struct ReaderMachine: SessionMachine {
   private let relay: RelayID
   private let limits: NostrLimits
+  /// How the names of this session's requests begin: sessions may share a connection.
+  private let prefix: String
   private var keeper: ConnectionKeeper
   private var isWatched = false
   /// nil: not said yet.
   private var reportedUp: Bool?
+  /// How long the present connection took.
+  private var roundTrip = Duration.zero
+  /// Why it was said to be down.
+  private var reportedCause: Cause?
   private var queue: [SessionOperation] = []
   /// What the REQ under way asks for.
   private var batch = ReadBatch()
@@ -17,6 +23,10 @@ struct ReaderMachine: SessionMachine {
   private var alone: [SessionOperation] = []
   private var subscription: String?
   private var subscriptionNumber = 0
+  /// What the REQ under way asks for alone, because a REQ for several did not bring it; nil: it asks for the batch.
+  private var question: JSONValue?
+  /// What was asked for alone already.
+  private var asked: Set<JSONValue> = []
   /// How many channels the latest REQ asked for: with several, the next one waits for company.
   private var latestBatch = 0
   private var isGathering = false
@@ -24,9 +34,10 @@ struct ReaderMachine: SessionMachine {
   private var timeoutsInARow = 0
   private var lastNotice: String?
 
-  init(relay: RelayID, limits: NostrLimits, salt: UInt64) {
+  init(relay: RelayID, limits: NostrLimits, salt: UInt64, prefix: String = "b") {
     self.relay = relay
     self.limits = limits
+    self.prefix = prefix
     keeper = ConnectionKeeper(limits: limits, salt: salt)
   }
 
@@ -36,22 +47,31 @@ struct ReaderMachine: SessionMachine {
     case .cancelled: return []  // reading does no harm
     case .watched(let isWatched): return watched(isWatched)
     case .opened(let roundTrip):
+      self.roundTrip = roundTrip
       let opened = keeper.opened()
       (rubbish, lastNotice, timeoutsInARow, latestBatch, isGathering) = (0, nil, 0, 0, false)
-      return opened + up(roundTrip) + askNext()
+      // A relay that floods would be up and down all the time: it is up once it has held.
+      return opened + (keeper.floods > 0 ? [] : up(roundTrip)) + askNext()
     case .dialFailed(let failure):
       let failed = alone + queue
       (alone, queue) = ([], [])
       return failed.map { report($0.operation, failure.outcome) } + down(failure.trouble)
-        + keeper.lost(isBusy: false, atLeast: failure.retryAfter)
+        + keeper.lost(isBusy: false, atLeast: failure.retryAfter, because: failure.trouble)
     case .received(let message): return received(message)
     case .violated(let text):
       let trouble = Trouble(.protocol, text)
       return endBatch(.misbehaved(trouble)) + [.hangUp] + down(trouble) + keeper.lost(isBusy: !queue.isEmpty || !alone.isEmpty)
+    case .flooded(let text):
+      guard keeper.state == .open else { return [] }
+      let trouble = Trouble(.misbehaving, text)
+      let waiting = alone + queue
+      (alone, queue) = ([], [])
+      let actions = keeper.flooded(because: trouble)
+      let outcome = RelayOutcome.troubled(trouble, retryAfter: keeper.floodWait)
+      return endBatch(outcome) + waiting.map { report($0.operation, outcome) } + [.hangUp] + down(trouble) + actions
     case .closed(let code, let reason):
       guard keeper.state == .open else { return [] }
-      let words = "the relay closed the connection" + (code.map { " (\($0)\(reason.isEmpty ? "" : " \(reason)"))" } ?? "")
-      let trouble = Trouble(.unreachable, words)
+      let trouble = Trouble(.unreachable, Self.ending(code, reason))
       return endBatch(.troubled(trouble, retryAfter: nil)) + down(trouble)
         + keeper.lost(isBusy: !queue.isEmpty || !alone.isEmpty)
     case .timerFired(let timer): return fired(timer)
@@ -64,6 +84,7 @@ struct ReaderMachine: SessionMachine {
       let trouble = Trouble(.timeout, "too many operations wait for this relay")
       return [report(item.operation, .troubled(trouble, retryAfter: .seconds(30)))]
     }
+    if let hold = keeper.hold { return [.postpone(item, hold)] }
     queue.append(item)
     return keeper.state == .open ? askNext() : keeper.need()
   }
@@ -71,7 +92,7 @@ struct ReaderMachine: SessionMachine {
   private mutating func watched(_ isWatched: Bool) -> [SessionAction] {
     guard isWatched != self.isWatched else { return [] }
     self.isWatched = isWatched
-    reportedUp = nil
+    (reportedUp, reportedCause) = (nil, nil)
     guard isWatched else {
       return keeper.state == .open && queue.isEmpty && subscription == nil ? [.setTimer(.idle, after: limits.idleTimeout)] : []
     }
@@ -106,14 +127,29 @@ struct ReaderMachine: SessionMachine {
     } else {
       batch.add(alone.removeFirst())
     }
-    subscriptionNumber += 1
-    let name = "b\(subscriptionNumber)"
-    subscription = name
-    return [
-      .cancelTimer(.idle), .cancelTimer(.gather), .send(ClientMessage.request(name, batch.filters)),
-      .setTimer(.answer, after: limits.readTimeout),
-    ]
+    return [.cancelTimer(.idle), .cancelTimer(.gather)] + request(batch.filters)
   }
+
+  private mutating func request(_ filters: [JSONValue]) -> [SessionAction] {
+    subscriptionNumber += 1
+    let name = "\(prefix)\(subscriptionNumber)"
+    subscription = name
+    return [.send(ClientMessage.request(name, filters)), .setTimer(.answer, after: limits.readTimeout)]
+  }
+
+  /// Some relays serve fewer events at once than they are asked for. What a REQ for several did not bring is asked for once more, alone,
+  /// before it counts as missing.
+  private mutating func askForTheRest() -> [SessionAction]? {
+    guard question != nil || batch.eventCount > 1, let next = batch.questions.first(where: { !asked.contains($0) }) else {
+      return nil
+    }
+    question = next
+    asked.insert(next)
+    return request([next])
+  }
+
+  /// What is to be known of an author before channels without their newest edition are decided.
+  private mutating func askOn() -> [SessionAction]? { batch.askOn().map { request([$0]) } }
 
   private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
     switch message {
@@ -127,11 +163,15 @@ struct ReaderMachine: SessionMachine {
     case .endOfStored(let name):
       guard name == subscription else { return [] }
       timeoutsInARow = 0
-      return [.send(ClientMessage.close(name))] + endBatch(nil) + askNext()
+      return [.send(ClientMessage.close(name))] + (askForTheRest() ?? askOn() ?? endBatch(nil) + askNext())
     case .closed(let name, let text):
       guard name == subscription else { return [] }
       timeoutsInARow = 0
       let outcome = refusal(text)
+      if batch.isAskingOn { return endBatch(outcome) + askNext() }
+      if case .refused = outcome, let question {
+        return batch.fail(question, outcome).map(report) + (askForTheRest() ?? askOn() ?? endBatch(nil) + askNext())
+      }
       if case .refused = outcome, batch.open.count > 1 {
         alone += batch.open
         batch = ReadBatch()
@@ -153,7 +193,8 @@ struct ReaderMachine: SessionMachine {
     case .permanent: .refused(Trouble(.rejected, text))
     case .transient(let isRateLimit):
       .troubled(Trouble(isRateLimit ? .rateLimited : .storage, text), retryAfter: isRateLimit ? .seconds(30) : .seconds(5))
-    case .unknown: .troubled(Trouble(.rejected, text.isEmpty ? "the relay ended the request" : text), retryAfter: .seconds(30))
+    case .unknown, .outdated:
+      .troubled(Trouble(.rejected, text.isEmpty ? "the relay ended the request" : text), retryAfter: .seconds(30))
     }
   }
 
@@ -178,32 +219,33 @@ struct ReaderMachine: SessionMachine {
       return [.hangUp]
     case .stable:
       keeper.lasted()
-      return []
+      return keeper.state == .open ? up(roundTrip) : []
     case .gather:
       isGathering = false
       guard keeper.state == .open, subscription == nil, !queue.isEmpty else { return [] }
       return ask()
-    case .authentication: return []
+    case .authentication, .readBack: return []  // publishers'
     }
   }
 
   /// Ends the REQ under way; what it did not find gets `outcome`. nil: the relay has served all that it has.
   private mutating func endBatch(_ outcome: RelayOutcome?) -> [SessionAction] {
     guard subscription != nil else { return [] }
-    subscription = nil
+    (subscription, question, asked) = (nil, nil, [])
     let open = outcome.map { batch.fail($0) } ?? batch.finish()
     return [.cancelTimer(.answer)] + open.map(report)
   }
 
   private mutating func up(_ roundTrip: Duration) -> [SessionAction] {
     guard isWatched, reportedUp != true else { return [] }
-    reportedUp = true
+    (reportedUp, reportedCause) = (true, nil)
     return [.report(.relayUp(relay, roundTrip: roundTrip))]
   }
 
   private mutating func down(_ trouble: Trouble) -> [SessionAction] {
-    guard isWatched, reportedUp != false else { return [] }
-    reportedUp = false
+    // A relay that was stopped and started with an expired certificate is down for another reason now.
+    guard isWatched, reportedUp != false || reportedCause != trouble.cause else { return [] }
+    (reportedUp, reportedCause) = (false, trouble.cause)
     return [.report(.relayDown(relay, trouble))]
   }
 

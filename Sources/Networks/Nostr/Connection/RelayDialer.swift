@@ -5,13 +5,12 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
 internal import NIOWebSocket
 internal import StrictJSON
 
 /// Opens WebSocket connections to relays.
 struct RelayDialer: Sendable {
-  let tls: NIOSSLContext
+  let tls: RelayTLS
   let limits: NostrLimits
 
   typealias Inbound = WebSocketInbound
@@ -46,19 +45,14 @@ struct RelayDialer: Sendable {
       }
     }
     ClientBootstrap(group: eventLoop)
-      .resolver(ConcurrentResolver(eventLoop))
+      .resolver(ConcurrentResolver(eventLoop, within: limits.dialTimeout))
       .connectTimeout(timeout)
       .channelOption(.socketOption(.so_keepalive), value: 1)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { channel in
         eventLoop.makeCompletedFuture {
           promise.futureResult.whenFailure { _ in channel.close(promise: nil) }
-          if url.isSecure {
-            // An IP address cannot be a server name; NIOSSL then checks the certificate against the address.
-            let isAddress = (try? SocketAddress(ipAddress: url.host, port: 0)) != nil
-            let handler = try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : url.host)
-            try channel.pipeline.syncOperations.addHandler(handler)
-          }
+          try tls.secure(channel, for: url)
           upgrades.value[ObjectIdentifier(channel)] = try upgrade(channel, url, status, deliver)
         }
       }
@@ -91,6 +85,8 @@ struct RelayDialer: Sendable {
         try channel.pipeline.syncOperations.addHandlers([
           IdleStateHandler(
             readTimeout: .milliseconds(limits.pingInterval.wholeMilliseconds)),
+          WebSocketFrameCheck(
+            allowance: WebSocketAllowance(most: limits.unaskedMax, perSecond: limits.unaskedPerSecond)),
           NIOWebSocketFrameAggregator(
             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 4096, maxAccumulatedFrameSize: limits.messageBytesMax),
           WebSocketFrames(
@@ -124,6 +120,7 @@ struct RelayDialer: Sendable {
   static func failure(_ error: any Error, _ url: RelayURL) -> DialFailure {
     switch error {
     case let failure as DialFailure: return failure
+    case let failure as PeerFailure: return .insecure(failure.trouble)
     case let error as NIOConnectionError:
       if let failure = error.dnsAError as? DialFailure { return failure }
       if error.connectionErrors.isEmpty { return .unreachable("the host name \(url.host) does not resolve") }
@@ -131,13 +128,13 @@ struct RelayDialer: Sendable {
     case let error as IOError where error.errnoCode == ECONNREFUSED:
       return .unreachable("\(url.host) refuses connections to port \(url.port)")
     case let error as IOError: return .unreachable(String(cString: strerror(error.errnoCode)))
-    case let error as NIOSSLError: return .unreachable("TLS failed: \(error)")
-    case let error as BoringSSLError: return .unreachable("TLS failed: \(error)")
-    case is NIOSSLExtraError: return .unreachable("TLS failed: the certificate is not valid for \(url.host)")
     case let error as ChannelError:
       if case .connectTimeout = error { return .unreachable("no connection in time") }
       return .unreachable("the connection closed during the handshake")
     case is HTTPParserError: return .notARelay("the server does not speak HTTP")
+    case let error as NIOHTTPClientUpgradeError where error == .upgraderDeniedUpgrade:
+      return .notARelay("the server's Sec-WebSocket-Accept is not the answer to our key; it is not a relay")
+    case is NIOHTTPClientUpgradeError: return .notARelay("the server does not open a WebSocket as it should; it is not a relay")
     default: return .unreachable("the handshake failed: \(error)")
     }
   }
@@ -155,8 +152,12 @@ private final class StatusWatcher: ChannelInboundHandler, RemovableChannelHandle
     if case .head(let head) = unwrapInboundIn(data) {
       isDone = head.status == .switchingProtocols
       if !isDone {
-        let retryAfter = head.headers.first(name: "Retry-After").flatMap(Int.init).map { Duration.seconds(min($0, 900)) }
-        status.value = .status(Int(head.status.code), retryAfter: retryAfter)
+        let (headers, now) = (head.headers, Int64(time(nil)))
+        let retryAfter = headers.first(name: "Retry-After").flatMap {
+          RetryAfter.wait($0, date: headers.first(name: "Date"), now: now)
+        }
+        let location = headers.first(name: "Location").map { String($0.prefix(200)) }
+        status.value = .status(Int(head.status.code), retryAfter: retryAfter, location: location)
       }
     }
     context.fireChannelRead(data)

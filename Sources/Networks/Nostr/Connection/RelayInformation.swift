@@ -2,7 +2,6 @@ internal import Channels
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
 internal import RelayNetwork
 public import StrictJSON
 
@@ -38,13 +37,16 @@ public struct RelayInformation: Hashable, Sendable {
 }
 
 extension RelayInformation {
+  /// Whether the relay says that it takes events of known authors only.
+  var restrictsAuthors: Bool { requiresPayment || restrictsWrites }
+
   /// The same in the words that all networks share; texts are cut and cleaned, because they are a stranger's.
   var selfDescription: PeerDescription {
     func cleaned(_ text: String?) -> String? { text.map { Trouble(.protocol, $0).detail } }
     var words = Set(supportedNIPs.filter { (0...9999).contains($0) }.map { "nip\($0)" })
     if requiresAuthentication { words.insert("authRequired") }
-    if requiresPayment { words.insert("paymentRequired") }
-    if restrictsWrites { words.insert("restrictedWrites") }
+    if requiresPayment { words.insert(PeerDescription.paymentRequired) }
+    if restrictsWrites { words.insert(PeerDescription.restrictedWrites) }
     return PeerDescription(
       name: cleaned(name), text: cleaned(description), software: cleaned(software),
       capabilities: Array(words.sorted().prefix(PeerDescription.capabilitiesMax)))
@@ -53,21 +55,19 @@ extension RelayInformation {
 
 extension RelayDialer {
   /// Asks a relay for its NIP-11 document.
-  /// - Returns: nil when there is none that can be read; relays need not have one.
-  func information(of url: RelayURL, on eventLoop: any EventLoop) -> EventLoopFuture<RelayInformation?> {
+  /// - Returns: nil when there is none that can be read in time; relays need not have one.
+  func information(
+    of url: RelayURL, within limit: TimeAmount = .seconds(5), on eventLoop: any EventLoop
+  ) -> EventLoopFuture<RelayInformation?> {
     let promise = eventLoop.makePromise(of: RelayInformation?.self)
-    let deadline = eventLoop.scheduleTask(in: .seconds(5)) { promise.succeed(nil) }
+    let deadline = eventLoop.scheduleTask(in: limit) { promise.succeed(nil) }
     ClientBootstrap(group: eventLoop)
-      .resolver(ConcurrentResolver(eventLoop))
+      .resolver(ConcurrentResolver(eventLoop, within: .seconds(5)))
       .connectTimeout(.seconds(5))
       .channelInitializer { channel in
         eventLoop.makeCompletedFuture {
           promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
-          if url.isSecure {
-            let isAddress = (try? SocketAddress(ipAddress: url.host, port: 0)) != nil
-            try channel.pipeline.syncOperations.addHandler(
-              NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : url.host))
-          }
+          try tls.secure(channel, for: url)
           try channel.pipeline.syncOperations.addHTTPClientHandlers()
           try channel.pipeline.syncOperations.addHandler(InformationHandler(url: url, promise: promise))
         }

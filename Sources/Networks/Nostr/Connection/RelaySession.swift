@@ -1,5 +1,4 @@
 internal import Channels
-internal import Dialing
 internal import Logging
 internal import NIOCore
 internal import RelayNetwork
@@ -12,24 +11,24 @@ enum SessionSight: Sendable {
 /// Carries out what a session machine decides. It lives on one event loop, which is its one inbox: events are handled in the
 /// order in which they arrive, and nothing suspends in between.
 final class RelaySession<Machine: SessionMachine>: Sendable {
-  typealias Signer = @Sendable (_ kind: Int, _ tags: [[String]], _ content: String) -> NostrEvent?
+  /// Makes an event of the session's identity, now; or of the author of a channel of its.
+  typealias Signer = @Sendable (_ kind: Int, _ tags: [[String]], _ content: String, _ author: ChannelContent?) -> NostrEvent?
 
   private let eventLoop: any EventLoop
   private let shell: NIOLoopBoundBox<Shell>
 
   /// - Parameters:
-  ///   - sign: makes an event of the session's identity, now; nil for sessions that stay anonymous.
+  ///   - lines: to the relay; the session lives on their event loop.
+  ///   - sign: makes the session's own events; nil for sessions that stay anonymous.
   ///   - report: takes the machine's reports, on the event loop, in order.
   ///   - watch: is told what happens, on the event loop, in order.
   init(
-    machine: Machine, url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop, logger: Logger,
-    sign: Signer?, report: @escaping @Sendable (NetworkReport) -> Void, watch: (@Sendable (SessionSight) -> Void)? = nil
+    machine: Machine, lines: RelayLines, logger: Logger, sign: Signer?,
+    report: @escaping @Sendable (NetworkReport) -> Void, watch: (@Sendable (SessionSight) -> Void)? = nil
   ) {
-    self.eventLoop = eventLoop
-    let shell = Shell(
-      machine: machine, url: url, dialer: dialer, eventLoop: eventLoop, logger: logger, sign: sign, report: report,
-      watch: watch)
-    self.shell = .makeBoxSendingValue(shell, eventLoop: eventLoop)
+    eventLoop = lines.eventLoop
+    let shell = Shell(machine: machine, lines: lines, logger: logger, sign: sign, report: report, watch: watch)
+    self.shell = .makeBoxSendingValue(shell, eventLoop: lines.eventLoop)
   }
 
   /// Feeds one event from any thread.
@@ -47,27 +46,23 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
   /// The part that is confined to the event loop.
   private final class Shell {
     private var machine: Machine
-    private let url: RelayURL
-    private let dialer: RelayDialer
-    private let eventLoop: any EventLoop
+    private let lines: RelayLines
     private let logger: Logger
     private let sign: Signer?
     private let report: @Sendable (NetworkReport) -> Void
     private let watch: (@Sendable (SessionSight) -> Void)?
-    private var connection: RelayDialer.Connection?
+    private var line: RelayLines.End?
     /// Grows with every dial, so that what an earlier connection still delivers is not mistaken for the present one's.
     private var generation = 0
-    private var timers: [SessionTimer: Scheduled<Void>] = [:]
+    private var timers: [SessionTimer: (task: Scheduled<Void>, end: NIODeadline)] = [:]
     private var isOver = false
 
     init(
-      machine: Machine, url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop, logger: Logger,
-      sign: Signer?, report: @escaping @Sendable (NetworkReport) -> Void, watch: (@Sendable (SessionSight) -> Void)?
+      machine: Machine, lines: RelayLines, logger: Logger, sign: Signer?,
+      report: @escaping @Sendable (NetworkReport) -> Void, watch: (@Sendable (SessionSight) -> Void)?
     ) {
       self.machine = machine
-      self.url = url
-      self.dialer = dialer
-      self.eventLoop = eventLoop
+      self.lines = lines
       self.logger = logger
       self.sign = sign
       self.report = report
@@ -81,10 +76,10 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
 
     func end() {
       isOver = true
-      for timer in timers.values { timer.cancel() }
+      for timer in timers.values { timer.task.cancel() }
       timers = [:]
-      connection?.hangUp()
-      connection = nil
+      line?.hangUp()
+      line = nil
     }
 
     private func perform(_ action: SessionAction) {
@@ -92,77 +87,86 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
       case .dial: dial()
       case .hangUp:
         generation += 1
-        connection?.hangUp()
-        connection = nil
+        line?.hangUp()
+        line = nil
       case .send(let text):
         watch?(.sent)
-        connection?.send(text)
+        line?.send(text)
       case .publish(let kind, let tags, let content):
-        let event = sign?(kind, tags, content)
+        let event = sign?(kind, tags, content, nil)
         if let event {
           watch?(.sent)
-          connection?.send(ClientMessage.event(event.text))
+          line?.send(ClientMessage.event(event.text))
         }
         feed(.published(id: event?.id))
-      case .authenticate(let challenge):
-        guard let event = sign?(22242, [["relay", url.text], ["challenge", challenge]], "") else { return }
+      case .authenticate(let challenge, let author):
+        guard let event = sign?(22242, [["relay", lines.url.text], ["challenge", challenge]], "", author) else { return }
         watch?(.authenticating)
-        connection?.send(ClientMessage.auth(event))
+        line?.send(ClientMessage.auth(event))
         feed(.authenticationSent(id: event.id))
       case .setTimer(let timer, let after): set(timer, after)
-      case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
+      case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.task.cancel()
       case .report(let what): report(what)
+      case .postpone(let item, let trouble):
+        let left = timers[.reconnect].map { Duration($0.end - .now()) } ?? .zero
+        let operation = item.operation
+        // A little later, so that the connection is not asked for before its time.
+        let wait = max(left, .zero) + .seconds(1)
+        report(
+          .outcome(
+            channel: operation.channel, relay: operation.relay, number: operation.number,
+            .troubled(trouble, retryAfter: wait)))
       }
     }
 
     private func set(_ timer: SessionTimer, _ after: Duration) {
-      timers[timer]?.cancel()
-      let bound = NIOLoopBound(self, eventLoop: eventLoop)
-      timers[timer] = eventLoop.scheduleTask(in: .milliseconds(after.wholeMilliseconds)) {
+      timers[timer]?.task.cancel()
+      let bound = NIOLoopBound(self, eventLoop: lines.eventLoop)
+      let end = NIODeadline.now() + .milliseconds(after.wholeMilliseconds)
+      let task = lines.eventLoop.scheduleTask(deadline: end) {
         bound.value.timers[timer] = nil
         bound.value.feed(.timerFired(timer))
       }
+      timers[timer] = (task, end)
     }
 
     private func dial() {
       generation += 1
       let generation = generation
-      let bound = NIOLoopBound(self, eventLoop: eventLoop)
       let started = NIODeadline.now()
-      dialer.dial(url, on: eventLoop) { inbound in
-        let shell = bound.value
-        guard shell.generation == generation else { return }
-        shell.deliver(inbound)
-      }
-      .whenComplete { result in
-        let shell = bound.value
-        guard shell.generation == generation, !shell.isOver else {
-          if case .success(let connection) = result { connection.hangUp() }
+      lines.open { [weak self] event in
+        guard let self, self.generation == generation else { return }
+        hear(event)
+      } then: { [weak self] result in
+        guard let self, self.generation == generation, !isOver else {
+          if case .success(let line) = result { line.hangUp() }
           return
         }
         switch result {
-        case .success(let connection):
-          shell.connection = connection
-          shell.watch?(.opened)
-          shell.feed(.opened(roundTrip: .nanoseconds((NIODeadline.now() - started).nanoseconds)))
-        case .failure(let error):
-          let failure = error as? DialFailure ?? .unreachable("\(error)")
-          shell.logger.debug("no connection to \(shell.url.text): \(failure.trouble.detail)")
-          shell.feed(.dialFailed(failure))
+        case .success(let line):
+          self.line = line
+          watch?(.opened)
+          feed(.opened(roundTrip: .nanoseconds((NIODeadline.now() - started).nanoseconds)))
+        case .failure(let failure):
+          logger.debug("no connection to \(lines.url.text): \(failure.trouble.detail)")
+          feed(.dialFailed(failure))
         }
       }
     }
 
-    private func deliver(_ inbound: RelayDialer.Inbound) {
-      switch inbound {
-      case .message(let buffer):
-        feed(.received(RelayMessage(buffer.readableBytesView)))
+    private func hear(_ event: LineEvent) {
+      switch event {
+      case .message(let message): feed(.received(message))
       case .violated(let text):
-        connection = nil
-        logger.debug("\(url.text): \(text)")
+        line = nil
+        logger.debug("\(lines.url.text): \(text)")
         feed(.violated(text))
+      case .flooded(let text):
+        line = nil
+        logger.debug("\(lines.url.text): \(text)")
+        feed(.flooded(text))
       case .closed(let code, let reason):
-        connection = nil
+        line = nil
         feed(.closed(code: code, reason: reason))
       }
     }

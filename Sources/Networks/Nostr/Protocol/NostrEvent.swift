@@ -28,7 +28,7 @@ public struct NostrEvent: Hashable, Sendable {
   /// - Parameters:
   ///   - createdAt: Unix time in seconds.
   ///   - auxiliary: 32 bytes of randomness for the signature; nil draws fresh ones.
-  /// - Returns: nil when a text holds a control character on whose escaping relays disagree (facts on Nostr, §1.1).
+  /// - Returns: nil when a text holds a control character on whose escaping relays disagree.
   public init?(
     signedBy key: SecretKey, createdAt: Int64, kind: Int, tags: [[String]] = [], content: String,
     auxiliary: [UInt8]? = nil

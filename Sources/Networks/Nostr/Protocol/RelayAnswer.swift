@@ -1,4 +1,4 @@
-/// What the machine-readable start of an OK or CLOSED text means for Baton (facts on Nostr, §2.1 and §10).
+/// What the machine-readable start of an OK or CLOSED text means for Baton.
 public enum RelayAnswer: Hashable, Sendable {
   case success
   /// Authenticate (NIP-42), then send once more.
@@ -7,6 +7,8 @@ public enum RelayAnswer: Hashable, Sendable {
   case transient(isRateLimit: Bool)
   /// No, for good.
   case permanent
+  /// The relay has a newer event in this one's place.
+  case outdated
   /// The text says nothing that Baton knows: a few tries, then no.
   case unknown
 
@@ -25,6 +27,7 @@ public enum RelayAnswer: Hashable, Sendable {
     case "restricted": self = mayAuthenticate ? .authenticate : .permanent
     case "rate-limited": self = .transient(isRateLimit: true)
     case "error", "mute": self = .transient(isRateLimit: false)
+    case "replaced": self = .outdated
     case "invalid", "pow", "payment-required", "rejected", "unsupported": self = .permanent
     case "blocked":
       // Some relays wrap another answer: "blocked: auth-required: …".
@@ -38,7 +41,7 @@ public enum RelayAnswer: Hashable, Sendable {
 
   private static let known: Set<String> = [
     "duplicate", "auth-required", "restricted", "rate-limited", "error", "mute", "invalid", "pow", "payment-required",
-    "rejected", "unsupported",
+    "rejected", "replaced", "unsupported",
   ]
 
   /// The word before the first colon, if it has the form of a prefix.

@@ -2,7 +2,7 @@ internal import Dialing
 public import RelayNetwork
 
 /// The address of a Nostr relay in normal form: lower-case scheme and host, no default port, no trailing `/` on an empty path, no fragment
-/// (facts on Nostr, §2.2).
+///.
 public struct RelayURL: Hashable, Sendable {
   public let isSecure: Bool
   /// Host name, IPv4 address, or IPv6 address without brackets.
@@ -18,7 +18,8 @@ public struct RelayURL: Hashable, Sendable {
   public init(_ text: String) throws(InvalidAddress) {
     func invalid(_ reason: String, at place: String.Index? = nil) -> InvalidAddress {
       InvalidAddress(
-        address: Self.echo(text), reason: reason, position: place.map { text.distance(from: text.startIndex, to: $0) })
+        address: String(PasswordEcho.hiding(text).prefix(Self.bytesMax)), reason: reason,
+        position: place.map { text.distance(from: text.startIndex, to: $0) })
     }
     guard text.utf8.count <= Self.bytesMax else { throw invalid("it is longer than \(Self.bytesMax) bytes") }
     if let wrong = text.firstIndex(where: { !$0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }) {
@@ -31,7 +32,10 @@ public struct RelayURL: Hashable, Sendable {
     switch text[..<separator.lowerBound].lowercased() {
     case "ws": isSecure = false
     case "wss": isSecure = true
-    case let scheme: throw invalid("the scheme is '\(scheme)', it must be ws or wss", at: text.startIndex)
+    case let scheme where scheme.allSatisfy { $0.isLetter || $0.isNumber }:
+      throw invalid("the scheme is '\(scheme)', it must be ws or wss", at: text.startIndex)
+    // Whatever that is, it may hold a password.
+    default: throw invalid("it must start with ws:// or wss://", at: text.startIndex)
     }
     var rest = text[separator.upperBound...]
     if let fragment = rest.firstIndex(of: "#") { rest = rest[..<fragment] }
@@ -73,18 +77,6 @@ public struct RelayURL: Hashable, Sendable {
     } else {
       port = isSecure ? 443 : 80
     }
-  }
-
-  /// The text for an error, without what may be a password: everything between the scheme and the last `@`.
-  private static func echo(_ text: String) -> String {
-    var shown = text
-    if let at = text.lastIndex(of: "@") {
-      let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
-      if start < at {
-        shown.replaceSubrange(start..<at, with: String(repeating: "*", count: text.distance(from: start, to: at)))
-      }
-    }
-    return String(shown.prefix(bytesMax))
   }
 
   private static func isHostName(_ host: String) -> Bool {

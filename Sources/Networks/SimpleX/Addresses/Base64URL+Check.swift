@@ -1,5 +1,5 @@
 extension Base64URL {
-  /// Length of a SHA-256 or SHA3-256 hash: the fingerprint of a server and the key of a link are such (facts on SimpleX, §5.1).
+  /// Length of a SHA-256 or SHA3-256 hash: the fingerprint of a server and the key of a link are such.
   static let hashBytes = 32
   /// The same in base64url.
   static let hashCharacters = 43

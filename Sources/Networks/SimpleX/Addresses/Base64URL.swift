@@ -1,4 +1,4 @@
-/// Base64url without padding (RFC 4648 §5), the alphabet of keys and fingerprints in addresses (facts on SimpleX, §5.1).
+/// Base64url without padding (RFC 4648 §5), the alphabet of keys and fingerprints in addresses.
 public enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 

@@ -1,4 +1,4 @@
-/// `host,host:port`: the part of an address that says where the server is (facts on SimpleX, §5.1).
+/// `host,host:port`: the part of an address that says where the server is.
 struct HostList {
   /// Never empty.
   let hosts: [SimpleXHost]

@@ -1,6 +1,6 @@
 internal import RelayNetwork
 
-/// What people recognise the relay behind `text` by: the host that the link names first (facts on SimpleX, §5.3).
+/// What people recognise the relay behind `text` by: the host that the link names first.
 ///
 /// Takes any link of the network and the address of a server too. Any other text comes back as it is, without a password that
 /// may be in it and cut to 500 characters.

@@ -1,7 +1,7 @@
 public import Channels
 public import RelayNetwork
 
-/// Reads the addresses of SimpleX relays: short links with the letter `r` (facts on SimpleX, §5).
+/// Reads the addresses of SimpleX relays: short links with the letter `r`.
 public struct SimpleXAddressing: RelayAddressing {
   public let kind = NetworkKind.simplex
 
@@ -38,7 +38,7 @@ public struct SimpleXAddressing: RelayAddressing {
   }
 
   /// Clients know the fingerprints of preset servers by heart. Without the fingerprint of another server nobody could say whether
-  /// it is really that server (facts on SimpleX, §5.1).
+  /// it is really that server.
   private static func checkServer(of link: SimpleXShortLink, in bytes: ArraySlice<UInt8>) throws(AddressFault) {
     if let fingerprint = link.serverFingerprint {
       guard Base64URL.decode(fingerprint)?.count == Base64URL.hashBytes else {

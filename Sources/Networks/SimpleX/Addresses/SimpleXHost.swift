@@ -1,7 +1,7 @@
 internal import Dialing
 public import RelayNetwork
 
-/// A host in a SimpleX address, in normal form (facts on SimpleX, §5.1).
+/// A host in a SimpleX address, in normal form.
 public struct SimpleXHost: Hashable, Sendable {
   public enum Kind: Sendable {
     case domain, onion, ipv4, ipv6
@@ -14,7 +14,7 @@ public struct SimpleXHost: Hashable, Sendable {
   private static let onionEnding = ".onion"
   /// A version 3 onion name: key, checksum and version in base32.
   private static let onionNameMax = 56
-  /// Endings of the servers that clients know by heart (facts on SimpleX, §6.2). The dot keeps `notsimplex.im` out.
+  /// Endings of the servers that clients know by heart. The dot keeps `notsimplex.im` out.
   private static let presetEndings = [".simplex.im", ".simplexonflux.com"]
 
   /// Reads `text`: a domain name, an onion name, an IPv4 address, or an IPv6 address with or without brackets.

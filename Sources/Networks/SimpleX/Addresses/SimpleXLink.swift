@@ -1,7 +1,7 @@
 public import RelayNetwork
 
 /// A link that clients of the network exchange: the short kind that names a server and a key, or the older full kind that
-/// carries a queue (facts on SimpleX, §5.1).
+/// carries a queue.
 public enum SimpleXLink: Hashable, Sendable {
   case short(SimpleXShortLink)
   case full(SimpleXContactLink)

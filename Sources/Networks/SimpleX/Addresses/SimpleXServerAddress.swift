@@ -1,7 +1,7 @@
 public import Channels
 public import RelayNetwork
 
-/// Reads and writes the addresses of message servers (`smp://`) and file servers (`xftp://`) (facts on SimpleX, §5.1):
+/// Reads and writes the addresses of message servers (`smp://`) and file servers (`xftp://`):
 /// `scheme://fingerprint[:password]@host[,host]*[:port]`.
 public enum SimpleXServerAddress {
   /// Upper bound of an address, in bytes.
@@ -24,7 +24,7 @@ public enum SimpleXServerAddress {
       password: includingPassword ? address.password : nil)
   }
 
-  /// The port of an address that names none (facts on SimpleX, §6.2).
+  /// The port of an address that names none.
   public static func defaultPort(of transport: ServerProtocol) -> Int {
     switch transport {
     case .smp: 5223
@@ -57,7 +57,7 @@ public enum SimpleXServerAddress {
     let list = try HostList(place)
     let hosts = list.hosts.map(\.name)
     // What is the protocol's own is not said, so that equal addresses are equal values. At preset servers a missing port means
-    // another one (facts on SimpleX, §6.2), so there it has a meaning.
+    // another one, so there it has a meaning.
     let isOwn = list.port == defaultPort(of: transport) && list.hosts.first?.isPreset != true
     let port = isOwn ? nil : list.port
     let address = ServerAddress(

@@ -1,4 +1,4 @@
-/// A short link: `https://HOST/T#KEY[?h=..&p=..&c=..]` or `simplex:/T#KEY?h=..[&p=..&c=..]` (facts on SimpleX, §5.1).
+/// A short link: `https://HOST/T#KEY[?h=..&p=..&c=..]` or `simplex:/T#KEY?h=..[&p=..&c=..]`.
 public struct SimpleXShortLink: Hashable, Sendable {
   public let kind: SimpleXLink.Kind
   /// Names and addresses of the server; never empty.
@@ -99,11 +99,13 @@ public struct SimpleXShortLink: Hashable, Sendable {
     return try Base64URL.check(bytes, name: "the key")
   }
 
+  /// Some write it with the padding of base64 behind it, as server addresses have it; the normal form does without.
   private static func fingerprint(_ bytes: ArraySlice<UInt8>) throws(AddressFault) -> String {
-    if let wrong = bytes.firstIndex(where: { Base64URL.value(of: $0) == nil }) {
-      throw AddressFault("the fingerprint may only hold letters, digits, '-' and '_', without '=' at the end", at: wrong)
+    let bare = bytes.last == UInt8(ascii: "=") ? bytes.dropLast() : bytes
+    if let wrong = bare.firstIndex(where: { Base64URL.value(of: $0) == nil }) ?? (bare.isEmpty ? bytes.startIndex : nil) {
+      throw AddressFault("the fingerprint may only hold letters, digits, '-' and '_', and one '=' at its end", at: wrong)
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return String(decoding: bare, as: UTF8.self)
   }
 
   private var identity: String { linkID.map { $0 + "/" + key } ?? key }

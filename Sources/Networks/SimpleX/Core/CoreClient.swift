@@ -1,10 +1,11 @@
 public import Logging
 public import NIOCore
 
-/// Talks to one SimpleX Chat core over its WebSocket (facts on SimpleX, §1): one connection that is always read, commands one
+/// Talks to one SimpleX Chat core over its WebSocket: one connection that is always read, commands one
 /// after the other, redialled when it breaks.
 ///
-/// There must be one client for a core and no other program: events of the core go to whoever asks first.
+/// No other program may use the core, and what several clients of one core report must come together in one place: the core hands each of
+/// its events to one connection.
 public final class CoreClient: Sendable {
   private let eventLoop: any EventLoop
   private let session: NIOLoopBoundBox<CoreSession>

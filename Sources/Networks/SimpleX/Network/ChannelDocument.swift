@@ -4,7 +4,7 @@ internal import StrictJSON
 
 /// What Baton keeps of a channel on SimpleX: the profile that the core gets, and when the channel was asked for.
 struct ChannelDocument: Hashable {
-  /// Upper bound of the line below the name, in characters (facts on SimpleX, §4.6).
+  /// Upper bound of the line below the name, in characters.
   static let summaryCharactersMax = 160
 
   let profile: Profile
@@ -33,7 +33,7 @@ struct ChannelDocument: Hashable {
     return JSONValue.object(json).text
   }
 
-  /// The profile that the core has with this one in it: an update must send everything back (facts on SimpleX, §8.20).
+  /// The profile that the core has with this one in it: an update must send everything back.
   func put(into known: CoreGroupProfile) -> CoreGroupProfile {
     var profile = known
     profile.name = self.profile.displayName
@@ -44,6 +44,15 @@ struct ChannelDocument: Hashable {
     profile.text = isLine ? "" : text
     profile.image = self.profile.image ?? ""
     return profile
+  }
+
+  /// By these the core finds it among many channels, the best first; none when its texts have no piece to search for. Names differ most.
+  var searchTexts: [CoreSearchText?] {
+    var texts: [CoreSearchText] = []
+    for text in [profile.displayName, profile.description ?? "", profile.fullName ?? ""] {
+      if let piece = CoreSearchText(in: text), !texts.contains(piece) { texts.append(piece) }
+    }
+    return texts
   }
 
   /// Whether readers see this.

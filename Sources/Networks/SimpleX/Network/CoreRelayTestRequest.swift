@@ -1,3 +1,4 @@
+internal import Channels
 internal import RelayNetwork
 internal import Synchronization
 
@@ -18,4 +19,10 @@ final class CoreRelayTestRequest: Sendable {
 
   func tell(_ step: ProbeStep) { steps.yield(step) }
   func finish() { steps.finish() }
+
+  /// No test was made, for a reason that is not the relay's.
+  func refuse(_ why: String, _ took: Duration) {
+    tell(ProbeStep(name: "core", duration: took, failure: Trouble(.cancelled, why)))
+    finish()
+  }
 }

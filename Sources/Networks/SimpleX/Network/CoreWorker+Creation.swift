@@ -1,7 +1,7 @@
 internal import Channels
 internal import RelayNetwork
 
-// Making a channel in the core, finding one that was made, and putting it on more relays (facts on SimpleX, §3.3).
+// Making a channel in the core, finding one that was made, and putting it on more relays.
 extension CoreWorker {
   /// The core may count the seconds a little differently, in milliseconds.
   private static let clockTolerance: Int64 = 1000
@@ -12,21 +12,14 @@ extension CoreWorker {
   /// - Returns: nil when there is none.
   func search(_ channel: ChannelID, _ content: ChannelContent) async -> Result<GroupListing?, CoreFailure> {
     guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
-    // A list that is too long for the connection would break it again and again, for everybody.
-    if let at = searchFailed, now() >= at, now() - at < Self.searchAgain {
-      return .failure(.unreadable(tag: "groupsList", CoreShapeError(path: [], reason: "is too long, or takes too long")))
-    }
-    let all: [CoreGroup]
-    switch await ask(.groups(user)) {
-    case .success(.groups(let list)): all = list
-    case .success(let reply): return .failure(Self.unexpected(reply))
-    case .failure(let failure):
-      if case .unknown = failure { searchFailed = now() }
-      return .failure(failure)
-    }
     let documents = [content.document, content.notice?.document].compactMap { $0.flatMap(ChannelDocument.init(text:)) }
+    let all: [CoreGroup]
+    switch await groups(like: documents, of: user) {
+    case .success(let list): all = list
+    case .failure(let failure): return .failure(failure)
+    }
     let since = documents.map(\.preparedAt).min() ?? 0
-    for group in all.sorted(by: { $0.id < $1.id }) where group.usesRelays && group.membership.role.known == .owner {
+    for group in all where group.usesRelays && group.membership.role.known == .owner {
       guard documents.contains(where: { $0.isShown(by: group.profile) }), let made = Timestamp(core: group.createdAt),
         made.milliseconds >= since - Self.clockTolerance
       else { continue }
@@ -51,10 +44,49 @@ extension CoreWorker {
     return .success(nil)
   }
 
+  /// The core's groups whose names or descriptions are like those of `documents`, by number. All of them may be more than fits a message.
+  private func groups(like documents: [ChannelDocument], of user: CoreUser.ID) async -> Result<[CoreGroup], CoreFailure> {
+    var found: [CoreGroup.ID: CoreGroup] = [:]
+    var asked: Set<CoreSearchText?> = []
+    searchesFailed = searchesFailed.filter { now() >= $0.value && now() - $0.value < Self.searchAgain }
+    for document in documents {
+      let texts = document.searchTexts
+      // A list that is too long for the connection would break it again and again, for everybody.
+      guard let search = (texts.isEmpty ? [nil] : texts).first(where: { searchesFailed[$0?.text ?? ""] == nil }) else {
+        return .failure(
+          .unreadable(tag: "groupsList", CoreShapeError(path: [], reason: "is too long, or takes too long")))
+      }
+      guard asked.insert(search).inserted else { continue }
+      switch await ask(.groups(user, search: search)) {
+      case .success(.groups(let list)): for group in list { found[group.id] = group }
+      case .success(let reply): return .failure(Self.unexpected(reply))
+      case .failure(let failure):
+        if case .unknown = failure { searchesFailed[search?.text ?? ""] = now() }
+        return .failure(failure)
+      }
+    }
+    return .success(found.values.sorted { $0.id < $1.id })
+  }
+
   /// Makes the channel on those relays that work. The others are told why they do not, and join later.
   func create(_ channel: ChannelID, _ invitations: [RelayOperation], _ document: ChannelDocument) async {
-    var invitations = await usable(invitations)
-    while let user, !invitations.isEmpty {
+    if let trouble = Self.trouble(document) {
+      for operation in invitations { finish(operation, .refused(trouble)) }
+      return
+    }
+    let (passed, isWaiting) = tested(invitations)
+    if isWaiting {
+      guard !passed.isEmpty else { return }
+      // A slow test does not hold the channel up for long: its relay joins later.
+      let first = pending[channel]?.values.map(\.since).min() ?? now()
+      let rest = limits.testPatience - max(now() - first, .zero)
+      guard rest <= .zero else { return look(at: channel, after: rest, atMost: limits.testPatience) }
+    }
+    var invitations = await numbered(passed)
+    while let user {
+      // Whoever was taken back while relays were tested is not invited after all.
+      takeArrived()
+      invitations.removeAll { !isWanted($0.operation) }
       guard let relays = CoreIDList(invitations.map(\.id)) else { return }
       let profile = document.put(into: CoreGroupProfile(name: document.profile.displayName))
       switch await ask(.createChannel(user, relays: relays, profile)) {
@@ -88,8 +120,10 @@ extension CoreWorker {
 
   /// Invites more relays into a channel that is there.
   func add(_ operations: [RelayOperation], to channel: ChannelID, _ listing: GroupListing) async {
-    let invitations = await usable(operations)
-    guard let relays = CoreIDList(invitations.map(\.id)) else { return }
+    var invitations = await numbered(tested(operations).passed)
+    takeArrived()
+    invitations.removeAll { !isWanted($0.operation) }
+    guard user != nil, let relays = CoreIDList(invitations.map(\.id)) else { return }
     switch await ask(.addRelays(listing.group.id, relays)) {
     case .success(.relaysAdded(let group, _, let list)):
       let listing = GroupListing(group: group, relays: list, members: [:])
@@ -102,8 +136,16 @@ extension CoreWorker {
         finish(operation, Self.outcome(of: error, for: .invite))
       }
       if isAnybodyBlamed { look(at: channel) } else { blameNobody(invitations.map(\.operation)) }
-    case .success(let reply): fail(invitations.map(\.operation), Self.unexpected(reply))
-    case .failure(let failure): fail(invitations.map(\.operation), failure)
+    case .success(let reply):
+      doubtful[channel] = now()
+      fail(invitations.map(\.operation), Self.unexpected(reply))
+    case .failure(let failure):
+      // Carried out, perhaps, or still under way.
+      switch failure {
+      case .unknown, .unreadable: doubtful[channel] = now()
+      case .refused, .notSent: break
+      }
+      fail(invitations.map(\.operation), failure)
     }
   }
 
@@ -114,13 +156,14 @@ extension CoreWorker {
 
   /// What the core says of a relay that was just invited. `new` may only mean that it has not come to it.
   private func settle(_ operation: RelayOperation, _ listing: GroupListing) {
+    if isWanted(operation) { pending[operation.channel]?[operation.relay]?.isInvited = true }
     let standing = listing.standing(of: operation.address)
     if case .stuck = standing { handOver(operation) } else { invited(operation, standing) }
   }
 
-  /// The relays that passed a test, with their numbers in the core. The others are answered.
-  private func usable(_ operations: [RelayOperation]) async -> [(operation: RelayOperation, id: CoreRelay.ID)] {
-    var usable: [(RelayOperation, CoreRelay.ID)] = []
+  /// The operations with the numbers of their relays in the core.
+  private func numbered(_ operations: [RelayOperation]) async -> [(operation: RelayOperation, id: CoreRelay.ID)] {
+    guard !operations.isEmpty else { return [] }
     let ids: [String: CoreRelay.ID]
     switch await relayIDs(of: operations.map(\.address)) {
     case .success(let found): ids = found
@@ -128,17 +171,10 @@ extension CoreWorker {
       fail(operations, failure)
       return []
     }
-    for operation in operations {
-      guard let address = try? CoreRelayAddress(operation.address), let id = ids[operation.address] else {
-        finish(operation, .misbehaved(Trouble(.protocol, "the relay's address is none of SimpleX")))
-        continue
-      }
-      switch await isUsable(address) {
-      case .success(nil): usable.append((operation, id))
-      case .success(let outcome?): finish(operation, outcome)
-      case .failure(let failure): fail([operation], failure)
-      }
+    return operations.compactMap { operation in
+      if let id = ids[operation.address] { return (operation, id) }
+      finish(operation, .misbehaved(Trouble(.protocol, "the core does not take the relay's address into its list")))
+      return nil
     }
-    return usable
   }
 }

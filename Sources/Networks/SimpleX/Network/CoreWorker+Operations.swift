@@ -118,31 +118,61 @@ extension CoreWorker {
       return await delete(channel, operations, listing)
     }
     var strangers: [RelayOperation] = []
+    var spent: [(RelayOperation, CoreMember.ID)] = []
     for operation in operations {
       let standing = listing.standing(of: operation.address)
       switch operation.task {
       case .invite:
-        if standing == .absent { strangers.append(operation) } else { invited(operation, standing) }
+        let isAnswer = pending[channel]?[operation.relay]?.isInvited == true
+        if standing == .absent {
+          strangers.append(operation)
+        } else if !isAnswer, let member = standing.spent {
+          if isOver(standing, in: channel) { spent.append((operation, member)) }
+        } else {
+          invited(operation, standing)
+        }
       case .verify: verify(operation, standing, listing, document)
       case .withdraw: await withdraw(operation, standing, listing)
       case .announce: break
       }
+    }
+    for (operation, member) in spent {
+      if await takeBack(operation, member, listing.group.id) { strangers.append(operation) }
     }
     if !strangers.isEmpty { await add(strangers, to: channel, listing) }
     let announcements = operations.filter { $0.task == .announce }
     if !announcements.isEmpty { await announce(announcements, listing, document) }
   }
 
+  /// Whether nothing comes of an earlier invitation any more. The core may still be at one whose answer was lost; then it is looked at
+  /// again later.
+  private func isOver(_ standing: GroupListing.Standing, in channel: ChannelID) -> Bool {
+    guard case .stuck = standing else { return true }
+    let rest = limits.doubtTime - max(now() - (doubtful[channel] ?? upSince), .zero)
+    guard rest > .zero else { return true }
+    look(at: channel, after: rest, atMost: limits.doubtTime)
+    return false
+  }
+
+  /// Takes a relay out of the channel whose earlier invitation came to nothing, or that left or rejected it. The core forgets it by that,
+  /// and takes it again.
+  /// - Returns: whether it may be invited anew.
+  private func takeBack(_ operation: RelayOperation, _ member: CoreMember.ID, _ group: CoreGroup.ID) async -> Bool {
+    guard isWanted(operation) else { return false }
+    switch await ask(.removeMembers(group, CoreIDList(member))) {
+    case .success: return true
+    case .failure(.refused(let error)) where error.tag == "groupMemberNotFound": return true
+    case .failure(let failure):
+      fail([operation], failure)
+      return false
+    }
+  }
+
   func invited(_ operation: RelayOperation, _ standing: GroupListing.Standing) {
     switch standing {
     case .absent: break
-    case .stuck:
-      finish(
-        operation,
-        .refused(
-          Trouble(
-            .rejected, "the core could not invite the relay and does not take it into this channel again; another relay can")))
-    case .invited: handOver(operation)
+    // It was invited a moment ago, and may only not have been written down as such.
+    case .stuck, .invited: handOver(operation)
     case .accepted(_, let link, _), .active(_, let link): finish(operation, .accepted(link: link))
     case .lost(_, let trouble): finish(operation, .refused(trouble))
     }
@@ -191,6 +221,10 @@ extension CoreWorker {
 
   private func announce(_ operations: [RelayOperation], _ listing: GroupListing, _ document: ChannelDocument) async {
     if !document.isShown(by: listing.group.profile) {
+      if let trouble = Self.trouble(document) {
+        for operation in operations { finish(operation, .refused(trouble)) }
+        return
+      }
       let result = await ask(.updateProfile(listing.group.id, document.put(into: listing.group.profile)))
       if case .failure(let failure) = result { return fail(operations, failure) }
     }

@@ -35,14 +35,18 @@ extension CoreWorker {
     }
   }
 
+  /// What is wrong with a profile that was stored before Baton knew what the core takes; nil: nothing.
+  static func trouble(_ document: ChannelDocument) -> Trouble? {
+    document.refusal.map { Trouble(.rejected, "the \($0.field.rawValue) must be changed: \($0.reason)") }
+  }
+
   /// Only what lies with the relay, and will stay so, is final. The core's own trouble is nobody's fault and passes.
   static func outcome(of error: CoreError, for task: RelayOperation.Task) -> RelayOutcome {
+    // The name stays what it is, and each attempt would leave a queue behind in the core.
+    if error.tag == "invalidDisplayName" { return .refused(error.trouble) }
     guard task == .invite else { return .troubled(error.trouble, retryAfter: nil) }
     switch error.kind {
     case .deadLink, .wrongServer, .incompatible: return .refused(error.trouble)
-    case .command where error.message?.contains("already in the group") == true:
-      return .refused(
-        Trouble(.rejected, "the core does not take the relay into this channel again: it was there before; another relay can"))
     case .temporary, .command, .noUser, .notStarted, .notAllowed, .store, .other:
       return .troubled(error.trouble, retryAfter: nil)
     }

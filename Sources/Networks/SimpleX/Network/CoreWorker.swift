@@ -5,11 +5,17 @@ internal import RelayNetwork
 /// Looks after Baton's channels in one core: one thing at a time, by one task.
 ///
 /// Operations wait here until what the core lists answers them. An event only makes the worker look again, and so does every new
-/// connection, because what the core said to a broken one is lost (facts on SimpleX, §1.4).
+/// connection, because what the core said to a broken one is lost.
 final class CoreWorker {
   struct Pending {
     let operation: RelayOperation
     var isHandedOver = false
+    /// Whether the relay was invited for this very operation, so that what the core lists of it is the answer.
+    var isInvited = false
+    /// What a test made for it says of the relay; nil: none yet.
+    var verdict: Verdict?
+    /// What all spellings of the relay's address have in common.
+    let key: String?
     let since: Timestamp
   }
 
@@ -30,6 +36,10 @@ final class CoreWorker {
     /// Whether a name of Baton's own was given since the program began, so that no earlier run can have made the channel.
     let isNew: @Sendable (_ name: String) -> Bool
     let ask: @Sendable (CoreCommand) async -> Result<CoreReply, CoreFailure>
+    /// Tests a relay over a lane; the answer comes as an input.
+    let test: @Sendable (_ lane: Int, CoreUser.ID, CoreRelayAddress) -> Void
+    /// Takes out what has arrived for the worker meanwhile.
+    let arrived: @Sendable () -> [SimpleXNetwork.Input]
     let report: @Sendable (NetworkReport) -> Void
     /// Has `take(.nudged)` called after a while.
     let nudge: @Sendable (Duration) -> Void
@@ -42,14 +52,22 @@ final class CoreWorker {
   let around: Surroundings
 
   /// Whose channels these are; nil while nothing can be done.
-  private(set) var user: CoreUser.ID?
+  var user: CoreUser.ID?
   /// Why there is no user.
-  private(set) var absence = Trouble(.unreachable, "the chat core was not reached yet")
+  var absence = NetworkTrouble(.absent, "the chat core was not reached yet")
   /// Whether the core was reached, or found not to be there, at least once.
-  private var isDecided = false
+  var isDecided = false
+  /// The core that the connection leads to; nil while there is none, or one that has no channels.
+  var version: CoreVersion?
+  /// Who is active in it, as far as it said so by itself.
+  var arrived: CoreUser?
+  /// The last user who had Baton's channels.
+  var home: CoreUser.ID?
   /// Whether it is to be seen first that the core is the one with Baton's channels.
-  private var mustRecognise = false
-  private var isRecognitionHeld = false
+  var mustRecognise = false
+  var isRecognitionHeld = false
+  /// What was last told of the network as a whole.
+  var told: NetworkState?
 
   /// What waits, by channel and relay.
   var pending: [ChannelID: [RelayID: Pending]] = [:]
@@ -58,31 +76,38 @@ final class CoreWorker {
   private var owners: [String: ChannelID] = [:]
   /// Channels of which the core may have made one without saying so, with when it was asked to.
   var doubtful: [ChannelID: Timestamp] = [:]
-  /// When the connection broke over the list of all channels.
-  var searchFailed: Timestamp?
+  /// When the connection broke over a list of channels, by the text that was searched for.
+  var searchesFailed: [String: Timestamp] = [:]
   /// When the connection came up: what an earlier one asked for may still be under way.
-  private(set) var upSince = Timestamp(milliseconds: 0)
-  private var absentSince = Timestamp(milliseconds: 0)
-  /// The user of a core that has none of the channels.
-  private var strangeUser: CoreUser.ID?
+  var upSince = Timestamp(milliseconds: 0)
+  var absentSince = Timestamp(milliseconds: 0)
+  /// Connections so far, broken ones too.
+  var connections = 0
   private(set) var watched: [RelayID: String] = [:]
 
-  private var due = WorkQueue()
+  var due = WorkQueue()
   /// Channels that may have lost a relay without being asked about, with their numbers in the core. They come after everything else.
   private var suspects: [ChannelID: CoreGroup.ID] = [:]
   private var suspectsDue = WorkQueue()
   /// Where the look at all channels goes on; nil: it is over.
-  private var resynchronised: (after: ChannelID?, isOn: Bool) = (nil, false)
+  var resynchronised: (after: ChannelID?, isOn: Bool) = (nil, false)
   /// Channels that wait for further invitations, or for time to pass.
   private var waiting: [ChannelID: Timestamp] = [:]
-  private var tests: [CoreRelayTestRequest] = []
-  private var isTestsTurn = true
+  /// Tests that somebody waits for.
+  var tests: [CoreRelayTestRequest] = []
+  /// Relays that channels wait for.
+  var wantedTests: [CoreRelayAddress] = []
+  /// Connections for tests that stand, by number.
+  var lanes: Set<Int> = []
+  /// What is under way on each.
+  var testing: [Int: (address: CoreRelayAddress, began: Timestamp)] = [:]
+  var isTestsTurn = false
 
   /// Relays as the core lists them; nil: not asked yet.
   var serverGroups: [CoreServerGroup]?
   /// What came with the core when it was last read; nil: never.
   var knownPresets: [PresetOperator]?
-  private var mustReadPresets = false
+  var mustReadPresets = false
   /// When relays passed a test, by normal form.
   var passed: [String: Timestamp] = [:]
   /// Relays whose latest tests failed, by comparison key: how many in a row, why the last, and when.
@@ -96,60 +121,28 @@ final class CoreWorker {
 
   func now() -> Timestamp { around.now() }
 
-  /// The first version of the core that has channels on relays (facts on SimpleX).
-  private static let versionMin = 7
-
   // MARK: - Input
 
   func take(_ input: SimpleXNetwork.Input) {
     switch input {
     case .operation(let operation):
-      pending[operation.channel, default: [:]][operation.relay] = Pending(operation: operation, since: now())
+      pending[operation.channel, default: [:]][operation.relay] = Pending(
+        operation: operation, key: (try? SimpleXLink(operation.address))?.comparisonKey, since: now())
       due.add(operation.channel)
       if user == nil { around.nudge(limits.patience) }
     case .cancelled(let channel, let relay): drop(channel, relay)
     case .watched(let relays): watched = relays
-    case .test(let request): tests.append(request)
+    case .test(let request):
+      tests.append(request)
+      startTests()
+    case .lane(let lane, let isUp): self.lane(lane, isUp: isUp)
+    case .tested(let lane, let address, let result): tested(lane, address, result)
     case .core(.up(let version, let user)): up(version, user)
     case .core(.down(let reason)): down(reason)
     case .core(.event(let event)): heed(event)
     case .core(.reply): break
     case .nudged: nudged()
     }
-  }
-
-  private func up(_ version: CoreVersion, _ user: CoreUser?) {
-    isDecided = true
-    guard version.isAtLeast(Self.versionMin) else {
-      leave(Trouble(.incompatibleVersion, "the chat core has version \(version), channels need \(Self.versionMin).0 or newer"))
-      return logger.error("\(absence.detail)")
-    }
-    guard let user else {
-      leave(Trouble(.unreachable, "the chat core has no user: start it with --user-display-name"))
-      return logger.warning("\(absence.detail)")
-    }
-    logger.notice("the chat core \(version) is there, its user is '\(user.displayName)'")
-    self.user = user.id
-    (strangeUser, isRecognitionHeld) = (nil, false)
-    upSince = now()
-    mustRecognise = true
-    mustReadPresets = true
-    serverGroups = nil
-    resynchronised = (nil, true)
-    for channel in pending.keys.sorted() { due.add(channel) }
-  }
-
-  private func down(_ reason: String) {
-    isDecided = true
-    if user != nil { logger.warning("the chat core is gone: \(reason)") }
-    leave(Trouble(.unreachable, "the chat core cannot be reached: \(reason)"))
-  }
-
-  private func leave(_ trouble: Trouble) {
-    if user != nil || absentSince.milliseconds == 0 { absentSince = now() }
-    (user, strangeUser) = (nil, nil)
-    absence = trouble
-    if !pending.isEmpty { around.nudge(limits.patience) }
   }
 
   /// Time has passed.
@@ -167,10 +160,10 @@ final class CoreWorker {
     // The attempt is over; the coordinator has its own patience, and names the reason.
     let all = pending.values.flatMap(\.values).sorted { $0.operation.number < $1.operation.number }
     for operation in all where now() - max(operation.since, absentSince) >= limits.patience - .milliseconds(20) {
-      finish(operation.operation, .troubled(absence, retryAfter: nil))
+      finish(operation.operation, .troubled(absence.trouble, retryAfter: nil))
     }
-    // Perhaps the right user is back.
-    if let stranger = strangeUser { (user, strangeUser, mustRecognise) = (stranger, nil, true) }
+    // Perhaps the right user is back, or there is one at last.
+    if version != nil { mustRecognise = true }
   }
 
   private func heed(_ event: CoreEvent) {
@@ -213,6 +206,11 @@ final class CoreWorker {
     if pending[channel]?.isEmpty == true { pending[channel] = nil }
   }
 
+  /// Whether somebody still waits for the operation: it was neither taken back nor replaced.
+  func isWanted(_ operation: RelayOperation) -> Bool {
+    pending[operation.channel]?[operation.relay]?.operation.number == operation.number
+  }
+
   /// Nothing follows any more. Operations are taken up again by the next start.
   func end() {
     for test in tests { test.finish() }
@@ -221,30 +219,20 @@ final class CoreWorker {
 
   // MARK: - Work
 
-  /// Does the next thing: a test and something else by turns, and what nobody asked for when there is nothing else.
+  /// Does the next thing, and what nobody asked for when there is nothing else. Tests of relays are under way meanwhile.
   /// - Returns: whether there was one.
   func step() async -> Bool {
     guard isDecided else { return false }
-    tests.removeAll(where: \.isOver)
-    isTestsTurn.toggle()
-    if isTestsTurn || user == nil, !tests.isEmpty {
-      await run(tests.removeFirst())
-      return true
-    }
-    if await workOff() { return true }
-    guard !tests.isEmpty else { return false }
-    await run(tests.removeFirst())
-    return true
-  }
-
-  private func workOff() async -> Bool {
-    guard user != nil else { return false }
-    if mustRecognise {
-      guard !isRecognitionHeld else { return false }
+    if mustRecognise, !isRecognitionHeld {
       mustRecognise = false
       await recognise()
       return true
     }
+    guard user != nil else { return refuseTests() }
+    return await workOff()
+  }
+
+  private func workOff() async -> Bool {
     if mustReadPresets {
       mustReadPresets = false
       await readPresets()
@@ -259,13 +247,6 @@ final class CoreWorker {
       return true
     }
     return resynchronise()
-  }
-
-  /// Asks the core. Without a connection the answer is that there is none.
-  func ask(_ command: CoreCommand) async -> Result<CoreReply, CoreFailure> {
-    let result = await around.ask(command)
-    if case .failure(let failure) = result { logger.debug("\(command): \(failure)") }
-    return result
   }
 
   // MARK: - Which channel is which
@@ -306,39 +287,7 @@ final class CoreWorker {
 
   // MARK: - Without being asked
 
-  /// Channels that are looked at to see whether this is the core that has them.
-  private static let recognisedMax = 10
-  private static let lookedThroughMax = 200
-  private static let recogniseAgain = Duration.seconds(30)
   private static let pageSize = 100
-
-  /// A core that has none of the channels that relays serve is another one, or has another user. Making them anew in it would double
-  /// them all.
-  private func recognise() async {
-    let established = around.served(nil, Self.lookedThroughMax).filter(\.isEstablished).prefix(Self.recognisedMax)
-    var missing = 0
-    for channel in established {
-      guard let group = channel.content.group else { continue }
-      switch await ask(.relays(group)) {
-      case .success(.relays(let found, _)): if found.isCalled(channel.content.networkID) { return }
-      case .failure(.refused(let error)) where error.isGroupMissing: break
-      default:
-        // Not to be seen now: nothing is done before it is.
-        mustRecognise = user != nil
-        isRecognitionHeld = true
-        return around.nudge(Self.recogniseAgain)
-      }
-      missing += 1
-    }
-    guard missing > 0, let stranger = user else { return }
-    let words =
-      "the chat core has none of Baton's channels on SimpleX: it is another core, or another user of it is active; nothing is done in it"
-    let (isKnown, since) = (absence.detail == words, absentSince)
-    leave(Trouble(.unreachable, words))
-    if isKnown { absentSince = since } else { logger.error("\(words)") }
-    strangeUser = stranger
-    around.nudge(Self.recogniseAgain)
-  }
 
   /// Looks at all channels, some at a time: what the core said while nobody listened is lost.
   private func resynchronise() -> Bool {

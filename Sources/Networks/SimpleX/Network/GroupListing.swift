@@ -1,9 +1,10 @@
 internal import Channels
 
-/// How the relays of one channel stand in the core (facts on SimpleX, §3.2 and §3.3).
+/// How the relays of one channel stand in the core.
 struct GroupListing {
   let group: CoreGroup
   let relays: [CoreGroupRelay]
+  /// Those of the relays whose status does not say all.
   let members: [CoreMember.ID: CoreMember]
 
   /// Whether the core began to make it and did not get far: some relays were never invited, and none has taken it.
@@ -16,7 +17,7 @@ struct GroupListing {
   enum Standing: Hashable {
     /// The core does not have it in the channel.
     case absent
-    /// The core tried to invite it and could not, and will not take it again.
+    /// The core is inviting it, or could not. It takes it again once the member is removed.
     case stuck(CoreMember.ID)
     case invited(CoreMember.ID)
     /// It took the channel; the link does not name it yet. The detail says how far it is.
@@ -30,6 +31,14 @@ struct GroupListing {
       case .absent: nil
       case .stuck(let member), .invited(let member), .accepted(let member, _, _), .active(let member, _), .lost(let member, _):
         member
+      }
+    }
+
+    /// The member that stands in the way of another invitation; nil when the relay is on its way, or there is none.
+    var spent: CoreMember.ID? {
+      switch self {
+      case .stuck(let member), .lost(let member, _): member
+      case .absent, .invited, .accepted, .active: nil
       }
     }
 
@@ -58,7 +67,7 @@ struct GroupListing {
     case .rejected: return .lost(relay.member, Trouble(.rejected, Self.rejection))
     default: break
     }
-    // The only sign of an invitation that failed later (facts on SimpleX, §3.3).
+    // The only sign of an invitation that failed later.
     if case .failed(let reason)? = member?.connection, status != .active {
       return .lost(relay.member, Trouble(.unreachable, "the connection to the relay failed for good: \(reason)"))
     }
@@ -80,26 +89,42 @@ struct GroupListing {
 }
 
 extension CoreWorker {
+  /// How the relays of a channel stand. Of the members only those are looked at that say more than their relays: a list of all of them
+  /// would name every subscriber, with pictures.
   func listed(_ id: CoreGroup.ID) async -> Result<GroupListing, CoreFailure> {
-    var group: CoreGroup
-    let relays: [CoreGroupRelay]
+    let group: CoreGroup
+    var relays: [CoreGroupRelay]
     switch await ask(.relays(id)) {
     case .success(.relays(let found, let list)): (group, relays) = (found, list)
     case .success(let reply): return .failure(Self.unexpected(reply))
     case .failure(let failure): return .failure(failure)
     }
     var members: [CoreMember.ID: CoreMember] = [:]
-    switch await ask(.members(id)) {
-    case .success(.members(let found, let list)):
-      group = found
-      for member in list { members[member.id] = member }
-    case .success(let reply): return .failure(Self.unexpected(reply))
-    case .failure(let failure): return .failure(failure)
+    for relay in relays where relay.isExplainedByMember {
+      switch await ask(.member(id, relay.member)) {
+      case .success(.member(_, let member)): members[member.id] = member
+      case .success(let reply): return .failure(Self.unexpected(reply))
+      // Gone since the list was made, and its row with it.
+      case .failure(.refused(let error)) where error.tag == "groupMemberNotFound":
+        relays.removeAll { $0.member == relay.member }
+      case .failure(let failure): return .failure(failure)
+      }
     }
     return .success(GroupListing(group: group, relays: relays, members: members))
   }
 
   static func unexpected(_ reply: CoreReply) -> CoreFailure {
     .unreadable(tag: "\(reply)".prefix(40).description, CoreShapeError(path: [], reason: "is no answer to what was asked"))
+  }
+}
+
+extension CoreGroupRelay {
+  /// Whether only the relay as a member says how it really stands: that its connection failed for good, or that it left rather than got
+  /// lost. One that the link names, or that said no, is what its status says.
+  var isExplainedByMember: Bool {
+    switch status.known {
+    case .active, .rejected: false
+    case .new, .invited, .accepted, .acknowledgedRoster, .inactive, nil: true
+    }
   }
 }

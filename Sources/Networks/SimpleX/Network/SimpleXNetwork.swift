@@ -10,6 +10,8 @@ internal import Synchronization
 /// what the core lists then. So nothing depends on an event that got lost.
 public final class SimpleXNetwork: RelayNetwork {
   public let kind = NetworkKind.simplex
+  /// The core forgets a relay that is removed from a channel.
+  public let takesRemovedRelaysAgain = true
 
   enum Input: Sendable {
     case operation(RelayOperation)
@@ -17,6 +19,10 @@ public final class SimpleXNetwork: RelayNetwork {
     case core(CoreReport)
     case watched([RelayID: String])
     case test(CoreRelayTestRequest)
+    /// A connection for tests came up or went away.
+    case lane(Int, isUp: Bool)
+    /// A test of a relay ended.
+    case tested(lane: Int, CoreRelayAddress, Result<CoreReply, CoreFailure>)
     /// It is time to look again.
     case nudged
   }
@@ -35,6 +41,8 @@ public final class SimpleXNetwork: RelayNetwork {
   private static let preparedMax = 10_000
 
   private let client: CoreClient
+  /// Ways to the same core on which nothing but tests is asked for.
+  private let lanes: [CoreClient]
   private let limits: SimpleXLimits
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
@@ -47,18 +55,22 @@ public final class SimpleXNetwork: RelayNetwork {
 
   /// - Parameters:
   ///   - client: the way to the core; nobody else may use the core.
+  ///   - lanes: further ways to it, for tests of relays, each of which may take its connection for a minute. As many tests run at once. The
+  ///     core hands each of its events to one of all these connections.
   ///   - known: the channel that the store knows under a name of the core's, with the relays that serve it; throws when the store cannot
   ///     say.
   ///   - presets: takes the operators, servers and relays that come with the core, after each connect when they are others than before; nil:
   ///     nobody wants to know.
   ///   - served: channels that relays serve, by id, from the first after another one on.
   public init(
-    client: CoreClient, limits: SimpleXLimits = SimpleXLimits(), logger: Logger, now: @escaping @Sendable () -> Timestamp,
+    client: CoreClient, lanes: [CoreClient], limits: SimpleXLimits = SimpleXLimits(), logger: Logger,
+    now: @escaping @Sendable () -> Timestamp,
     known: @escaping @Sendable (_ networkID: String) throws -> KnownChannel?,
     served: @escaping @Sendable (_ after: ChannelID?, _ limit: Int) -> [KnownChannel],
     presets: (@Sendable ([PresetOperator]) -> Void)? = nil
   ) {
     self.client = client
+    self.lanes = lanes
     self.limits = limits
     self.logger = logger
     self.now = now
@@ -90,6 +102,10 @@ public final class SimpleXNetwork: RelayNetwork {
   public func lock(_ identity: IdentityID) {}
 
   // MARK: - Channels
+
+  public func check(_ profile: Profile) throws(ProfileRefusal) {
+    if let refusal = ChannelDocument(profile, preparedAt: 0).refusal { throw refusal }
+  }
 
   public func prepare(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent {
     guard draft.kind == .channel else {
@@ -138,6 +154,9 @@ public final class SimpleXNetwork: RelayNetwork {
     }
     await withTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await self.client.run { self.heard($0) } }
+      for (lane, client) in self.lanes.enumerated() {
+        tasks.addTask { await client.run { self.heard($0, on: lane) } }
+      }
       tasks.addTask { await self.work() }
       await tasks.waitForAll()
     }
@@ -149,7 +168,13 @@ public final class SimpleXNetwork: RelayNetwork {
       around: .init(
         now: now, known: known, served: served,
         isNew: { name in self.state.withLock { $0.preparedSet.contains(name) } },
-        ask: { await self.ask($0) }, report: { self.tell($0) },
+        ask: { await self.ask($0, self.client) },
+        test: { lane, user, address in
+          Task {
+            let result = await self.ask(.testRelay(user, address), self.lanes[lane])
+            self.put(.tested(lane: lane, address, result))
+          }
+        }, arrived: { self.takeInputs() }, report: { self.tell($0) },
         nudge: { wait in
           Task {
             try? await Task.sleep(for: wait)
@@ -158,10 +183,7 @@ public final class SimpleXNetwork: RelayNetwork {
         }, presets: presets))
     for await _ in wakes {
       while true {
-        let inputs = state.withLock { state in
-          defer { state.inputs = [] }
-          return state.inputs
-        }
+        let inputs = takeInputs()
         for input in inputs { worker.take(input) }
         guard await worker.step() || !inputs.isEmpty else { break }
         if Task.isCancelled { return worker.end() }
@@ -170,12 +192,28 @@ public final class SimpleXNetwork: RelayNetwork {
     worker.end()
   }
 
+  private func takeInputs() -> [Input] {
+    state.withLock { state in
+      defer { state.inputs = [] }
+      return state.inputs
+    }
+  }
+
   private func heard(_ what: CoreReport) {
     guard case .reply(let id, let result) = what else { return put(.core(what)) }
     state.withLock { $0.answers.removeValue(forKey: id) }?.resume(returning: result)
   }
 
-  private func ask(_ command: CoreCommand) async -> Result<CoreReply, CoreFailure> {
+  /// Of a lane only its events matter, and whether it can be used: who is active is asked on the first connection.
+  private func heard(_ what: CoreReport, on lane: Int) {
+    switch what {
+    case .reply, .event: heard(what)
+    case .up: put(.lane(lane, isUp: true))
+    case .down: put(.lane(lane, isUp: false))
+    }
+  }
+
+  private func ask(_ command: CoreCommand, _ client: CoreClient) async -> Result<CoreReply, CoreFailure> {
     await withCheckedContinuation { continuation in
       let id = state.withLock { state in
         state.requests += 1

@@ -18,7 +18,7 @@ extension ServerHello {
         throw PeerFailure(error.trouble.cause, "in the hello, \(error.trouble.detail)")
       }
     }
-    try signedKey.verify()
+    try signedKey.verify(with: session.chain.first)
   }
 
   /// The highest version that both speak.
@@ -33,8 +33,10 @@ extension ServerHello {
 }
 
 extension ServerHello.SignedKey {
-  fileprivate func verify() throws(PeerFailure) {
-    guard let leaf = chain.first else { throw PeerFailure(.protocol, "the hello holds no certificate") }
+  /// - Parameter leaf: the server's certificate in the TLS handshake. SimpleX clients verify with this one, whichever the hello
+  ///   shows (`getServerVerifyKey` in simplexmq): a server that fails here is of no use to them.
+  fileprivate func verify(with leaf: [UInt8]?) throws(PeerFailure) {
+    guard let leaf else { throw PeerFailure(.protocol, "the server showed no certificate") }
     var text = [CChar](repeating: 0, count: Int(CTLS_TEXT_BYTES))
     switch ctls_signed_key_verify(leaf, leaf.count, key, key.count, &text) {
     case CTLS_KEY_VALID: return

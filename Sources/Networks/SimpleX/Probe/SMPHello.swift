@@ -1,10 +1,10 @@
 /// What a server says first: its protocol versions, and that this connection ends at the server itself.
 struct ServerHello: Hashable, Sendable {
-  /// The server's certificates once more, and a key that the leaf signed.
+  /// The server's certificates once more, and a key that the server signed.
   struct SignedKey: Hashable, Sendable {
     /// In DER, the leaf first; at most `PeerCertificates.keptMax`.
     let chain: [[UInt8]]
-    /// In DER.
+    /// In DER, with its signature.
     let key: [UInt8]
   }
 

@@ -14,7 +14,7 @@ struct ServerEndpoint: Hashable, Sendable {
     guard let chosen = known.first(where: { $0.host?.kind != .onion }) else { return nil }
     host = chosen.host?.name ?? chosen.name
     if address.port == nil, known.first?.host?.isPreset == true {
-      // These servers share their port 443 with a web site (facts on SimpleX, §6.2).
+      // These servers share their port 443 with a web site.
       port = 443
       applicationProtocol = "http/1.1"
     } else {

@@ -1,6 +1,6 @@
 /// Makes of what a core prints lines that may be logged.
 ///
-/// The core prints every command that it is sent, with the passwords of servers in it (facts on SimpleX, §1.4), and several threads of
+/// The core prints every command that it is sent, with the passwords of servers in it, and several threads of
 /// it may print at once, so that a long line can come in pieces. Whatever could be a part of a command is left out.
 struct CoreOutput {
   /// Longer lines are left out: nothing that is meant for people is that long.

@@ -8,7 +8,7 @@ internal import Synchronization
 /// Runs a SimpleX Chat core and keeps it running: started again when it ends, later and later if it ends at once; ended when Baton does.
 ///
 /// The core's port lets in everybody on this machine, so a core that runs as a service of its own, which others can be kept away from, is
-/// the better choice where there are other people (facts on SimpleX, §1.5).
+/// the better choice where there are other people.
 public final class CoreProcess: Sendable {
   /// Why a core cannot be run like this.
   public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {

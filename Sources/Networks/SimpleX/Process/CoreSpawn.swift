@@ -26,9 +26,8 @@ enum CoreSpawn {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-    for descriptor in openDescriptors() where descriptor > STDERR_FILENO {
-      posix_spawn_file_actions_addclose(&actions, descriptor)
-    }
+    // Also what another thread may open before the child is there; closing what is not open does no harm.
+    for descriptor in STDERR_FILENO + 1..<firstUnused() { posix_spawn_file_actions_addclose(&actions, descriptor) }
     var (none, all) = (sigset_t(), sigset_t())
     sigemptyset(&none)
     sigfillset(&all)
@@ -70,7 +69,11 @@ enum CoreSpawn {
     return own.map { "\($0.key)=\($0.value)" } + ["LC_ALL=C.UTF-8"]
   }
 
-  private static func openDescriptors() -> [CInt] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { CInt($0) }
+  /// Behind all descriptors that are open, and some more; not beyond those that there can be.
+  private static func firstUnused() -> CInt {
+    let open = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { CInt($0) }
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return min((open.max() ?? STDERR_FILENO) + 257, CInt(clamping: limit.rlim_cur))
   }
 }

@@ -24,8 +24,9 @@ extension CoreCommand {
       "/_remove #\(group) \(members.text)\(withMessages ? " messages=on" : "")"
     case .allowRelay(let group): "/_relay allow #\(group)"
     case .link(let group): "/_get link #\(group)"
-    case .groups(let user): "/_groups \(user)"
+    case .groups(let user, let search): "/_groups \(user)" + (search.map { " \($0.text)" } ?? "")
     case .members(let group): "/_members #\(group)"
+    case .member(let group, let member): "/_info #\(group) \(member)"
     case .info(let group): "/_info #\(group)"
     case .updateProfile(let group, let profile): "/_group_profile #\(group) \(profile.json.text)"
     case .deleteGroup(let group, let notify): "/_delete #\(group) full\(notify ? "" : " notify=off")"

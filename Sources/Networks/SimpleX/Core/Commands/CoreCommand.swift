@@ -1,4 +1,4 @@
-/// What Baton asks of a core (facts on SimpleX, §2). The text of a command is made from these types only, so that nothing in a
+/// What Baton asks of a core. The text of a command is made from these types only, so that nothing in a
 /// name can become another argument or another command.
 public enum CoreCommand: Hashable, Sendable {
   /// Which version the core is. Answer: `version`.
@@ -38,10 +38,12 @@ public enum CoreCommand: Hashable, Sendable {
   case allowRelay(CoreGroup.ID)
   /// The channel's link. Answer: `link`.
   case link(CoreGroup.ID)
-  /// All groups and channels of a user. Answer: `groups`.
-  case groups(CoreUser.ID)
-  /// Answer: `members`.
+  /// Groups and channels of a user: those with this text in their names or descriptions, or all, however many. Answer: `groups`.
+  case groups(CoreUser.ID, search: CoreSearchText? = nil)
+  /// All members, subscribers among them, however many. Answer: `members`.
   case members(CoreGroup.ID)
+  /// One member. Answer: `member`, or an error with the tag `groupMemberNotFound`.
+  case member(CoreGroup.ID, CoreMember.ID)
   /// One group or channel. Answer: `group`.
   case info(CoreGroup.ID)
   /// Replaces what readers see; must be the present profile with changes. Answer: `profileUpdated`.

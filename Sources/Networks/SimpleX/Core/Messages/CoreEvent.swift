@@ -1,4 +1,4 @@
-/// What the core says by itself (facts on SimpleX, §3.2, §3.3 and §8). An event may come before the answer to the command that
+/// What the core says by itself. An event may come before the answer to the command that
 /// caused it, about a group that is not known yet.
 public enum CoreEvent: Hashable, Sendable {
   /// A relay accepted, rejected, or acknowledged the roster.

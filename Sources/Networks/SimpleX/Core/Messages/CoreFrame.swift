@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// One message of the core, read (facts on SimpleX, §1.3).
+/// One message of the core, read.
 enum CoreFrame: Hashable, Sendable {
   /// An answer to the command with this number, as the core gives it back.
   case reply(correlation: String, Result<CoreReply, CoreFailure>)

@@ -1,4 +1,4 @@
-/// How the core answers a command that it carried out (facts on SimpleX, §2).
+/// How the core answers a command that it carried out.
 public enum CoreReply: Hashable, Sendable {
   /// Nothing more to say (`cmdOk`).
   case done
@@ -22,13 +22,14 @@ public enum CoreReply: Hashable, Sendable {
   case relays(CoreGroup, [CoreGroupRelay])
   case relaysAdded(CoreGroup, CoreGroupLink, [CoreGroupRelay])
   /// At least one relay failed for good. Those without an error stay invited; those with one may stay `new` and block their
-  /// number (facts on SimpleX, §3.3).
+  /// number.
   case relaysNotAdded([CoreRelayResult])
   case membersRemoved(CoreGroup, [CoreMember])
   case relayAllowed(CoreGroup)
   case link(CoreGroup, CoreGroupLink)
   case groups([CoreGroup])
   case members(CoreGroup, [CoreMember])
+  case member(CoreGroup, CoreMember)
   case group(CoreGroup)
   case profileUpdated(from: CoreGroup, to: CoreGroup)
   case groupDeleted(CoreGroup)
@@ -73,6 +74,7 @@ extension CoreReply {
     case "groupLink": .link(try reader.read("groupInfo"), try reader.read("groupLink"))
     case "groupsList": .groups(try reader.list("groups"))
     case "groupMembers": try members(try reader.object("group"))
+    case "groupMemberInfo": .member(try reader.read("groupInfo"), try reader.read("member"))
     case "groupInfo": .group(try reader.read("groupInfo"))
     case "groupUpdated": .profileUpdated(from: try reader.read("fromGroup"), to: try reader.read("toGroup"))
     case "groupDeletedUser": .groupDeleted(try reader.read("groupInfo"))

@@ -3,7 +3,7 @@ internal import StrictJSON
 /// How far the connection to a member is (`ConnStatus`; facts on SimpleX, §8.18).
 public enum CoreConnectionStatus: Hashable, Sendable {
   case new, prepared, joined, requested, accepted, sendReady, ready, deleted
-  /// It came to nothing, for good. That is the core's one sign that a relay failed after its invitation (facts on SimpleX, §3.3).
+  /// It came to nothing, for good. That is the core's one sign that a relay failed after its invitation.
   /// - reason: the core's words.
   case failed(reason: String)
   /// A word that this version of Baton does not know.

@@ -41,7 +41,7 @@ struct CoreReader {
     return bool
   }
 
-  /// An integer; some come as strings (facts on SimpleX, §8).
+  /// An integer; some come as strings.
   func integer(_ key: String) throws(CoreShapeError) -> Int64 {
     let integer: Int64? =
       switch try required(key) {

@@ -13,7 +13,7 @@ enum CoreText {
   }
 
   /// Where a word holds `://` and later an `@`, what stands between the next colon and the last `@` is taken for a password: it
-  /// can hold neither space nor `@` nor `:` (facts on SimpleX, §5.1). Too much hidden does no harm.
+  /// can hold neither space nor `@` nor `:`. Too much hidden does no harm.
   private static func withoutPasswords(_ text: String) -> String {
     guard text.contains("@") else { return text }
     return text.split(separator: " ", omittingEmptySubsequences: false).map { word in

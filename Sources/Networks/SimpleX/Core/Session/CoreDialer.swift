@@ -72,6 +72,7 @@ struct CoreDialer: Sendable {
       channel.eventLoop.makeCompletedFuture {
         try channel.pipeline.syncOperations.addHandlers([
           IdleStateHandler(readTimeout: .milliseconds(limits.pingInterval.wholeMilliseconds)),
+          WebSocketFrameCheck(),
           NIOWebSocketFrameAggregator(
             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 65_536, maxAccumulatedFrameSize: limits.frameBytesMax),
           WebSocketFrames(

@@ -17,13 +17,13 @@ public struct CoreEndpoint: Hashable, Sendable, CustomStringConvertible {
   ///   - host: `localhost`, an address of this machine's own loopback network (127.0.0.0/8, ::1), or any host if
   ///     `allowingOtherMachines`.
   ///   - port: 1 to 65535.
-  ///   - allowingOtherMachines: the port of a core has neither authentication nor encryption (facts on SimpleX, §1.3), so this is
+  ///   - allowingOtherMachines: the port of a core has neither authentication nor encryption, so this is
   ///     for networks of containers that nobody else can reach.
   /// - Throws: `Refusal` with a sentence for people.
   public init(host: String, port: Int, allowingOtherMachines: Bool = false) throws(Refusal) {
     guard (1...65_535).contains(port) else { throw Refusal(description: "the core's port must be 1 to 65535, not \(port)") }
     self.port = port
-    // The core binds to the IPv4 address only (facts on SimpleX, §1.1), whatever the name stands for here.
+    // The core binds to the IPv4 address only, whatever the name stands for here.
     let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     if host.lowercased() == "localhost" {
       self.host = "127.0.0.1"

@@ -1,4 +1,4 @@
-/// Limits and times of the connection to a core (facts on SimpleX, §1.4 and §2).
+/// Limits and times of the connection to a core.
 public struct CoreLimits: Hashable, Sendable {
   /// Connecting and opening the WebSocket together.
   public var dialTimeout: Duration = .seconds(5)
@@ -32,7 +32,7 @@ public struct CoreLimits: Hashable, Sendable {
     case .createChannel, .addRelays, .removeMembers, .deleteGroup, .leave, .updateProfile, .testRelay, .testServer, .start:
       networkTimeout
     case .version, .activeUser, .users, .createUser, .checkRunning, .operators, .servers, .setServers, .validateServers,
-      .relays, .allowRelay, .link, .groups, .members, .info:
+      .relays, .allowRelay, .link, .groups, .members, .member, .info:
       localTimeout
     }
   }

@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// A command as the core takes it from a WebSocket (facts on SimpleX, §1.3).
+/// A command as the core takes it from a WebSocket.
 enum CoreRequest {
   /// - Parameter correlation: comes back with the answer.
   /// - Returns: a JSON text; it may hold passwords.

@@ -96,12 +96,13 @@ final class CoreSession {
   private func deliver(_ inbound: CoreDialer.Inbound) {
     switch inbound {
     case .message(let buffer): feed(.received(CoreFrame(buffer.readableBytesView)))
-    case .violated(let text):
+    case .violated(let text), .flooded(let text):
       connection = nil
       feed(.violated(text))
-    case .closed(_, let reason):
+    case .closed(let code, let reason):
       connection = nil
-      feed(.closed(CoreText.bounded(reason)))
+      // Without a code the reason is a sentence of ours.
+      feed(code == nil && !reason.isEmpty ? .violated(reason) : .closed(CoreText.bounded(reason)))
     }
   }
 }

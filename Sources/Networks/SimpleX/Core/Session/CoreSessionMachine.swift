@@ -1,6 +1,6 @@
 internal import Dialing
 
-/// Decides what happens on the one connection to a core (facts on SimpleX, §1.4).
+/// Decides what happens on the one connection to a core.
 ///
 /// One command is in flight at a time, since the core carries them out in order anyway. Events are reported as they come. When an
 /// answer does not come in time the connection is given up: what the core does then is not known, and it would not begin with

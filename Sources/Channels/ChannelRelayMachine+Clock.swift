@@ -1,0 +1,41 @@
+// Waiting times count while the daemon runs. What the clock did in between, or somebody with it, is not waited for and wears nothing out.
+extension ChannelRelayMachine {
+  /// The clock moved while the daemon did not run: time passed, or it was set.
+  /// - Parameters:
+  ///   - distance: how far, from the last sign of life to the start; negative when it was set back.
+  ///   - now: the present time.
+  mutating func clockMoved(by distance: Duration, now: Timestamp, policy: RelayPolicy) {
+    guard let work = state.work else { return }
+    let effort = work.task == .withdraw ? policy.farewellMax : policy.effortMax
+    // A deadline that nobody could meet begins anew.
+    let isOver = now >= work.startedAt + effort
+    let progress: Work.Progress
+    // An effort begins now at the latest; or when the wait is over, if the relay asked for it, because that is not part of the effort.
+    var latest = now
+    switch work.progress {
+    case .underWay(let timeoutAt): progress = .underWay(timeoutAt: timeoutAt + distance)
+    case .waiting(let until):
+      progress = .waiting(until: until + distance)
+      latest = max(now, until + distance)
+    }
+    state = state.with(
+      Work(
+        work.task, attempt: work.attempt, startedAt: isOver ? now : min(work.startedAt + distance, latest), progress: progress,
+        lastTrouble: work.lastTrouble))
+  }
+}
+
+extension ChannelRelayMachine.State {
+  /// The same state with other work; without work it stays without.
+  fileprivate func with(_ work: ChannelRelayMachine.Work) -> Self {
+    switch self {
+    case .new: .new(work)
+    case .invited: .invited(work)
+    case .accepted(_, let link): .accepted(work, link: link)
+    case .active(let link, let check): .active(link: link, check: check.map { _ in work })
+    case .inactive(let trouble, let link, _): .inactive(trouble, link: link, work)
+    case .removed(let farewell): .removed(farewell: farewell.map { _ in work })
+    case .failed: self
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import Store
+
+/// What is wrong with channels, for people: which of them work on no relay, which relays they lack, and the command that helps.
+struct ChannelFindings {
+  let losses: [Store.Loss]
+  /// Channels that work on no relay.
+  let failedChannels: Int
+  let relays: [RelayRow]
+  let disabledOperators: Set<OperatorID>
+
+  /// Reads them; takes as long as there are relays that channels lack.
+  init(_ store: Store, _ coordinator: Coordinator) throws {
+    losses = try store.losses()
+    failedChannels = losses.isEmpty ? 0 : try store.failedChannelCount()
+    relays = coordinator.relays
+    disabledOperators = Set(coordinator.operators.filter { !$0.isEnabled }.map(\.id))
+  }
+
+  var errors: [Finding] {
+    guard failedChannels > 0 else { return [] }
+    let words = failedChannels == 1 ? "1 channel works on no relay" : "\(failedChannels) channels work on no relay"
+    let filter = #"--filter '{"phase": "failed"}'"#
+    return [
+      Finding(
+        kind: "channelsFailed", severity: "error", serverIds: [], relayIds: [],
+        message: "\(words): batonctl channel list \(filter) shows which, batonctl channel retry \(filter) tries again")
+    ]
+  }
+
+  /// One for each relay that channels lack, the one that most channels lack first.
+  var warnings: [Finding] {
+    let byRelay = Dictionary(grouping: losses, by: \.relay).mapValues { $0.sorted { $0.channels > $1.channels } }
+    let counts = byRelay.mapValues { $0.reduce(0) { $0 + $1.channels } }
+    return byRelay.keys.sorted { (counts[$1] ?? 0, $0) < (counts[$0] ?? 0, $1) }.compactMap { id in
+      guard let losses = byRelay[id], let count = counts[id], let relay = relays.first(where: { $0.id == id }) else {
+        return nil
+      }
+      let kinds = losses.map { "\($0.channels) \($0.status.rawValue)\($0.cause.map { " (\($0.rawValue))" } ?? "")" }
+        .joined(separator: ", ")
+      let words = "\(count) \(count == 1 ? "channel lacks" : "channels lack") relay '\(relay.name)': \(kinds)"
+      return Finding(
+        kind: "relayLost", severity: "warning", network: relay.network.rawValue, serverIds: [], relayIds: [id.rawValue],
+        message: "\(words). \(advice(relay, losses))")
+    }
+  }
+
+  private func advice(_ relay: RelayRow, _ losses: [Store.Loss]) -> String {
+    let id = relay.id.rawValue
+    if relay.isDeleted { return "It was removed; channels that heal move to other relays" }
+    guard relay.isEnabled, relay.relayOperator.map({ !disabledOperators.contains($0) }) ?? true else {
+      return "It is disabled, so it does not get them back: batonctl relay enable \(id), or enable its operator"
+    }
+    if relay.condition.health == .down {
+      return "It is down; they come back with it. batonctl relay test \(id) shows at which step it fails"
+    }
+    let mayPass = losses.filter { $0.status == .inactive || $0.cause?.mayPass == true }
+    guard !mayPass.isEmpty else {
+      return "It refused them: batonctl channel retry --relay \(id) --dry-run lists them; their causes say what it asks for"
+    }
+    let failed = mayPass.filter { $0.status == .failed }
+    let itself =
+      failed.isEmpty
+      ? "They are tried again by themselves, at long intervals"
+      : failed.contains { $0.healing > 0 } ? "Those that heal get it back by themselves, some each minute" : "They do not heal"
+    return "\(itself); batonctl channel retry --relay \(id) asks for all of them now"
+  }
+}

@@ -1,0 +1,180 @@
+internal import Dialing
+internal import NIOCore
+
+/// What a session hears on its line, in order; nothing follows `violated`, `flooded` and `closed`.
+enum LineEvent: Hashable, Sendable {
+  /// A message; nil when it is none that Nostr knows.
+  case message(RelayMessage?)
+  case violated(String)
+  case flooded(String)
+  /// As in `WebSocketInbound`.
+  case closed(code: Int?, reason: String)
+}
+
+/// The connections to one relay. Each session gets its own, so that who reads stays anonymous and no session waits for another. Only
+/// where the relay does not take another beside one that is open do sessions share that one: then who reads is known where who
+/// publishes had to say who they are.
+///
+/// Sessions can share, because what is meant for one means nothing to the others: OK and AUTH are for those who publish, the rest goes by
+/// the names of requests.
+final class RelayLines: Sendable {
+  let url: RelayURL
+  let eventLoop: any EventLoop
+  private let exchange: NIOLoopBoundBox<Exchange>
+
+  /// - Parameter eventLoop: on which all sessions with the relay live.
+  init(url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop) {
+    self.url = url
+    self.eventLoop = eventLoop
+    exchange = .makeBoxSendingValue(Exchange(url: url, dialer: dialer, eventLoop: eventLoop), eventLoop: eventLoop)
+  }
+
+  /// Opens a line. On the event loop only, as everything here.
+  /// - Parameters:
+  ///   - hear: takes what comes in.
+  ///   - then: takes the line, or why there is none.
+  func open(_ hear: @escaping (LineEvent) -> Void, then: @escaping (Result<End, DialFailure>) -> Void) {
+    exchange.value.open(hear, then)
+  }
+
+  /// One session's end of a line.
+  struct End {
+    fileprivate let exchange: Exchange
+    fileprivate let line: Line
+    fileprivate let user: Int
+
+    func send(_ text: String) { line.connection?.send(text) }
+    /// The connection ends with the last session that uses it.
+    func hangUp() { exchange.leave(line, user) }
+  }
+
+  fileprivate final class Line {
+    var connection: RelayDialer.Connection?
+    var users: [Int: (LineEvent) -> Void] = [:]
+    /// Relays say it once per connection; who joins later needs it too.
+    var challenge: String?
+    /// Whether the relay has said more than its challenge and notices. Some take a connection too many and close it at once.
+    var isUsed = false
+  }
+
+  fileprivate final class Exchange {
+    private let url: RelayURL
+    private let dialer: RelayDialer
+    private let eventLoop: any EventLoop
+    private var lines: [Line] = []
+    private var userCount = 0
+    /// The relay did not take another line beside the one that is open.
+    private var isOnlyOne = false
+
+    init(url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop) {
+      self.url = url
+      self.dialer = dialer
+      self.eventLoop = eventLoop
+    }
+
+    func open(_ hear: @escaping (LineEvent) -> Void, _ then: @escaping (Result<End, DialFailure>) -> Void) {
+      if isOnlyOne, let line = lines.first {
+        let bound = NIOLoopBound((exchange: self, line: line, hear: hear, then: then), eventLoop: eventLoop)
+        return eventLoop.execute {
+          let (exchange, line, hear, then) = bound.value
+          // The line may have gone in the meantime.
+          if exchange.lines.contains(where: { $0 === line }) {
+            exchange.join(line, hear, then)
+          } else {
+            exchange.dial(hear, then)
+          }
+        }
+      }
+      dial(hear, then)
+    }
+
+    private func dial(_ hear: @escaping (LineEvent) -> Void, _ then: @escaping (Result<End, DialFailure>) -> Void) {
+      let line = Line()
+      let bound = NIOLoopBound((exchange: self, line: line, hear: hear, then: then), eventLoop: eventLoop)
+      dialer.dial(url, on: eventLoop) { inbound in
+        let (exchange, line, _, _) = bound.value
+        exchange.take(inbound, from: line)
+      }
+      .whenComplete { result in
+        let (exchange, line, hear, then) = bound.value
+        switch result {
+        case .success(let connection):
+          line.connection = connection
+          exchange.lines.append(line)
+          exchange.join(line, hear, then)
+        case .failure(let error):
+          let failure = error as? DialFailure ?? .unreachable("\(error)")
+          guard failure.mayBeOneTooMany, let other = exchange.lines.first else { return then(.failure(failure)) }
+          exchange.isOnlyOne = true
+          exchange.join(other, hear, then)
+        }
+      }
+    }
+
+    private func join(
+      _ line: Line, _ hear: @escaping (LineEvent) -> Void, _ then: @escaping (Result<End, DialFailure>) -> Void
+    ) {
+      userCount += 1
+      line.users[userCount] = hear
+      let user = userCount
+      then(.success(End(exchange: self, line: line, user: user)))
+      if let challenge = line.challenge { line.users[user]?(.message(.challenge(challenge))) }
+    }
+
+    func leave(_ line: Line, _ user: Int) {
+      guard line.users.removeValue(forKey: user) != nil, line.users.isEmpty else { return }
+      remove(line)
+      line.connection?.hangUp()
+    }
+
+    private func take(_ inbound: WebSocketInbound, from line: Line) {
+      switch inbound {
+      case .message(let buffer):
+        let message = RelayMessage(buffer.readableBytesView)
+        switch message {
+        case .challenge(let text)?: line.challenge = text
+        case .notice?: break
+        default: line.isUsed = true
+        }
+        tell(.message(message), to: line)
+      case .violated(let text):
+        remove(line)
+        tell(.violated(text), to: line)
+      case .flooded(let text):
+        remove(line)
+        tell(.flooded(text), to: line)
+      case .closed(let code, let reason):
+        remove(line)
+        guard !line.isUsed, !lines.isEmpty else { return tell(.closed(code: code, reason: reason), to: line) }
+        // Not a refusal of what was said on it: that goes over the other line the next time.
+        isOnlyOne = true
+        let words = [code.map(String.init) ?? "", reason].filter { !$0.isEmpty }.joined(separator: " ")
+        tell(
+          .closed(code: nil, reason: "the relay closed a second connection at once\(words.isEmpty ? "" : " (\(words))")"),
+          to: line)
+      }
+    }
+
+    private func tell(_ event: LineEvent, to line: Line) {
+      // Whoever is told may leave, or make others leave.
+      for user in line.users.keys.sorted() { line.users[user]?(event) }
+    }
+
+    private func remove(_ line: Line) {
+      lines.removeAll { $0 === line }
+      // Of the next line nothing is known: perhaps the relay has room again.
+      if lines.isEmpty { isOnlyOne = false }
+    }
+  }
+}
+
+extension DialFailure {
+  /// Whether a relay that has one connection of ours already may mean that it takes no more.
+  fileprivate var mayBeOneTooMany: Bool {
+    switch self {
+    case .unreachable: true
+    case .status(let status, _, _): status >= 400
+    case .insecure, .notARelay: false
+    }
+  }
+}

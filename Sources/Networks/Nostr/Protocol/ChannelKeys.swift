@@ -1,0 +1,68 @@
+internal import Crypto
+
+// Keys of channels. The secret of an identity and a salt that is stored with the channel give the channel's key, so that nothing is to be
+// kept beside the identity's key and the database.
+extension SecretKey {
+  /// What these keys are for and how they are made. Another way gets another label: keys of channels that are there must never change.
+  static let channelLabel = "baton/nostr/channel-key/v1"
+  /// Bytes of a channel's salt.
+  static let saltBytes = 32
+  /// 16 bytes more than a key has, so that no key is more likely than others (FIPS 186-5, A.2.1).
+  private static let derivedBytes = 48
+
+  /// A new salt from the system's random source.
+  static func randomSalt() -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<saltBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
+  }
+
+  /// The key of a channel of the identity whose key this is: HKDF with SHA-256 (RFC 5869), brought into the range of keys.
+  func channelKey(salt: [UInt8]) -> SecretKey? {
+    let derived = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: SymmetricKey(data: bytes), salt: salt, info: Array(Self.channelLabel.utf8),
+      outputByteCount: Self.derivedBytes)
+    return derived.withUnsafeBytes { try? SecretKey(bytes: Self.scalar(from: $0)) }
+  }
+
+  /// The order of the curve less 1, the most significant word first.
+  private static let modulus = SIMD4<UInt64>(
+    0xFFFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFE, 0xBAAE_DCE6_AF48_A03B, 0xBFD2_5E8C_D036_4140)
+
+  /// The number that `bytes` are, big-endian, modulo the order of the curve less 1, plus 1: always a key.
+  static func scalar(from bytes: some Sequence<UInt8>) -> [UInt8] {
+    var rest = SIMD4<UInt64>()
+    for byte in bytes {
+      for bit in (0..<8).reversed() {
+        // Twice the rest and one bit more; the bit that falls out at the top counts too.
+        var carry = UInt64(byte >> bit & 1)
+        for index in rest.indices.reversed() {
+          let top = rest[index] >> 63
+          rest[index] = rest[index] << 1 | carry
+          carry = top
+        }
+        var less = SIMD4<UInt64>()
+        var borrow: UInt64 = 0
+        for index in rest.indices.reversed() {
+          let (first, isLess) = rest[index].subtractingReportingOverflow(modulus[index])
+          let (second, isStillLess) = first.subtractingReportingOverflow(borrow)
+          less[index] = second
+          borrow = isLess || isStillLess ? 1 : 0
+        }
+        if carry == 1 || borrow == 0 { rest = less }
+      }
+    }
+    var carry: UInt64 = 1
+    for index in rest.indices.reversed() {
+      let (sum, isMore) = rest[index].addingReportingOverflow(carry)
+      rest[index] = sum
+      carry = isMore ? 1 : 0
+    }
+    var scalar: [UInt8] = []
+    for index in rest.indices {
+      for shift in stride(from: UInt64(56), through: 0, by: -8) {
+        scalar.append(UInt8(truncatingIfNeeded: rest[index] >> shift))
+      }
+    }
+    return scalar
+  }
+}

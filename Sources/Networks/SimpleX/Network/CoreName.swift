@@ -1,0 +1,80 @@
+/// The core's own rule for the names of channels (`mkValidName` in 7.0.0.11): it drops what it does not take, and refuses a name that is
+/// not the same afterwards. It does so only when it has made a queue for the channel, which it leaves behind, so Baton must know before.
+enum CoreName {
+  /// What the rule tells apart.
+  private enum Kind {
+    /// A letter, a digit, or a symbol such as ★: at every place.
+    case letter
+    /// A currency or mathematical sign: everywhere but at the start.
+    case sign
+    /// What is written over, under or around a letter.
+    case mark
+    /// One at a time.
+    case punctuation
+    case space
+    case other
+
+    init(_ scalar: Unicode.Scalar) {
+      if CoreName.prohibited.contains(scalar) {
+        self = .other
+        return
+      }
+      self =
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .otherSymbol:
+          .letter
+        case .currencySymbol, .mathSymbol: .sign
+        case .nonspacingMark, .spacingMark, .enclosingMark: .mark
+        case .connectorPunctuation, .dashPunctuation, .otherPunctuation: .punctuation
+        case .spaceSeparator: scalar == " " ? .space : .other
+        default: .other
+        }
+    }
+  }
+
+  private static let prohibited = Set(".,;/\\#@'\"`~".unicodeScalars)
+
+  /// What is wrong with a name in normal form, in a sentence for people; nil: the core takes it.
+  static func fault(in name: String) -> String? {
+    var previous: Unicode.Scalar?
+    // Whether nothing but spaces came since the latest punctuation mark.
+    var isPunctuated = false
+    for scalar in name.unicodeScalars {
+      let kind = Kind(scalar)
+      switch kind {
+      case .letter: break
+      case .other: return refusal(of: scalar)
+      case .sign, .mark, .punctuation, .space:
+        guard let previous else {
+          return "on SimpleX a name starts with a letter, a digit or a symbol such as ★, not with \(scalar)"
+        }
+        if kind == .punctuation, isPunctuated {
+          return "on SimpleX a letter, a digit or a symbol must stand between two punctuation marks: one \(scalar) is too many"
+        }
+        if kind == .mark, isPunctuated || previous == " " {
+          return "on SimpleX the mark \(code(scalar)) must follow a letter, a digit or a symbol"
+        }
+        if kind == .space, previous == " " { return "on SimpleX a name holds no two spaces in a row" }
+      }
+      if kind != .space { isPunctuated = kind == .punctuation }
+      previous = scalar
+    }
+    return previous == " " ? "on SimpleX a name does not end with a space" : nil
+  }
+
+  private static func refusal(of scalar: Unicode.Scalar) -> String {
+    switch scalar.value {
+    case 0x1F3FB...0x1F3FF: return "on SimpleX a name holds no emoji with a skin tone"
+    case 0x200D: return "on SimpleX a name holds no emoji that are joined to one"
+    default: break
+    }
+    let shown = scalar.properties.generalCategory == .format ? code(scalar) : "\(scalar) (\(code(scalar)))"
+    return "on SimpleX a name holds letters, digits, single punctuation marks and symbols such as ★, € and +, but not \(shown)"
+  }
+
+  /// As Unicode writes it: `U+00B2`.
+  private static func code(_ scalar: Unicode.Scalar) -> String {
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}

@@ -1,0 +1,192 @@
+internal import Channels
+internal import RelayNetwork
+
+// Tests of relays. The core waits up to 40 seconds for a silent one, and does nothing else on that connection meanwhile. So tests go over
+// connections of their own, lanes, and nothing here waits for them.
+extension CoreWorker {
+  /// What a test says of inviting a relay.
+  enum Verdict: Hashable {
+    case passed
+    case failed(RelayOutcome)
+  }
+
+  /// Those of `operations` whose relays passed a test of late. The others are answered, or wait for the test of theirs, which makes the
+  /// worker look again.
+  func tested(_ operations: [RelayOperation]) -> (passed: [RelayOperation], isWaiting: Bool) {
+    var usable: [RelayOperation] = []
+    var isWaiting = false
+    for operation in operations where isWanted(operation) {
+      guard let address = try? CoreRelayAddress(operation.address) else {
+        finish(operation, .misbehaved(Trouble(.protocol, "the relay's address is none of SimpleX")))
+        continue
+      }
+      switch verdict(on: operation, address) {
+      case .passed?: usable.append(operation)
+      case .failed(let outcome)?: finish(operation, outcome)
+      case nil:
+        isWaiting = true
+        if !isTesting(address), !wantedTests.contains(address) { wantedTests.append(address) }
+      }
+    }
+    startTests()
+    return (usable, isWaiting)
+  }
+
+  private func verdict(on operation: RelayOperation, _ address: CoreRelayAddress) -> Verdict? {
+    guard let waiting = pending[operation.channel]?[operation.relay] else { return nil }
+    if let verdict = waiting.verdict { return verdict }
+    if let at = passed[address.text], now() >= at, now() - at < limits.testCounts { return .passed }
+    if let known = waiting.key.flatMap({ failing[$0] }), now() >= known.at, now() - known.at < limits.failedTestCounts {
+      return .failed(.troubled(known.trouble, retryAfter: nil))
+    }
+    return nil
+  }
+
+  private func isTesting(_ address: CoreRelayAddress) -> Bool { testing.values.contains { $0.address == address } }
+
+  /// Starts the tests that wait, one for each lane that is free.
+  func startTests() {
+    guard let user else { return }
+    tests.removeAll(where: \.isOver)
+    for lane in lanes.sorted() where testing[lane] == nil {
+      guard let address = nextTest() else { return }
+      testing[lane] = (address, now())
+      around.test(lane, user, address)
+    }
+  }
+
+  /// What people and the coordinator ask for, and what channels wait for, by turns.
+  private func nextTest() -> CoreRelayAddress? {
+    isTestsTurn.toggle()
+    let asked = tests.first { !isTesting($0.address) }?.address
+    if let asked, isTestsTurn || wantedTests.isEmpty { return asked }
+    return wantedTests.isEmpty ? nil : wantedTests.removeFirst()
+  }
+
+  /// A lane can be used from now on, or not any more.
+  func lane(_ lane: Int, isUp: Bool) {
+    if isUp {
+      lanes.insert(lane)
+      return startTests()
+    }
+    // What the core said to it is lost.
+    if lanes.remove(lane) != nil, user != nil { resynchronised = (nil, true) }
+  }
+
+  /// A test ended.
+  func tested(_ lane: Int, _ address: CoreRelayAddress, _ result: Result<CoreReply, CoreFailure>) {
+    let took = testing.removeValue(forKey: lane).map { max(now() - $0.began, .zero) } ?? .zero
+    wantedTests.removeAll { $0 == address }
+    switch result {
+    case .success(.relayTest(let test)):
+      note(test, of: address)
+      answer(address, test, took)
+      decide(address, Self.verdict(test))
+    case .success(let reply):
+      let failure = Self.unexpected(reply)
+      tellNothing(of: address, failure.description, took)
+      decide(address, .failed(.troubled(Trouble(.protocol, failure.description), retryAfter: nil)))
+    case .failure(.refused(let error)) where error.mayMeanAnotherUser:
+      // It says nothing of the relay. Who is active is seen before anything else is done; then channels ask for the test again.
+      tellNothing(of: address, error.sentence, took)
+      (user, mustRecognise, isRecognitionHeld) = (nil, version != nil, false)
+    case .failure(.refused(let error)):
+      tellNothing(of: address, error.sentence, took)
+      decide(address, .failed(Self.outcome(of: error, for: .invite)))
+    case .failure(let failure):
+      tellNothing(of: address, failure.description, took)
+      switch failure {
+      // That lies with the connection: the test is made again on another, or when this one is back.
+      case .notSent, .unknown(.noConnection): decide(address, nil)
+      case .refused, .unreadable, .unknown:
+        decide(address, .failed(.troubled(Trouble(.timeout, "the test of the relay: \(failure)"), retryAfter: nil)))
+      }
+    }
+    startTests()
+  }
+
+  /// Tells the operations that wait for this test how it went, and has their channels looked at.
+  /// - Parameter verdict: nil: nobody knows, it is to be made again.
+  private func decide(_ address: CoreRelayAddress, _ verdict: Verdict?) {
+    guard let key = (try? SimpleXLink(address.text))?.comparisonKey else { return }
+    for channel in pending.keys.sorted() {
+      for (relay, waiting) in pending[channel] ?? [:] where waiting.operation.task == .invite && waiting.key == key {
+        pending[channel]?[relay]?.verdict = verdict
+        look(at: channel)
+      }
+    }
+  }
+
+  private static func verdict(_ test: CoreRelayTest) -> Verdict {
+    guard let failure = test.failure else { return .passed }
+    let trouble = Self.trouble(failure)
+    switch outcome(of: failure.error, for: .invite) {
+    case .refused: return .failed(.refused(trouble))
+    default: return .failed(.troubled(trouble, retryAfter: nil))
+    }
+  }
+
+  private static func trouble(_ failure: CoreRelayTest.Failure) -> Trouble {
+    let trouble = failure.error.trouble
+    // No answer to the test is what a dead relay looks like.
+    let cause: Cause = failure.step.known == .waitResponse && trouble.cause == .protocol ? .timeout : trouble.cause
+    return Trouble(cause, "the test of the relay failed at \(failure.step): \(trouble.detail)")
+  }
+
+  /// Keeps what a test found.
+  private func note(_ test: CoreRelayTest, of address: CoreRelayAddress) {
+    passed[address.text] = test.failure == nil ? now() : nil
+    guard let key = (try? SimpleXLink(address.text))?.comparisonKey else { return }
+    failing[key] = test.failure.map { ((failing[key]?.count ?? 0) + 1, Self.trouble($0), now()) }
+  }
+
+  // MARK: - Those who asked
+
+  private func takeRequests(of address: CoreRelayAddress) -> [CoreRelayTestRequest] {
+    defer { tests.removeAll { $0.address == address } }
+    return tests.filter { $0.address == address }
+  }
+
+  private func answer(_ address: CoreRelayAddress, _ test: CoreRelayTest, _ took: Duration) {
+    let requests = takeRequests(of: address)
+    let step: ProbeStep
+    var news: ((RelayID) -> NetworkReport)?
+    if let failure = test.failure {
+      let trouble = Self.trouble(failure)
+      step = ProbeStep(name: failure.step.text, duration: took, failure: trouble)
+      // One that fails may be the network's mood.
+      let key = (try? SimpleXLink(address.text))?.comparisonKey ?? ""
+      if failing[key]?.count ?? 0 > 1 { news = { .relayDown($0, trouble) } }
+    } else {
+      let name = test.name.map { String($0.prefix(100)) }
+      step = ProbeStep(
+        name: "verify", duration: took, detail: name.map { "it calls itself \($0)" } ?? "",
+        selfDescription: PeerDescription(name: name))
+      news = { .relayUp($0, roundTrip: took) }
+    }
+    for request in requests {
+      request.tell(step)
+      request.finish()
+    }
+    if let news, !requests.isEmpty { tellWatchers(of: address, news) }
+  }
+
+  /// Not the relay's fault: this says nothing of it.
+  private func tellNothing(of address: CoreRelayAddress, _ why: String, _ took: Duration) {
+    for request in takeRequests(of: address) { request.refuse(why, took) }
+  }
+
+  /// Nobody can be asked: those who wait for a test hear that.
+  /// - Returns: whether somebody did.
+  func refuseTests() -> Bool {
+    defer { tests = [] }
+    for request in tests { request.refuse(absence.trouble.detail, .zero) }
+    return !tests.isEmpty
+  }
+
+  /// The core keeps no connection to a relay that says how it is: a test is what tells.
+  private func tellWatchers(of address: CoreRelayAddress, _ what: (RelayID) -> NetworkReport) {
+    let key = (try? SimpleXLink(address.text))?.comparisonKey
+    for (relay, other) in watched where (try? SimpleXLink(other))?.comparisonKey == key { report(what(relay)) }
+  }
+}

@@ -1,0 +1,9 @@
+internal import Crypto
+
+/// Tells contents apart by few bytes (SHA-256).
+public enum ContentDigest {
+  /// 64 hexadecimal digits.
+  public static func of(_ bytes: [UInt8]) -> String {
+    SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

@@ -1,0 +1,173 @@
+internal import Foundation
+internal import GRDB
+
+/// The sum that every row that matters carries, so that a changed byte is noticed when the row is read.
+///
+/// Each word of eight bytes is mixed in with a step that loses nothing, so a change that stays within one word always gives another sum;
+/// any other change goes unnoticed once in 2^64. It protects from faults of disks and memory, not from people who can write the file.
+struct RowSum {
+  private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  private mutating func mix(_ word: UInt64) {
+    state = (state ^ word) &* 0x9FB2_1C65_1E98_DF25
+    state ^= state >> 32
+  }
+
+  private mutating func mix(_ bytes: UnsafeRawBufferPointer) {
+    mix(UInt64(bytes.count))
+    let whole = bytes.count & ~7
+    for offset in stride(from: 0, to: whole, by: 8) {
+      mix(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+    }
+    guard whole < bytes.count else { return }
+    var last: UInt64 = 0
+    for offset in whole..<bytes.count { last = last << 8 | UInt64(bytes[offset]) }
+    mix(last)
+  }
+
+  mutating func add(_ value: DatabaseValue) {
+    switch value.storage {
+    case .null: mix(1)
+    case .int64(let number):
+      mix(2)
+      mix(UInt64(bitPattern: number))
+    case .double(let number):
+      mix(3)
+      mix(number.bitPattern)
+    case .string(var text):
+      mix(4)
+      text.withUTF8 { mix(UnsafeRawBufferPointer($0)) }
+    case .blob(let data):
+      mix(5)
+      data.withUnsafeBytes { mix($0) }
+    }
+  }
+
+  /// As SQLite stores it.
+  var value: Int64 { Int64(bitPattern: state) }
+
+  /// The sum over all columns of a row but the sum itself, in the order of the table.
+  static func of(_ values: some Sequence<DatabaseValue>) -> Int64 {
+    var sum = RowSum()
+    for value in values { sum.add(value) }
+    return sum.value
+  }
+
+  /// The same for SQL: `row_sum(column, …)`.
+  static let function = DatabaseFunction("row_sum", pure: true) { of($0) }
+}
+
+/// A table whose rows carry a sum, in its last column.
+struct SummedTable: Sendable {
+  let name: String
+  /// Its first columns, which tell its rows apart and which they are ordered by.
+  let key: [String]
+  /// Its columns but the sum, in the table's order.
+  let columns: [String]
+
+  /// A row of it, for people: "channel 7".
+  let title: @Sendable (Row) -> String
+
+  let selection: String
+  let insertion: String
+  let upsertion: String
+  let replacement: String
+  /// SQL for the sum of a row as it stands.
+  let expression: String
+
+  private init(name: String, key: [String], columns: [String], title: @escaping @Sendable (Row) -> String) {
+    self.name = name
+    self.key = key
+    self.columns = columns
+    self.title = title
+    let all = columns + ["sum"]
+    let rest = all.filter { !key.contains($0) }
+    selection = "SELECT * FROM \(name)"
+    expression = "row_sum(\(columns.joined(separator: ", ")))"
+    insertion = "INSERT INTO \(name) (\(all.joined(separator: ", "))) VALUES (\(all.map { _ in "?" }.joined(separator: ", ")))"
+    upsertion =
+      insertion
+      + " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(rest.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))"
+    replacement =
+      "UPDATE \(name) SET \(rest.map { "\($0) = ?" }.joined(separator: ", ")) WHERE "
+      + key.map { "\($0) = ?" }.joined(separator: " AND ")
+  }
+
+  /// - Throws: `StoreError.corrupt` that names the row, when it is not what was written.
+  func verify(_ row: Row) throws {
+    let values = row.databaseValues
+    guard values.count == columns.count + 1, values.last?.storage == RowSum.of(values.dropLast()).databaseValue.storage else {
+      throw StoreError(.corrupt, "\(title(row)) was changed on the disk: its checksum is wrong")
+    }
+  }
+
+  /// The row once it is known to be what was written.
+  func verified(_ row: Row) throws -> Row {
+    try verify(row)
+    return row
+  }
+
+  /// A number of a row whose bytes cannot be trusted.
+  private static func number(_ row: Row, _ column: String) -> String {
+    Int64.fromDatabaseValue(row[column] as DatabaseValue).map(String.init) ?? "?"
+  }
+
+  static let settings = SummedTable(name: "settings", key: ["key"], columns: ["key", "value"]) {
+    "the setting '\(String.fromDatabaseValue($0["key"] as DatabaseValue)?.prefix(40) ?? "?")'"
+  }
+  static let operators = SummedTable(
+    name: "operators", key: ["id"],
+    columns: [
+      "id", "name", "legal_name", "domains", "enabled", "deleted", "smp_storage", "smp_proxy", "smp_names", "xftp_storage",
+      "xftp_proxy", "conditions_accepted_at", "preset", "undeclared", "declared_in", "declaration", "revision",
+    ]
+  ) { "operator \(number($0, "id"))" }
+  static let servers = SummedTable(
+    name: "servers", key: ["id"],
+    columns: [
+      "id", "transport", "address", "fingerprint", "hosts", "port", "sealed_password", "operator_id", "operator_assigned",
+      "enabled",
+      "deleted", "storage", "proxy", "names", "tested", "tested_at", "fully_tested_at", "health", "health_since", "last_error",
+      "fault",
+      "round_trip_ms", "failures", "failed_at", "preset", "undeclared", "declared_in", "declaration", "revision",
+    ]
+  ) { "server \(number($0, "id"))" }
+  static let relays = SummedTable(
+    name: "relays", key: ["id"],
+    columns: [
+      "id", "network", "address", "name", "operator_id", "enabled", "preset", "deleted", "tested", "tested_at", "health",
+      "health_since", "last_error", "round_trip_ms", "revision", "host", "comparison_key", "domains", "operator_assigned",
+      "profile",
+      "capabilities", "fully_tested_at", "fault", "failures", "failed_at", "undeclared", "declared_in", "declaration",
+    ]
+  ) { "relay \(number($0, "id"))" }
+  static let identities = SummedTable(
+    name: "identities", key: ["id"],
+    columns: ["id", "name", "network", "public_key", "sealed_key", "created_at", "removed"]
+  ) { "identity \(number($0, "id"))" }
+  static let channels = SummedTable(
+    name: "channels", key: ["id"],
+    columns: [
+      "id", "kind", "network", "identity_id", "display_name", "full_name", "description", "image", "preferences", "network_id",
+      "author", "document", "wanted_relays", "heal", "custom", "idempotency_key", "created_at", "updated_at", "deleted_at",
+      "revision",
+      "edition", "notice_id", "notice", "notice_at", "listed", "notice_earlier", "relay_count", "request_digest", "key_salt",
+    ]
+  ) { "channel \(number($0, "id"))" }
+  static let channelRelays = SummedTable(
+    name: "channel_relays", key: ["channel_id", "relay_id"],
+    columns: [
+      "channel_id", "relay_id", "position", "status", "since", "operation", "relay_link", "cause", "detail", "task", "attempt",
+      "started_at", "under_way", "timer_at", "check_due", "shown",
+    ]
+  ) { "relay \(number($0, "relay_id")) of channel \(number($0, "channel_id"))" }
+  static let transitions = SummedTable(
+    name: "transitions", key: ["revision"],
+    columns: ["revision", "channel_id", "relay_id", "from_status", "to_status", "cause", "detail", "attempt", "at"]
+  ) { "the transition of revision \(number($0, "revision"))" }
+  static let changes = SummedTable(
+    name: "changes", key: ["revision"], columns: ["revision", "at", "channel_id", "relay_id", "operator_id", "server_id"]
+  ) { "the change of revision \(number($0, "revision"))" }
+
+  static let all = [settings, operators, servers, relays, identities, channels, channelRelays, transitions, changes]
+}

@@ -1,0 +1,114 @@
+internal import Foundation
+internal import GRDB
+internal import Glibc
+internal import Synchronization
+
+// Whether the database that belongs into the state directory is the one that is there.
+extension Store {
+  /// Looks at what is there before anything is opened, and makes an empty file, for its owner only, where nothing was ever stored.
+  static func begin(_ path: String, _ directory: String) throws -> (mark: StateMark?, hasKey: Bool) {
+    let mark = try StateMark.read(in: directory)
+    let hasKey = access(directory + "/identity.key", F_OK) == 0
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    if mark != nil || hasKey {
+      guard isThere else { throw lost(path, "is missing") }
+      guard status.st_size > 0 else { throw lost(path, "is empty") }
+    } else if !isThere {
+      Glibc.close(try PrivateFile.make(path))
+    }
+    return (mark, hasKey)
+  }
+
+  static func lost(_ path: String, _ what: String) -> StoreError {
+    StoreError(
+      .lost,
+      "the database \(path) \(what), although Baton has stored things there: restore a backup with 'batond restore FILE', or run "
+        + "'batond run --start-empty' once to begin with nothing")
+  }
+
+  /// Compares the database with the mark, and takes the next number in both.
+  static func goOn(_ db: Database, _ mark: StateMark?, _ path: String, _ acceptsOlder: Bool) throws -> StateMark {
+    let id = try setting("database_id", db)
+    let generation = try setting("generation", db).flatMap { Int64($0) } ?? 0
+    if let mark, !acceptsOlder {
+      let accept = "or run 'batond run --accept-older' once to go on with it"
+      guard id == mark.database else {
+        throw StoreError(
+          .lost,
+          "the database \(path) is not the one that was there before: restore a backup with 'batond restore FILE', \(accept)")
+      }
+      guard generation >= mark.generation else {
+        throw StoreError(
+          .lost,
+          "the database \(path) lacks what was stored last: its log \(path)-wal is gone, or it was replaced by an older copy; "
+            + "put the log back, restore a backup with 'batond restore FILE', \(accept)")
+      }
+    }
+    let next = StateMark(database: id ?? newDatabaseID(), generation: max(generation, mark?.generation ?? 0) + 1)
+    try put("database_id", next.database, db)
+    try put("generation", String(next.generation), db)
+    // Where nothing is sealed, everything will be sealed as it is now.
+    if try setting(sealingKey, db) == nil, try sealed(db).isEmpty { try put(sealingKey, sealingNow, db) }
+    return next
+  }
+
+  /// Calls `tell` for whatever is found damaged, what was found already included.
+  public func tellDamage(_ tell: @escaping @Sendable (String) -> Void) { damage.tell(tell) }
+
+  /// What was found damaged since the start, for people.
+  public var damageFound: [String] { damage.found }
+
+  private static func newDatabaseID() -> String { UUID().uuidString.lowercased() }
+
+  /// Keeps what is there of a lost database under another name.
+  static func setAside(_ directory: String) throws {
+    unlink(directory + "/" + StateMark.name)
+    let path = directory + "/baton.db"
+    let stamp = String(Int64(Date().timeIntervalSince1970))
+    for suffix in ["", "-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
+      try PrivateFile.rename(path + suffix, to: "\(path).before-\(stamp)\(suffix)")
+    }
+    // A key that is there is kept: it may open a copy that is found later.
+    Glibc.close(try PrivateFile.make(path))
+  }
+
+  /// Rows after which the log is written back.
+  private static let checkpointEvery = 4_000
+
+  /// Counts what was written, and writes the log back when it has grown.
+  func wrote(_ rows: Int) {
+    let isDue = rowsSinceCheckpoint.withLock { count in
+      count += rows
+      return count >= Self.checkpointEvery
+    }
+    if isDue { checkpoint() }
+  }
+
+  /// Writes the log back into the database file if anything was written since the last time. What was stored must not be in the log
+  /// alone for long. What fails is done the next time.
+  public func checkpoint() {
+    let isDue = rowsSinceCheckpoint.withLock { count in
+      defer { count = 0 }
+      return count > 0
+    }
+    guard isDue else { return }
+    do {
+      let next = try pool.writeWithoutTransaction { db in
+        _ = try db.checkpoint(.passive)
+        var next = self.mark.withLock { $0 }
+        next.generation += 1
+        // Now in the log alone: whoever loses it has less than the mark says.
+        try db.inTransaction {
+          try Self.put("generation", String(next.generation), db)
+          return .commit
+        }
+        return next
+      }
+      mark.withLock { $0 = next }
+      try next.write(in: directory)
+    } catch {
+      rowsSinceCheckpoint.withLock { $0 += 1 }
+    }
+  }
+}

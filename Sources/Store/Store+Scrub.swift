@@ -1,0 +1,77 @@
+internal import GRDB
+
+// A slow look at everything that is stored, so that damage is noticed while there is still a backup without it.
+extension Store {
+  /// Where a scrub is.
+  public struct Scrub: Sendable {
+    fileprivate var table = 0
+    /// The key of the last row that was looked at; nil: the table's structure comes first.
+    fileprivate var after: [DatabaseValue]?
+    fileprivate var isStructureChecked = false
+
+    public init() {}
+  }
+
+  /// Looks at the next rows, and at the structure of each table before its rows.
+  /// - Parameter rows: how many, at most.
+  /// - Returns: what is damaged, for people, and where to go on; nil: everything was looked at.
+  public func scrub(_ place: Scrub, rows: Int) -> (found: [String], next: Scrub?) {
+    guard place.table < SummedTable.all.count else { return ([], nil) }
+    let table = SummedTable.all[place.table]
+    var place = place
+    var found: [String] = []
+    do {
+      try pool.read { db in
+        guard place.isStructureChecked else {
+          place.isStructureChecked = true
+          found = try Self.damageOfFile(db, table.name)
+          return
+        }
+        let key = table.key.joined(separator: ", ")
+        let bound = place.after.map { "WHERE (\(key)) > (\($0.map { _ in "?" }.joined(separator: ", ")))" } ?? ""
+        var arguments = place.after ?? []
+        arguments.append(rows.databaseValue)
+        let part = try Row.fetchAll(
+          db, sql: "\(table.selection) \(bound) ORDER BY \(key) LIMIT ?", arguments: StatementArguments(arguments))
+        for row in part {
+          do { try table.verify(row) } catch let error as StoreError { found.append(error.description) }
+        }
+        place.after = part.last.map { Array($0.databaseValues.prefix(table.key.count)) }
+        if part.count < rows { place = place.nextTable }
+      }
+    } catch {
+      // What lies behind a page that cannot be read is for a person to look at.
+      found.append(Self.wrap(error, pool.path).description)
+      place = place.nextTable
+    }
+    for finding in found { damage.note(finding) }
+    return (found, place.table < SummedTable.all.count ? place : nil)
+  }
+}
+
+extension Store {
+  /// Takes what is damaged for right, so that a daemon without a backup can go on with what is left.
+  /// - Returns: which rows, for people.
+  public func acceptDamage() throws -> [String] {
+    try reading { pool in
+      try pool.write { db in
+        var accepted: [String] = []
+        for table in SummedTable.all {
+          for row in try Row.fetchAll(db, sql: table.selection + " WHERE sum <> \(table.expression)") {
+            accepted.append(table.title(row))
+          }
+          try db.execute(sql: "UPDATE \(table.name) SET sum = \(table.expression) WHERE sum <> \(table.expression)")
+        }
+        return accepted
+      }
+    }
+  }
+}
+
+extension Store.Scrub {
+  fileprivate var nextTable: Self {
+    var next = Self()
+    next.table = table + 1
+    return next
+  }
+}

@@ -1,0 +1,105 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+internal import Varlink
+
+struct ChannelRetry: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry", abstract: "Tries relays again that are not active: of one channel, or of many.",
+    discussion: """
+      batonctl channel retry "City News"           all relays of a channel that are not active
+      batonctl channel retry "City News" relay-2   one of them
+      batonctl channel retry --relay relay-2       relay-2, in all channels where it is failed or inactive
+      batonctl channel retry --filter '{"phase": "failed"}'
+
+      With --dry-run nothing is changed; the channels are listed.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.") var channel: String?
+  @Argument(help: "The relay, by id or name; all when absent.") var relay: String?
+  @Option(name: .customLong("relay"), help: "This relay, by id or name, in all channels where it is failed or inactive.")
+  var everywhere: String?
+  @Option(help: "Channels that meet this condition in JSON, for example '{\"custom.team\": \"news\"}'.") var filter: String?
+  @Flag(name: .customLong("dry-run"), help: "List what would be tried again, and change nothing.") var dryRun = false
+
+  private var isMany: Bool { everywhere != nil || filter != nil }
+
+  func validate() throws {
+    guard isMany != (channel != nil) else { throw ValidationError("Name one channel, or say --relay or --filter for many.") }
+    if let filter, (try? JSONParser.parse(filter))?.object == nil {
+      throw ValidationError("--filter must be a JSON object.")
+    }
+  }
+
+  func run() async throws {
+    try await global.connected { session in
+      if let channel {
+        try await retry(try await session.channel(channel), session)
+      } else {
+        try await retryMany(session)
+      }
+    }
+  }
+
+  private func retry(_ channel: Channel, _ session: Session) async throws {
+    var relayID: Int64?
+    if let relay { relayID = try await session.relay(relay).id }
+    var shown = channel
+    if !dryRun { shown = try await session.client.retryChannel(id: channel.id, relayId: relayID) }
+    try session.show(shown) { ChannelView(terminal: session.terminal).details(shown) }
+  }
+
+  /// Statuses from which a relay is tried again.
+  private static let lost: JSONValue = ["failed", "inactive"]
+
+  private func retryMany(_ session: Session) async throws {
+    var relayID: Int64?
+    if let everywhere { relayID = try await session.relay(everywhere).id }
+    var wanted: [String: JSONValue] = ["status": ["$in": Self.lost]]
+    if let relayID { wanted["relayId"] = .integer(relayID) }
+    var conditions: [JSONValue] = [["relays": ["$elemMatch": .object(wanted)]]]
+    if let filter = try filter.map({ try JSONParser.parse($0) }) { conditions.append(filter) }
+    // Page by page, by id: what is tried again leaves the list, and the pages stay right.
+    var parameters: [String: JSONValue] = ["filter": ["$and": .array(conditions)], "limit": 500]
+    var rows: [[String]] = []
+    var ids: [JSONValue] = []
+    var gone = 0
+    repeat {
+      let reply = try await session.client.call("org.batond.Channels.List", parameters)
+      for channel in try [Channel](json: reply["channels"] ?? []) {
+        if dryRun {
+          rows.append(row(channel, relayID))
+        } else {
+          do {
+            _ = try await session.client.retryChannel(id: channel.id, relayId: relayID)
+          } catch let error as VarlinkError where error.name.hasSuffix(".NoSuchChannel") || error.name.hasSuffix(".NoSuchRelay")
+          {
+            // Somebody deleted it, or took it off the relay, in the meantime.
+            gone += 1
+            continue
+          }
+        }
+        ids.append(.integer(channel.id))
+        if !dryRun, ids.count % 1_000 == 0 { try session.say("\(ids.count) channels so far") }
+      }
+      parameters["cursor"] = reply["nextCursor"]
+    } while parameters["cursor"] != nil
+    try session.show(JSONValue.object(["channels": .array(ids), "dryRun": .bool(dryRun)])) {
+      guard !ids.isEmpty else { return "No channel lacks \(everywhere.map { "relay '\($0)'" } ?? "a relay")." }
+      let count = "\(ids.count) \(ids.count == 1 ? "channel" : "channels")"
+      if dryRun { return Terminal.table(["ID", "NAME", "WOULD BE TRIED AGAIN"], rows) + "\n\(count); nothing was changed." }
+      let rest = gone == 0 ? "" : " \(gone) changed in the meantime and were left out."
+      return "Tried again: \(count).\(rest) batonctl status shows how it goes."
+    }
+  }
+
+  private func row(_ channel: Channel, _ relayID: Int64?) -> [String] {
+    let lost = ChannelView.members(channel).filter {
+      ["failed", "inactive"].contains($0.status) && (relayID == nil || $0.relayId == relayID)
+    }
+    let words = lost.map { "\($0.relayName) \($0.status)\($0.cause.map { " (\($0))" } ?? "")" }
+    return ["\(channel.id)", channel.profile.displayName, words.joined(separator: ", ")]
+  }
+}

@@ -1,0 +1,110 @@
+internal import ControlAPI
+internal import Dispatch
+internal import Glibc
+internal import StrictJSON
+internal import Synchronization
+
+/// How the command ends: with a result, an error, Ctrl-C or its time limit. Whichever comes first says so, and the others say nothing, so
+/// that there is one JSON document whatever happens at the same moment.
+final class Ending: Sendable {
+  private enum Phase {
+    case open
+    /// The result is out.
+    case result
+    /// A handler is ending the program.
+    case over
+  }
+  private struct State {
+    var phase = Phase.open
+    var hasLimit = true
+    var channel: Channel?
+  }
+  private let state = Mutex(State())
+  let isJSON: Bool
+
+  init(isJSON: Bool) { self.isJSON = isJSON }
+
+  /// The channel that the command follows, as it was last seen.
+  var channel: Channel? {
+    get { state.withLock { $0.channel } }
+    set { state.withLock { $0.channel = newValue } }
+  }
+
+  /// To be called before something is written. Waits for the end of the program when a handler has begun it.
+  /// - Parameter isResult: whether it is the one document of the command.
+  func willWrite(isResult: Bool) {
+    let isOver = state.withLock { state in
+      if state.phase == .open, isResult { state.phase = .result }
+      return state.phase == .over
+    }
+    while isOver { pause() }
+  }
+
+  /// The command does not wait for the daemon any more, but for a person: its time limit ends.
+  func stopClock() { state.withLock { $0.hasLimit = false } }
+
+  /// Says why the command ends without a result. After one, there is no second document.
+  /// - Parameter isResultLost: whether the result could not be written.
+  func fail(_ name: String, _ text: String, _ parameters: [String: JSONValue] = [:], isResultLost: Bool = false) {
+    let before = state.withLock { state in
+      defer { if state.phase == .open { state.phase = .result } }
+      return state.phase
+    }
+    while before == .over { pause() }
+    if before == .open || isResultLost || !isJSON { write(name, text, parameters) }
+  }
+
+  /// Ends the program when the command takes longer.
+  /// - Returns: what must be kept, and cancelled when the command is done.
+  func deadline(after limit: TimeSpan) -> any DispatchSourceTimer {
+    let timer = DispatchSource.makeTimerSource()
+    let (seconds, attoseconds) = limit.duration.components
+    timer.schedule(deadline: .now() + .seconds(Int(seconds)) + .milliseconds(Int(attoseconds / 1_000_000_000_000_000)))
+    timer.setEventHandler { [self] in
+      end("local.TimedOut", status: 75, unless: { $0.phase != .open || !$0.hasLimit }) { channel in
+        guard let channel else { return "the daemon did not answer within \(limit.text)" }
+        return
+          "channel \(channel.id) is not ready after \(limit.text); the daemon goes on, see batonctl channel show \(channel.id)"
+      }
+    }
+    timer.resume()
+    return timer
+  }
+
+  /// Takes Ctrl-C. The daemon goes on with what it was asked for.
+  /// - Returns: what must be kept, and cancelled when the command is done.
+  func interrupts() -> any DispatchSourceSignal {
+    signal(SIGINT, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGINT)
+    source.setEventHandler { [self] in
+      end("local.Interrupted", status: 128 + SIGINT, unless: { $0.phase == .over }) { channel in
+        guard let channel else { return "interrupted; the daemon goes on with what it was asked to do" }
+        return "the daemon goes on without you; look again with batonctl channel show \(channel.id)"
+      }
+    }
+    source.resume()
+    return source
+  }
+
+  private func end(_ name: String, status: Int32, unless isIgnored: (State) -> Bool, _ text: (Channel?) -> String) {
+    let before = state.withLock { state -> State? in
+      guard !isIgnored(state) else { return nil }
+      defer { state.phase = .over }
+      return state
+    }
+    guard let before else { return }
+    // Nothing is added to a result that is on its way out.
+    if before.phase == .open {
+      write(name, text(before.channel), before.channel.flatMap { try? ["channel": $0.json] } ?? [:])
+    }
+    // Not exit: the rest of the program is still at work.
+    _exit(status)
+  }
+
+  private func write(_ name: String, _ text: String, _ parameters: [String: JSONValue]) {
+    Output.error(
+      isJSON
+        ? JSONValue.object(["error": .string(name), "parameters": .object(parameters), "message": .string(text)]).text.shownJSON
+        : "batonctl: \(text.shown(keepingLines: true))")
+  }
+}

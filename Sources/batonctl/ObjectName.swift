@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Varlink
+
+/// How a command line names an object: `id:2`, `name:City News`, or without a word on which of both it is.
+enum ObjectName: Hashable {
+  case id(Int64)
+  case name(String)
+  /// Taken for an id, unless it is a name too.
+  case number(Int64)
+
+  init(_ text: String) throws {
+    if text.hasPrefix("name:") {
+      self = .name(String(text.dropFirst(5)))
+    } else if text.hasPrefix("id:") {
+      guard let id = Self.number(text.dropFirst(3)) else {
+        throw ValidationError("Behind id: comes a number; a name that begins with it is said as 'name:\(text)'.")
+      }
+      self = .id(id)
+    } else if let number = Self.number(text[...]) {
+      self = .number(number)
+    } else {
+      self = .name(text)
+    }
+  }
+
+  private static func number(_ text: Substring) -> Int64? {
+    text.allSatisfy { ("0"..."9").contains($0) } ? Int64(text) : nil
+  }
+}
+
+extension Session {
+  func channel(_ text: String) async throws -> Channel {
+    try await find(text, "channel", \.id, byID: client.channel(id:), byName: client.channel(name:))
+  }
+
+  func relay(_ text: String) async throws -> Relay {
+    try await find(text, "relay", \.id, byID: client.relay(id:), byName: client.relay(name:))
+  }
+
+  func server(_ text: String) async throws -> Server {
+    try ServerCommand.PasswordOption.check(text)
+    return try await find(text, "server", \.id, byID: client.server(id:), byName: client.server(name:))
+  }
+
+  func provider(_ text: String) async throws -> Operator {
+    try await find(
+      text, "operator", \.id, byID: { try await client.operator(id: $0).operator },
+      byName: { try await client.operator(name: $0).operator })
+  }
+
+  func identity(_ text: String) async throws -> Identity {
+    try await find(text, "identity", \.id, byID: client.identity(id:), byName: client.identity(name:))
+  }
+
+  /// The one object that `text` names. A number that is the id of one and the name of another is refused: what is done may not be
+  /// brought back.
+  private func find<Object>(
+    _ text: String, _ kind: String, _ id: (Object) -> Int64, byID: (Int64) async throws -> Object,
+    byName: (String) async throws -> Object
+  ) async throws -> Object {
+    let number: Int64
+    switch try ObjectName(text) {
+    case .id(let id): return try await byID(id)
+    case .name(let name): return try await byName(name)
+    case .number(let value): number = value
+    }
+    do {
+      let named = try await byName(text)
+      if id(named) == number { return named }
+      throw Refusal(
+        text: "\(text) is also the name of \(kind) \(id(named)): say id:\(text) or name:\(text)", status: 64,
+        name: "local.AmbiguousName")
+    } catch let error as VarlinkError where error.name.hasSuffix(".AmbiguousName") {
+      throw Refusal(
+        text: "\(text) is also a name, which several have: say id:\(text)", status: 64, name: "local.AmbiguousName",
+        parameters: error.parameters)
+    } catch let error as VarlinkError where error.name.contains(".NoSuch") {
+      return try await byID(number)
+    }
+  }
+}

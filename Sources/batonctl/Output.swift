@@ -1,0 +1,59 @@
+internal import Foundation
+internal import Glibc
+
+/// Standard output. Each write is checked: a full disk is an error, and a reader that is gone ends the program.
+enum Output {
+  struct Failure: Error {
+    let reason: String
+    /// As sysexits.h has it: an error while writing.
+    static let status: Int32 = 74
+  }
+
+  /// Writes a line.
+  /// - Throws: `Failure`.
+  static func line(_ text: String) throws { try write(text + "\n") }
+
+  /// Writes all of `text`.
+  /// - Throws: `Failure`.
+  static func write(_ text: String) throws {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let (count, problem) = bytes.withUnsafeBytes { buffer -> (Int, CInt) in
+        let count = Glibc.write(STDOUT_FILENO, buffer.baseAddress, buffer.count)
+        return (count, count < 0 ? errno : 0)
+      }
+      switch problem {
+      case 0: bytes = bytes.dropFirst(count)
+      case EINTR: continue
+      case EAGAIN:
+        var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        poll(&output, 1, -1)
+      case EPIPE: readerIsGone()
+      default: throw Failure(reason: "cannot write the output: \(String(cString: strerror(problem)))")
+      }
+    }
+  }
+
+  /// Ends the program as soon as nobody reads its output any more. For streams, which may have nothing to write for hours.
+  static func endWithReader() {
+    var status = stat()
+    guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
+    Thread.detachNewThread {
+      // Nothing is asked for: errors and hang-ups are reported in any case.
+      var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+      while poll(&output, 1, -1) <= 0 {}
+      readerIsGone()
+    }
+  }
+
+  /// Ends as programs do that never asked to be spared SIGPIPE. NIO did, for its sockets.
+  private static func readerIsGone() -> Never {
+    signal(SIGPIPE, SIG_DFL)
+    raise(SIGPIPE)
+    // Whoever started the program may have blocked the signal; this is what shells make of it.
+    _exit(128 + SIGPIPE)
+  }
+
+  /// Writes to standard error, where nothing can be done about a failure.
+  static func error(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+}

@@ -1,0 +1,53 @@
+internal import Foundation
+internal import Glibc
+internal import Store
+
+/// Who looks after the state directory as root goes on as its owner: what the daemon's user may have put there, links above all, then
+/// gives nobody more rights than that user has.
+enum StateOwner {
+  /// Gives up root's rights for the rest of the program, where `directory` belongs to somebody else.
+  static func become(of directory: String) throws(StoreError) {
+    guard geteuid() == 0 else { return }
+    var status = stat()
+    guard stat(directory, &status) == 0, status.st_uid != 0 else { return }
+    guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0, setuid(0) != 0 else {
+      throw StoreError(.notAccessible, "cannot become the owner of \(directory): \(String(cString: strerror(errno)))")
+    }
+  }
+}
+
+/// A copy of the database that was opened while that was allowed.
+struct OpenedCopy {
+  private let path: String
+  private let file: FileHandle?
+  /// Its log, if it has one.
+  private let log: FileHandle?
+
+  init(_ path: String) {
+    self.path = path
+    file = FileHandle(forReadingAtPath: path)
+    log = FileHandle(forReadingAtPath: path + "-wal")
+  }
+
+  /// Calls `body` with a path under which the copy can be read: its own, or else that of a copy of it in `directory`, which goes afterwards.
+  func readable<T>(in directory: String, _ body: (String) throws(StoreError) -> T) throws(StoreError) -> T {
+    guard access(path, R_OK) != 0, let file else { return try body(path) }
+    // The store removes what is left of these.
+    let own = directory + "/copy-" + UUID().uuidString
+    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(own + suffix) } }
+    try Self.write(file, to: own)
+    if let log { try Self.write(log, to: own + "-wal") }
+    return try body(own)
+  }
+
+  private static func write(_ source: FileHandle, to path: String) throws(StoreError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw StoreError(.notAccessible, "cannot make \(path): \(String(cString: strerror(errno)))") }
+    let target = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      while let piece = try source.read(upToCount: 1 << 20), !piece.isEmpty { try target.write(contentsOf: piece) }
+    } catch {
+      throw StoreError(.inputOutput, "cannot write \(path): \(error.localizedDescription)")
+    }
+  }
+}

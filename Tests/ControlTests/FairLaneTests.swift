@@ -1,0 +1,85 @@
+import Dispatch
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import ControlServer
+
+/// What has been done, in order.
+private final class Record: Sendable {
+  private let names = Mutex<[String]>([])
+  func add(_ name: String) { names.withLock { $0.append(name) } }
+  var all: [String] { names.withLock { $0 } }
+}
+
+/// What takes long for one user does not make others wait.
+@Suite(.timeLimit(.minutes(1)))
+struct FairLaneTests {
+  private let threads: NIOThreadPool
+
+  init() {
+    threads = NIOThreadPool(numberOfThreads: 3)
+    threads.start()
+  }
+
+  @Test func userWithManyJobsLeavesAThreadToOthers() async throws {
+    let lane = FairLane(threads, count: 3, perUserMax: 2)
+    let gate = DispatchSemaphore(value: 0)
+    let begun = Record()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          try await lane.run(for: 1) {
+            begun.add("a")
+            gate.wait()
+          }
+        }
+      }
+      while begun.all.count < 2 { await Task.yield() }
+      // Whatever others ask for comes at once.
+      for number in 0..<20 { #expect(try await lane.run(for: 2) { number } == number) }
+      #expect(begun.all.count == 2)
+      for _ in 0..<8 { gate.signal() }
+      try await group.waitForAll()
+    }
+    #expect(begun.all.count == 8)
+    await lane.shutDown()
+  }
+
+  @Test func thoseWhoWaitTakeTurns() async throws {
+    let lane = FairLane(threads, count: 1, perUserMax: 1)
+    let gate = DispatchSemaphore(value: 0)
+    let done = Record()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      // One after the other, so that it is known who came when.
+      for (index, (user, name)) in [(1, "a1"), (1, "a2"), (1, "a3"), (1, "a4"), (2, "b1"), (3, "c1")].enumerated() {
+        group.addTask {
+          try await lane.run(for: UInt32(user)) {
+            if name == "a1" { gate.wait() }
+            done.add(name)
+          }
+        }
+        while lane.count < index + 1 { await Task.yield() }
+      }
+      gate.signal()
+      try await group.waitForAll()
+    }
+    #expect(done.all == ["a1", "a2", "b1", "c1", "a3", "a4"])
+    await lane.shutDown()
+  }
+
+  @Test func whoLeavesBeforeItsTurnIsLeftOut() async throws {
+    let lane = FairLane(threads, count: 1, perUserMax: 1)
+    let gate = DispatchSemaphore(value: 0)
+    let first = Task { try await lane.run(for: 1) { gate.wait() } }
+    while lane.count < 1 { await Task.yield() }
+    let second = Task { try await lane.run(for: 1) { Issue.record("it was to be left out") } }
+    while lane.count < 2 { await Task.yield() }
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    gate.signal()
+    try await first.value
+    await lane.shutDown()
+    await #expect(throws: CancellationError.self) { try await lane.run(for: 1) {} }
+  }
+}

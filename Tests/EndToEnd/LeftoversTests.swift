@@ -1,0 +1,47 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What becomes of programs when the tests that started them are cut off.
+@Suite(.timeLimit(.minutes(1)))
+struct LeftoversTests {
+  /// Ends only when it is told to, with one more of its kind in the same group.
+  private static let pair = ["-c", "tail -f /dev/null & echo here $!; tail -f /dev/null"]
+
+  @Test func whatIsLeftEndsWithTheRun() async throws {
+    let leftovers = try Leftovers()
+    let (left, over) = (try Program("/bin/sh", Self.pair), try Program("/bin/sh", Self.pair))
+    for program in [left, over] {
+      try await program.line(containing: "here")
+      leftovers.began(program.pid)
+    }
+    leftovers.ended(over.pid)
+    // As when the last process that could say more is gone.
+    leftovers.close()
+    #expect(await left.status() == -SIGKILL)
+    #expect(kill(over.pid, 0) == 0)
+    over.signal(SIGTERM)
+    #expect(await over.status() == -SIGTERM)
+  }
+
+  /// A test that ends takes along what its program started, too.
+  @Test func programTakesItsGroupAlong() async throws {
+    let child: Int32
+    do {
+      let program = try Program("/bin/sh", Self.pair)
+      child = try #require(Int32(try await program.line(containing: "here").dropFirst(5)))
+      #expect(kill(child, 0) == 0)
+    }
+    // Whoever has taken it over lets its number go.
+    while kill(child, 0) == 0, !Self.isOver(child) { await Task.yield() }
+  }
+
+  /// Whether a process is gone but for its number.
+  private static func isOver(_ pid: Int32) -> Bool {
+    guard let file = fopen("/proc/\(pid)/stat", "r") else { return true }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 512)
+    guard fgets(&line, 512, file) != nil else { return true }
+    return String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).contains(") Z ")
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What the command line says when something is refused: the true reason, and what to do.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct SentenceTests {
+  @Test func refusalsSayWhatIsReallyWrong() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    try await baton.addRelays((0..<2).map { _ in "ws://127.0.0.1:\(Program.freePort())" })
+    func create(_ arguments: String...) async throws -> (status: Int32, lines: [String]) {
+      try await Program.run("batonctl", ["channel", "create", "--wait", "none"] + arguments + ["--socket", baton.socket])
+    }
+    #expect(try await create("News", "--relay", "r1", "--idempotency-key", "k").status == 0)
+    let group = try await create("Group", "--kind", "group")
+    #expect(
+      group.status == 1
+        && group.lines == [
+          "batonctl: no enabled relay on nostr is known to offer groups; 2 were never tested: say batonctl relay test --all, or name one with --relay"
+        ], "\(group)")
+    let reused = try await create("Other", "--relay", "r1", "--idempotency-key", "k")
+    #expect(
+      reused.lines == ["batonctl: this idempotency key made channel 1, with other parameters; a new channel needs another key"])
+    for pick in ["0", "40"] {
+      let refused = try await create("Many", "--pick", pick)
+      #expect(refused.status == 64 && refused.lines.first == "Error: --pick must be 1 to 32.", "\(refused)")
+    }
+    let few = try await create("Many", "--pick", "7")
+    #expect(few.status == 1 && few.lines == ["batonctl: 7 relays were asked for, 2 can be used"])
+    let retry = try await baton.control("channel", "retry", "1", "r2")
+    #expect(
+      retry.status == 1 && retry.lines == ["batonctl: the channel does not have the relay 'r2'; see batonctl channel show"])
+    #expect(try await baton.control("channel", "delete", "1", "--yes").status == 0)
+    let deleted = try await create("News", "--relay", "r1", "--idempotency-key", "k")
+    #expect(
+      deleted.lines == ["batonctl: this idempotency key made channel 1, which was deleted; a new channel needs another key"])
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+  }
+}

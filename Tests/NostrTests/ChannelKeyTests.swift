@@ -1,0 +1,261 @@
+import Channels
+import Foundation
+import Logging
+import NIOPosix
+import RelayNetwork
+import StrictJSON
+import Testing
+
+@testable import Nostr
+@testable import Sandbox
+
+/// Keys of channels: how they come about, and what is published with them.
+@Suite(.timeLimit(.minutes(1)))
+struct ChannelKeyTests {
+  // MARK: - Derivation
+
+  /// `Vectors/channel-keys.json` was written with Python's hmac and integers, and checked against OpenSSL and nostr-sdk.
+  private static func vectors(_ part: String) throws -> [JSONValue] {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Vectors/channel-keys.json")
+    let all = try JSONParser.parse(try Data(contentsOf: file))
+    #expect(all["label"]?.string == SecretKey.channelLabel)
+    return try #require(all[part]?.array)
+  }
+
+  private static func bytes(_ entry: JSONValue, _ field: String, count: Int = 32) throws -> [UInt8] {
+    let text = try #require(entry[field]?.string)
+    return try #require(Hex.decode(text, count: count))
+  }
+
+  @Test func keysAgreeWithAnIndependentImplementation() throws {
+    let entries = try Self.vectors("keys")
+    #expect(entries.count >= 4)
+    for entry in entries {
+      let identity = try SecretKey(bytes: try Self.bytes(entry, "identitySecret"))
+      #expect(identity.publicKey == entry["identityPublicKey"]?.string)
+      let salt = try Self.bytes(entry, "salt")
+      let key = try #require(identity.channelKey(salt: salt))
+      #expect(Hex.encode(key.bytes) == entry["secret"]?.string, "\(entry["name"]?.string ?? "")")
+      #expect(key.publicKey == entry["publicKey"]?.string)
+      #expect(SecretKey.scalar(from: try Self.bytes(entry, "okm", count: 48)) == key.bytes)
+    }
+  }
+
+  @Test func everyNumberBecomesAKey() throws {
+    let entries = try Self.vectors("reductions")
+    #expect(entries.count >= 10)
+    for entry in entries {
+      let scalar = SecretKey.scalar(from: try Self.bytes(entry, "bytes", count: 48))
+      #expect(Hex.encode(scalar) == entry["scalar"]?.string, "\(entry["name"]?.string ?? "")")
+      _ = try SecretKey(bytes: scalar)
+    }
+  }
+
+  @Test func saltsAndKeysDiffer() throws {
+    let (identity, other) = (SecretKey.random(), SecretKey.random())
+    let salts = (0..<50).map { _ in SecretKey.randomSalt() }
+    #expect(Set(salts).count == 50 && salts.allSatisfy { $0.count == SecretKey.saltBytes })
+    let keys = salts.flatMap { [identity.channelKey(salt: $0), other.channelKey(salt: $0)] }.compactMap { $0?.publicKey }
+    #expect(Set(keys).count == 100 && !keys.contains(identity.publicKey))
+  }
+
+  // MARK: - On relays
+
+  private struct Bench {
+    let network: NostrNetwork
+    let identity: SecretKey
+    let reports: AsyncStream<NetworkReport>
+    let task: Task<Void, Never>
+
+    init() throws {
+      var limits = NostrLimits()
+      (limits.publishTimeout, limits.readTimeout, limits.dialTimeout) = (.seconds(20), .seconds(20), .seconds(20))
+      let network = try NostrNetwork(
+        group: MultiThreadedEventLoopGroup.singleton, limits: limits,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { Int64(Date().timeIntervalSince1970) })
+      let pair = try network.makeIdentity(secret: nil)
+      network.unlock(IdentityID(rawValue: 1), key: pair)
+      identity = try SecretKey(bytes: pair.secret)
+      let (reports, continuation) = AsyncStream.makeStream(of: NetworkReport.self)
+      self.network = network
+      self.reports = reports
+      task = Task { await network.run { continuation.yield($0) } }
+    }
+
+    func draft(
+      _ relays: [String], name: String = "News", key: ChannelKey? = nil, capabilities: [String: [String]] = [:]
+    ) -> ChannelDraft {
+      ChannelDraft(
+        identity: IdentityID(rawValue: 1), profile: Profile(displayName: name, description: "about"), relays: relays, key: key,
+        capabilities: capabilities)
+    }
+
+    func perform(_ task: RelayOperation.Task, _ content: ChannelContent, at address: String) async -> RelayOutcome? {
+      network.perform(
+        RelayOperation(
+          task: task, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: address, number: 1,
+          content: content))
+      for await report in reports {
+        if case .outcome(_, _, _, let outcome) = report, outcome.isFinal { return outcome }
+      }
+      return nil
+    }
+
+    func end() async {
+      task.cancel()
+      await task.value
+    }
+  }
+
+  private static func events(_ relay: SandboxRelay, _ filter: JSONValue) throws -> [NostrEvent] {
+    relay.find(try #require(EventFilter(filter)), for: [])
+  }
+
+  private static func revised(_ content: ChannelContent, _ notice: ChannelNotice) -> ChannelContent {
+    ChannelContent(
+      identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
+      edition: content.edition + 1, notice: notice, keySalt: content.keySalt)
+  }
+
+  @Test func channelHasAKeyOfItsOwnWithAProfileAndNamesItsIdentity() async throws {
+    let relay = try await SandboxRelay.start()
+    let bench = try Bench()
+    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let salt = try #require(content.keySalt)
+    #expect(bench.identity.channelKey(salt: salt)?.publicKey == content.author && content.author != bench.identity.publicKey)
+
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
+    let mine: JSONValue = ["authors": [.string(content.author)]]
+    #expect(try Self.events(relay, mine).map(\.kind).sorted() == [0, 40])
+    let creation = try #require(try Self.events(relay, ["kinds": [40]]).first)
+    #expect(creation.tags == [["p", bench.identity.publicKey]] && creation.id == content.networkID)
+    let first = try #require(try Self.events(relay, ["kinds": [0]]).first)
+    #expect(try JSONParser.parse(first.content) == ["name": "News", "about": "about", "picture": ""])
+    #expect(first.createdAt == creation.createdAt)
+
+    // Handed over again, it is the same.
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    #expect(relay.eventCount == 2)
+
+    let next = Self.revised(content, try bench.network.revise(content, as: bench.draft([relay.url], name: "Later News")))
+    #expect(await bench.perform(.announce, next, at: relay.url) == .announced)
+    #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 2))
+    #expect(try Self.events(relay, mine).map(\.kind).sorted() == [0, 40, 41])
+    let second = try #require(try Self.events(relay, ["kinds": [0]]).first)
+    #expect(try JSONParser.parse(second.content)["name"] == "Later News" && second.createdAt > first.createdAt)
+
+    // A relay that joins later gets the present profile at once.
+    let late = try await SandboxRelay.start()
+    #expect(await bench.perform(.invite, next, at: late.url) == .accepted(link: late.url))
+    #expect(try Self.events(late, mine).map(\.id).contains(second.id))
+
+    #expect(await bench.perform(.withdraw, next, at: relay.url) == .withdrawn)
+    #expect(try Self.events(relay, mine).map(\.kind) == [5])
+    await bench.end()
+    await relay.stop()
+    await late.stop()
+  }
+
+  @Test func identitySignsWhereThatIsAskedForAndItsProfileIsLeftAlone() async throws {
+    let relay = try await SandboxRelay.start()
+    let bench = try Bench()
+    let content = try await bench.network.prepare(bench.draft([relay.url], key: .identity))
+    #expect(content.keySalt == nil && content.author == bench.identity.publicKey)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    let next = Self.revised(content, try bench.network.revise(content, as: bench.draft([relay.url], name: "Later")))
+    #expect(await bench.perform(.announce, next, at: relay.url) == .announced)
+    #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 2))
+    #expect(try Self.events(relay, [:]).map(\.kind).sorted() == [40, 41])
+    #expect(await bench.perform(.withdraw, next, at: relay.url) == .withdrawn)
+    let deletion = try #require(try Self.events(relay, ["kinds": [5]]).first)
+    #expect(!deletion.tags.contains { $0.first == "a" || $0 == ["k", "0"] })
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func identitySignsWhereARelayKnowsItsAuthors() async throws {
+    let (open, restricted) = (try await SandboxRelay.start(), try await SandboxRelay.start(fault: .restricted))
+    let bench = try Bench()
+    func key(_ draft: ChannelDraft) async throws -> ChannelKey {
+      try await bench.network.prepare(draft).keySalt == nil ? .identity : .own
+    }
+    let away = "ws://127.0.0.1:1"
+    #expect(try await key(bench.draft([open.url, away])) == .own)
+    #expect(try await key(bench.draft([open.url, restricted.url])) == .identity)
+    #expect(try await key(bench.draft([open.url, restricted.url], key: .own)) == .own)
+    // What tests found is not asked for again.
+    for words in [["paymentRequired"], ["nip1", "restrictedWrites"]] {
+      #expect(try await key(bench.draft([open.url], capabilities: [open.url: words])) == .identity)
+    }
+    #expect(try await key(bench.draft([restricted.url], capabilities: [restricted.url: ["nip42"]])) == .own)
+    await bench.end()
+    await open.stop()
+    await restricted.stop()
+  }
+
+  @Test(arguments: [SandboxFault.auth, .authAuthor])
+  func relaysThatWantToKnowWhoPublishesAreServed(_ fault: SandboxFault) async throws {
+    let relay = try await SandboxRelay.start(fault: fault)
+    let bench = try Bench()
+    for name in ["One", "Two"] {
+      let content = try await bench.network.prepare(bench.draft([relay.url], name: name))
+      #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url), "\(name)")
+    }
+    #expect(try Self.events(relay, [:]).map(\.kind).sorted() == [0, 0, 40, 40])
+    #expect(relay.counts.connections == 1, "all channels of an identity share a connection")
+    await bench.end()
+    await relay.stop()
+  }
+
+  /// Two channels, edited in turn within a second, where the relay keeps one kind 41 per author.
+  @Test(arguments: [ChannelKey.own, .identity])
+  func channelsThatShareAKeyTakeEachOthersPlace(_ key: ChannelKey) async throws {
+    let relay = try await SandboxRelay.start(fault: .onePerAuthor)
+    let bench = try Bench()
+    var channels: [ChannelContent] = []
+    for name in ["First", "Second"] {
+      let content = try await bench.network.prepare(bench.draft([relay.url], name: name, key: key))
+      #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+      let notice = try bench.network.revise(content, as: bench.draft([relay.url], name: "\(name) A"))
+      channels.append(Self.revised(content, notice))
+      #expect(await bench.perform(.announce, channels[channels.count - 1], at: relay.url) == .announced)
+      #expect(await bench.perform(.verify, channels[channels.count - 1], at: relay.url) == .verified(edition: 2))
+    }
+    let first = await bench.perform(.verify, channels[0], at: relay.url)
+    let again = await bench.perform(.announce, channels[0], at: relay.url)
+    switch key {
+    case .own: #expect(first == .verified(edition: 2) && again == .announced)
+    case .identity:
+      #expect(first == .verified(edition: 1, others: .newer))
+      #expect(again == .refused(Trouble(.onePerAuthor, "replaced: have newer event")))
+    }
+    #expect(try Self.events(relay, ["kinds": [41]]).count == (key == .own ? 2 : 1))
+
+    // A relay that keeps all of them is told apart.
+    try await relay.set(.none)
+    let notice = try bench.network.revise(channels[1], as: bench.draft([relay.url], name: "Second B"))
+    #expect(await bench.perform(.announce, Self.revised(channels[1], notice), at: relay.url) == .announced)
+    if key == .identity {
+      #expect(await bench.perform(.verify, channels[0], at: relay.url) == .verified(edition: 1, others: .several))
+    }
+    await bench.end()
+    await relay.stop()
+  }
+
+  @Test func nothingIsSignedWithAKeyThatReadersDoNotKnow() async throws {
+    let relay = try await SandboxRelay.start()
+    let bench = try Bench()
+    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let damaged = ChannelContent(
+      identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
+      keySalt: SecretKey.randomSalt())
+    #expect(throws: NetworkFailure.self) { try bench.network.revise(damaged, as: bench.draft([relay.url])) }
+    guard case .refused(let trouble)? = await bench.perform(.withdraw, damaged, at: relay.url) else {
+      return #expect(Bool(false))
+    }
+    #expect(trouble.cause == .authRequired)
+    await bench.end()
+    await relay.stop()
+  }
+}

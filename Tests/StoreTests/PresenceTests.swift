@@ -1,0 +1,166 @@
+import Channels
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Whether the database that belongs into the state directory is the one that is there.
+struct PresenceTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.path + "/state" }
+  private var database: String { path + "/baton.db" }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func fill(_ id: Int64 = 1) async throws {
+    let store = try Store(directory: path)
+    try await store.commit([.saveRelay(Self.relay(id))])
+    store.close()
+  }
+
+  private static func relay(_ id: Int64) -> RelayRow {
+    RelayRow(id: RelayID(rawValue: id), network: .nostr, address: "ws://r\(id)", name: "r\(id)", revision: id)
+  }
+
+  /// What a daemon leaves behind that is killed: database, log and mark as they are at this moment.
+  private func kill(_ store: Store, _ last: RelayRow? = nil) throws -> String {
+    let copy = folder.path + "/killed-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+    for name in ["baton.db", "baton.db-wal", StateMark.name] {
+      try FileManager.default.copyItem(atPath: path + "/" + name, toPath: copy + "/" + name)
+    }
+    return copy
+  }
+
+  private func refusal(_ directory: String) -> StoreError? {
+    do {
+      try Store(directory: directory).close()
+      return nil
+    } catch { return error as? StoreError }
+  }
+
+  @Test func databaseThatIsMissingOrEmptyIsNotTakenForANewOne() async throws {
+    try await fill()
+    try FileManager.default.removeItem(atPath: database)
+    let missing = try #require(refusal(path))
+    #expect(missing.code == .lost && "\(missing)".contains("is missing") && "\(missing)".contains("batond restore"))
+    #expect(!FileManager.default.fileExists(atPath: database), "refusing makes no database")
+    try Data().write(to: URL(fileURLWithPath: database))
+    #expect(refusal(path)?.code == .lost)
+    // The key alone tells, too.
+    try FileManager.default.removeItem(atPath: path + "/" + StateMark.name)
+    #expect(refusal(path) == nil, "nothing says that there ever was more")
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    _ = try SecretBox.atFile(path + "/identity.key")
+    #expect(refusal(path)?.code == .lost)
+  }
+
+  @Test func databaseThatHasLostItsLogIsNotUsed() async throws {
+    let store = try Store(directory: path)
+    try await store.commit([.saveRelay(Self.relay(1))])
+    let early = try kill(store)
+    // Everything is in the log at first; after it was written back, the last step is.
+    store.checkpoint()
+    try await store.commit([.saveRelay(Self.relay(2))])
+    let late = try kill(store)
+    for directory in [early, late] {
+      try FileManager.default.removeItem(atPath: directory + "/baton.db-wal")
+      let refused = try #require(refusal(directory))
+      #expect(refused.code == .lost, "\(refused)")
+    }
+    #expect(refusal(late)?.description.contains("--accept-older") == true)
+    let older = try Store(directory: late, whenLost: .acceptOlder)
+    #expect(try older.relays().map(\.id.rawValue) == [1])
+    older.close()
+    #expect(refusal(late) == nil, "what was accepted once is accepted")
+    store.close()
+  }
+
+  @Test func whatWasWrittenIsInTheDatabaseFileAfterACheckpoint() async throws {
+    let store = try Store(directory: path)
+    try await store.commit((1...1_000).map { .saveRelay(Self.relay($0)) })
+    let size = try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int ?? 0
+    store.checkpoint()
+    let after = try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int ?? 0
+    #expect(after > size && after > 200_000)
+    // Many rows do not wait for anybody to ask.
+    try await store.commit((1_001...6_000).map { .saveRelay(Self.relay($0)) })
+    let last = try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int ?? 0
+    #expect(last > 3 * after)
+    store.close()
+  }
+
+  @Test func olderCopyAndAnotherDatabaseAreNotUsed() async throws {
+    try await fill(1)
+    let copy = folder.path + "/copy"
+    try FileManager.default.copyItem(atPath: database, toPath: copy)
+    try await fill(2)
+    try FileManager.default.removeItem(atPath: database)
+    try FileManager.default.copyItem(atPath: copy, toPath: database)
+    #expect(refusal(path)?.description.contains("older copy") == true)
+    let other = folder.path + "/other"
+    try Store(directory: other).close()
+    try FileManager.default.removeItem(atPath: database)
+    try FileManager.default.copyItem(atPath: other + "/baton.db", toPath: database)
+    #expect(refusal(path)?.description.contains("not the one that was there") == true)
+    // Put back in the proper way, either is right.
+    _ = try Store.restore(from: copy, directory: path, stamp: "1")
+    #expect(refusal(path) == nil)
+  }
+
+  @Test func whoSaysSoBeginsWithNothingAndKeepsWhatIsLeft() async throws {
+    try await fill()
+    let whole = try Data(contentsOf: URL(fileURLWithPath: database))
+    try Store(directory: path, whenLost: .startEmpty).close()
+    #expect(refusal(path) == nil)
+    var store = try Store(directory: path, whenLost: .startEmpty)
+    #expect(try store.relays().count == 1, "where nothing is lost nothing is thrown away")
+    store.close()
+    try whole.prefix(4_096).write(to: URL(fileURLWithPath: database))
+    _ = try? FileHandle(forWritingTo: URL(fileURLWithPath: database)).truncate(atOffset: 0)
+    store = try Store(directory: path, whenLost: .startEmpty)
+    #expect(try store.relays().isEmpty)
+    store.close()
+    let kept = try FileManager.default.contentsOfDirectory(atPath: path).filter {
+      $0.contains(".before-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
+    }
+    #expect(kept.count == 1)
+    #expect(refusal(path) == nil)
+  }
+
+  @Test func filesAreForTheirOwnerOnlyWhateverTheDirectoryIs() async throws {
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+    let store = try Store(directory: path)
+    try await store.commit([.saveRelay(Self.relay(1))])
+    for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+      let mode = try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int ?? 0
+      #expect(mode == 0o600, "\(name) has \(String(mode, radix: 8))")
+    }
+    store.close()
+    chmod(database, 0o644)
+    try Store(directory: path).close()
+    #expect(try FileManager.default.attributesOfItem(atPath: database)[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test func lockAndMarkAreNotWrittenThroughLinks() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let other = folder.path + "/other"
+    try Data("precious".utf8).write(to: URL(fileURLWithPath: other))
+    for name in ["lock", StateMark.name + ".new"] {
+      try FileManager.default.createSymbolicLink(atPath: path + "/" + name, withDestinationPath: other)
+      try? Store(directory: path).close()
+      #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == Data("precious".utf8))
+      try? FileManager.default.removeItem(atPath: path + "/" + name)
+    }
+  }
+
+  @Test func markThatIsRubbishIsNamed() async throws {
+    try await fill()
+    try Data("{}".utf8).write(to: URL(fileURLWithPath: path + "/" + StateMark.name))
+    #expect(refusal(path)?.code == .corrupt)
+    #expect(refusal(path)?.description.contains("baton.state") == true)
+  }
+}

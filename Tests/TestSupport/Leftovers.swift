@@ -1,0 +1,56 @@
+internal import Glibc
+internal import Synchronization
+
+/// Sees to it that nothing is left of a test run that is cut off, by whatever: a shell beside it knows all process groups that run, and ends
+/// them when the last one who could tell it more is gone. (Linux could end children with their parent too, PR_SET_PDEATHSIG, but means the
+/// parent's thread by that, and threads of the pools come and go; and it does not reach the children of children.)
+public final class Leftovers: Sendable {
+  /// That of this run.
+  static let shared = try? Leftovers()
+
+  private static let script = """
+    trap '' HUP INT QUIT TERM
+    groups=' '
+    while read -r sign group; do
+      case $sign in
+      +) groups="$groups$group " ;;
+      *) groups="${groups%% "$group" *} ${groups#* "$group" }" ;;
+      esac
+    done
+    for group in $groups; do kill -s KILL -- "-$group"; done
+    """
+
+  private let pid: pid_t
+  private let writing: Mutex<CInt?>
+
+  public init() throws {
+    // Its reading end stays open here too: whatever becomes of the shell, to tell it something ends nobody.
+    let pipe = try Spawn.pipe()
+    writing = Mutex(pipe.writing)
+    pid = try Spawn.start("/bin/sh", ["-c", Self.script], input: pipe.reading)
+  }
+
+  /// A program began that leads a process group.
+  public func began(_ group: Int32) { tell("+ \(group)\n") }
+
+  /// Nothing of the group is left.
+  public func ended(_ group: Int32) { tell("- \(group)\n") }
+
+  /// What happens when the run is over. Waits until it has happened.
+  public func close() {
+    writing.withLock { descriptor in
+      if let descriptor { Glibc.close(descriptor) }
+      descriptor = nil
+    }
+    _ = Spawn.status(of: pid)
+  }
+
+  /// One line in one piece.
+  private func tell(_ line: String) {
+    writing.withLock { descriptor in
+      guard let descriptor else { return }
+      let bytes = Array(line.utf8)
+      _ = write(descriptor, bytes, bytes.count)
+    }
+  }
+}
