@@ -123,8 +123,8 @@ let package = Package(
     .executableTarget(
       name: "batonctl",
       dependencies: [
-        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "CQREncode", "Channels", "RelayNetwork", "Provisioning",
-        arguments,
+        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "Filters", "CQREncode", "Channels", "RelayNetwork",
+        "Provisioning", arguments,
       ] + nio),
     .executableTarget(name: "baton-sandbox", dependencies: ["Sandbox", arguments]),
 

@@ -10,6 +10,7 @@ struct Batonctl: AsyncParsableCommand {
     abstract: "Controls Baton, the relay-coordination daemon.",
     discussion: """
       Objects are named by id or by name; id:2 and name:2 say which. A number that is the name of another object is refused.
+      Lists and objects come as tables and text, or with -o as json, yaml or name.
       With --json, what comes out is one document: the result on standard output, or else an error with its name, its parameters and a
       message on standard error. Only watch, relay test and server test print one document a line.
       Exit status: 0 done; 1 refused by the daemon; 64 usage; 69 the daemon cannot be reached; 74 the output cannot be written; 75 timed
@@ -27,7 +28,7 @@ struct Batonctl: AsyncParsableCommand {
       var command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
     } catch {
-      end(error, isJSON: arguments.prefix { $0 != "--" }.contains("--json"))
+      end(error, isJSON: asksForJSON(arguments))
     }
   }
 
@@ -54,10 +55,11 @@ struct Batonctl: AsyncParsableCommand {
   private static func afterCommand(_ arguments: [String]) -> [String] {
     var rest = arguments[...]
     var global: [String] = []
+    let prefixes = ["--socket=", "--timeout=", "--output="]
     while let first = rest.first {
-      if ["--json", "--no-color", "--quiet"].contains(first) || first.hasPrefix("--socket=") || first.hasPrefix("--timeout=") {
+      if ["--json", "--no-color", "--quiet"].contains(first) || prefixes.contains(where: { first.hasPrefix($0) }) {
         global.append(rest.removeFirst())
-      } else if ["--socket", "--timeout"].contains(first), rest.count > 1 {
+      } else if ["--socket", "--timeout", "--output", "-o"].contains(first), rest.count > 1 {
         global += rest.prefix(2)
         rest.removeFirst(2)
       } else {
@@ -66,6 +68,15 @@ struct Batonctl: AsyncParsableCommand {
     }
     let end = rest.firstIndex(of: "--") ?? rest.endIndex
     return rest[..<end] + global + rest[end...]
+  }
+}
+
+extension Batonctl {
+  /// Whether errors are to be JSON too, also those of a command line that makes no sense.
+  private static func asksForJSON(_ arguments: [String]) -> Bool {
+    let options = arguments.prefix { $0 != "--" }
+    return options.contains("--json") || options.contains("--output=json")
+      || zip(options, options.dropFirst()).contains { ["-o", "--output"].contains($0) && $1 == "json" }
   }
 }
 

@@ -104,10 +104,15 @@ struct Metrics: AsyncParsableCommand {
     try await global.connected { session in
       let metrics = try await session.client.metrics()
       try session.show(metrics) {
-        Terminal.table(
-          ["NAME", "LABEL", "VALUE", "WHAT"],
-          metrics.map { [$0.name, $0.label ?? "", String(format: "%.0f", $0.value), $0.description] })
+        session.table(Self.columns, metrics)
       }
     }
   }
+
+  private static let columns: [TableColumn<Metric>] = [
+    TableColumn("NAME", rank: 0, least: 16) { $0.name },
+    TableColumn("LABEL", rank: 2) { $0.label ?? "" },
+    TableColumn("VALUE", rank: 1) { String(format: "%.0f", $0.value) },
+    TableColumn("WHAT", rank: 3, least: 16) { $0.description },
+  ]
 }

@@ -7,6 +7,7 @@ internal import Varlink
 
 /// What all lists have in common.
 struct ListOptions: ParsableArguments {
+  @OptionGroup var table: TableOptions
   @Option(help: "A condition in JSON, for example '{\"enabled\": true}' or '{\"phase\": \"degraded\"}'.") var filter: String?
   @Option(help: "A field to sort by, with - before it from the end. Write --sort=-FIELD. May be repeated.") var sort: [String] =
     []
@@ -22,7 +23,11 @@ struct ListOptions: ParsableArguments {
     }
   }
 
-  var condition: JSONValue? { filter.flatMap { try? JSONParser.parse($0) } }
+  /// What the filter says, and `others` as well; nil when all objects are wanted.
+  func condition(_ others: JSONValue?...) -> JSONValue? {
+    let all = ([filter.flatMap { try? JSONParser.parse($0) }] + others).compactMap { $0 }
+    return all.count > 1 ? ["$and": .array(all)] : all.first
+  }
 
   var order: [JSONValue]? {
     guard !sort.isEmpty else { return nil }
@@ -30,6 +35,15 @@ struct ListOptions: ParsableArguments {
       ["field": .string(key.hasPrefix("-") ? String(key.dropFirst()) : key), "direction": key.hasPrefix("-") ? -1 : 1]
     }
   }
+}
+
+/// Objects that may be used, or those that may not.
+enum Enablement: String, EnumerableFlag {
+  case enabled, disabled
+
+  static func help(for value: Enablement) -> ArgumentHelp? { "Only those that are \(value.rawValue)." }
+
+  var condition: JSONValue { ["enabled": .bool(self == .enabled)] }
 }
 
 /// Roles as a command line says them: `--smp-role storage=off`.
@@ -65,6 +79,18 @@ extension Session {
   func assignment(_ name: String?) async throws -> Int64? {
     guard let name else { return nil }
     return name == "auto" ? 0 : try await provider(name).id
+  }
+
+  /// The condition that objects belong to an operator; `own` stands for those that belong to none.
+  func ownership(_ name: String?) async throws -> JSONValue? {
+    guard let name else { return nil }
+    return ["operatorId": name == "own" ? ["$exists": false] : .integer(try await provider(name).id)]
+  }
+
+  /// The names of operators, by id, in one call; none when nobody will read them or no object has one.
+  func operatorNames(_ ids: [Int64?]) async throws -> [Int64: String] {
+    guard isForPeople, ids.contains(where: { $0 != nil }) else { return [:] }
+    return Dictionary(try await client.operators().map { ($0.id, $0.name) }) { first, _ in first }
   }
 
   /// Reads an object and changes it; when it changed in between, does so again, because what is set here does not depend on the rest.

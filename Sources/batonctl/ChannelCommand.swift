@@ -12,50 +12,15 @@ struct ChannelCommand: AsyncParsableCommand {
       ChannelRetry.self, Verify.self, Delete.self,
     ])
 
-  struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the channels.")
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var list: ListOptions
-    @Option(help: "Most channels to list, 1 to 1000.") var limit: Int = 100
-    @Flag(help: "List all, however many.") var all = false
-
-    func validate() throws {
-      guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-    }
-
-    func run() async throws {
-      try await global.connected { session in
-        var parameters: [String: JSONValue] = ["limit": .integer(Int64(all ? 1000 : limit))]
-        parameters["filter"] = list.condition
-        parameters["sort"] = list.order.map(JSONValue.array)
-        var channels: [Channel] = []
-        repeat {
-          let reply = try await session.client.call("org.batond.Channels.List", parameters)
-          channels += try [Channel](json: reply["channels"] ?? [])
-          parameters["cursor"] = reply["nextCursor"]
-          if !all { parameters["limit"] = .integer(Int64(max(1, limit - channels.count))) }
-        } while (all || channels.count < limit) && parameters["cursor"] != nil
-        let hasMore = parameters["cursor"] != nil
-        try session.show(channels) {
-          guard !channels.isEmpty else { return "No channels. Create one with batonctl channel create NAME." }
-          let table = Terminal.table(
-            ["ID", "NAME", "PHASE", "RELAYS", "CHANGED"],
-            channels.map {
-              ["\($0.id)", $0.profile.displayName, $0.phase, "\(ChannelView.activeCount($0))/\($0.wantedRelays)", $0.updatedAt]
-            })
-          return hasMore ? table + "\nThere are more: say --all." : table
-        }
-      }
-    }
-  }
-
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one channel with all of its relays.")
+    static let configuration = CommandConfiguration(
+      abstract: "Shows one channel with all of its relays.")
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var show: ShowOptions
     @Argument(help: "The channel, by id or name.") var channel: String
 
     func run() async throws {
-      try await global.connected { session in
+      try await global.connected(show) { session in
         let channel = try await session.channel(channel)
         try session.show(channel) { ChannelView(terminal: session.terminal).details(channel) }
       }
@@ -93,23 +58,36 @@ struct ChannelCommand: AsyncParsableCommand {
   struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Prints what happened to a channel, oldest first.")
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var table: TableOptions
     @Argument(help: "The channel, by id or name.") var channel: String
     @Option(help: "Most lines, from the latest back, 1 to 1000.") var limit: Int = 100
 
+    func validate() throws { _ = try table.chosen(of: Self.columns) }
+
     func run() async throws {
-      try await global.connected { session in
+      try await global.connected(table.show) { session in
         let channel = try await session.channel(channel)
         let lines = try await session.client.transitions(channelID: channel.id, limit: limit)
-        try session.show(lines) {
-          Terminal.table(
-            ["TIME", "RELAY", "FROM", "TO", "ATTEMPT", "WHY"],
-            lines.map {
-              let why = [$0.cause.map { "(\($0))" }, $0.detail].compactMap { $0 }.joined(separator: " ")
-              return [$0.time, $0.relayName, $0.from, $0.to, "\($0.attempt)", why]
-            })
-        }
+        let columns = try table.chosen(of: Self.columns)
+        try session.show(lines) { session.table(columns, lines.map { Row(line: $0, times: session.times) }) }
       }
     }
+
+    struct Row {
+      let line: Transition
+      let times: Times
+    }
+
+    static let columns: [TableColumn<Row>] = [
+      TableColumn("TIME", rank: 0) { $0.times.text($0.line.time) },
+      TableColumn("RELAY", rank: 0, least: 8) { $0.line.relayName },
+      TableColumn("FROM", rank: 2) { $0.line.from },
+      TableColumn("TO", rank: 0, color: { .of($0.line.to) }) { $0.line.to },
+      TableColumn("ATTEMPT", rank: 3) { "\($0.line.attempt)" },
+      TableColumn("WHY", rank: 1, least: 8) { row in
+        [row.line.cause.map { "(\($0))" }, row.line.detail].compactMap { $0 }.joined(separator: " ")
+      },
+    ]
   }
 
   struct AddRelay: AsyncParsableCommand {

@@ -63,14 +63,14 @@ struct ChannelRetry: AsyncParsableCommand {
     if let filter = try filter.map({ try JSONParser.parse($0) }) { conditions.append(filter) }
     // Page by page, by id: what is tried again leaves the list, and the pages stay right.
     var parameters: [String: JSONValue] = ["filter": ["$and": .array(conditions)], "limit": 500]
-    var rows: [[String]] = []
+    var found: [Channel] = []
     var ids: [JSONValue] = []
     var gone = 0
     repeat {
       let reply = try await session.client.call("org.batond.Channels.List", parameters)
       for channel in try [Channel](json: reply["channels"] ?? []) {
         if dryRun {
-          rows.append(row(channel, relayID))
+          found.append(channel)
         } else {
           do {
             _ = try await session.client.retryChannel(id: channel.id, relayId: relayID)
@@ -89,17 +89,23 @@ struct ChannelRetry: AsyncParsableCommand {
     try session.show(JSONValue.object(["channels": .array(ids), "dryRun": .bool(dryRun)])) {
       guard !ids.isEmpty else { return "No channel lacks \(everywhere.map { "relay '\($0)'" } ?? "a relay")." }
       let count = "\(ids.count) \(ids.count == 1 ? "channel" : "channels")"
-      if dryRun { return Terminal.table(["ID", "NAME", "WOULD BE TRIED AGAIN"], rows) + "\n\(count); nothing was changed." }
+      if dryRun { return session.table(Self.columns(relayID), found) + "\n\(count); nothing was changed." }
       let rest = gone == 0 ? "" : " \(gone) changed in the meantime and were left out."
       return "Tried again: \(count).\(rest) batonctl status shows how it goes."
     }
   }
 
-  private func row(_ channel: Channel, _ relayID: Int64?) -> [String] {
-    let lost = ChannelView.members(channel).filter {
-      ["failed", "inactive"].contains($0.status) && (relayID == nil || $0.relayId == relayID)
-    }
-    let words = lost.map { "\($0.relayName) \($0.status)\($0.cause.map { " (\($0))" } ?? "")" }
-    return ["\(channel.id)", channel.profile.displayName, words.joined(separator: ", ")]
+  /// - Parameter relayID: the relay that is tried again; nil: all.
+  private static func columns(_ relayID: Int64?) -> [TableColumn<Channel>] {
+    [
+      TableColumn("ID", rank: 0) { "\($0.id)" },
+      TableColumn("NAME", rank: 0, least: 12) { $0.profile.displayName },
+      TableColumn("WOULD BE TRIED AGAIN", rank: 0, least: 20) { channel in
+        let lost = ChannelView.members(channel).filter {
+          ["failed", "inactive"].contains($0.status) && (relayID == nil || $0.relayId == relayID)
+        }
+        return lost.map { "\($0.relayName) \($0.status)\($0.cause.map { " (\($0))" } ?? "")" }.joined(separator: ", ")
+      },
+    ]
   }
 }

@@ -12,17 +12,38 @@ struct IdentityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lists the identities.")
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
+    @Option(
+      help: "Only identities on this network: nostr or simplex. May be repeated.", completion: .list(Words.networks),
+      transform: Words.one(of: Words.networks))
+    var network: [String] = []
+
+    func validate() throws { _ = try list.table.chosen(of: Self.columns) }
 
     func run() async throws {
-      try await global.connected { session in
-        let identities = try await session.client.identities(filter: list.condition, sort: list.order)
+      try await global.connected(list.table.show) { session in
+        let condition = list.condition(Words.condition("network", network))
+        let identities = try await session.client.identities(filter: condition, sort: list.order)
+        let columns = try list.table.chosen(of: Self.columns)
         try session.show(identities) {
-          Terminal.table(
-            ["ID", "NAME", "NETWORK", "CHANNELS", "PUBLIC KEY"],
-            identities.map { ["\($0.id)", $0.name, $0.network, "\($0.channels)", $0.publicKey] })
+          guard !identities.isEmpty else { return "No such identities." }
+          return session.table(columns, identities.map { Row(identity: $0, times: session.times) })
         }
       }
     }
+
+    struct Row {
+      let identity: Identity
+      let times: Times
+    }
+
+    static let columns: [TableColumn<Row>] = [
+      TableColumn("ID", rank: 0) { "\($0.identity.id)" },
+      TableColumn("NAME", rank: 0, least: 16) { $0.identity.name },
+      TableColumn("NETWORK", rank: 2) { $0.identity.network },
+      TableColumn("CHANNELS", rank: 1) { "\($0.identity.channels)" },
+      TableColumn("CREATED", rank: 4) { $0.times.text($0.identity.createdAt) },
+      TableColumn("KEY", rank: 3, least: 16) { $0.identity.publicKey },
+    ]
   }
 
   struct Add: AsyncParsableCommand {
@@ -50,10 +71,11 @@ struct IdentityCommand: AsyncParsableCommand {
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Shows one identity.")
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var show: ShowOptions
     @Argument(help: "The identity, by id or name.") var identity: String
 
     func run() async throws {
-      try await global.connected { session in
+      try await global.connected(show) { session in
         let identity = try await session.identity(identity)
         try session.show(identity) {
           """
@@ -61,7 +83,7 @@ struct IdentityCommand: AsyncParsableCommand {
           network   \(identity.network)
           key       \(identity.publicKey)
           channels  \(identity.channels)
-          created   \(identity.createdAt)
+          created   \(session.times.text(identity.createdAt))
           """
         }
       }
@@ -70,8 +92,8 @@ struct IdentityCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes an identity that owns no channels.", discussion: "Its secret key is erased and cannot be brought back."
-    )
+      abstract: "Removes an identity that owns no channels.",
+      discussion: "Its secret key is erased and cannot be brought back.")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The identity, by id or name.") var identity: String
     @Flag(help: "Do not ask.") var yes = false

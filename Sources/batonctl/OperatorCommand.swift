@@ -9,27 +9,6 @@ struct OperatorCommand: AsyncParsableCommand {
     commandName: "operator", abstract: "Manages the organisations that run servers and relays.",
     subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, OperatorExport.self])
 
-  struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the operators.")
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var list: ListOptions
-
-    func run() async throws {
-      try await global.connected { session in
-        let operators = try await session.client.operators(filter: list.condition, sort: list.order)
-        try session.show(operators) {
-          guard !operators.isEmpty else { return "No operators. Relays and servers without one are your own." }
-          return Terminal.table(
-            ["ID", "NAME", "ENABLED", "DOMAINS", "DECLARED IN"],
-            operators.map {
-              let file = $0.undeclared ? "not any more" : $0.declaredIn ?? ""
-              return ["\($0.id)", $0.name, $0.enabled ? "yes" : "no", $0.domains.joined(separator: ", "), file]
-            })
-        }
-      }
-    }
-  }
-
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Adds an operator.", discussion: "Servers and relays at or below its domains belong to it.")
@@ -49,18 +28,19 @@ struct OperatorCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one operator with its servers and relays.")
+    static let configuration = CommandConfiguration(
+      abstract: "Shows one operator with its servers and relays.")
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var show: ShowOptions
     @Argument(help: "The operator, by id or name.") var name: String
 
     func run() async throws {
-      try await global.connected { session in
+      try await global.connected(show) { session in
         let found = try await session.client.operator(id: try await session.provider(name).id)
         try session.show(found.operator) {
           let one = found.operator
           func words(_ roles: Roles, _ hasNames: Bool) -> String {
-            let all = [("storage", roles.storage), ("proxy", roles.proxy), ("names", roles.names && hasNames)]
-            let on = all.filter(\.1).map(\.0)
+            let on = roles.words.filter { hasNames || $0 != "names" }
             return on.isEmpty ? "nothing" : on.joined(separator: ", ")
           }
           var lines = [
@@ -70,7 +50,7 @@ struct OperatorCommand: AsyncParsableCommand {
             "messages  \(words(one.smpRoles, true))",
             "files     \(words(one.xftpRoles, false))",
           ]
-          if let accepted = one.conditionsAcceptedAt { lines.append("accepted  \(accepted)") }
+          if let accepted = one.conditionsAcceptedAt { lines.append("accepted  \(session.times.text(accepted))") }
           lines += Session.originLines(preset: one.preset, undeclared: one.undeclared, file: one.declaredIn)
           for server in found.servers {
             lines.append("\(session.terminal.dot(server.health)) server \(server.id) \(server.address)")

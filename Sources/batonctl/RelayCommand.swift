@@ -11,29 +11,6 @@ struct RelayCommand: AsyncParsableCommand {
     commandName: "relay", abstract: "Manages the relays that channels can be created on.",
     subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self])
 
-  struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the relays.")
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var list: ListOptions
-
-    func run() async throws {
-      try await global.connected { session in
-        let relays = try await session.client.relays(filter: list.condition, sort: list.order)
-        try session.show(relays) {
-          guard !relays.isEmpty else { return "No relays. Add one with batonctl relay add ADDRESS." }
-          return Terminal.table(
-            ["ID", "NAME", "NETWORK", "ENABLED", "HEALTH", "ADDRESS"],
-            relays.map {
-              [
-                "\($0.id)", $0.name, $0.network, $0.enabled ? "yes" : "no", $0.networkTrouble == nil ? $0.health : "unusable",
-                $0.address,
-              ]
-            })
-        }
-      }
-    }
-  }
-
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Adds a relay.")
     @OptionGroup var global: GlobalOptions
@@ -59,23 +36,25 @@ struct RelayCommand: AsyncParsableCommand {
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Shows one relay.")
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var show: ShowOptions
     @Argument(help: "The relay, by id or name.") var relay: String
 
     func run() async throws {
-      try await global.connected { session in
+      try await global.connected(show) { session in
         let relay = try await session.relay(relay)
+        let owners = try await session.operatorNames([relay.operatorId])
         try session.show(relay) {
           var lines = [
             "\(session.terminal.dot(relay.health)) \(relay.name) (relay \(relay.id))",
             "address   \(relay.address)",
             "network   \(relay.network)",
-            "operator  \(relay.operatorId.map { "\($0)" } ?? "your own")",
+            "operator  \(Cell.ownerAndID(relay.operatorId, owners))",
             "enabled   \(relay.enabled ? "yes" : "no")\(relay.deleted ? ", removed" : "")",
-            "health    \(relay.health)\(relay.healthSince.map { " since \($0)" } ?? "")",
+            "health    \(relay.health)\(relay.healthSince.map { " \(session.times.lasting($0))" } ?? "")",
             "channels  \(relay.channels ?? 0)",
           ]
           if let tested = relay.tested {
-            lines.append("tested    \(tested ? "passed" : "failed") at \(relay.testedAt ?? "?")")
+            lines.append("tested    \(tested ? "passed" : "failed") \(session.times.moment(relay.testedAt ?? "?"))")
           }
           if let milliseconds = relay.roundTripMilliseconds { lines.append("connects  in \(milliseconds) ms") }
           if let trouble = relay.networkTrouble { lines.append("unusable  \(trouble)") }

@@ -9,27 +9,6 @@ struct ServerCommand: AsyncParsableCommand {
     commandName: "server", abstract: "Manages message servers (SMP) and file servers (XFTP).",
     subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self])
 
-  struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the servers.")
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var list: ListOptions
-
-    func run() async throws {
-      try await global.connected { session in
-        let servers = try await session.client.servers(filter: list.condition, sort: list.order)
-        try session.show(servers) {
-          guard !servers.isEmpty else { return "No servers. Add one with batonctl server add ADDRESS." }
-          return Terminal.table(
-            ["ID", "PROTOCOL", "HOST", "OPERATOR", "ENABLED", "HEALTH"],
-            servers.map {
-              let owner = $0.operatorId.map { "\($0)" } ?? "own"
-              return ["\($0.id)", $0.protocol, $0.hosts.first ?? "", owner, $0.enabled ? "yes" : "no", $0.health]
-            })
-        }
-      }
-    }
-  }
-
   /// Where a password comes from: never from the command line, which everybody on the machine can read.
   struct PasswordOption: ParsableArguments {
     @Option(
@@ -89,25 +68,26 @@ struct ServerCommand: AsyncParsableCommand {
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Shows one server.")
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var show: ShowOptions
     @Argument(help: "The server, by id, address or host.") var server: String
 
     func run() async throws {
-      try await global.connected { session in
+      try await global.connected(show) { session in
         let server = try await session.server(server)
+        let owners = try await session.operatorNames([server.operatorId])
         try session.show(server) {
-          let roles = [("storage", server.roles.storage), ("proxy", server.roles.proxy), ("names", server.roles.names)]
-          let on = roles.filter(\.1).map(\.0)
+          let on = server.roles.words
           var lines = [
             "\(session.terminal.dot(server.health)) \(server.hosts.first ?? "") (\(server.protocol) server \(server.id))",
             "address   \(server.address)\(server.hasPassword ? ", with a password" : "")",
-            "operator  \(server.operatorId.map { "\($0)" } ?? "your own")",
+            "operator  \(Cell.ownerAndID(server.operatorId, owners))",
             "enabled   \(server.enabled ? "yes" : "no")\(server.deleted ? ", removed" : "")",
             "roles     \(on.isEmpty ? "none" : on.joined(separator: ", "))",
-            "health    \(server.health)\(server.healthSince.map { " since \($0)" } ?? "")",
+            "health    \(server.health)\(server.healthSince.map { " \(session.times.lasting($0))" } ?? "")",
           ]
           if let milliseconds = server.roundTripMilliseconds { lines.append("connects  in \(milliseconds) ms") }
           if let tested = server.tested {
-            lines.append("tested    \(tested ? "passed" : "failed") at \(server.testedAt ?? "?")")
+            lines.append("tested    \(tested ? "passed" : "failed") \(session.times.moment(server.testedAt ?? "?"))")
           }
           if let error = server.lastError { lines.append("error     \(error)") }
           lines += Session.originLines(preset: server.preset, undeclared: server.undeclared, file: server.declaredIn)

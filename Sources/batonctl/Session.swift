@@ -37,15 +37,19 @@ struct GlobalOptions: ParsableArguments {
 
   /// Connects, runs `body`, and turns errors into one sentence and an exit status.
   /// - Parameters:
+  ///   - show: in which form the result is printed; nil where only `--json` can say.
   ///   - limit: how long it may take when the command line does not say.
   ///   - canInterrupt: whether Ctrl-C is worth a word, because the daemon goes on.
   ///   - waits: whether to wait for a daemon that does not answer yet.
   func connected(
-    limit: TimeSpan? = nil, canInterrupt: Bool = false, waits: Bool = false, _ body: (Session) async throws -> Void
+    _ show: ShowOptions? = nil, limit: TimeSpan? = nil, canInterrupt: Bool = false, waits: Bool = false,
+    _ body: (Session) async throws -> Void
   ) async throws {
-    let ending = Ending(isJSON: json)
+    let format = try format(show)
+    let isForPeople = OutputFormat.isForPeople(format)
+    let ending = Ending(isJSON: format == .json)
     let deadline = (timeout ?? limit).map { ending.deadline(after: $0) }
-    let interrupts = canInterrupt || json ? ending.interrupts() : nil
+    let interrupts = canInterrupt || format == .json ? ending.interrupts() : nil
     defer {
       deadline?.cancel()
       interrupts?.cancel()
@@ -54,8 +58,8 @@ struct GlobalOptions: ParsableArguments {
       let client = try await client(waits: waits)
       try await body(
         Session(
-          client: json ? client : client.rewriting(\.shown), raw: client, options: self,
-          terminal: Terminal(noColor: noColor || json), ending: ending))
+          client: isForPeople ? client.rewriting(\.shown) : client, raw: client, options: self, format: format,
+          times: Times(isExact: show?.utc ?? false), terminal: Terminal(noColor: noColor || !isForPeople), ending: ending))
       await client.close()
     } catch let error as VarlinkError {
       ending.fail(error.name, Sentence.of(error), error.parameters)
@@ -119,26 +123,30 @@ struct Session: Sendable {
   /// Gives texts as they are, for those that go back to the daemon or into a file.
   let raw: BatonClient
   let options: GlobalOptions
+  /// The form of the result; nil: as people like it.
+  let format: OutputFormat?
+  let times: Times
   let terminal: Terminal
   let ending: Ending
 
-  /// Prints the result: as JSON, or as people like it.
+  /// Prints the result: as programs read it, or as people like it.
   func show(_ value: some Encodable, _ text: () -> String) throws {
-    let text = options.json ? try value.json.text.shownJSON : text()
+    let text = try document(value) ?? text()
     ending.willWrite(isResult: true)
-    try Output.line(text)
+    // No names are no line.
+    if format != .name || !text.isEmpty { try Output.line(text) }
   }
 
   /// Prints one of many: as a line of JSON, or as people like it.
   func showNext(_ value: some Encodable, _ text: () -> String) throws {
-    let text = options.json ? try value.json.text.shownJSON : text()
+    let text = format == .json ? try value.json.text.shownJSON : text()
     ending.willWrite(isResult: false)
     try Output.line(text)
   }
 
   /// Prints something that is not the result.
   func say(_ text: String) throws {
-    guard !options.quiet, !options.json else { return }
+    guard !options.quiet, isForPeople else { return }
     ending.willWrite(isResult: false)
     try Output.line(text)
   }
@@ -146,7 +154,7 @@ struct Session: Sendable {
   /// Asks on a terminal; anywhere else the answer is yes only when `--yes` was given.
   func confirm(_ question: String, isDefault: Bool, yes: Bool) throws {
     if yes { return }
-    guard terminal.isInteractive, !options.json else {
+    guard terminal.isInteractive, isForPeople else {
       if isDefault { return }
       throw Refusal(text: "\(question) Say --yes to go on.", status: 64)
     }

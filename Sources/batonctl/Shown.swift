@@ -41,7 +41,8 @@ extension String {
     return text
   }
 
-  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+  /// Whether it cannot be seen, or does more than be seen.
+  static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     // Most text is this.
     case 0x20..<0x7F: return false

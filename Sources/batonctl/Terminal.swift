@@ -13,11 +13,17 @@ struct Terminal: Sendable {
 
   init(noColor: Bool) {
     isTerminal = isatty(1) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
-    var size = winsize()
-    columns = isTerminal && ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+    columns = isatty(1) == 1 ? Self.width : nil
     isInteractive = isTerminal && isatty(0) == 1
     let denied = getenv("NO_COLOR").map { !String(cString: $0).isEmpty } ?? false
     hasColor = isTerminal && !noColor && !denied
+  }
+
+  /// What the terminal says of its width, or $COLUMNS in its place.
+  private static var width: Int? {
+    var size = winsize()
+    if ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+    return getenv("COLUMNS").flatMap { Int(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil }
   }
 
   /// `text` cut to what fits beside `used` columns: a line that wraps cannot be drawn over.
@@ -37,28 +43,18 @@ struct Terminal: Sendable {
     hasColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// A dot in the colour of a status: green active, red failed, yellow on the way, grey gone.
-  func dot(_ status: String) -> String {
-    let color: Color =
-      switch status {
-      case "active", "up": .green
-      case "failed", "down": .red
-      case "removed", "deleted", "unknown": .gray
-      default: .yellow
-      }
-    return paint("●", color)
-  }
+  /// A dot in the colour of a status.
+  func dot(_ status: String) -> String { paint("●", .of(status)) }
+}
 
-  /// Rows in columns as wide as their widest cell.
-  static func table(_ head: [String], _ rows: [[String]]) -> String {
-    let all = [head] + rows
-    let widths = head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-    return all.map { row in
-      row.enumerated().map { column, cell in
-        column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
-      }
-      .joined(separator: "  ")
+extension Terminal.Color {
+  /// The colour of a status: green active, red failed, yellow on the way, grey gone.
+  static func of(_ status: String) -> Terminal.Color {
+    switch status {
+    case "active", "up": .green
+    case "failed", "down": .red
+    case "removed", "deleted", "unknown": .gray
+    default: .yellow
     }
-    .joined(separator: "\n")
   }
 }

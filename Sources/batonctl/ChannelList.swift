@@ -1,0 +1,111 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+
+extension ChannelCommand {
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lists the channels.",
+      discussion: """
+        RELAYS says how many relays are active and how many should be; WORK at how many the daemon still has something to do, and -o wide \
+        what. Conditions add up: --relay R --status failed lists channels that failed at R.
+        """)
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var list: ListOptions
+    @Option(
+      help: "Only channels in this phase: creating, partial, active, degraded, failed, deleting or deleted. May be repeated.",
+      completion: .list(Words.phases), transform: Words.one(of: Words.phases))
+    var phase: [String] = []
+    @Option(help: "Only channels on this relay, by id or name. May be repeated, for any of several.") var relay: [String] = []
+    @Option(
+      help: "Only channels with a relay that is new, invited, accepted, active, inactive, failed or removed. May be repeated.",
+      completion: .list(Words.statuses), transform: Words.one(of: Words.statuses))
+    var status: [String] = []
+    @Flag(help: "Only channels for which the daemon still has something to do.") var busy = false
+    @Option(help: "Most channels to list, 1 to 1000.") var limit: Int = 100
+    @Flag(help: "List all, however many.") var all = false
+
+    func validate() throws {
+      guard (1...Self.pageMax).contains(limit) else { throw ValidationError("--limit must be 1 to \(Self.pageMax).") }
+      _ = try list.table.chosen(of: Self.columns)
+    }
+
+    /// What one answer of the daemon holds at most.
+    private static let pageMax = 1000
+
+    func run() async throws {
+      try await global.connected(list.table.show) { session in
+        let condition = try await list.condition(
+          Words.condition("phase", phase), relays(session), busy ? ChannelWork.condition : nil)
+        let (channels, hasMore) = try await channels(session, condition)
+        let columns = try list.table.chosen(of: Self.columns)
+        try session.show(channels) {
+          guard !channels.isEmpty else {
+            return condition == nil ? "No channels. Create one with batonctl channel create NAME." : "No such channels."
+          }
+          let table = session.table(columns, channels.map { Row(channel: $0, times: session.times) })
+          return hasMore ? table + "\nThere are more: say --all." : table
+        }
+      }
+    }
+
+    /// The condition that `--relay` and `--status` make: one relay meets both.
+    private func relays(_ session: Session) async throws -> JSONValue? {
+      guard !relay.isEmpty || !status.isEmpty else { return nil }
+      var ids: [JSONValue] = []
+      for name in relay { ids.append(.integer(try await session.relay(name).id)) }
+      // A channel is not on a relay that it was taken off.
+      let statuses = status.isEmpty ? Words.statuses.filter { $0 != "removed" } : status
+      var wanted: [String: JSONValue] = ["status": ["$in": .array(statuses.map(JSONValue.string))]]
+      if !ids.isEmpty { wanted["relayId"] = ["$in": .array(ids)] }
+      return ["relays": ["$elemMatch": .object(wanted)]]
+    }
+
+    /// Page by page, as many as are wanted.
+    private func channels(
+      _ session: Session, _ condition: JSONValue?
+    ) async throws -> (channels: [Channel], hasMore: Bool) {
+      var parameters: [String: JSONValue] = [:]
+      parameters["filter"] = condition
+      parameters["sort"] = list.order.map(JSONValue.array)
+      var channels: [Channel] = []
+      repeat {
+        // Of those that may have work, some have none.
+        let wanted = all || busy ? Self.pageMax : limit - channels.count
+        parameters["limit"] = .integer(Int64(wanted))
+        let reply = try await session.client.call("org.batond.Channels.List", parameters)
+        channels += try [Channel](json: reply["channels"] ?? []).filter { !busy || !ChannelWork.of($0).isEmpty }
+        parameters["cursor"] = reply["nextCursor"]
+      } while (all || channels.count < limit) && parameters["cursor"] != nil
+      let isCut = !all && channels.count > limit
+      return (isCut ? Array(channels.prefix(limit)) : channels, isCut || parameters["cursor"] != nil)
+    }
+
+    struct Row {
+      let channel: Channel
+      let times: Times
+    }
+
+    static let columns: [TableColumn<Row>] = [
+      TableColumn("ID", rank: 0) { "\($0.channel.id)" },
+      TableColumn("NAME", rank: 0, least: 12) { $0.channel.profile.displayName },
+      TableColumn("PHASE", rank: 1, color: { .of($0.channel.phase) }) { $0.channel.phase },
+      TableColumn("RELAYS", rank: 2) { "\(ChannelView.activeCount($0.channel))/\($0.channel.wantedRelays)" },
+      TableColumn("WORK", rank: 3, color: { _ in .yellow }) { row in
+        let count = ChannelWork.of(row.channel).count
+        return count == 0 ? "" : "\(count)"
+      },
+      TableColumn("CHANGED", rank: 4) { $0.times.text($0.channel.updatedAt) },
+      TableColumn("NETWORK", rank: 5, isExtra: true) { $0.channel.network },
+      TableColumn("IDENTITY", rank: 6, least: 12, isExtra: true) { $0.channel.identity },
+      TableColumn("KIND", rank: 7, isExtra: true) { $0.channel.kind },
+      TableColumn("EDITION", rank: 8, isExtra: true) { "\($0.channel.edition)" },
+      TableColumn("HEAL", rank: 9, isExtra: true) { $0.channel.heal ? "yes" : "no" },
+      TableColumn("CREATED", rank: 10, isExtra: true) { $0.times.text($0.channel.createdAt) },
+      TableColumn("REVISION", rank: 11, isExtra: true) { "\($0.channel.revision)" },
+      TableColumn("DOING", rank: 12, least: 16, isExtra: true) { ChannelWork.words($0.channel) },
+      TableColumn("LINK", rank: 13, least: 24, isExtra: true) { $0.channel.link ?? "" },
+    ]
+  }
+}

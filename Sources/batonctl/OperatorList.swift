@@ -1,0 +1,67 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+
+extension OperatorCommand {
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lists the operators, with how many relays and servers each has.")
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var list: ListOptions
+    @Flag var enablement: Enablement?
+
+    func validate() throws { _ = try list.table.chosen(of: Self.columns) }
+
+    func run() async throws {
+      try await global.connected(list.table.show) { session in
+        let condition = list.condition(enablement?.condition)
+        let operators = try await session.client.operators(filter: condition, sort: list.order)
+        let (relays, servers) = try await Self.counts(of: operators, session)
+        let columns = try list.table.chosen(of: Self.columns)
+        try session.show(operators) {
+          guard !operators.isEmpty else {
+            return condition == nil
+              ? "No operators. Relays and servers without one are your own." : "No such operators."
+          }
+          let rows = operators.map {
+            Row(one: $0, relays: relays[$0.id] ?? 0, servers: servers[$0.id] ?? 0, times: session.times)
+          }
+          return session.table(columns, rows)
+        }
+      }
+    }
+
+    /// How many relays and servers each operator has.
+    private static func counts(
+      of operators: [Operator], _ session: Session
+    ) async throws -> (relays: [Int64: Int], servers: [Int64: Int]) {
+      guard session.isForPeople, !operators.isEmpty else { return ([:], [:]) }
+      let owned: JSONValue = ["operatorId": ["$exists": true]]
+      let relays = try await session.client.relays(filter: owned).compactMap(\.operatorId)
+      let servers = try await session.client.servers(filter: owned).compactMap(\.operatorId)
+      return (Dictionary(relays.map { ($0, 1) }, uniquingKeysWith: +), Dictionary(servers.map { ($0, 1) }, uniquingKeysWith: +))
+    }
+
+    struct Row {
+      let one: Operator
+      let relays: Int
+      let servers: Int
+      let times: Times
+    }
+
+    static let columns: [TableColumn<Row>] = [
+      TableColumn("ID", rank: 0) { "\($0.one.id)" },
+      TableColumn("NAME", rank: 0, least: 12) { $0.one.name },
+      TableColumn("ENABLED", rank: 1) { $0.one.enabled ? "yes" : "no" },
+      TableColumn("RELAYS", rank: 2) { "\($0.relays)" },
+      TableColumn("SERVERS", rank: 3) { "\($0.servers)" },
+      TableColumn("DOMAINS", rank: 4, least: 16) { $0.one.domains.joined(separator: ",") },
+      TableColumn("FILE", rank: 5, least: 12) { Cell.file($0.one.undeclared, $0.one.declaredIn) },
+      TableColumn("LEGAL", rank: 6, least: 16, isExtra: true) { $0.one.legalName ?? "" },
+      TableColumn("MESSAGES", rank: 7, isExtra: true) { $0.one.smpRoles.words.joined(separator: ",") },
+      TableColumn("FILES", rank: 8, isExtra: true) { $0.one.xftpRoles.words.filter { $0 != "names" }.joined(separator: ",") },
+      TableColumn("ACCEPTED", rank: 9, isExtra: true) { $0.times.text($0.one.conditionsAcceptedAt) },
+    ]
+  }
+}

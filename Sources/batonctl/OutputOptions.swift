@@ -1,0 +1,92 @@
+internal import ArgumentParser
+internal import Filters
+internal import StrictJSON
+
+/// In which form a result is printed.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+  /// For people, with all columns and nothing cut.
+  case wide
+  case json
+  case yaml
+  /// One `id:N` a line, as other commands take it.
+  case name
+
+  /// Whether people read it.
+  static func isForPeople(_ format: OutputFormat?) -> Bool { format == nil || format == .wide }
+}
+
+/// What commands have in common that show objects.
+struct ShowOptions: ParsableArguments {
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "wide: all columns, nothing cut; json or yaml: one document; name: one id:N a line, as other commands take it.",
+      valueName: "format"))
+  var output: OutputFormat?
+  @Flag(help: "Show exact times, in UTC.") var utc = false
+}
+
+/// What commands have in common that print a table.
+struct TableOptions: ParsableArguments {
+  @OptionGroup var show: ShowOptions
+  @Option(help: "Only these columns, in this order, for example id,name.") var columns: String?
+
+  /// The columns that are to be shown.
+  /// - Throws: `ValidationError` when one is asked for that does not exist, or when there will be no table.
+  func chosen<Row>(of all: [TableColumn<Row>]) throws -> [TableColumn<Row>] {
+    guard let columns else { return all.filter { show.output == .wide || !$0.isExtra } }
+    if let output = show.output, output != .wide {
+      throw ValidationError("--columns is for tables: it does not go with -o \(output.rawValue).")
+    }
+    return try columns.split(separator: ",", omittingEmptySubsequences: false).map { part in
+      let name = part.lowercased()
+      if let column = all.first(where: { $0.name == name }) { return column.staying }
+      let names = all.map(\.name)
+      let hint = Nearest.to(name, among: names).map { "; did you mean \($0)?" } ?? "."
+      throw ValidationError("There is no column '\(part)'\(hint) There are \(names.joined(separator: ", ")).")
+    }
+  }
+}
+
+extension GlobalOptions {
+  /// The form that the command line asks for.
+  /// - Throws: `ValidationError` when it asks for two.
+  func format(_ show: ShowOptions?) throws -> OutputFormat? {
+    guard json else { return show?.output }
+    if let output = show?.output, output != .json {
+      throw ValidationError("--json means -o json: it does not go with -o \(output.rawValue).")
+    }
+    return .json
+  }
+}
+
+extension Session {
+  /// Whether the result is for people to read.
+  var isForPeople: Bool { OutputFormat.isForPeople(format) }
+
+  /// A table as the terminal can show it.
+  func table<Row>(_ columns: [TableColumn<Row>], _ rows: [Row]) -> String {
+    Table(columns: columns, rows: rows).text(width: format == .wide ? nil : terminal.columns, paint: terminal.paint)
+  }
+
+  /// The result as programs read it; nil when it is for people.
+  func document(_ value: some Encodable) throws -> String? {
+    switch format {
+    case .json: try value.json.text.shownJSON
+    case .yaml: YAML.text(try value.json)
+    case .name: try Self.names(in: value.json)
+    case .wide, nil: nil
+    }
+  }
+
+  private static func names(in value: JSONValue) throws -> String {
+    let objects = value.array ?? [value]
+    return try objects.map { object in
+      guard let id = object["id"]?.integer else {
+        throw Refusal(text: "what this command prints has no names: -o name is for lists and objects", status: 64)
+      }
+      return "id:\(id)"
+    }
+    .joined(separator: "\n")
+  }
+}

@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+
+extension RelayCommand {
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lists the relays.")
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var list: ListOptions
+    @Option(
+      help: "Only relays of this health: unknown, up, degraded or down. May be repeated.", completion: .list(Words.healths),
+      transform: Words.one(of: Words.healths))
+    var health: [String] = []
+    @Option(
+      help: "Only relays on this network: nostr or simplex. May be repeated.", completion: .list(Words.networks),
+      transform: Words.one(of: Words.networks))
+    var network: [String] = []
+    @Option(help: "Only relays of this operator, by id or name; own: those that belong to none.") var `operator`: String?
+    @Flag var enablement: Enablement?
+
+    func validate() throws { _ = try list.table.chosen(of: Self.columns) }
+
+    func run() async throws {
+      try await global.connected(list.table.show) { session in
+        let condition = try await list.condition(
+          Words.condition("health", health), Words.condition("network", network), enablement?.condition,
+          session.ownership(self.operator))
+        let relays = try await session.client.relays(filter: condition, sort: list.order)
+        let owners = try await session.operatorNames(relays.map(\.operatorId))
+        let columns = try list.table.chosen(of: Self.columns)
+        try session.show(relays) {
+          guard !relays.isEmpty else {
+            return condition == nil ? "No relays. Add one with batonctl relay add ADDRESS." : "No such relays."
+          }
+          return session.table(columns, relays.map { Row(relay: $0, owners: owners, times: session.times) })
+        }
+      }
+    }
+
+    struct Row {
+      let relay: Relay
+      let owners: [Int64: String]
+      let times: Times
+
+      /// The network as a whole comes before what is known of the relay.
+      var health: String { relay.networkTrouble == nil ? relay.health : "unusable" }
+    }
+
+    static let columns: [TableColumn<Row>] = [
+      TableColumn("ID", rank: 0) { "\($0.relay.id)" },
+      TableColumn("NAME", rank: 0, least: 14) { $0.relay.name },
+      TableColumn("NETWORK", rank: 6) { $0.relay.network },
+      TableColumn("ENABLED", rank: 4) { $0.relay.enabled ? "yes" : "no" },
+      TableColumn("HEALTH", rank: 1, color: { .of($0.health) }) { $0.health },
+      TableColumn("LATENCY", rank: 2) { Cell.latency($0.relay.roundTripMilliseconds) },
+      TableColumn("TESTED", rank: 5, color: { Cell.testColor($0.relay.tested) }) {
+        Cell.test($0.relay.tested, $0.relay.testedAt, $0.times)
+      },
+      TableColumn("OPERATOR", rank: 7, least: 12) { Cell.owner($0.relay.operatorId, $0.owners) },
+      TableColumn("ADDRESS", rank: 8, least: 24) { $0.relay.address },
+      TableColumn("SINCE", rank: 9, isExtra: true) { $0.times.text($0.relay.healthSince) },
+      TableColumn("CAPABILITIES", rank: 10, least: 16, isExtra: true) { $0.relay.capabilities.joined(separator: ",") },
+      TableColumn("FILE", rank: 11, least: 12, isExtra: true) { Cell.file($0.relay.undeclared, $0.relay.declaredIn) },
+      TableColumn("ERROR", rank: 12, least: 16, isExtra: true) { $0.relay.networkTrouble ?? $0.relay.lastError ?? "" },
+    ]
+  }
+}
+
+/// Cells that relays, servers and operators share.
+enum Cell {
+  static func latency(_ milliseconds: Int?) -> String { milliseconds.map { "\($0) ms" } ?? "" }
+
+  /// When the latest test ended, and that it failed.
+  static func test(_ passed: Bool?, _ time: String?, _ times: Times) -> String {
+    guard let passed else { return "never" }
+    return passed ? times.text(time) : "failed \(times.text(time))"
+  }
+
+  static func testColor(_ passed: Bool?) -> Terminal.Color? { passed == false ? .red : nil }
+
+  /// The name of the operator with this id.
+  /// - Parameter names: of those that are there; one that was removed is not.
+  static func owner(_ id: Int64?, _ names: [Int64: String]) -> String { id.map { names[$0] ?? "id:\($0)" } ?? "own" }
+
+  /// The same for the page of one object.
+  static func ownerAndID(_ id: Int64?, _ names: [Int64: String]) -> String {
+    guard let id else { return "your own" }
+    return names[id].map { "\($0) (operator \(id))" } ?? "\(id)"
+  }
+
+  static func file(_ isUndeclared: Bool, _ name: String?) -> String { isUndeclared ? "not any more" : name ?? "" }
+}

@@ -1,0 +1,47 @@
+internal import Foundation
+internal import StrictJSON
+
+/// How times are shown: how long ago they were, by the clock of this machine, or exactly.
+struct Times: Sendable {
+  /// Milliseconds since 1970-01-01T00:00:00Z; nil: times are shown as they are.
+  let now: Int64?
+
+  init(isExact: Bool) { now = isExact ? nil : Int64(Date().timeIntervalSince1970 * 1000) }
+
+  init(now: Int64) { self.now = now }
+
+  /// `3 min ago`, or the time itself; empty when there is none.
+  func text(_ time: String?) -> String {
+    guard let time else { return "" }
+    guard let now, let then = RFC3339.milliseconds(time) else { return time }
+    return Self.text(then, now: now)
+  }
+
+  /// The same at the end of a sentence: `3 min ago`, or `at` and the time itself.
+  func moment(_ time: String) -> String { now == nil ? "at \(time)" : text(time) }
+
+  /// `for 3 min`, or `since` and the time itself.
+  func lasting(_ time: String) -> String {
+    guard let now, let then = RFC3339.milliseconds(time), let span = Self.span(now - then) else { return "since \(time)" }
+    return "for \(span)"
+  }
+
+  private static func text(_ then: Int64, now: Int64) -> String {
+    let distance = now - then
+    // Clocks of two machines are never quite the same.
+    if (-59_999..<10_000).contains(distance) { return "just now" }
+    guard let span = span(distance) else { return String(RFC3339.text(milliseconds: then).prefix(10)) }
+    return distance > 0 ? "\(span) ago" : "in \(span)"
+  }
+
+  /// A time of so many milliseconds, whichever way it goes; nil when a date says more.
+  private static func span(_ milliseconds: Int64) -> String? {
+    switch milliseconds.magnitude / 1000 {
+    case let seconds where seconds < 60: "\(seconds) s"
+    case let seconds where seconds < 3600: "\(seconds / 60) min"
+    case let seconds where seconds < 48 * 3600: "\(seconds / 3600) h"
+    case let seconds where seconds < 60 * 86_400: "\(seconds / 86_400) d"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import ControlAPI
+import Testing
+
+@testable import batonctl
+
+/// Which channels the daemon has something to do for.
+struct ChannelWorkTests {
+  private static func relay(
+    _ status: String, attempt: Int = 0, edition: Int = 1, cause: String? = nil
+  ) -> ChannelRelay {
+    ChannelRelay(
+      relayId: 1, relayName: "r", status: status, cause: cause, attempt: attempt, since: "2026-11-21T14:52:33.464Z",
+      edition: edition)
+  }
+
+  private static func words(edition: Int = 1, _ relays: ChannelRelay...) -> String {
+    ChannelWork.words(
+      Channel(
+        id: 1, kind: "channel", network: "nostr", identity: "main", profile: Profile(displayName: "News"), phase: "active",
+        summary: "",
+        edition: edition, linkUsable: true, relays: relays, wantedRelays: 1, heal: true, createdAt: "", updatedAt: "",
+        revision: 1))
+  }
+
+  @Test func whatIsSettledIsNoWork() {
+    #expect(Self.words(Self.relay("active"), Self.relay("failed", cause: "rejected"), Self.relay("removed")).isEmpty)
+    // Such a relay keeps the profile of another channel; nothing can be done about that.
+    #expect(Self.words(edition: 2, Self.relay("active", cause: "onePerAuthor")).isEmpty)
+  }
+
+  @Test func workIsNamed() {
+    #expect(
+      Self.words(Self.relay("new", attempt: 1), Self.relay("invited", attempt: 1), Self.relay("accepted", attempt: 1))
+        == "3 joining")
+    #expect(Self.words(Self.relay("inactive", attempt: 4), Self.relay("active", attempt: 1)) == "2 retrying")
+    #expect(Self.words(edition: 3, Self.relay("active", edition: 3), Self.relay("active", edition: 2)) == "1 updating")
+    #expect(Self.words(Self.relay("removed", attempt: 1), Self.relay("new", attempt: 1)) == "1 joining, 1 leaving")
+  }
+}
