@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Filters
 internal import StrictJSON
 
 @main
@@ -10,7 +11,8 @@ struct Batonctl: AsyncParsableCommand {
     abstract: "Controls Baton, the relay-coordination daemon.",
     discussion: """
       Objects are named by id or by name; id:2 and name:2 say which. A number that is the name of another object is refused.
-      Lists and objects come as tables and text, or with -o as json, yaml or name.
+      Lists and objects come as tables and text, or with -o as json, yaml or name; ls, get and rm are list, show and
+      remove, or delete for channels.
       With --json, what comes out is one document: the result on standard output, or else an error with its name, its parameters and a
       message on standard error. Only watch, relay test and server test print one document a line.
       Exit status: 0 done; 1 refused by the daemon; 64 usage; 69 the daemon cannot be reached; 74 the output cannot be written; 75 timed
@@ -25,6 +27,7 @@ struct Batonctl: AsyncParsableCommand {
   static func main() async {
     let arguments = afterCommand(Array(CommandLine.arguments.dropFirst()))
     do {
+      try checkCommand(arguments)
       var command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
     } catch {
@@ -77,6 +80,25 @@ extension Batonctl {
     let options = arguments.prefix { $0 != "--" }
     return options.contains("--json") || options.contains("--output=json")
       || zip(options, options.dropFirst()).contains { ["-o", "--output"].contains($0) && $1 == "json" }
+  }
+
+  /// Refuses a command that does not exist, and says which was probably meant. The argument parser would complain of its options.
+  private static func checkCommand(_ arguments: [String]) throws {
+    var command: any ParsableCommand.Type = Batonctl.self
+    var path = "batonctl"
+    for argument in arguments {
+      let commands = command.configuration.subcommands
+      guard !commands.isEmpty, !argument.hasPrefix("-"), (path, argument) != ("batonctl", "help") else { return }
+      let known = commands.first { $0._commandName == argument || $0.configuration.aliases.contains(argument) }
+      guard let known else {
+        let names = commands.map { $0._commandName }
+        let hint =
+          Nearest.to(argument, among: names).map { "Did you mean '\($0)'?" } ?? "There are \(names.joined(separator: ", "))."
+        throw ValidationError("There is no command '\(path) \(argument)'. \(hint)")
+      }
+      path += " \(known._commandName)"
+      command = known
+    }
   }
 }
 

@@ -14,7 +14,7 @@ struct ChannelCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows one channel with all of its relays.")
+      abstract: "Shows one channel with all of its relays.", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "The channel, by id or name.") var channel: String
@@ -150,7 +150,8 @@ struct ChannelCommand: AsyncParsableCommand {
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Removes a channel from all of its relays.",
-      discussion: "Relays are asked to delete it; readers who have it may keep what they have. It cannot be brought back.")
+      discussion: "Relays are asked to delete it; readers who have it may keep what they have. It cannot be brought back.",
+      aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The channel, by id or name.") var channel: String
     @Flag(help: "Do not ask.") var yes = false

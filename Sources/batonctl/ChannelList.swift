@@ -10,7 +10,7 @@ extension ChannelCommand {
       discussion: """
         RELAYS says how many relays are active and how many should be; WORK at how many the daemon still has something to do, and -o wide \
         what. Conditions add up: --relay R --status failed lists channels that failed at R.
-        """)
+        """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Option(

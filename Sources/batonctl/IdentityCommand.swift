@@ -9,7 +9,7 @@ struct IdentityCommand: AsyncParsableCommand {
     subcommands: [List.self, Add.self, Show.self, Remove.self])
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the identities.")
+    static let configuration = CommandConfiguration(abstract: "Lists the identities.", aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Option(
@@ -69,7 +69,7 @@ struct IdentityCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one identity.")
+    static let configuration = CommandConfiguration(abstract: "Shows one identity.", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "The identity, by id or name.") var identity: String
@@ -93,7 +93,8 @@ struct IdentityCommand: AsyncParsableCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Removes an identity that owns no channels.",
-      discussion: "Its secret key is erased and cannot be brought back.")
+      discussion: "Its secret key is erased and cannot be brought back.",
+      aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The identity, by id or name.") var identity: String
     @Flag(help: "Do not ask.") var yes = false

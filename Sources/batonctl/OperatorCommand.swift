@@ -29,7 +29,7 @@ struct OperatorCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows one operator with its servers and relays.")
+      abstract: "Shows one operator with its servers and relays.", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "The operator, by id or name.") var name: String
@@ -133,7 +133,8 @@ struct OperatorCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes an operator.", discussion: "One that a file declares comes back when the files are loaded again.")
+      abstract: "Removes an operator.", discussion: "One that a file declares comes back when the files are loaded again.",
+      aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The operator, by id or name.") var name: String
     @Flag(help: "Remove its servers and relays too; channels keep relays that they have.") var force = false

@@ -21,6 +21,8 @@ struct RelayCommand: AsyncParsableCommand {
     @Option(help: "A domain that it belongs to, besides its host. May be repeated.") var domain: [String] = []
     @Flag(help: "Add it disabled.") var disabled = false
 
+    func validate() throws { try RelayCommand.checkScheme(address) }
+
     func run() async throws {
       try await global.connected { session in
         let network = network ?? NetworkKind.lookingLike(address).rawValue
@@ -33,8 +35,20 @@ struct RelayCommand: AsyncParsableCommand {
     }
   }
 
+  /// Refuses a host where an address should be, and says which address that would be.
+  private static func checkScheme(_ address: String) throws {
+    let host = address.prefix { $0 != ":" && $0 != "/" }
+    // Before an @ there may be a password, which is not said again.
+    guard !address.contains("://"), !address.contains("@"), host.contains(".") || host == "localhost",
+      host.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" })
+    else { return }
+    let isHere = host == "localhost" || host.hasPrefix("127.")
+    throw ValidationError(
+      "The address of a relay begins with wss:// or ws://. Did you mean '\(isHere ? "ws" : "wss")://\(address)'?")
+  }
+
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one relay.")
+    static let configuration = CommandConfiguration(abstract: "Shows one relay.", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "The relay, by id or name.") var relay: String
@@ -141,6 +155,8 @@ struct RelayCommand: AsyncParsableCommand {
     @Option(help: "The operator that runs it, by id or name; auto lets the domain decide.") var `operator`: String?
     @Option(help: "A domain that it belongs to; all that are given replace the present ones.") var domain: [String] = []
 
+    func validate() throws { if let address { try RelayCommand.checkScheme(address) } }
+
     func run() async throws {
       try await global.connected { session in
         let owner = try await session.assignment(self.operator)
@@ -159,7 +175,7 @@ struct RelayCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes a relay from the choice for new channels.")
+      abstract: "Removes a relay from the choice for new channels.", aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The relay, by id or name.") var relay: String
     @Flag(help: "Remove it although channels use it; they keep it.") var force = false

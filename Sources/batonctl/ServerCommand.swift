@@ -66,7 +66,7 @@ struct ServerCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows one server.")
+    static let configuration = CommandConfiguration(abstract: "Shows one server.", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
     @Argument(help: "The server, by id, address or host.") var server: String
@@ -165,7 +165,8 @@ struct ServerCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes a server.", discussion: "One that a file declares comes back when the files are loaded again.")
+      abstract: "Removes a server.", discussion: "One that a file declares comes back when the files are loaded again.",
+      aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The server, by id, address or host.") var server: String
     @Flag(help: "Do it although something will be missing then.") var force = false
