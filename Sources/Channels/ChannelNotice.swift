@@ -13,6 +13,20 @@ public enum OtherEditions: Hashable, Sendable, CaseIterable {
   case several
 }
 
+/// An edition of a channel that a relay serves, dated after the newest one that is known here: it was made by a clock that was ahead, or
+/// by what a restored backup does not know of. While it is there, readers see it and not the newest.
+public struct StrayEdition: Hashable, Sendable {
+  /// How the network names it.
+  public let networkID: String
+  /// Unix time in seconds.
+  public let signedAt: Int64
+
+  public init(networkID: String, signedAt: Int64) {
+    self.networkID = networkID
+    self.signedAt = signedAt
+  }
+}
+
 /// An edition of what readers see of a channel, in the form that its network gave it. It is stored before it is sent anywhere.
 public struct ChannelNotice: Hashable, Sendable {
   /// How the network names this edition, if it does (nostr: the id of its kind 41 event).

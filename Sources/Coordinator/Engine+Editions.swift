@@ -2,6 +2,7 @@ internal import Channels
 internal import Logging
 internal import RelayNetwork
 internal import Store
+internal import StrictJSON
 
 // What readers see of a channel changes: people change its profile, and the relays that it names come and go. Each such edition is
 // signed and stored before a relay hears of it.
@@ -62,6 +63,32 @@ extension Engine {
     }
   }
 
+  /// The last second that can be written as a date: of the year 9999.
+  private static let lastSecond: Int64 = 253_402_300_799
+
+  /// A relay shows readers an edition that is dated after the newest: the newest is made anew, dated after that.
+  func strayed(_ stray: StrayEdition, of id: ChannelID, at relay: RelayID, _ batch: Batch) {
+    guard let channel = load(id), channel.row.deletedAt == nil, let newest = channel.row.notice,
+      stray.signedAt > newest.signedAt
+    else { return }
+    let names = channel.machine.namesNow
+    let date = RFC3339.text(milliseconds: min(stray.signedAt, Self.lastSecond) * 1000)
+    let what = "channel \(id.rawValue): '\(relays[relay]?.name ?? "")' shows readers a profile that is dated \(date)"
+    let consequence: String
+    do {
+      live[id]?.row.notice = try notice(channel.row, naming: names, after: stray)
+      feed(.revised(naming: names), to: id, batch)
+      consequence = "after the newest; that is dated anew"
+    } catch {
+      consequence =
+        "and not the newest, for as long as nothing can be dated after it: \(error.description). It is tried again when the relay is read "
+        + "back"
+    }
+    logger.event(
+      .strayEdition, .warning, "\(what), \(consequence)",
+      ["BATON_CHANNEL": "\(id.rawValue)", "BATON_RELAY": "\(relay.rawValue)", "BATON_DATED": "\(date)"])
+  }
+
   // MARK: - Relays that keep one edition per author
 
   private func keepsOnePerAuthor(_ relay: RelayID) -> Bool {
@@ -94,12 +121,15 @@ extension Engine {
     batch.save(.relay(relay))
   }
 
-  private func notice(_ row: ChannelRow, naming names: [RelayID]) throws(NetworkFailure) -> ChannelNotice {
+  private func notice(
+    _ row: ChannelRow, naming names: [RelayID], after stray: StrayEdition? = nil
+  ) throws(NetworkFailure) -> ChannelNotice {
     guard let network = directory.networks[row.network] else {
       throw NetworkFailure("this daemon does not serve the network '\(row.network.rawValue)'")
     }
     let draft = ChannelDraft(
-      kind: row.kind, identity: row.identity, profile: row.profile, relays: names.compactMap { relays[$0]?.address })
+      kind: row.kind, identity: row.identity, profile: row.profile, relays: names.compactMap { relays[$0]?.address },
+      stray: stray)
     return try network.revise(row.content, as: draft)
   }
 }

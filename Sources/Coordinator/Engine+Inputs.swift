@@ -12,6 +12,7 @@ extension Engine {
       heard(outcome, Self.event(outcome, number), of: channel, at: relay, batch)
     case .report(.named(let channel, let networkID, let author)): named(channel, networkID, author, batch)
     case .report(.lost(let channel, let relay, let trouble)): feed(.relay(relay, .relayLost(trouble)), to: channel, batch)
+    case .report(.stray(let channel, let relay, let edition)): strayed(edition, of: channel, at: relay, batch)
     case .report(.relayUp(let relay, let roundTrip)): relayUp(relay, roundTrip, batch)
     case .report(.relayDown(let relay, let trouble)): relayDown(relay, trouble, batch)
     case .report(.state(let network, let state)): networkChanged(network, state)

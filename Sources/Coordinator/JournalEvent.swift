@@ -9,6 +9,8 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case channelCreated = "0c9a7d3e5b1f4e6f8a2b4c6d8e0f1a32"
   /// The network lost the channel and it was made anew there, under another link.
   case linkChanged = "a6d9c2f5b8e14b7094f3d0a7c4e1b862"
+  /// A relay shows readers an edition of a channel that is dated after the newest.
+  case strayEdition = "f2b5e8d1c4a74f60938c6f9b2e5a1d74"
   /// A channel was asked for and not made.
   case channelRefused = "8c3e5b1d7f9a4e20b6d8c0a2e4f61b39"
   case channelDeleted = "b1d4f7a90c3e4d5a8b6c7e9f0a1b2c54"

@@ -31,6 +31,7 @@ public protocol RelayNetwork: RelayAddressing {
 
   /// Makes a new edition of what readers see of a channel. It must be stored before it is sent anywhere.
   /// - Parameter content: the channel with its newest edition so far.
+  /// - Throws: also when the edition would have to be dated so far ahead that relays do not take it (`ChannelDraft.stray`).
   func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice
 
   /// What a reader opens to join, with the active relays as hints.
@@ -118,11 +119,14 @@ public struct ChannelDraft: Sendable {
   public let key: ChannelKey?
   /// What tests found of these relays, by address: `PeerDescription.capabilities`. Those that were not tested are absent.
   public let capabilities: [String: [String]]
+  /// What a new edition must be dated after, besides the newest.
+  public let stray: StrayEdition?
 
   public init(
     kind: ChannelKind = .channel, identity: IdentityID, profile: Profile, relays: [String], key: ChannelKey? = nil,
-    capabilities: [String: [String]] = [:]
+    capabilities: [String: [String]] = [:], stray: StrayEdition? = nil
   ) {
+    self.stray = stray
     self.kind = kind
     self.identity = identity
     self.profile = profile
@@ -251,6 +255,8 @@ public enum NetworkReport: Hashable, Sendable {
   /// The network itself has made the channel, and this is its name and its link there from now on (`ChannelContent.networkID` and
   /// `author`). The store has it before later operations on the channel begin.
   case named(channel: ChannelID, networkID: String, author: String)
+  /// Readers find this edition of the channel at the relay, instead of the newest.
+  case stray(channel: ChannelID, relay: RelayID, StrayEdition)
   /// A relay that had taken the channel does not serve it any more.
   case lost(channel: ChannelID, relay: RelayID, Trouble)
   /// A watched relay can be reached; `roundTrip` is how long the connection took.

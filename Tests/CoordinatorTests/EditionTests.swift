@@ -1,4 +1,5 @@
 import Channels
+import Logging
 import RelayNetwork
 import Store
 import StrictJSON
@@ -43,6 +44,44 @@ struct EditionTests {
     let lost = try await bench.channel(id) { $0.relays[0].record.status == .inactive }
     #expect(lost.relays[0].record.trouble?.cause == .left && lost.relays[1].record.status == .active)
     bench.network.send(.named(channel: ChannelID(rawValue: 99), networkID: "x", author: "y"))
+    try await bench.settle()
+    try await bench.stop()
+  }
+
+  /// What was dated by a clock that was ahead hides the newest edition from readers, wherever it is still served.
+  @Test func editionThatHidesTheNewestIsOutdated() async throws {
+    let bench = try await Bench()
+    let id = try await active(bench, relays: 2)
+    _ = try await bench.coordinator.update(id, ChannelEdit(displayName: "Later News"))
+    let before = try await bench.channel(id) { $0.relays.allSatisfy { $0.record.shown == 2 } }
+    let date = try #require(before.row.notice).signedAt
+    func report(_ signedAt: Int64) {
+      bench.network.send(
+        .stray(channel: id, relay: RelayID(rawValue: 2), StrayEdition(networkID: "stray", signedAt: signedAt)))
+    }
+    // One that is older by now hides nothing.
+    report(date)
+    try await bench.settle()
+    #expect(try bench.store.channel(id)?.row.edition == 2)
+
+    report(date + 500)
+    let renewed = try await bench.channel(id) { $0.relays.allSatisfy { $0.record.shown == 3 } }
+    #expect(renewed.row.notice?.signedAt == date + 501 && renewed.row.profile.displayName == "Later News")
+    #expect(try shown(bench, id, at: "ws://r1") == "Later News on ws://r1 ws://r2")
+    #expect(bench.log.entries.contains { $0.message.contains("channel 1: 'r2' shows readers a profile that is dated") })
+    // Said twice, as by two readings of one relay.
+    report(date + 500)
+    try await bench.settle()
+    #expect(try bench.store.channel(id)?.row.edition == 3)
+
+    // Nothing can be dated after it yet.
+    report(FakeNetwork.farAhead)
+    try await bench.settle()
+    #expect(try bench.store.channel(id)?.row.edition == 3)
+    #expect(
+      bench.log.entries.contains { $0.level == .warning && $0.message.contains("is tried again when the relay is read back") })
+    bench.network.send(
+      .stray(channel: ChannelID(rawValue: 99), relay: RelayID(rawValue: 1), StrayEdition(networkID: "x", signedAt: 1)))
     try await bench.settle()
     try await bench.stop()
   }

@@ -4,6 +4,7 @@ import Logging
 import NIOPosix
 import RelayNetwork
 import StrictJSON
+import Synchronization
 import Testing
 
 @testable import Nostr
@@ -67,12 +68,14 @@ struct ChannelKeyTests {
     let reports: AsyncStream<NetworkReport>
     let task: Task<Void, Never>
 
-    init() throws {
+    /// - Parameter now: Unix time in seconds.
+    init(now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }) throws {
       var limits = NostrLimits()
       (limits.publishTimeout, limits.readTimeout, limits.dialTimeout) = (.seconds(20), .seconds(20), .seconds(20))
+      limits.informationTimeout = .seconds(20)
       let network = try NostrNetwork(
         group: MultiThreadedEventLoopGroup.singleton, limits: limits,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { Int64(Date().timeIntervalSince1970) })
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now)
       let pair = try network.makeIdentity(secret: nil)
       network.unlock(IdentityID(rawValue: 1), key: pair)
       identity = try SecretKey(bytes: pair.secret)
@@ -99,6 +102,30 @@ struct ChannelKeyTests {
         if case .outcome(_, _, _, let outcome) = report, outcome.isFinal { return outcome }
       }
       return nil
+    }
+
+    /// What readers see instead of the newest edition, as a look finds it.
+    func strays(_ content: ChannelContent, at address: String) async -> [StrayEdition] {
+      network.perform(
+        RelayOperation(
+          task: .verify, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: address, number: 1,
+          content: content))
+      var strays: [StrayEdition] = []
+      // Asked again, the relay has answered the first time altogether.
+      var outcomes = 0
+      for await report in reports {
+        if case .stray(_, _, let stray) = report { strays.append(stray) }
+        guard case .outcome = report else { continue }
+        outcomes += 1
+        if outcomes == 2 { break }
+        network.perform(
+          RelayOperation(
+            task: .verify, channel: ChannelID(rawValue: 2), relay: RelayID(rawValue: 1), address: address, number: 2,
+            content: ChannelContent(
+              identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
+              keySalt: content.keySalt)))
+      }
+      return strays
     }
 
     func end() async {
@@ -239,6 +266,49 @@ struct ChannelKeyTests {
     if key == .identity {
       #expect(await bench.perform(.verify, channels[0], at: relay.url) == .verified(edition: 1, others: .several))
     }
+    await bench.end()
+    await relay.stop()
+  }
+
+  /// An edition that was signed while the clock was ahead, and that the present state does not know of.
+  @Test(arguments: [SandboxFault.none, .onePerAuthor])
+  func editionFromAheadIsFoundAndOutdated(_ fault: SandboxFault) async throws {
+    let relay = try await SandboxRelay.start(fault: fault)
+    let now = Int64(Date().timeIntervalSince1970)
+    let clock = Mutex(now + 600)
+    let bench = try Bench(now: { clock.withLock { $0 } })
+    clock.withLock { $0 = now }
+    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    clock.withLock { $0 = now + 600 }
+    let ahead = try bench.network.revise(content, as: bench.draft([relay.url], name: "From ahead"))
+    #expect(ahead.signedAt == now + 600)
+    #expect(await bench.perform(.announce, Self.revised(content, ahead), at: relay.url) == .announced)
+    #expect(await bench.strays(Self.revised(content, ahead), at: relay.url).isEmpty)
+
+    clock.withLock { $0 = now + 1 }
+    let hidden = Self.revised(content, try bench.network.revise(content, as: bench.draft([relay.url], name: "Present")))
+    // A relay that keeps one says that it has a newer one; which, a look shows.
+    #expect(await bench.perform(.announce, hidden, at: relay.url) == .announced)
+    let strays = await bench.strays(hidden, at: relay.url)
+    #expect(strays == [StrayEdition(networkID: ahead.networkID, signedAt: now + 600)])
+
+    let draft = ChannelDraft(
+      identity: IdentityID(rawValue: 1), profile: Profile(displayName: "Present"), relays: [relay.url], stray: strays.first)
+    let notice = try bench.network.revise(hidden, as: draft)
+    #expect(notice.signedAt == now + 601)
+    #expect(
+      notice.earlier == [hidden.notice?.networkID, ahead.networkID].compactMap(\.self), "both are taken back with the channel")
+    let next = Self.revised(hidden, notice)
+    #expect(await bench.perform(.announce, next, at: relay.url) == .announced)
+    #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 3))
+    #expect(await bench.strays(next, at: relay.url).isEmpty)
+    let newest = try Self.events(relay, ["kinds": [41]]).max { $0.createdAt < $1.createdAt }
+    #expect(newest?.id == notice.networkID)
+
+    // Nobody takes what is dated an hour ahead.
+    clock.withLock { $0 = now - 3600 }
+    #expect(throws: NetworkFailure.self) { try bench.network.revise(hidden, as: draft) }
     await bench.end()
     await relay.stop()
   }

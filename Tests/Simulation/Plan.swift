@@ -13,6 +13,8 @@ struct Plan {
   let doubled: Int
   let lies: Int
   let troubles: Int
+  /// In thousandths of the looks at relays: those that find an edition dated after the newest.
+  let strays: Int
   /// In thousandths of the steps.
   let crashes: Int
   let flaps: Int
@@ -41,6 +43,7 @@ struct Plan {
     doubled = draw(50, 2...25)
     lies = draw(40, 2...20)
     troubles = draw(60, 2...30)
+    strays = draw(30, 20...200)
     crashes = draw(65, 10...100)
     flaps = draw(60, 50...600)
     storageFaults = draw(50, 10...150)

@@ -42,10 +42,14 @@ final class SimNetwork: RelayNetwork {
   func lock(_ identity: IdentityID) {}
   func unlock(_ identity: IdentityID, key: IdentityKey) {}
   func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent { throw NetworkFailure("not asked for") }
+  /// Editions that are dated from here on can have none after them.
+  static let farAhead: Int64 = 1_000_000
   func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
     let number = content.edition + 1
+    let latest = max(content.notice?.signedAt ?? 0, draft.stray?.signedAt ?? 0)
+    guard latest < Self.farAhead else { throw NetworkFailure("it is dated too far ahead") }
     return ChannelNotice(
-      networkID: "edition \(number)", document: "\(draft.profile.displayName) on \(draft.relays)", signedAt: Int64(number))
+      networkID: "edition \(number)", document: "\(draft.profile.displayName) on \(draft.relays)", signedAt: latest + 1)
   }
   func link(of content: ChannelContent, activeRelays: [String]) -> String { content.networkID }
   func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {

@@ -103,6 +103,7 @@ extension Simulation {
     case .report(.outcome(let id, let relay, let number, let outcome)):
       "\(id.rawValue)@\(relay.rawValue) #\(number) \(name(outcome))"
     case .report(.named(let id, let name, _)): "\(id.rawValue) is \(name)"
+    case .report(.stray(let id, let relay, let edition)): "\(id.rawValue)@\(relay.rawValue) strays, dated \(edition.signedAt)"
     case .report(.lost(let id, let relay, _)): "\(id.rawValue)@\(relay.rawValue) lost"
     case .report(.relayUp(let relay, _)): "relay \(relay.rawValue) up"
     case .report(.relayDown(let relay, _)): "relay \(relay.rawValue) down"

@@ -123,9 +123,14 @@ extension Simulation {
     let (isLost, isDone) = (chance(plan.lost * 10), chance(500))
     let (isKept, isLie, isTrouble) = (chance(plan.doubled * 10), chance(plan.lies * 10), chance(plan.troubles * 10))
     let (isLeaving, lie) = (chance(300), anyLie())
+    let (isStray, date) = (chance(plan.strays), chance(200) ? SimNetwork.farAhead : Int64.random(in: 0...5, using: &random))
     world.write { state in
       var waiting = state.relays.pending[index]
       let operation = waiting.operation
+      if isStray, operation.task == .verify, let newest = operation.content.notice, state.isAlive {
+        let edition = StrayEdition(networkID: "stray", signedAt: newest.signedAt + date)
+        state.inbox.append(.report(.stray(channel: operation.channel, relay: operation.relay, edition)))
+      }
       if operation.task == .invite, !waiting.isHandedOver, isLeaving {
         waiting.isHandedOver = true
         state.relays.pending[index] = waiting

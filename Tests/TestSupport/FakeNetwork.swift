@@ -121,10 +121,16 @@ public final class FakeNetwork: RelayNetwork {
       keySalt: draft.key == .own ? Array(id.utf8) : nil)
   }
 
+  /// Unix time in seconds from which on editions are dated too far ahead.
+  public static let farAhead: Int64 = 1_000_000
+
   public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
     let document = "\(draft.profile.displayName) on \(draft.relays.joined(separator: " "))"
+    // What is dated so far ahead no relay takes.
+    if let stray = draft.stray, stray.signedAt >= Self.farAhead { throw NetworkFailure("it is dated too far ahead") }
     return ChannelNotice(
-      networkID: "edition\(content.edition + 1)", document: document, signedAt: (content.notice?.signedAt ?? 0) + 1)
+      networkID: "edition\(content.edition + 1)", document: document,
+      signedAt: max(content.notice?.signedAt ?? 0, draft.stray?.signedAt ?? 0) + 1)
   }
 
   public func link(of content: ChannelContent, activeRelays: [String]) -> String {

@@ -7,6 +7,8 @@ public import RelayNetwork
 extension NostrNetwork {
   /// How far ahead of the time an event may be before relays refuse it; most take 15 minutes.
   private static let aheadMaxSeconds: Int64 = 900
+  /// How far a relay's clock may be behind ours for it to take what is dated after a stray edition.
+  private static let relayBehindSeconds: Int64 = 60
 
   public func prepare(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent {
     switch draft.kind {
@@ -102,18 +104,28 @@ extension NostrNetwork {
       return ChannelNotice(networkID: "", document: Self.metadata(draft.profile).text, signedAt: now())
     case .channel:
       guard let key = key(of: content) else { throw NetworkFailure(Self.noKey) }
-      // Readers take the newest, so none may be as old as the one before. One from far ahead, made by a clock that was wrong, does not
-      // count: relays refuse such events, so readers never saw it.
-      let latest = content.notice?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
-      let before = latest > now() + Self.aheadMaxSeconds ? 0 : latest
+      let before = try dateBefore(content, draft.stray)
       let tags = [["e", content.networkID, draft.relays.first ?? "", "root"]]
       let event = try sign(
         draft, with: key, kind: PublicChannel.metadataKind, tags: tags, createdAt: editionDate(of: content, after: before))
-      let earlier = content.notice.map { $0.earlier + [$0.networkID] } ?? []
+      let earlier = (content.notice.map { $0.earlier + [$0.networkID] } ?? []) + (draft.stray.map { [$0.networkID] } ?? [])
       return ChannelNotice(
         networkID: event.id, document: event.text, signedAt: event.createdAt,
         earlier: Array(earlier.suffix(ChannelNotice.earlierMax)))
     }
+  }
+
+  /// What a new edition is dated after: readers take the newest, so none may be as old as the one before. One from far ahead, made by a
+  /// clock that was wrong, does not count: most relays refuse such events. A relay that took it shows it as a stray one.
+  private func dateBefore(_ content: ChannelContent, _ stray: StrayEdition?) throws(NetworkFailure) -> Int64 {
+    let latest = content.notice?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
+    let known = latest > now() + Self.aheadMaxSeconds ? 0 : latest
+    guard let stray else { return known }
+    let ahead = stray.signedAt - now()
+    guard ahead < Self.aheadMaxSeconds - Self.relayBehindSeconds else {
+      throw NetworkFailure("it is dated \(ahead) s ahead, and relays do not take what is dated after that")
+    }
+    return max(known, stray.signedAt)
   }
 
   public func link(of content: ChannelContent, activeRelays: [String]) -> String {

@@ -224,9 +224,11 @@ struct PublisherMachine: SessionMachine {
       // Of what an earlier attempt deleted whose answer was lost.
       return taken(current, text)
     case .outdated:
-      // Kind 41 is not replaceable; relays that treat it so keep one per author, whichever channel it is of.
-      let isOther = current.item.operation.task == .announce && current.content.sharesKey
-      return finish(.refused(Trouble(isOther ? .onePerAuthor : .rejected, text)), next: true)
+      guard current.item.operation.task == .announce else { return finish(.refused(Trouble(.rejected, text)), next: true) }
+      // Kind 41 is not replaceable; relays that treat it so keep one per author, whichever channel it is of. If there is only this
+      // channel, it is one of its own editions, and whoever looks finds which.
+      return current.content.sharesKey
+        ? finish(.refused(Trouble(.onePerAuthor, text)), next: true) : taken(current, text)
     case .permanent:
       let words = current.isTaken ? "the relay has a group with this id already, and does not let this identity edit it: " : ""
       return finish(.refused(Trouble(.rejected, words + text)), next: true)

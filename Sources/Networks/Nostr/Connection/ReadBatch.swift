@@ -15,6 +15,8 @@ struct ReadBatch {
 
     var operation: RelayOperation { item.operation }
     var content: ChannelContent { item.operation.content }
+    /// The newest edition of a channel, if there is one after the first.
+    var notice: ChannelNotice? { content.kind == .channel ? content.notice : nil }
     /// The relay has the channel, but not its newest edition; and it may have that of another channel in its place.
     var isCrowded: Bool { hasChannel && edition == nil && content.sharesKey && content.notice != nil }
   }
@@ -64,6 +66,16 @@ struct ReadBatch {
     }
     var filters: [JSONValue] = []
     if !ids.isEmpty { filters.append(["ids": .array(ids.sorted().map(JSONValue.string))]) }
+    // What readers see instead of a newest edition. Without a limit, which some relays take to hold for all filters; there is next to
+    // nothing.
+    let editions = members.compactMap { member in member.notice.map { (content: member.content, signedAt: $0.signedAt) } }
+    if let oldest = editions.map(\.signedAt).min() {
+      filters.append([
+        "kinds": [.integer(Int64(PublicChannel.metadataKind))],
+        "authors": .array(Set(editions.map(\.content.author)).sorted().map(JSONValue.string)),
+        "#e": .array(editions.map(\.content.networkID).sorted().map(JSONValue.string)), "since": .integer(oldest + 1),
+      ])
+    }
     if !groups.isEmpty {
       filters.append([
         "kinds": [.integer(Int64(RelayGroup.metadataKind)), .integer(Int64(RelayGroup.adminsKind))],
@@ -114,6 +126,17 @@ struct ReadBatch {
       "kinds": [.integer(Int64(PublicChannel.metadataKind))], "authors": [.string(author)],
       "limit": .integer(Int64(Self.editionsMax)),
     ]
+  }
+
+  /// The operations on the channel that this event is an edition of which readers see instead of the newest.
+  func strays(_ event: NostrEvent) -> [RelayOperation] {
+    guard event.kind == PublicChannel.metadataKind, let channel = event.tag("e") else { return [] }
+    let misled = (concerned[channel] ?? []).map { members[$0] }.filter { member in
+      member.notice.map { event.createdAt > $0.signedAt && event.id != $0.networkID } ?? false
+        && event.publicKey == member.content.author && channel == member.content.networkID
+    }
+    guard !misled.isEmpty, (try? event.verify()) != nil else { return [] }
+    return misled.map(\.operation)
   }
 
   /// Takes in what the relay serves.

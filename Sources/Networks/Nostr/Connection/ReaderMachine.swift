@@ -159,7 +159,9 @@ struct ReaderMachine: SessionMachine {
       return handle(.violated("the relay sends messages that are not Nostr"))
     case .event(let name, let event):
       guard name == subscription else { return [] }
-      return batch.take(event).map(report)
+      let stray = StrayEdition(networkID: event.id, signedAt: event.createdAt)
+      let strays = batch.strays(event).map { SessionAction.report(.stray(channel: $0.channel, relay: $0.relay, stray)) }
+      return strays + batch.take(event).map(report)
     case .endOfStored(let name):
       guard name == subscription else { return [] }
       timeoutsInARow = 0

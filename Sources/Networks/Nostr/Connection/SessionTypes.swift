@@ -166,6 +166,8 @@ extension SessionMachine {
 public struct NostrLimits: Hashable, Sendable {
   /// Name, TCP, TLS and WebSocket handshake together.
   public var dialTimeout: Duration = .seconds(10)
+  /// Wait for the NIP-11 documents of the relays of a channel that is to be created.
+  public var informationTimeout: Duration = .seconds(3)
   /// Wait for the OK to an EVENT.
   public var publishTimeout: Duration = .seconds(15)
   /// Wait for the OK to an EVENT that the operation does not depend on.
