@@ -42,7 +42,7 @@ extension Store {
     return try reading { pool in
       try pool.read { db in
         try Row.fetchAll(
-          db, sql: "SELECT at, ms FROM round_trips WHERE peer = ? AND peer_id = ? ORDER BY number", arguments: [kind, id]
+          db, cached: "SELECT at, ms FROM round_trips WHERE peer = ? AND peer_id = ? ORDER BY number", arguments: [kind, id]
         ).map { MeasuredConnection(at: Timestamp(milliseconds: $0["at"]), milliseconds: $0["ms"]) }
       }
     }
@@ -50,7 +50,7 @@ extension Store {
 
   /// All rows of a table, each of them checked, in the order of its key.
   static func rows(_ table: SummedTable, _ db: Database) throws -> [Row] {
-    try Row.fetchAll(db, sql: "\(table.selection) ORDER BY \(table.key.joined(separator: ", "))").map(table.verified)
+    try Row.fetchAll(db, cached: "\(table.selection) ORDER BY \(table.key.joined(separator: ", "))").map(table.verified)
   }
 
   /// A row that is what was written, and holds a word that nobody knows.

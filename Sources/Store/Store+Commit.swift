@@ -74,7 +74,7 @@ extension Store {
   /// An identity as it stands, removed ones too.
   static func storedIdentity(_ id: Int64, _ db: Database) throws -> Row? {
     let table = SummedTable.identities
-    return try Row.fetchOne(db, sql: table.selection + " WHERE id = ?", arguments: [id]).map(table.verified)
+    return try Row.fetchOne(db, cached: table.selection + " WHERE id = ?", arguments: [id]).map(table.verified)
   }
 
   static func run(_ db: Database, _ sql: String, _ arguments: [(any DatabaseValueConvertible)?]) throws {

@@ -32,7 +32,7 @@ extension Store {
       try pool.read { db in
         try Row.fetchAll(
           db,
-          sql: """
+          cached: """
             SELECT r.channel_id, r.cause, r.since < ? AND c.heal = 1 AND c.deleted_at IS NULL AS may_return
             FROM channel_relays r JOIN channels c ON c.id = r.channel_id
             WHERE r.relay_id = ? AND r.status = 'failed' AND r.channel_id > ? ORDER BY r.channel_id LIMIT ?
@@ -51,7 +51,7 @@ extension Store {
       try pool.read { db in
         try Row.fetchAll(
           db,
-          sql: """
+          cached: """
             SELECT r.relay_id, r.status, r.cause, count(*) AS channels, sum(c.heal) AS healing
             FROM channel_relays r INDEXED BY channel_relays_lost JOIN channels c ON c.id = r.channel_id
             WHERE r.status IN ('failed', 'inactive') AND c.deleted_at IS NULL
@@ -75,7 +75,8 @@ extension Store {
     return try reading { pool in
       try pool.read { db in
         try Int.fetchOne(
-          db, sql: "SELECT count(*) FROM channels c WHERE c.deleted_at IS NULL AND \(narrowing) AND \(phase) = 'failed'") ?? 0
+          db, cached: "SELECT count(*) FROM channels c WHERE c.deleted_at IS NULL AND \(narrowing) AND \(phase) = 'failed'")
+          ?? 0
       }
     }
   }

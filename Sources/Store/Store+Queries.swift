@@ -26,7 +26,7 @@ extension Store {
   public func counters() throws -> Counters {
     try reading { pool in
       try pool.read { db in
-        func top(_ sql: String) throws -> Int64 { try Int64.fetchOne(db, sql: sql) ?? 0 }
+        func top(_ sql: String) throws -> Int64 { try Int64.fetchOne(db, cached: sql) ?? 0 }
         return Counters(
           revision: try max(
             top("SELECT max(revision) FROM transitions"), top("SELECT max(revision) FROM changes"),
@@ -62,7 +62,7 @@ extension Store {
   public func channel(idempotencyKey: String) throws -> ChannelID? {
     try reading { pool in
       try pool.read { db in
-        try Int64.fetchOne(db, sql: "SELECT id FROM channels WHERE idempotency_key = ?", arguments: [idempotencyKey])
+        try Int64.fetchOne(db, cached: "SELECT id FROM channels WHERE idempotency_key = ?", arguments: [idempotencyKey])
           .map(ChannelID.init(rawValue:))
       }
     }
@@ -74,7 +74,7 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchAll(
-          db, sql: "SELECT id FROM channels WHERE display_name = ? AND deleted_at IS NULL ORDER BY id LIMIT ?",
+          db, cached: "SELECT id FROM channels WHERE display_name = ? AND deleted_at IS NULL ORDER BY id LIMIT ?",
           arguments: [name, limit]
         ).map(ChannelID.init(rawValue:))
       }
@@ -86,7 +86,7 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchOne(
-          db, sql: "SELECT id FROM channels WHERE network = 'simplex' AND network_id = ? ORDER BY id DESC",
+          db, cached: "SELECT id FROM channels WHERE network = 'simplex' AND network_id = ? ORDER BY id DESC",
           arguments: [networkID]
         ).map(ChannelID.init(rawValue:))
       }
@@ -99,7 +99,7 @@ extension Store {
       try pool.read { db in
         try Int64.fetchAll(
           db,
-          sql: """
+          cached: """
             SELECT id FROM channels INDEXED BY channels_by_core_name
             WHERE network = 'simplex' AND deleted_at IS NULL AND id > ?
               AND EXISTS (SELECT 1 FROM channel_relays WHERE channel_id = channels.id AND status IN ('active', 'inactive', 'failed'))
@@ -122,7 +122,7 @@ extension Store {
         let bound = after?.rawValue ?? (isDescending ? .max : 0)
         let sql =
           "SELECT id FROM channels WHERE id \(isDescending ? "<" : ">") ? ORDER BY id \(isDescending ? "DESC" : "ASC") LIMIT ?"
-        let ids = try Int64.fetchAll(db, sql: sql, arguments: [bound, limit]).map(ChannelID.init(rawValue:))
+        let ids = try Int64.fetchAll(db, cached: sql, arguments: [bound, limit]).map(ChannelID.init(rawValue:))
         var channels: [StoredChannel] = []
         var unreadable: [ChannelID] = []
         for id in ids {
@@ -143,7 +143,7 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchAll(
-          db, sql: "SELECT DISTINCT channel_id FROM channel_relays WHERE task IS NOT NULL ORDER BY channel_id"
+          db, cached: "SELECT DISTINCT channel_id FROM channel_relays WHERE task IS NOT NULL ORDER BY channel_id"
         ).map(ChannelID.init(rawValue:))
       }
     }
@@ -157,7 +157,7 @@ extension Store {
       try pool.read { db in
         try Int64.fetchAll(
           db,
-          sql:
+          cached:
             "SELECT channel_id FROM channel_relays WHERE relay_id = ? AND status = ? AND channel_id > ? ORDER BY channel_id LIMIT ?",
           arguments: [relay.rawValue, status.rawValue, after?.rawValue ?? 0, limit]
         ).map(ChannelID.init(rawValue:))
@@ -170,7 +170,7 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         try Int.fetchOne(
-          db, sql: "SELECT count(*) FROM channel_relays WHERE relay_id = ? AND status <> 'removed'",
+          db, cached: "SELECT count(*) FROM channel_relays WHERE relay_id = ? AND status <> 'removed'",
           arguments: [relay.rawValue]) ?? 0
       }
     }
@@ -182,7 +182,7 @@ extension Store {
       try pool.read { db in
         try Int.fetchOne(
           db,
-          sql: """
+          cached: """
             SELECT count(*) FROM channels c WHERE identity_id = ? AND (deleted_at IS NULL OR EXISTS
               (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND r.task IS NOT NULL))
             """, arguments: [identity.rawValue]) ?? 0
@@ -195,7 +195,7 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         try Bool.fetchOne(
-          db, sql: "SELECT EXISTS (SELECT 1 FROM channel_relays WHERE relay_id = ? AND status <> 'removed')",
+          db, cached: "SELECT EXISTS (SELECT 1 FROM channel_relays WHERE relay_id = ? AND status <> 'removed')",
           arguments: [relay.rawValue]) ?? false
       }
     }
@@ -206,12 +206,12 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         var relays: [RelayStatus: Int] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT status, count(*) AS n FROM channel_relays GROUP BY status") {
+        for row in try Row.fetchAll(db, cached: "SELECT status, count(*) AS n FROM channel_relays GROUP BY status") {
           if let status = RelayStatus(rawValue: row["status"]) { relays[status] = row["n"] }
         }
         return (
-          try Int.fetchOne(db, sql: "SELECT count(*) FROM channels WHERE deleted_at IS NULL") ?? 0, relays,
-          try Int.fetchOne(db, sql: "SELECT count(*) FROM quarantine") ?? 0
+          try Int.fetchOne(db, cached: "SELECT count(*) FROM channels WHERE deleted_at IS NULL") ?? 0, relays,
+          try Int.fetchOne(db, cached: "SELECT count(*) FROM quarantine") ?? 0
         )
       }
     }
@@ -223,7 +223,7 @@ extension Store {
       try pool.read { db in
         try Row.fetchAll(
           db,
-          sql:
+          cached:
             "SELECT * FROM (SELECT * FROM transitions WHERE channel_id = ? ORDER BY revision DESC LIMIT ?) ORDER BY revision",
           arguments: [channel.rawValue, limit]
         ).map(Self.transition)
@@ -236,12 +236,12 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         let transitions = try Row.fetchAll(
-          db, sql: "SELECT * FROM transitions WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit]
+          db, cached: "SELECT * FROM transitions WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit]
         ).map(Self.transition).map {
           ChangeRow(revision: $0.revision, at: $0.transition.at, object: .channelRelay($0))
         }
         let others = try Row.fetchAll(
-          db, sql: "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit]
+          db, cached: "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit]
         ).compactMap { row -> ChangeRow? in
           try SummedTable.changes.verify(row)
           func id<T>(_ column: String, _ make: (Int64) -> T) -> T? { (row[column] as Int64?).map(make) }
@@ -285,7 +285,7 @@ extension Store {
 
   static func setting(_ key: String, _ db: Database) throws -> String? {
     // By position: a column whose name was damaged has none of this name.
-    try Row.fetchOne(db, sql: "SELECT key, value, sum FROM settings WHERE key = ?", arguments: [key]).map {
+    try Row.fetchOne(db, cached: "SELECT key, value, sum FROM settings WHERE key = ?", arguments: [key]).map {
       try SummedTable.settings.verified($0)[1]
     }
   }
@@ -294,7 +294,7 @@ extension Store {
   static func revision(_ db: Database) throws -> Int64 {
     try Int64.fetchOne(
       db,
-      sql: """
+      cached: """
         SELECT max(
           coalesce((SELECT max(revision) FROM transitions), 0), coalesce((SELECT max(revision) FROM changes), 0),
           coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE key = 'oldest_revision'), 0))

@@ -10,7 +10,7 @@ extension Store {
       try pool.read { db in
         try Int64.fetchAll(
           db,
-          sql: """
+          cached: """
             SELECT channel_id FROM channel_relays
             WHERE relay_id = ? AND status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0) AND check_due <= ?
               AND channel_id NOT IN (SELECT channel_id FROM quarantine)
@@ -30,7 +30,7 @@ extension Store {
       try pool.read { db in
         try Row.fetchAll(
           db,
-          sql: """
+          cached: """
             SELECT r.channel_id, r.relay_id FROM channel_relays r JOIN channels c ON c.id = r.channel_id
             WHERE r.status IN ('failed', 'inactive') AND (r.status = 'failed' OR r.since <= ?) AND c.heal = 1
               AND c.deleted_at IS NULL AND (r.channel_id, r.relay_id) > (?, ?)
@@ -49,7 +49,7 @@ extension Store {
       try pool.read { db in
         try Int64.fetchOne(
           db,
-          sql: """
+          cached: """
             SELECT c.id FROM (
               SELECT id, notice_at FROM channels INDEXED BY channels_sharing
               WHERE identity_id = ? AND key_salt IS NULL AND notice_at IS NOT NULL AND deleted_at IS NULL AND kind = 'channel' AND id <> ?
@@ -69,7 +69,7 @@ extension Store {
       try pool.read { db in
         try Int.fetchOne(
           db,
-          sql:
+          cached:
             "SELECT count(*) FROM transitions WHERE channel_id = ? AND cause = 'replaced' AND to_status = 'removed' AND at BETWEEN ? AND ?",
           arguments: [channel.rawValue, since.milliseconds, now.milliseconds]) ?? 0
       }
@@ -81,7 +81,7 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         try Int.fetchOne(
-          db, sql: "SELECT count(*) FROM channel_relays WHERE relay_id = ? AND (status <> 'removed' OR task IS NOT NULL)",
+          db, cached: "SELECT count(*) FROM channel_relays WHERE relay_id = ? AND (status <> 'removed' OR task IS NOT NULL)",
           arguments: [relay.rawValue]) ?? 0
       }
     }
@@ -100,7 +100,7 @@ extension Store {
     try reading { pool in
       try pool.write { db in
         // Relay by relay, through the index: a million settled channels must not be walked at each start.
-        for relay in try Int64.fetchAll(db, sql: "SELECT id FROM relays") {
+        for relay in try Int64.fetchAll(db, cached: "SELECT id FROM relays") {
           try db.execute(
             sql: """
               UPDATE channel_relays INDEXED BY channel_relays_to_check SET \(Self.setting("check_due"))
@@ -156,7 +156,7 @@ extension Store {
         let surplus = min(limit, max(0, size.rows - rowsMax))
         let last = try Int64.fetchOne(
           db,
-          sql: """
+          cached: """
             SELECT max(revision) FROM (SELECT revision, at, row_number() OVER (ORDER BY revision) AS number
               FROM transitions ORDER BY revision LIMIT ?)
             WHERE at < ? OR number <= ?
@@ -176,11 +176,11 @@ extension Store {
 
   /// Counts what is new since the last time; all of it once, after the start.
   private static func historySize(since known: HistorySize?, _ db: Database) throws -> HistorySize {
-    let through = try Int64.fetchOne(db, sql: "SELECT max(revision) FROM transitions") ?? known?.through ?? 0
+    let through = try Int64.fetchOne(db, cached: "SELECT max(revision) FROM transitions") ?? known?.through ?? 0
     guard let known else {
-      return HistorySize(rows: try Int.fetchOne(db, sql: "SELECT count(*) FROM transitions") ?? 0, through: through)
+      return HistorySize(rows: try Int.fetchOne(db, cached: "SELECT count(*) FROM transitions") ?? 0, through: through)
     }
-    let new = try Int.fetchOne(db, sql: "SELECT count(*) FROM transitions WHERE revision > ?", arguments: [known.through])
+    let new = try Int.fetchOne(db, cached: "SELECT count(*) FROM transitions WHERE revision > ?", arguments: [known.through])
     return HistorySize(rows: known.rows + (new ?? 0), through: max(through, known.through))
   }
 

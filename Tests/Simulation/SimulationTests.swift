@@ -7,7 +7,7 @@ import Testing
 /// `BATON_SEEDS` says how many seeds, `make test` takes 10,000; `BATON_SEED=n swift test --filter SimulationTests` repeats one and shows what happens in it.
 struct SimulationTests {
   private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) }
-  private static let workers = 2
+  private static let workers = 6
 
   @Test func invariantsHoldUnderFaultsOfEveryKind() async throws {
     if let seed = Self.number("BATON_SEED") { return try await replay(seed) }
