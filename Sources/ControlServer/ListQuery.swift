@@ -94,16 +94,19 @@ struct ListQuery: Sendable {
   }
 
   /// The same for objects that fit into memory.
-  /// - Parameter read: the revision, and the objects as they are then or later.
+  /// - Parameters:
+  ///   - complete: adds to the objects of a page what takes too long to find out for all.
+  ///   - read: the revision, and the objects as they are then or later.
   static func answer(
     _ call: VarlinkCall, _ stream: VarlinkStream, _ name: String, fields: ListFields, _ context: ControlContext,
-    interface: String, read: @escaping @Sendable () throws -> (revision: Int64, objects: [JSONValue])
+    interface: String, complete: @escaping @Sendable ([JSONValue]) -> [JSONValue] = { $0 },
+    read: @escaping @Sendable () throws -> (revision: Int64, objects: [JSONValue])
   ) async throws -> [String: JSONValue] {
     try await answer(call, stream, fields: fields, context, interface: interface) { query in
       try await context.slowly {
         let (revision, objects) = try read()
         let (page, next) = query.page(of: objects)
-        var reply: [String: JSONValue] = [name: .array(page), "revision": .integer(revision)]
+        var reply: [String: JSONValue] = [name: .array(complete(page)), "revision": .integer(revision)]
         if let next { reply["nextCursor"] = .string(next) }
         return reply
       }

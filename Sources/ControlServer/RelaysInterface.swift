@@ -16,7 +16,10 @@ extension ControlInterface {
       definition: Interfaces.relays, context: context,
       methods: [
         "List": { call, stream in
-          try await ListQuery.answer(call, stream, "relays", fields: relayFields, context, interface: name) {
+          try await ListQuery.answer(
+            call, stream, "relays", fields: relayFields, context, interface: name,
+            complete: { withChannels($0, context.store) }
+          ) {
             let revision = coordinator.hub.revision
             return (revision, try coordinator.relays.map { try Relay($0, coordinator).json })
           }
@@ -63,6 +66,17 @@ extension ControlInterface {
   }
 
   static let relayFields = ListFields(of: Interfaces.relays, without: ["roundTrips", "channels"])
+
+  /// The relays, with how many channels each has. A list of relays does not fail because channels cannot be counted.
+  private static func withChannels(_ relays: [JSONValue], _ store: Store) -> [JSONValue] {
+    let ids = relays.compactMap { $0["id"]?.integer }.map(RelayID.init(rawValue:))
+    guard let counts = try? store.channelCounts(of: ids) else { return relays }
+    return zip(relays, ids).map { relay, id in
+      var members = relay.object ?? [:]
+      members["channels"] = .integer(Int64(counts[id] ?? 0))
+      return .object(members)
+    }
+  }
 
   /// The network that a request names; nil when it names none.
   static func network(_ name: String?) throws -> NetworkKind? {

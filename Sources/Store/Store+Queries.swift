@@ -176,6 +176,21 @@ extension Store {
     }
   }
 
+  /// How many channels have each of `relays` as a member that was not removed; those that no channel has are left out.
+  public func channelCounts(of relays: [RelayID]) throws -> [RelayID: Int] {
+    let places = relays.map { _ in "?" }.joined(separator: ", ")
+    return try reading { pool in
+      try pool.read { db in
+        let rows = try Row.fetchAll(
+          db,
+          sql: """
+            SELECT relay_id, count(*) FROM channel_relays WHERE relay_id IN (\(places)) AND status <> 'removed' GROUP BY relay_id
+            """, arguments: StatementArguments(relays.map(\.rawValue)))
+        return Dictionary(uniqueKeysWithValues: rows.map { (RelayID(rawValue: $0[0]), $0[1]) })
+      }
+    }
+  }
+
   /// How many channels an identity owns, those left out that were deleted and have told all relays.
   public func channelCount(of identity: IdentityID) throws -> Int {
     try reading { pool in

@@ -54,6 +54,7 @@ extension RelayCommand {
       TableColumn("ENABLED", rank: 4) { $0.relay.enabled ? "yes" : "no" },
       TableColumn("HEALTH", rank: 1, color: { .of($0.health) }) { $0.health },
       TableColumn("LATENCY", rank: 2) { Cell.latency($0.relay.roundTripMilliseconds) },
+      TableColumn("CHANNELS", rank: 3) { $0.relay.channels.map { "\($0)" } ?? "" },
       TableColumn("TESTED", rank: 5, color: { Cell.testColor($0.relay.tested) }) {
         Cell.test($0.relay.tested, $0.relay.testedAt, $0.times)
       },

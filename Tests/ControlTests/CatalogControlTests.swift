@@ -177,6 +177,21 @@ struct CatalogControlTests {
     try await bench.stop()
   }
 
+  @Test func listsSayHowManyChannelsEachRelayHas() async throws {
+    let bench = try await Bench()
+    let client = bench.client
+    let relays = try await bench.addRelays(3)
+    let first = try await client.createChannel(
+      CreateChannel(profile: .init(displayName: "A"), relayIds: [relays[0], relays[1]]))
+    _ = try await client.createChannel(CreateChannel(profile: .init(displayName: "B"), relayIds: [relays[0]]))
+    #expect(try await client.relays().map(\.channels) == [2, 1, 0])
+    _ = try await client.removeRelay(relays[1], fromChannel: first.id)
+    #expect(try await client.relays().map(\.channels) == [2, 0, 0])
+    #expect(try await client.relays(filter: ["id": .integer(relays[0])]).map(\.channels) == [2])
+    #expect(try await client.relay(id: relays[0]).channels == 2)
+    try await bench.stop()
+  }
+
   /// Any filter, any sort and any page size give exactly what evaluating the whole in memory gives.
   @Test func pagesAreTheWholeListWhateverFilterSortAndSize() async throws {
     let bench = try await Bench()

@@ -66,7 +66,8 @@ public struct Relay: Codable, Hashable, Sendable {
   public var roundTripMilliseconds: Int?
   /// The latest connections that tests measured, oldest first, at most 100. Only in replies of Get.
   public var roundTrips: [RoundTrip]?
-  /// Channels that have this relay, removed pairings left out. Only in replies of Get.
+  /// Channels that have this relay, removed pairings left out. Only in replies of org.batond.Relays.Get and List, and there not when the
+  /// database cannot be read. Not live: it changes without an event, and lists do not filter or sort by it.
   public var channels: Int?
   /// Revision of the latest change; an update names it. Routine tests that find nothing new do not change it.
   public var revision: Int64
