@@ -1,7 +1,11 @@
 internal import Glibc
 internal import Varlink
 
-/// Who may do what, decided from what the kernel says of the peer.
+/// Who may do what, decided for each call from what the kernel says of the peer.
+///
+/// The kernel notes the user and the groups of a process when it connects (`VarlinkPeer`), and they stay as they are until the
+/// connection ends. A change of groups therefore touches no open connection. The numbers of the two groups are looked up once,
+/// when the daemon starts.
 public struct Access: Sendable {
   enum Permission: Sendable { case read, change }
 

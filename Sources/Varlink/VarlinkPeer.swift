@@ -1,7 +1,7 @@
 internal import Glibc
 internal import NIOCore
 
-/// Who is at the other end of a connection, as the kernel says.
+/// Who is at the other end of a connection, as the kernel says: the process that connected, as it was at that moment.
 public struct VarlinkPeer: Hashable, Sendable {
   public let pid: Int32
   public let uid: UInt32

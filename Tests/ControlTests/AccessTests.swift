@@ -174,6 +174,26 @@ struct AccessTests {
     try await bench.stop()
   }
 
+  /// Rights are those of the process at the moment it connects: they last as long as the connection, whatever changes afterwards.
+  @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
+  func rightsAreThoseFromWhenTheConnectionWasOpened() async throws {
+    let bench = try await Bench(access: Self.access, mode: 0o666)
+    for (group, method) in [(Self.readers, "org.batond.Daemon.Status"), (Self.changers, "org.batond.Daemon.Check")] {
+      let peer = try await Program.run(
+        "/usr/bin/python3",
+        [
+          Program.repository + "/Tests/ControlTests/python/membership.py", bench.path, "7", "\(group)",
+          #"{"method":"\#(method)"}"#,
+        ])
+      #expect(peer.status == 0, "\(peer.lines)")
+      let answered = peer.lines.filter { !$0.contains(VarlinkError.permissionDenied.name) }
+      let words = answered.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
+      // Who connected outside the group stays outside, who connected inside stays inside.
+      #expect(peer.lines.count == 6 && words == ["inside inside", "inside afterwards"], "\(method): \(peer.lines)")
+    }
+    try await bench.stop()
+  }
+
   @Test func groupsThatDoNotExistLetNobodyIn() {
     let access = Access(changeGroup: "no-such-group-of-baton", readGroup: "nor-this-one")
     let stranger = VarlinkPeer(pid: 1, uid: geteuid() + 1, gid: 0, groups: [0, .max])
