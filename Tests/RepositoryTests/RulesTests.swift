@@ -109,6 +109,28 @@ struct RulesTests {
     }
   }
 
+  /// Nobody can put another file in the place of one that the tests install.
+  @Test(arguments: ["requirements", "locking"])
+  func whatTestsInstallIsPinnedWithHashes(_ name: String) throws {
+    let folder = Self.root.appendingPathComponent("Tests/EndToEnd/python")
+    let lock = try String(contentsOf: folder.appendingPathComponent(name + ".txt"), encoding: .utf8)
+    let locked = lock.replacing("\\\n", with: " ").split(separator: "\n").filter { !$0.hasPrefix("#") }
+    for line in locked {
+      #expect(line.firstMatch(of: /^[a-z0-9-]+==[^ ]+ .*--hash=sha256:[0-9a-f]{64}/) != nil, "\(line.prefix(80))")
+    }
+    let wanted = try String(contentsOf: folder.appendingPathComponent(name + ".in"), encoding: .utf8).split(separator: "\n")
+      .filter { !$0.hasPrefix("#") }
+    #expect(!wanted.isEmpty && wanted.count <= locked.count)
+    for package in wanted {
+      let begin = package.lowercased().replacing("_", with: "-") + " "
+      #expect(locked.contains { $0.hasPrefix(begin) }, "\(package) is not in the lock: run scripts/venv --lock")
+    }
+    let script = try String(contentsOf: Self.root.appendingPathComponent("scripts/venv"), encoding: .utf8)
+    for line in script.split(separator: "\n") where line.contains("pip\" install") {
+      #expect(line.contains("--require-hashes"))
+    }
+  }
+
   @Test func everyErrorHasASentenceInTheCommandLine() throws {
     let sentences = try String(
       contentsOf: Self.root.appendingPathComponent("Sources/batonctl/Sentence.swift"), encoding: .utf8)
