@@ -60,34 +60,37 @@ let package = Package(
     // The pure core. It imports nothing.
     .target(name: "Channels"),
 
+    // Keys in memory.
+    .target(name: "Secrets"),
+
     // Libraries, from the bottom up.
     .target(name: "StrictJSON"),
     .target(name: "Filters", dependencies: ["StrictJSON"]),
     .target(name: "Systemd", dependencies: ["CSystemd", log]),
-    .target(name: "RelayNetwork", dependencies: ["Channels"]),
+    .target(name: "RelayNetwork", dependencies: ["Channels", "Secrets"]),
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
-    .target(name: "Store", dependencies: ["Channels", "StrictJSON", "Filters", grdb, crypto]),
+    .target(name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", grdb, crypto]),
     .target(
       name: "Dialing", dependencies: ["Channels", .product(name: "NIOWebSocket", package: "swift-nio")] + nio,
       path: "Sources/Networks/Dialing"),
     .target(
       name: "SimpleX",
       dependencies: [
-        "Channels", "RelayNetwork", "StrictJSON", "Dialing", "CTLSClient", log,
+        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "CTLSClient", log,
         .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "DequeModule", package: "swift-collections"),
       ] + nioWebSocket,
       path: "Sources/Networks/SimpleX"),
     .target(
       name: "Nostr",
       dependencies: [
-        "Channels", "RelayNetwork", "StrictJSON", "Dialing", "CSecp256k1", crypto, log,
+        "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "CSecp256k1", crypto, log,
         .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOTLS", package: "swift-nio"),
       ] + nioWebSocket,
       path: "Sources/Networks/Nostr"),
     .target(
       name: "Coordinator",
       dependencies: [
-        "Channels", "RelayNetwork", "Store", "StrictJSON", log,
+        "Channels", "Secrets", "RelayNetwork", "Store", "StrictJSON", log,
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
@@ -108,7 +111,7 @@ let package = Package(
       ] + nio),
     .target(
       name: "Sandbox",
-      dependencies: ["StrictJSON", "Nostr", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl")] + nioWebSocket),
+      dependencies: ["Secrets", "StrictJSON", "Nostr", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl")] + nioWebSocket),
 
     // Programs.
     .executableTarget(
@@ -135,13 +138,13 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "TestSupport", dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator", log] + nio,
+      name: "TestSupport", dependencies: ["Channels", "Secrets", "RelayNetwork", "Store", "Coordinator", log] + nio,
       path: "Tests/TestSupport"),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
     .testTarget(
       name: "NostrTests",
-      dependencies: ["Nostr", "Channels", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log] + nio,
+      dependencies: ["Nostr", "Channels", "Secrets", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log] + nio,
       exclude: ["Vectors"]),
     .target(name: "ScriptedCore", dependencies: ["StrictJSON"] + nioWebSocket, path: "Tests/ScriptedCore"),
     .testTarget(
@@ -153,12 +156,13 @@ let package = Package(
     .testTarget(
       name: "ProvisioningTests",
       dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestSupport", log] + nio),
-    .testTarget(name: "StoreTests", dependencies: ["Store", "Channels", "StrictJSON", "TestSupport", grdb]),
+    .testTarget(name: "StoreTests", dependencies: ["Store", "Channels", "Secrets", "StrictJSON", "TestSupport", grdb]),
     .testTarget(
       name: "CoordinatorTests",
       dependencies: ["Coordinator", "Channels", "RelayNetwork", "SimpleX", "Store", "StrictJSON", "TestSupport", log]),
     .testTarget(
-      name: "SimulationTests", dependencies: ["Coordinator", "Channels", "RelayNetwork", "Store", "TestSupport", grdb, log],
+      name: "SimulationTests",
+      dependencies: ["Coordinator", "Channels", "Secrets", "RelayNetwork", "Store", "TestSupport", grdb, log],
       path: "Tests/Simulation"),
     .executableTarget(name: "baton-fuzz", dependencies: ["Varlink", "StrictJSON"] + nio, path: "Tests/Fuzz"),
     .testTarget(

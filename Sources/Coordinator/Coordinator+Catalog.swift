@@ -1,6 +1,7 @@
 public import Channels
 internal import Logging
 public import RelayNetwork
+internal import Secrets
 public import Store
 
 // Operators, servers and relays.
@@ -291,7 +292,7 @@ extension Coordinator {
         reason: "the password may have at most \(Self.passwordBytesMax) bytes, without spaces and without @ : /", position: nil)
     }
     do {
-      return try secrets.seal(Array(password.utf8), label: SecretBox.label(ofServer: address))
+      return try secrets.seal(Secret(password.utf8), label: SecretBox.label(ofServer: address))
     } catch {
       throw .storageUnavailable(reason: "the password cannot be encrypted: \(error)")
     }

@@ -1,4 +1,5 @@
 public import Channels
+public import Secrets
 
 /// A relay protocol that Baton can run channels on. Another network is one more conformance and one line in `batond`.
 ///
@@ -10,10 +11,10 @@ public protocol RelayNetwork: RelayAddressing {
 
   /// A new key pair, or the pair that belongs to `secret`.
   /// - Parameter secret: the secret key in the network's binary form; nil draws a new one.
-  func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey
+  func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey
 
   /// Reads a secret key as people write it. What cannot be read is not shown in the failure.
-  func secret(from text: String) throws(NetworkFailure) -> [UInt8]
+  func secret(from text: String) throws(NetworkFailure) -> Secret
 
   /// Lets the network sign for `identity` from now on.
   func unlock(_ identity: IdentityID, key: IdentityKey)
@@ -97,9 +98,9 @@ public struct IdentityKey: Sendable, CustomStringConvertible, CustomReflectable 
   /// How others name the identity, in the network's own notation.
   public let publicKey: String
   /// The secret key in the network's binary form.
-  public let secret: [UInt8]
+  public let secret: Secret
 
-  public init(publicKey: String, secret: [UInt8]) {
+  public init(publicKey: String, secret: Secret) {
     self.publicKey = publicKey
     self.secret = secret
   }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import Nostr
+internal import Secrets
 internal import StrictJSON
 internal import Synchronization
 
@@ -117,9 +118,9 @@ final class EventStore: Sendable {
   func key() throws -> SecretKey {
     guard let file else { return .random() }
     return try file.write { db in
-      if let bytes = try Data.fetchOne(db, sql: "SELECT key FROM relay") { return try SecretKey(bytes: Array(bytes)) }
+      if let bytes = try Data.fetchOne(db, sql: "SELECT key FROM relay") { return try SecretKey(Secret(bytes)) }
       let key = SecretKey.random()
-      try db.execute(sql: "INSERT INTO relay (key) VALUES (?)", arguments: [Data(key.bytes)])
+      try db.execute(sql: "INSERT INTO relay (key) VALUES (?)", arguments: [key.secret.withUnsafeBytes { Data($0) }])
       return key
     }
   }

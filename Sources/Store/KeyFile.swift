@@ -1,11 +1,14 @@
 internal import Crypto
 internal import Foundation
 internal import Glibc
+internal import Secrets
 
 /// The file with the master key, `identity.key` in the state directory. While the key changes, the new one stands beside it.
 public struct KeyFile: Sendable {
   public let path: String
   private var newPath: String { path + ".new" }
+  /// Larger files hold no key.
+  private static let bytesMax = 4096
 
   public init(_ path: String) { self.path = path }
 
@@ -30,7 +33,7 @@ public struct KeyFile: Sendable {
   /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
   public func box() throws -> SecretBox {
     if !exists {
-      try PrivateFile.write(Self.random(), to: newPath)
+      try writeNew(Self.random())
       try put()
     }
     return try SecretBox(masterKey: Self.read(path))
@@ -38,24 +41,39 @@ public struct KeyFile: Sendable {
 
   /// The master key that stands in a file, as 32 bytes or 64 hexadecimal digits.
   /// - Parameter isForeign: whether it is somebody else's file, who answers for its permissions.
-  static func read(_ path: String, isForeign: Bool = false) throws -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: path) else {
+  static func read(_ path: String, isForeign: Bool = false) throws -> Secret {
+    guard let content = Secret.contents(of: path, bytesMax: bytesMax + 1) else {
       throw StoreError(.notAccessible, "cannot read the key file \(path)")
     }
     let mode = (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue ?? 0
     guard isForeign || mode & 0o077 == 0 else {
       throw StoreError(.notAccessible, "the key file \(path) can be read by others: run chmod 600 on it")
     }
-    let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    if data.count != 32, text.utf8.count == 64, let bytes = Self.bytes(text) { return bytes }
-    return Array(data)
+    guard content.count <= bytesMax else {
+      throw StoreError(
+        .wrongKey, "the key file \(path) has more than \(bytesMax) bytes; a key has 32, or 64 hexadecimal digits")
+    }
+    return content.count == 32 ? content : content.withUnsafeBytes(Self.key(in:)) ?? content
   }
 
-  private static func bytes(_ digits: String) -> [UInt8]? {
-    let values = digits.compactMap(\.hexDigitValue)
-    guard values.count == digits.utf8.count, digits.utf8.count.isMultiple(of: 2) else { return nil }
-    return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+  /// The key that `text` is: 64 hexadecimal digits, with white space around them or without; nil when it is anything else.
+  private static func key(in text: UnsafeRawBufferPointer) -> Secret? {
+    guard let start = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) }),
+      last - start == 63
+    else { return nil }
+    var isKey = true
+    let key = Secret(count: 32) { key in
+      for index in key.indices {
+        let (high, low) = (digit(text[start + 2 * index]), digit(text[start + 2 * index + 1]))
+        if let high, let low { key[index] = high << 4 | low } else { isKey = false }
+      }
+    }
+    return isKey ? key : nil
   }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+  private static func digit(_ byte: UInt8) -> UInt8? { Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) } }
 
   // MARK: - Changing the key
 
@@ -80,9 +98,9 @@ public struct KeyFile: Sendable {
 
   /// Writes a new key beside the old one. `put` brings it into force.
   func prepare() throws -> SecretBox {
-    let bytes = Self.random()
-    try PrivateFile.write(bytes, to: newPath)
-    return try SecretBox(masterKey: bytes)
+    let key = Self.random()
+    try writeNew(key)
+    return try SecretBox(masterKey: key)
   }
 
   /// Removes a new key that nothing was sealed with.
@@ -93,5 +111,7 @@ public struct KeyFile: Sendable {
     try PrivateFile.rename(newPath, to: path)
   }
 
-  private static func random() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
+  private func writeNew(_ key: Secret) throws { try key.withUnsafeBytes { try PrivateFile.write($0, to: newPath) } }
+
+  private static func random() -> Secret { SymmetricKey(size: .bits256).withUnsafeBytes { Secret($0) } }
 }

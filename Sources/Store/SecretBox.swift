@@ -1,5 +1,7 @@
 public import Channels
 internal import Crypto
+internal import Foundation
+public import Secrets
 
 /// Encrypts identity keys and passwords with a master key that never enters the database (AES-GCM).
 ///
@@ -12,11 +14,11 @@ public struct SecretBox: Sendable, CustomStringConvertible {
 
   /// - Parameter masterKey: 32 bytes.
   /// - Throws: `StoreError.wrongKey` for any other length.
-  public init(masterKey: [UInt8]) throws {
+  public init(masterKey: Secret) throws {
     guard masterKey.count == 32 else {
       throw StoreError(.wrongKey, "the master key has \(masterKey.count) bytes, it must have 32")
     }
-    let master = SymmetricKey(data: masterKey)
+    let master = masterKey.withUnsafeBytes { SymmetricKey(data: $0) }
     func derived(_ purpose: String) -> SymmetricKey {
       HKDF<SHA256>.deriveKey(inputKeyMaterial: master, info: Array("baton 2 \(purpose)".utf8), outputByteCount: 32)
     }
@@ -44,10 +46,9 @@ public struct SecretBox: Sendable, CustomStringConvertible {
   public static func label(ofServer address: String) -> String { "server\0\(address)" }
 
   /// Encrypts `secret`, bound to `label`.
-  public func seal(_ secret: [UInt8], label: String) throws -> [UInt8] {
-    guard let sealed = try AES.GCM.seal(secret, using: sealing, authenticating: Array(label.utf8)).combined else {
-      throw StoreError(.wrongKey, "the key cannot be sealed")
-    }
+  public func seal(_ secret: Secret, label: String) throws -> [UInt8] {
+    let box = try secret.withUnsafeBytes { try AES.GCM.seal($0, using: sealing, authenticating: Array(label.utf8)) }
+    guard let sealed = box.combined else { throw StoreError(.wrongKey, "the key cannot be sealed") }
     return Array(sealed)
   }
 
@@ -59,14 +60,16 @@ public struct SecretBox: Sendable, CustomStringConvertible {
 
   /// Decrypts what `seal` made for the same `label`.
   /// - Throws: `StoreError.wrongKey` when the master key is another one or the bytes were changed.
-  public func open(_ sealed: [UInt8], label: String) throws -> [UInt8] { try open(sealed, label, with: sealing) }
+  public func open(_ sealed: [UInt8], label: String) throws -> Secret { try open(sealed, label, with: sealing) }
 
   /// Decrypts what versions before schema 9 sealed: with the master key itself, under labels that could be one.
-  func openOld(_ sealed: [UInt8], label: String) throws -> [UInt8] { try open(sealed, label, with: master) }
+  func openOld(_ sealed: [UInt8], label: String) throws -> Secret { try open(sealed, label, with: master) }
 
-  private func open(_ sealed: [UInt8], _ label: String, with key: SymmetricKey) throws -> [UInt8] {
+  private func open(_ sealed: [UInt8], _ label: String, with key: SymmetricKey) throws -> Secret {
     do {
-      return Array(try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Array(label.utf8)))
+      var opened = try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Array(label.utf8))
+      defer { opened.withUnsafeMutableBytes { Secret.wipe($0) } }
+      return Secret(opened)
     } catch {
       throw StoreError(.wrongKey, "a stored secret does not open with this master key: it was stored with another one")
     }

@@ -49,11 +49,11 @@ enum PrivateFile {
   }
 
   /// Writes a new file to the end before anybody relies on it.
-  static func write(_ bytes: [UInt8], to path: String) throws {
+  static func write(_ bytes: some DataProtocol, to path: String) throws {
     unlink(path)
     let handle = FileHandle(fileDescriptor: try make(path), closeOnDealloc: true)
     do {
-      try handle.write(contentsOf: Data(bytes))
+      try handle.write(contentsOf: bytes)
       try handle.synchronize()
     } catch {
       unlink(path)

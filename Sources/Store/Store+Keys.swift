@@ -1,6 +1,7 @@
 internal import Channels
 internal import Foundation
 internal import GRDB
+internal import Secrets
 
 // The key under which secrets are stored.
 extension Store {
@@ -88,7 +89,7 @@ extension Store {
     let oldLabel: String?
 
     /// - Throws: `StoreError.wrongKey` that names the secret.
-    func open(with box: SecretBox) throws -> [UInt8] {
+    func open(with box: SecretBox) throws -> Secret {
       do {
         return try oldLabel.map { try box.openOld(bytes, label: $0) } ?? box.open(bytes, label: label)
       } catch {

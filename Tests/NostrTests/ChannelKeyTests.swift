@@ -3,8 +3,10 @@ import Foundation
 import Logging
 import NIOPosix
 import RelayNetwork
+import Secrets
 import StrictJSON
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Nostr
@@ -32,13 +34,13 @@ struct ChannelKeyTests {
     let entries = try Self.vectors("keys")
     #expect(entries.count >= 4)
     for entry in entries {
-      let identity = try SecretKey(bytes: try Self.bytes(entry, "identitySecret"))
+      let identity = try SecretKey(Secret(try Self.bytes(entry, "identitySecret")))
       #expect(identity.publicKey == entry["identityPublicKey"]?.string)
       let salt = try Self.bytes(entry, "salt")
       let key = try #require(identity.channelKey(salt: salt))
-      #expect(Hex.encode(key.bytes) == entry["secret"]?.string, "\(entry["name"]?.string ?? "")")
+      #expect(Hex.encode(key.secret.bytes) == entry["secret"]?.string, "\(entry["name"]?.string ?? "")")
       #expect(key.publicKey == entry["publicKey"]?.string)
-      #expect(SecretKey.scalar(from: try Self.bytes(entry, "okm", count: 48)) == key.bytes)
+      #expect(SecretKey.scalar(from: try Self.bytes(entry, "okm", count: 48)).bytes == key.secret.bytes)
     }
   }
 
@@ -47,8 +49,8 @@ struct ChannelKeyTests {
     #expect(entries.count >= 10)
     for entry in entries {
       let scalar = SecretKey.scalar(from: try Self.bytes(entry, "bytes", count: 48))
-      #expect(Hex.encode(scalar) == entry["scalar"]?.string, "\(entry["name"]?.string ?? "")")
-      _ = try SecretKey(bytes: scalar)
+      #expect(Hex.encode(scalar.bytes) == entry["scalar"]?.string, "\(entry["name"]?.string ?? "")")
+      _ = try SecretKey(scalar)
     }
   }
 
@@ -78,7 +80,7 @@ struct ChannelKeyTests {
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now)
       let pair = try network.makeIdentity(secret: nil)
       network.unlock(IdentityID(rawValue: 1), key: pair)
-      identity = try SecretKey(bytes: pair.secret)
+      identity = try SecretKey(pair.secret)
       let (reports, continuation) = AsyncStream.makeStream(of: NetworkReport.self)
       self.network = network
       self.reports = reports

@@ -1,7 +1,9 @@
 import Channels
 import Foundation
 import RelayNetwork
+import Secrets
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import Nostr
@@ -24,7 +26,7 @@ struct VectorTests {
       )
       #expect(Signature.isValid(signature, of: message, by: key) == (row[6] == "TRUE"), "row \(row[0])")
       if !secret.isEmpty, message.count == 32 {
-        let secretKey = try SecretKey(bytes: secret)
+        let secretKey = try SecretKey(Secret(secret))
         #expect(secretKey.publicKey == Hex.encode(key))
         #expect(secretKey.sign(digest: message, auxiliary: auxiliary) == signature, "row \(row[0])")
       }
@@ -93,11 +95,16 @@ struct VectorTests {
 
   @Test func secretsStayOutOfDescriptions() throws {
     let key = SecretKey.random()
-    let secret = Hex.encode(key.bytes)
-    #expect(!"\(key)".contains(secret) && !String(reflecting: key).contains(secret))
-    var dumped = ""
-    dump(key, to: &dumped)
-    #expect(dumped.contains(key.publicKey) && !dumped.contains("bytes"))
+    let pair = IdentityKey(publicKey: key.publicKey, secret: key.secret)
+    for shown in [key, pair] as [any CustomReflectable & CustomStringConvertible] {
+      var dumped = ""
+      dump(shown, to: &dumped)
+      let texts = ["\(shown)", String(reflecting: shown), dumped]
+      #expect(texts.allSatisfy { $0.contains(key.publicKey) })
+      for secret in [Hex.encode(key.secret.bytes), "\(key.secret.bytes)", "memory"] {
+        #expect(!texts.contains { $0.contains(secret) }, "\(secret)")
+      }
+    }
   }
 }
 

@@ -35,7 +35,7 @@ struct RulesTests {
   @Test func dependenciesPointDownwards() throws {
     // Each layer may import what stands before it, not what stands after.
     let order = [
-      "Channels", "StrictJSON", "Filters", "RelayNetwork", "Provisioning", "Store", "Dialing", "Nostr", "SimpleX",
+      "Channels", "Secrets", "StrictJSON", "Filters", "RelayNetwork", "Provisioning", "Store", "Dialing", "Nostr", "SimpleX",
       "Coordinator",
       "Varlink",
       "ControlAPI", "ControlServer",

@@ -1,5 +1,6 @@
 import Channels
 import RelayNetwork
+import Secrets
 
 /// The network as the engine sees it. Every word is checked against what is durable before it leaves.
 final class SimNetwork: RelayNetwork {
@@ -37,8 +38,10 @@ final class SimNetwork: RelayNetwork {
   }
 
   func parse(address: String) throws(InvalidAddress) -> RelayAddress { RelayAddress(text: address, displayHost: address) }
-  func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey { IdentityKey(publicKey: "key", secret: []) }
-  func secret(from text: String) throws(NetworkFailure) -> [UInt8] { throw NetworkFailure("not asked for") }
+  func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey {
+    IdentityKey(publicKey: "key", secret: Secret([UInt8]()))
+  }
+  func secret(from text: String) throws(NetworkFailure) -> Secret { throw NetworkFailure("not asked for") }
   func lock(_ identity: IdentityID) {}
   func unlock(_ identity: IdentityID, key: IdentityKey) {}
   func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent { throw NetworkFailure("not asked for") }

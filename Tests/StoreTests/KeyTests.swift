@@ -1,5 +1,6 @@
 import Channels
 import Foundation
+import Secrets
 import TestSupport
 import Testing
 
@@ -23,7 +24,7 @@ struct KeyTests {
         .insertIdentity(
           IdentityRow(
             id: IdentityID(rawValue: Int64(id)), name: name, network: .nostr, publicKey: "p\(id)",
-            sealedKey: try box.seal(Array("secret of \(name)".utf8), label: SecretBox.label(ofIdentity: name, on: .nostr)),
+            sealedKey: try box.seal(Secret("secret of \(name)".utf8), label: SecretBox.label(ofIdentity: name, on: .nostr)),
             createdAt: Timestamp(milliseconds: 1)))
       ])
     }
@@ -32,7 +33,7 @@ struct KeyTests {
         ServerRow(
           id: ServerID(rawValue: 1), transport: .smp, address: Self.address, fingerprint: "f", hosts: ["smp.example"],
           port: nil,
-          sealedPassword: try box.seal(Array("hunter2".utf8), label: SecretBox.label(ofServer: Self.address)), revision: 1))
+          sealedPassword: try box.seal(Secret("hunter2".utf8), label: SecretBox.label(ofServer: Self.address)), revision: 1))
     ])
     store.close()
   }
@@ -42,10 +43,10 @@ struct KeyTests {
     let store = try Store(directory: path)
     defer { store.close() }
     let keys = try store.identities().map {
-      String(decoding: try box.open($0.sealedKey, label: SecretBox.label(ofIdentity: $0.name, on: .nostr)), as: UTF8.self)
+      String(decoding: try box.open($0.sealedKey, label: SecretBox.label(ofIdentity: $0.name, on: .nostr)).bytes, as: UTF8.self)
     }
     let passwords = try store.servers().map {
-      String(decoding: try box.open($0.sealedPassword ?? [], label: SecretBox.label(ofServer: $0.address)), as: UTF8.self)
+      String(decoding: try box.open($0.sealedPassword ?? [], label: SecretBox.label(ofServer: $0.address)).bytes, as: UTF8.self)
     }
     return keys + passwords
   }
@@ -86,6 +87,30 @@ struct KeyTests {
     #expect(throws: StoreError.self) { try Store.changeKey(directory: path, from: nil, to: nil) }
     #expect(try Store.changeKey(directory: path, from: .atCredential(other), to: nil) == (3, true))
     #expect(try secrets(.atFile(keyPath)) == Self.all)
+  }
+
+  /// 32 bytes as they are, also where they look like text, or 64 hexadecimal digits with white space around them.
+  @Test func keysAreReadInEitherForm() throws {
+    let digits = String(repeating: "0a1B", count: 16)
+    let key = [UInt8](repeating: 0, count: 32).indices.map { $0.isMultiple(of: 2) ? UInt8(0x0A) : 0x1B }
+    let path = folder.path + "/some.key"
+    for (content, expected) in [
+      (digits, key), (digits + "\n", key), (" \t" + digits + "\r\n\n", key),
+      (String(digits.prefix(32)), Array(digits.utf8.prefix(32))),
+      (String(repeating: " ", count: 32), [UInt8](repeating: 0x20, count: 32)),
+      // No keys: they are refused for their length.
+      ("\(digits.dropLast())g", nil), ("\(digits.dropLast(2))é", nil), ("\(digits.dropLast())", nil), ("\(digits)0", nil),
+      ("\(digits.prefix(32)) \(digits.suffix(31))", nil), (String(repeating: " ", count: 64), nil), ("", nil),
+      (String(repeating: "\n", count: 5000) + digits, nil), (digits + String(repeating: "\n", count: 5000), nil),
+    ] as [(String, [UInt8]?)] {
+      try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+      guard let expected else {
+        #expect(throws: StoreError.self, "\(content.debugDescription.prefix(80))") { try SecretBox.atCredential(path) }
+        continue
+      }
+      let sealed = try SecretBox.atCredential(path).seal(Secret([1]), label: "n")
+      #expect(try SecretBox(masterKey: Secret(expected)).open(sealed, label: "n").bytes == [1])
+    }
   }
 
   @Test func changeThatWasInterruptedIsEndedAtTheNextStart() async throws {

@@ -1,5 +1,6 @@
 public import Channels
 public import RelayNetwork
+public import Secrets
 internal import Synchronization
 
 /// A network inside the process: a small world of relays that answers as it is told and refuses what no network may be asked.
@@ -93,19 +94,20 @@ public final class FakeNetwork: RelayNetwork {
     return RelayAddress(text: address, displayHost: String(address.dropFirst(5)))
   }
 
-  public func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey {
+  public func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey {
     let drawn = state.withLock { state in
       // The first one is always the same, the others differ.
       if secret == nil { state.keys += 1 }
       return [UInt8](repeating: state.keys < 2 ? 7 : UInt8(7 + state.keys), count: 32)
     }
-    let secret = secret ?? drawn
-    return IdentityKey(publicKey: secret == [UInt8](repeating: 7, count: 32) ? "key" : "key of \(secret)", secret: secret)
+    let secret = secret ?? Secret(drawn)
+    let isFirst = secret.bytes == [UInt8](repeating: 7, count: 32)
+    return IdentityKey(publicKey: isFirst ? "key" : "key of \(secret.bytes)", secret: secret)
   }
 
-  public func secret(from text: String) throws(NetworkFailure) -> [UInt8] {
+  public func secret(from text: String) throws(NetworkFailure) -> Secret {
     guard text.hasPrefix("key") else { throw NetworkFailure("it is no key") }
-    return Array(text.utf8)
+    return Secret(text.utf8)
   }
 
   public func lock(_ identity: IdentityID) {}

@@ -5,6 +5,7 @@ internal import NIOConcurrencyHelpers
 public import NIOCore
 internal import NIOPosix
 public import RelayNetwork
+public import Secrets
 
 /// NIP-28 public channels on Nostr relays.
 ///
@@ -85,24 +86,24 @@ public final class NostrNetwork: RelayNetwork {
     try NostrAddressing().parse(address: address)
   }
 
-  public func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey {
+  public func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey {
     let key: SecretKey
     if let secret {
-      do { key = try SecretKey(bytes: secret) } catch { throw NetworkFailure("the secret key is not a valid Nostr key") }
+      do { key = try SecretKey(secret) } catch { throw NetworkFailure("the secret key is not a valid Nostr key") }
     } else {
       key = .random()
     }
-    return IdentityKey(publicKey: key.publicKey, secret: key.bytes)
+    return IdentityKey(publicKey: key.publicKey, secret: key.secret)
   }
 
-  public func secret(from text: String) throws(NetworkFailure) -> [UInt8] {
-    if let bytes = Hex.decode(text.lowercased(), count: 32) { return bytes }
-    if case .nsec(let secret)? = try? NIP19(text) { return secret }
+  public func secret(from text: String) throws(NetworkFailure) -> Secret {
+    if let bytes = Hex.decode(text.lowercased(), count: 32) { return Secret(bytes) }
+    if case .nsec(let secret)? = try? NIP19(text) { return Secret(secret) }
     throw NetworkFailure("it is neither an nsec nor 64 hexadecimal digits")
   }
 
   public func unlock(_ identity: IdentityID, key: IdentityKey) {
-    guard let secret = try? SecretKey(bytes: key.secret) else { return }
+    guard let secret = try? SecretKey(key.secret) else { return }
     state.withLockedValue { $0.keys[identity] = secret }
   }
 

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Secrets
 
 // Keys of channels. The secret of an identity and a salt that is stored with the channel give the channel's key, so that nothing is to be
 // kept beside the identity's key and the database.
@@ -19,9 +20,9 @@ extension SecretKey {
   /// The key of a channel of the identity whose key this is: HKDF with SHA-256 (RFC 5869), brought into the range of keys.
   func channelKey(salt: [UInt8]) -> SecretKey? {
     let derived = HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: SymmetricKey(data: bytes), salt: salt, info: Array(Self.channelLabel.utf8),
+      inputKeyMaterial: secret.withUnsafeBytes { SymmetricKey(data: $0) }, salt: salt, info: Array(Self.channelLabel.utf8),
       outputByteCount: Self.derivedBytes)
-    return derived.withUnsafeBytes { try? SecretKey(bytes: Self.scalar(from: $0)) }
+    return derived.withUnsafeBytes { try? SecretKey(Self.scalar(from: $0)) }
   }
 
   /// The order of the curve less 1, the most significant word first.
@@ -29,7 +30,7 @@ extension SecretKey {
     0xFFFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFE, 0xBAAE_DCE6_AF48_A03B, 0xBFD2_5E8C_D036_4140)
 
   /// The number that `bytes` are, big-endian, modulo the order of the curve less 1, plus 1: always a key.
-  static func scalar(from bytes: some Sequence<UInt8>) -> [UInt8] {
+  static func scalar(from bytes: some Sequence<UInt8>) -> Secret {
     var rest = SIMD4<UInt64>()
     for byte in bytes {
       for bit in (0..<8).reversed() {
@@ -57,12 +58,8 @@ extension SecretKey {
       rest[index] = sum
       carry = isMore ? 1 : 0
     }
-    var scalar: [UInt8] = []
-    for index in rest.indices {
-      for shift in stride(from: UInt64(56), through: 0, by: -8) {
-        scalar.append(UInt8(truncatingIfNeeded: rest[index] >> shift))
-      }
+    return Secret(count: 32) { scalar in
+      for index in scalar.indices { scalar[index] = UInt8(truncatingIfNeeded: rest[index / 8] >> UInt64(56 - index % 8 * 8)) }
     }
-    return scalar
   }
 }

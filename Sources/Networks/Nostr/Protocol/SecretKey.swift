@@ -1,6 +1,8 @@
 internal import CSecp256k1
+public import Secrets
 
-/// A secp256k1 secret key with its x-only public key (BIP-340). Descriptions never show the secret.
+/// A secp256k1 secret key with its x-only public key (BIP-340). Descriptions never show the secret. What is copied of it to sign with is
+/// overwritten.
 public struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
   public enum Failure: Error, Hashable, Sendable {
     /// The bytes are no valid secret key.
@@ -8,32 +10,35 @@ public struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
   }
 
   /// 32 bytes, big-endian.
-  public let bytes: [UInt8]
+  public let secret: Secret
   /// The x-only public key, 64 lower-case hexadecimal digits.
   public let publicKey: String
 
-  /// The key of `bytes`.
+  /// The key of `secret`.
   /// - Throws: `Failure.invalid` unless there are 32 bytes that form a number between 1 and the group order.
-  public init(bytes: [UInt8]) throws(Failure) {
-    guard bytes.count == 32 else { throw .invalid }
-    var pair = secp256k1_keypair()
-    var xonly = secp256k1_xonly_pubkey()
-    var serialized = [UInt8](repeating: 0, count: 32)
-    guard secp256k1_keypair_create(Curve.context, &pair, bytes) == 1,
-      secp256k1_keypair_xonly_pub(Curve.context, &xonly, nil, &pair) == 1,
-      secp256k1_xonly_pubkey_serialize(Curve.context, &serialized, &xonly) == 1
-    else { throw .invalid }
-    self.bytes = bytes
-    publicKey = Hex.encode(serialized)
+  public init(_ secret: Secret) throws(Failure) {
+    let publicKey = Self.withPair(of: secret) { (pair: inout secp256k1_keypair) -> String? in
+      var xonly = secp256k1_xonly_pubkey()
+      var serialized = [UInt8](repeating: 0, count: 32)
+      guard secp256k1_keypair_xonly_pub(Curve.context, &xonly, nil, &pair) == 1,
+        secp256k1_xonly_pubkey_serialize(Curve.context, &serialized, &xonly) == 1
+      else { return nil }
+      return Hex.encode(serialized)
+    }
+    guard let publicKey else { throw .invalid }
+    self.secret = secret
+    self.publicKey = publicKey
   }
 
   /// A new key from the system's random source.
   public static func random() -> SecretKey {
     var generator = SystemRandomNumberGenerator()
     while true {
-      let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      let secret = Secret(count: 32) { bytes in
+        for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &generator) }
+      }
       // All but 2^-128 of the draws are valid.
-      if let key = try? SecretKey(bytes: bytes) { return key }
+      if let key = try? SecretKey(secret) { return key }
     }
   }
 
@@ -44,12 +49,26 @@ public struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
     var generator = SystemRandomNumberGenerator()
     let auxiliary = auxiliary ?? (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
     guard digest.count == 32, auxiliary.count == 32 else { return nil }
+    return Self.withPair(of: secret) { (pair: inout secp256k1_keypair) -> [UInt8]? in
+      var signature = [UInt8](repeating: 0, count: 64)
+      guard secp256k1_schnorrsig_sign32(Curve.context, &signature, digest, &pair, auxiliary) == 1 else { return nil }
+      return signature
+    }
+  }
+
+  /// Lends the library's form of `secret` to `body`, and overwrites it afterwards.
+  /// - Returns: what `body` returns; nil when the bytes are no valid secret key.
+  private static func withPair<Result>(
+    of secret: Secret, _ body: (inout secp256k1_keypair) -> Result?
+  ) -> Result? {
+    guard secret.count == 32 else { return nil }
     var pair = secp256k1_keypair()
-    var signature = [UInt8](repeating: 0, count: 64)
-    guard secp256k1_keypair_create(Curve.context, &pair, bytes) == 1,
-      secp256k1_schnorrsig_sign32(Curve.context, &signature, digest, &pair, auxiliary) == 1
-    else { return nil }
-    return signature
+    defer { withUnsafeMutableBytes(of: &pair) { Secret.wipe($0) } }
+    let isKey = secret.withUnsafeBytes { bytes in
+      guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return false }
+      return secp256k1_keypair_create(Curve.context, &pair, start) == 1
+    }
+    return isKey ? body(&pair) : nil
   }
 
   public var description: String { "SecretKey(public \(publicKey))" }

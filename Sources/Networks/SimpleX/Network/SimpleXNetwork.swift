@@ -2,6 +2,7 @@ public import Channels
 internal import DequeModule
 public import Logging
 public import RelayNetwork
+public import Secrets
 internal import Synchronization
 
 /// Channels on SimpleX chat relays, by way of a chat core that owns them.
@@ -87,14 +88,14 @@ public final class SimpleXNetwork: RelayNetwork {
   // MARK: - Identities
 
   /// The keys are the core's and stay there: the identity `main` is its active user.
-  public func makeIdentity(secret: [UInt8]?) throws(NetworkFailure) -> IdentityKey {
-    guard secret.map(\.isEmpty) ?? true else {
+  public func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey {
+    guard secret?.isEmpty ?? true else {
       throw NetworkFailure("on simplex keys are the chat core's and cannot be imported", isUnsupported: true)
     }
-    return IdentityKey(publicKey: "the active user of the chat core", secret: [])
+    return IdentityKey(publicKey: "the active user of the chat core", secret: Secret([UInt8]()))
   }
 
-  public func secret(from text: String) throws(NetworkFailure) -> [UInt8] {
+  public func secret(from text: String) throws(NetworkFailure) -> Secret {
     throw NetworkFailure("on simplex keys are the chat core's and cannot be imported", isUnsupported: true)
   }
 

@@ -1,0 +1,24 @@
+internal import Glibc
+
+extension Secret {
+  /// What stands in a file or comes out of a pipe, read without leaving copies in the memory of this process.
+  /// - Parameter bytesMax: how many bytes are read; what follows them is left out.
+  /// - Returns: nil when it cannot be read.
+  public static func contents(of path: String, bytesMax: Int) -> Secret? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var count = 0
+    var isReadable = true
+    let room = Secret(count: bytesMax) { memory in
+      while count < memory.count {
+        let more = read(descriptor, memory.baseAddress.map { $0 + count }, memory.count - count)
+        if more < 0, errno == EINTR { continue }
+        isReadable = more >= 0
+        guard more > 0 else { return }
+        count += more
+      }
+    }
+    return isReadable ? room.withUnsafeBytes { Secret($0.prefix(count)) } : nil
+  }
+}
