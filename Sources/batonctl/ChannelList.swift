@@ -36,8 +36,8 @@ extension ChannelCommand {
 
     func run() async throws {
       try await global.connected(list.table.show) { session in
-        let condition = try await list.condition(
-          Words.condition("phase", phase), relays(session), busy ? ChannelWork.condition : nil)
+        let work = busy ? JSONValue?.some(ChannelWork.condition) : .none
+        let condition = try await list.condition(Words.condition("phase", phase), relays(session), work)
         let (channels, hasMore) = try await channels(session, condition)
         let columns = try list.table.chosen(of: Self.columns)
         try session.show(channels) {
