@@ -246,33 +246,6 @@ extension Store {
     }
   }
 
-  /// Changes after `revision`, oldest first.
-  public func changes(after revision: Int64, limit: Int) throws -> [ChangeRow] {
-    try reading { pool in
-      try pool.read { db in
-        let transitions = try Row.fetchAll(
-          db, cached: "SELECT * FROM transitions WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit]
-        ).map(Self.transition).map {
-          ChangeRow(revision: $0.revision, at: $0.transition.at, object: .channelRelay($0))
-        }
-        let others = try Row.fetchAll(
-          db, cached: "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit]
-        ).compactMap { row -> ChangeRow? in
-          try SummedTable.changes.verify(row)
-          func id<T>(_ column: String, _ make: (Int64) -> T) -> T? { (row[column] as Int64?).map(make) }
-          let object =
-            id("channel_id") { ChangeRow.Object.channel(ChannelID(rawValue: $0)) }
-            ?? id("relay_id") { .relay(RelayID(rawValue: $0)) }
-            ?? id("operator_id") { .operator(OperatorID(rawValue: $0)) }
-            ?? id("server_id") { .server(ServerID(rawValue: $0)) }
-          guard let object else { return nil }
-          return ChangeRow(revision: row["revision"], at: Timestamp(milliseconds: row["at"]), object: object)
-        }
-        return Array((transitions + others).sorted { $0.revision < $1.revision }.prefix(limit))
-      }
-    }
-  }
-
   /// A number that this installation drew once; spreads its retries and choices.
   public func installationSeed(_ draw: () -> UInt64) throws -> UInt64 {
     try reading { pool in
@@ -382,7 +355,7 @@ extension Store {
     return record.machine(salt: 0) == nil ? nil : ChannelRelayRow(relay: RelayID(rawValue: row["relay_id"]), record: record)
   }
 
-  private static func transition(_ row: Row) throws -> TransitionRow {
+  static func transition(_ row: Row) throws -> TransitionRow {
     try SummedTable.transitions.verify(row)
     guard let from = RelayStatus(rawValue: row["from_status"]), let to = RelayStatus(rawValue: row["to_status"]) else {
       throw unreadable(.transitions, row)

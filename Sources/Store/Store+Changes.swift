@@ -1,0 +1,84 @@
+internal import Channels
+internal import GRDB
+
+// What changed, for those who catch up.
+extension Store {
+  /// Changes after `revision`, oldest first.
+  /// - Parameter limit: how many at most.
+  /// - Throws: `corrupt` when one of them is not what was written.
+  public func changes(after revision: Int64, limit: Int) throws -> [ChangeRow] {
+    try reading { pool in
+      try pool.read { db in
+        let transitions = try Row.fetchAll(
+          db, sql: "SELECT * FROM transitions WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit])
+        let others = try Row.fetchAll(
+          db, sql: "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit])
+        return try Self.changes(transitions, others, limit)
+      }
+    }
+  }
+
+  /// The same without those that a later change of the same object follows: the newest change of each operator, server, relay and
+  /// channel, and the newest transition of each relay of a channel.
+  /// - Parameters:
+  ///   - end: the last revision that is of interest.
+  ///   - limit: how many at most.
+  /// - Throws: `corrupt` when one of them is not what was written.
+  public func newestChanges(after revision: Int64, through end: Int64, limit: Int) throws -> [ChangeRow] {
+    try reading { pool in
+      try pool.read { db in
+        let transitions = try Row.fetchAll(
+          db, sql: Self.newestTransitions, arguments: [revision, end, limit])
+        let others = try Row.fetchAll(db, sql: Self.newestOthers, arguments: [revision, end, limit])
+        return try Self.changes(transitions, others, limit)
+      }
+    }
+  }
+
+  // A row that was damaged may only seem to be followed by a later one: it comes too, so that the damage shows.
+
+  private static let newestTransitions = """
+    SELECT * FROM transitions WHERE revision > ? AND revision <= ? AND (
+      NOT EXISTS (
+        SELECT 1 FROM transitions AS later INDEXED BY transitions_of_channel
+        WHERE later.channel_id = transitions.channel_id AND later.revision > transitions.revision
+          AND later.relay_id = transitions.relay_id)
+      OR sum IS NOT \(SummedTable.transitions.expression))
+    ORDER BY revision LIMIT ?
+    """
+
+  /// An object's own revision is that of its newest change.
+  private static let newestOthers: String = {
+    let later = [("channels", "channel_id"), ("relays", "relay_id"), ("operators", "operator_id"), ("servers", "server_id")]
+      .map { table, id in
+        "EXISTS (SELECT 1 FROM \(table) AS later WHERE later.id = changes.\(id) AND later.revision > changes.revision)"
+      }
+    return """
+      SELECT * FROM changes WHERE revision > ? AND revision <= ? AND (
+        NOT (\(later.joined(separator: " OR "))) OR sum IS NOT \(SummedTable.changes.expression))
+      ORDER BY revision LIMIT ?
+      """
+  }()
+
+  private static func changes(_ transitions: [Row], _ others: [Row], _ limit: Int) throws -> [ChangeRow] {
+    var rows = try transitions.map { row in
+      let transition = try Self.transition(row)
+      return ChangeRow(revision: transition.revision, at: transition.transition.at, object: .channelRelay(transition))
+    }
+    rows += try others.compactMap { try change($0) }
+    return Array(rows.sorted { $0.revision < $1.revision }.prefix(limit))
+  }
+
+  /// nil when it is not known what changed.
+  private static func change(_ row: Row) throws -> ChangeRow? {
+    try SummedTable.changes.verify(row)
+    func id<T>(_ column: String, _ make: (Int64) -> T) -> T? { (row[column] as Int64?).map(make) }
+    let object =
+      id("channel_id") { ChangeRow.Object.channel(ChannelID(rawValue: $0)) }
+      ?? id("relay_id") { .relay(RelayID(rawValue: $0)) }
+      ?? id("operator_id") { .operator(OperatorID(rawValue: $0)) }
+      ?? id("server_id") { .server(ServerID(rawValue: $0)) }
+    guard let object else { return nil }
+    return ChangeRow(revision: row["revision"], at: Timestamp(milliseconds: row["at"]), object: object)
+  }
+}
