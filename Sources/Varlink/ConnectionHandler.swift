@@ -135,7 +135,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     if task == nil, !isAnswering { over(context) }
   }
 
-  /// Everything that is written is a reply, one at a time.
+  /// Everything that is written is a reply, or several in one piece, and waits until it is taken before anything follows.
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     isWriting = true
     let promise = promise ?? context.eventLoop.makePromise()
@@ -250,10 +250,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private func serveLater(_ call: VarlinkCall, _ peer: VarlinkPeer, _ context: ChannelHandlerContext) {
     let channel = context.channel
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-    let stream = VarlinkStream { parameters in
+    let stream = VarlinkStream { messages in
       guard call.mode == .more else { return }
-      let message = VarlinkReply(parameters: parameters, continues: true).message
-      try await channel.writeAndFlush(channel.allocator.buffer(bytes: message)).get()
+      try await channel.writeAndFlush(messages).get()
     }
     task = Task { [service, notice] in
       let message: [UInt8]

@@ -139,12 +139,16 @@ extension VarlinkReply {
     self.init(parameters: parameters, continues: continues)
   }
 
+  // What stands around the parameters.
+  static let head = Array("{\"parameters\":".utf8)
+  static let tail = Array("}\0".utf8)
+  static let tailOfOneThatContinues = Array(",\"continues\":true}\0".utf8)
+
   /// The message with its terminator. Empty parameters are written, because some clients expect them.
   public var message: [UInt8] {
-    var out: [UInt8] = Array("{\"parameters\":".utf8)
+    var out = Self.head
     JSONValue.object(parameters).write(into: &out)
-    if continues { out.append(contentsOf: ",\"continues\":true".utf8) }
-    out.append(contentsOf: [UInt8(ascii: "}"), 0])
+    out += continues ? Self.tailOfOneThatContinues : Self.tail
     return out
   }
 }

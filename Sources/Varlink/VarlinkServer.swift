@@ -124,6 +124,15 @@ public final class VarlinkServer: Sendable {
 
   public var connectionCount: Int { registry.count }
 
+  /// What clients have not taken yet of their replies, in bytes, one number for each connection that is open.
+  public func unsentBytes() async -> [Int] {
+    var bytes: [Int] = []
+    for channel in registry.channels {
+      if let count = try? await channel.getOption(ChannelOptions.bufferedWritableBytes).get() { bytes.append(count) }
+    }
+    return bytes
+  }
+
   /// Waits until all connections that were there at the start have ended.
   public func handedOverConnectionsEnded() async {
     for connection in handedOver { try? await connection.closeFuture.get() }

@@ -1,3 +1,4 @@
+public import NIOCore
 public import StrictJSON
 
 /// One interface that a server offers.
@@ -19,12 +20,23 @@ extension VarlinkInterface {
   public func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]? { nil }
 }
 
-/// Where a method with several replies puts all but the last one.
+/// Where a method with several replies puts all but the last one. What is sent waits for the socket, and whoever sends waits with it: of a
+/// client that does not read, no more is kept than what was sent in one go.
 public struct VarlinkStream: Sendable {
-  /// Sends one reply and waits until the connection took it; throws when the client is gone.
-  public let send: @Sendable ([String: JSONValue]) async throws -> Void
+  private let write: @Sendable (_ messages: ByteBuffer) async throws -> Void
 
-  public init(send: @escaping @Sendable ([String: JSONValue]) async throws -> Void) { self.send = send }
+  /// - Parameter write: takes messages, each with its terminator, and returns once the connection took all of them.
+  public init(write: @escaping @Sendable (ByteBuffer) async throws -> Void) { self.write = write }
+
+  /// Sends one reply and waits until the connection took it.
+  /// - Throws: when the client is gone.
+  public func send(_ parameters: [String: JSONValue]) async throws {
+    try await write(ByteBuffer(bytes: VarlinkReply(parameters: parameters, continues: true).message))
+  }
+
+  /// Sends replies in one go and waits until the connection took all of them.
+  /// - Throws: when the client is gone.
+  public func send(_ replies: EncodedReplies) async throws { try await write(replies.messages) }
 }
 
 /// All interfaces of one server, with `org.varlink.service` among them.
