@@ -20,7 +20,7 @@ extension ControlInterface {
     return ControlInterface(
       definition: Interfaces.channels, context: context,
       methods: [
-        "Create": { call, stream in try await create(call, stream, coordinator) },
+        "Create": { call, stream in try await create(call, stream, context) },
         "Get": { call, _ in
           let naming = try call.decode(Naming.self)
           return ["channel": try Channel(try find(naming.id, naming.name, context)).json]
@@ -102,8 +102,9 @@ extension ControlInterface {
   static let channelFields = ListFields(of: Interfaces.channels, without: ["summary"])
 
   private static func create(
-    _ call: VarlinkCall, _ stream: VarlinkStream, _ coordinator: Coordinator
+    _ call: VarlinkCall, _ stream: VarlinkStream, _ context: ControlContext
   ) async throws -> [String: JSONValue] {
+    let coordinator = context.coordinator
     let request = try call.decode(CreateChannel.self)
     let profile = request.profile
     let kind = request.kind.map(ChannelKind.init(rawValue:)) ?? .channel
@@ -123,20 +124,42 @@ extension ControlInterface {
     guard call.mode == .more else { return ["channel": try Channel(try await coordinator.create(wanted)).json] }
 
     // Subscribed before the request, so that no change falls in between.
-    guard let subscription = coordinator.hub.subscribe() else { throw BatonError.busy }
-    defer { coordinator.hub.unsubscribe(subscription.id) }
-    var latest = try await coordinator.create(wanted)
-    guard !latest.hasSettled else { return ["channel": try Channel(latest).json] }
+    guard let subscription = coordinator.hub.subscribe(ChangeSelection(kinds: [.channel])) else { throw BatonError.busy }
+    defer { subscription.cancel() }
+    let first = try await coordinator.create(wanted)
+    guard !first.hasSettled else { return ["channel": try Channel(first).json] }
+    subscription.select(ChangeSelection(kinds: [.channel], channels: [first.row.id]))
+    return try await follow(first, subscription, stream, context)
+  }
+
+  /// Sends a channel after every change, until no relay is under way. A client that reads slowly gets the channel as it is by then.
+  /// - Returns: the last reply.
+  private static func follow(
+    _ first: ChannelSnapshot, _ subscription: ChangeSubscription, _ stream: VarlinkStream, _ context: ControlContext
+  ) async throws -> [String: JSONValue] {
+    var latest = first
     try await stream.send(["channel": try Channel(latest).json])
-    for await change in subscription.changes {
-      guard case .channel(let snapshot) = change.object, snapshot.row.id == latest.row.id,
-        snapshot.row.revision > latest.row.revision
-      else { continue }
-      latest = snapshot
-      if snapshot.hasSettled { break }
-      try await stream.send(["channel": try Channel(snapshot).json])
+    while true {
+      let next: ChannelSnapshot
+      switch subscription.take() {
+      case .change(let entry):
+        guard case .channel(let snapshot) = entry.change.object else { continue }
+        next = snapshot
+      case .nothing:
+        await subscription.wait()
+        continue
+      case .missed, .tooSlow:
+        // First: whatever changes after the look comes by itself.
+        subscription.rejoin()
+        guard let stored = try await context.slowly({ [latest] in try context.store.channel(latest.row.id) }) else { continue }
+        next = context.coordinator.snapshot(stored)
+      case .over: return ["channel": try Channel(latest).json]
+      }
+      guard next.row.revision > latest.row.revision else { continue }
+      latest = next
+      if latest.hasSettled { return ["channel": try Channel(latest).json] }
+      try await stream.send(["channel": try Channel(latest).json])
     }
-    return ["channel": try Channel(latest).json]
   }
 
   private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) throws -> ChannelSnapshot {
@@ -204,18 +227,5 @@ extension ControlInterface {
       }
     }
     return reply(nil)
-  }
-}
-
-extension JSONValue {
-  /// About as many bytes as it has when it is written; counting them exactly would be writing it.
-  fileprivate var roughBytes: Int {
-    switch self {
-    case .null, .bool: 5
-    case .integer, .number: 12
-    case .string(let text): text.utf8.count + 2
-    case .array(let elements): elements.reduce(2) { $0 + $1.roughBytes + 1 }
-    case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + $1.value.roughBytes + 4 }
-    }
   }
 }

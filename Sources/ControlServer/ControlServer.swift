@@ -71,6 +71,9 @@ public struct ControlServer: Sendable {
     await context.slowLane.shutDown()
   }
 
+  /// What clients have not taken yet of their replies, in bytes, one number for each connection.
+  func unsentBytes() async -> [Int] { await server.unsentBytes() }
+
   /// One line for people and for systemd.
   public func summary() throws -> String { try ControlInterface.status(context).summary }
 }

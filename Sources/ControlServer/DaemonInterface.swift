@@ -69,6 +69,10 @@ extension ControlInterface {
       add("servers", servers, "message and file servers, by health", label: health.rawValue)
     }
     add("subscribers", status.subscribers, "clients that watch")
+    let watching = context.coordinator.hub.figures
+    add("changesKeptBytes", watching.bytes, "memory for changes that clients which watch have not read yet")
+    add("changeMessages", watching.messages, "changes that were encoded for clients that watch", kind: "counter")
+    add("subscribersBehind", watching.falls, "times that a client which watches fell behind", kind: "counter")
     add("revision", status.revision, "number of the latest committed change", kind: "counter")
     add("storageDamage", status.damaged, "things that are stored and were found damaged since the start")
     add("storageWorks", status.storageWorks ? 1 : 0, "1 when changes can be stored")

@@ -1,100 +1,213 @@
 internal import Synchronization
 
-/// Hands committed changes to subscribers. A subscriber that does not keep up is cut off; it never slows the coordinator.
+/// Hands committed changes to all who follow them. The changes are kept once, in a `ChangeLog`; a subscriber is a place in it and costs
+/// next to nothing, however slow it is. Nobody slows the coordinator: publishing wakes one task, and that task wakes the subscribers.
 public final class ChangeHub: Sendable {
-  /// Changes that may wait for one subscriber.
+  /// Changes by which a subscriber may be behind.
   public static let subscriberQueueMaxDefault = 4096
-  private let subscriberQueueMax: Int
-  private let subscribersMax: Int
+  /// Bytes that the changes which are kept take, about.
+  public static let bytesMaxDefault = 16 << 20
 
-  /// A stream of changes after a revision.
-  public struct Subscription: Sendable {
-    public let id: Int
-    /// The revision up to which the subscriber must read by itself; everything later comes through `changes`.
-    public let revision: Int64
-    /// Ends when the subscription is cancelled or cut off.
-    public let changes: AsyncStream<Change>
+  /// What a subscriber gets when it asks for the next change.
+  public enum Taken: Sendable {
+    /// The next change that it wants.
+    case change(ChangeEntry)
+    /// There is none at present: `wait`.
+    case nothing
+    /// Changes after `after` and up to `through` are not here any more, or never were. What they led to stands in the store; what comes
+    /// later is taken from here.
+    case missed(after: Int64, through: Int64)
+    /// It fell behind again before it had read what it missed. Of what it wants it has everything up to `after`.
+    case tooSlow(after: Int64)
+    /// There is nothing after `at`, and never will be: the subscription was cancelled, or the daemon stops.
+    case over(at: Int64)
+  }
+
+  /// What is held for all subscribers together, and what was done for them since the start.
+  public struct Figures: Hashable, Sendable {
+    /// Changes that are kept.
+    public var changes: Int
+    /// What they and their messages take, about.
+    public var bytes: Int
+    /// Messages that were made, each for all who want it.
+    public var messages: Int
+    /// How often a subscriber fell behind.
+    public var falls: Int
   }
 
   private struct State {
-    var revision: Int64 = 0
+    var log: ChangeLog
     var nextID = 1
-    var subscribers: [Int: AsyncStream<Change>.Continuation] = [:]
-    var cutOff: Set<Int> = []
+    var messages = 0
+    /// Subscribers that wait for something to come.
+    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    /// Whether something has come that those who wait were not looked at for.
+    var hasNews = false
+    /// Whether the task that wakes them is at work.
+    var isWaking = false
   }
-  private let state = Mutex(State())
+  private let state: Mutex<State>
+  /// Changes by which a subscriber may be behind; so many are kept.
+  public let queueMax: Int
+  /// Bytes that these may take, about; with more, fewer are kept.
+  public let bytesMax: Int
+  /// Subscribers at once.
+  public let subscribersMax: Int
+
+  /// Subscribers that are looked at before publishing gets a turn.
+  private static let wokenAtOnce = 64
+  /// How long each subscriber that was woken is given before the next look, so that many of them take several changes at once. A few
+  /// hear of each change at once.
+  private static let turn = Duration.microseconds(20)
+  private static let turnsMin = Duration.milliseconds(1)
 
   /// - Parameters:
-  ///   - queueMax: changes that may wait for one subscriber; with more it is cut off.
+  ///   - queueMax: changes by which a subscriber may be behind; so many are kept.
+  ///   - bytesMax: bytes that these may take, about; with more, fewer changes are kept.
   ///   - subscribersMax: subscribers at once.
-  public init(queueMax: Int = subscriberQueueMaxDefault, subscribersMax: Int = .max) {
-    subscriberQueueMax = queueMax
+  public init(
+    queueMax: Int = subscriberQueueMaxDefault, bytesMax: Int = bytesMaxDefault, subscribersMax: Int = .max
+  ) {
+    state = Mutex(State(log: ChangeLog(limits: .init(changesMax: queueMax, bytesMax: bytesMax))))
+    self.queueMax = queueMax
+    self.bytesMax = bytesMax
     self.subscribersMax = subscribersMax
   }
 
-  public var revision: Int64 { state.withLock { $0.revision } }
-  public var subscriberCount: Int { state.withLock { $0.subscribers.count } }
+  public var revision: Int64 { state.withLock { $0.log.revision } }
+  public var subscriberCount: Int { state.withLock { $0.log.readerCount } }
+  public var figures: Figures {
+    state.withLock { state in
+      Figures(changes: state.log.count, bytes: state.log.byteCount, messages: state.messages, falls: state.log.falls)
+    }
+  }
+
+  // MARK: - Subscribers
 
   /// - Returns: nil when there are too many subscribers.
-  public func subscribe() -> Subscription? {
+  public func subscribe(_ selection: ChangeSelection = .all) -> ChangeSubscription? {
     state.withLock { state in
-      guard state.subscribers.count < subscribersMax else { return nil }
+      guard state.log.readerCount < subscribersMax else { return nil }
       let id = state.nextID
       state.nextID += 1
-      let (changes, continuation) = AsyncStream.makeStream(
-        of: Change.self, bufferingPolicy: .bufferingOldest(subscriberQueueMax))
-      state.subscribers[id] = continuation
-      return Subscription(id: id, revision: state.revision, changes: changes)
+      state.log.add(id, selection)
+      return ChangeSubscription(id: id, revision: state.log.revision, hub: self)
     }
   }
 
-  public func unsubscribe(_ id: Int) {
-    let continuation = state.withLock { state in
-      state.cutOff.remove(id)
-      return state.subscribers.removeValue(forKey: id)
+  func unsubscribe(_ id: Int) {
+    let waiting = state.withLock { state in
+      state.log.remove(id)
+      return state.waiting.removeValue(forKey: id)
     }
-    continuation?.finish()
+    waiting?.resume()
   }
 
-  /// Whether the subscriber lost its stream because its queue was full.
-  public func wasCutOff(_ id: Int) -> Bool { state.withLock { $0.cutOff.contains(id) } }
+  func select(_ selection: ChangeSelection, for id: Int) { state.withLock { $0.log.select(selection, for: id) } }
 
-  func start(at revision: Int64) { state.withLock { $0.revision = revision } }
+  func rejoin(_ id: Int) { state.withLock { $0.log.rejoin(id) } }
+
+  func take(_ id: Int) -> Taken { state.withLock { $0.log.take(id) } }
+
+  func wait(_ id: Int) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isReady = state.withLock { state in
+          // Two who wait for one subscription are none.
+          guard state.waiting[id] == nil, !state.log.hasNews(for: id) else { return true }
+          state.waiting[id] = continuation
+          return false
+        }
+        if isReady { continuation.resume() }
+      }
+    } onCancel: {
+      let waiting = state.withLock { state in
+        state.log.cancel(id)
+        return state.waiting.removeValue(forKey: id)
+      }
+      waiting?.resume()
+    }
+  }
+
+  func message(of entry: ChangeEntry, by encode: (Change) throws -> [UInt8]) throws -> [UInt8] {
+    let (bytes, isNew) = try entry.message(by: encode)
+    if isNew {
+      state.withLock { state in
+        state.messages += 1
+        state.log.grow(entry.number, by: bytes.count)
+      }
+    }
+    return bytes
+  }
+
+  // MARK: - The coordinator
+
+  func start(at revision: Int64) { state.withLock { $0.log.start(at: revision) } }
 
   func publish(_ changes: [Change], revision: Int64) {
-    let cutOff = state.withLock { state in
-      state.revision = revision
-      var full: [AsyncStream<Change>.Continuation] = []
-      for (id, continuation) in state.subscribers {
-        for change in changes {
-          guard case .dropped = continuation.yield(change) else { continue }
-          full.append(continuation)
-          state.subscribers[id] = nil
-          state.cutOff.insert(id)
-          break
-        }
-      }
-      return full
-    }
-    for continuation in cutOff { continuation.finish() }
+    tell(isNews: !changes.isEmpty) { $0.append(changes, revision: revision) }
   }
 
-  /// Sends all subscribers away: there are changes that they did not hear of.
-  func cutOffAll(at revision: Int64) {
-    let all = state.withLock { state in
-      defer { state.subscribers = [:] }
-      state.revision = revision
-      state.cutOff.formUnion(state.subscribers.keys)
-      return Array(state.subscribers.values)
-    }
-    for continuation in all { continuation.finish() }
-  }
+  /// There are changes up to `revision` that nobody has heard of: subscribers find them in the store.
+  func skip(to revision: Int64) { tell { $0.skip(to: revision) } }
 
+  /// Nothing comes any more.
   func finish() {
     let all = state.withLock { state in
-      defer { state.subscribers = [:] }
-      return Array(state.subscribers.values)
+      state.log.finish()
+      defer { state.waiting = [:] }
+      return Array(state.waiting.values)
     }
-    for continuation in all { continuation.finish() }
+    for waiting in all { waiting.resume() }
+  }
+
+  // MARK: - Waking
+
+  private func tell(isNews: Bool = true, _ body: (inout ChangeLog) -> Void) {
+    let begins = state.withLock { state in
+      body(&state.log)
+      guard isNews else { return false }
+      state.hasNews = true
+      guard !state.isWaking, !state.waiting.isEmpty else { return false }
+      state.isWaking = true
+      return true
+    }
+    if begins { Task { await wake() } }
+  }
+
+  /// Wakes those for whom something has come, until there is no more news. Others stay asleep.
+  private func wake() async {
+    while let ids = sleepers() {
+      var woken = 0
+      for start in stride(from: 0, to: ids.count, by: Self.wokenAtOnce) {
+        let due = due(ids[start..<min(start + Self.wokenAtOnce, ids.count)])
+        for waiting in due { waiting.resume() }
+        woken += due.count
+      }
+      let rest = Self.turn * woken
+      if rest >= Self.turnsMin { try? await Task.sleep(for: rest) }
+    }
+  }
+
+  /// Who waits and was not looked at yet; nil when nobody must be.
+  private func sleepers() -> [Int]? {
+    state.withLock { state in
+      guard state.hasNews, !state.waiting.isEmpty else {
+        state.isWaking = false
+        return nil
+      }
+      state.hasNews = false
+      return Array(state.waiting.keys)
+    }
+  }
+
+  private func due(_ ids: ArraySlice<Int>) -> [CheckedContinuation<Void, Never>] {
+    state.withLock { state in
+      var due: [CheckedContinuation<Void, Never>] = []
+      for id in ids where state.waiting[id] != nil && state.log.hasNews(for: id) {
+        if let waiting = state.waiting.removeValue(forKey: id) { due.append(waiting) }
+      }
+      return due
+    }
   }
 }

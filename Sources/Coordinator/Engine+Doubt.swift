@@ -35,8 +35,8 @@ extension Engine {
       follow(Set(found.relays.values.filter { before.relays[$0.id].map(\.address) != $0.address }.map(\.id)))
       scheduleTests()
       publishDirectory()
-      // Subscribers have not heard of it: they read it in the store when they come back.
-      hub.cutOffAll(at: stored.revision)
+      // Subscribers have not heard of it: they read it in the store.
+      hub.skip(to: stored.revision)
     } catch {
       storageFailed("\(error)")
     }

@@ -16,6 +16,17 @@ public enum JSONValue: Hashable, Sendable {
 
   /// The member `key` of an object; nil for anything else.
   public subscript(key: String) -> JSONValue? { object?[key] }
+
+  /// About as many bytes as it has when it is written; counting them exactly would be writing it.
+  public var roughBytes: Int {
+    switch self {
+    case .null, .bool: 5
+    case .integer, .number: 12
+    case .string(let text): text.utf8.count + 2
+    case .array(let elements): elements.reduce(2) { $0 + $1.roughBytes + 1 }
+    case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + $1.value.roughBytes + 4 }
+    }
+  }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,

@@ -109,7 +109,7 @@ enum Sentence {
       return "the daemon cannot use its database at present, nothing was changed: \(text("reason"))"
     case "RevisionCompacted": return "changes before revision \(text("oldest")) are not kept any more; list again"
     case "TooManySubscribers": return "as many clients watch as may; see the daemon's option control.subscribersMax"
-    case "TooSlow": return "the changes were not read fast enough; go on with --since"
+    case "TooSlow": return "the changes were not read fast enough; go on with --since \(text("revision"))"
     case "PermissionDenied": return "you may not do this; root and members of the group baton may"
     case "InvalidParameter": return "the daemon does not accept the parameter '\(text("parameter"))'"
     default: return error.description

@@ -69,7 +69,10 @@ struct Watch: AsyncParsableCommand {
       for name in relay { request.relayIds = (request.relayIds ?? []) + [try await session.relay(name).id] }
       Output.endWithReader()
       for try await change in try await session.client.watch(request) {
-        try session.showNext(change) { Self.line(change, session.terminal) }
+        // What a reader who was too slow has missed before it is not shown.
+        try session.showNext(change) {
+          Self.line(change, session.terminal) + (change.merged == true ? "  (earlier changes left out)" : "")
+        }
       }
     }
   }

@@ -111,7 +111,10 @@ struct Setting: Sendable {
       key: "control.subscribersMax", kind: .integer(1...65_536), fallback: "2048", summary: "clients that watch at once"),
     Setting(
       key: "control.subscriberQueue", kind: .integer(64...1_000_000), fallback: "4096",
-      summary: "changes that may wait for one client that watches; with more it is cut off"),
+      summary: "changes by which a client that watches may be behind; with more it gets only the newest of each object"),
+    Setting(
+      key: "control.changesBytesMax", kind: .integer((256 << 10)...(1 << 30)), fallback: "16777216",
+      summary: "memory for changes that clients which watch have not read yet, for all of them together, in bytes"),
     Setting(
       key: "operators.directory", kind: .path, fallback: "/etc/batond/operators.d",
       summary: "folder with files that declare operators, servers and relays"),

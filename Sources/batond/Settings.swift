@@ -198,6 +198,7 @@ struct Settings: Sendable {
   var hub: ChangeHub {
     ChangeHub(
       queueMax: Int(text("control.subscriberQueue")) ?? ChangeHub.subscriberQueueMaxDefault,
+      bytesMax: Int(text("control.changesBytesMax")) ?? ChangeHub.bytesMaxDefault,
       subscribersMax: Int(text("control.subscribersMax")) ?? .max)
   }
 

@@ -61,6 +61,14 @@ struct ConfigurationTests {
     #expect(await problems("nostr:\n  channel:\n    attemptsMax: 0\n").count == 1)
   }
 
+  @Test func clientsThatWatchAreBoundedAsConfigured() async throws {
+    let usual = try await settings("").hub
+    #expect(usual.queueMax == ChangeHub.subscriberQueueMaxDefault && usual.bytesMax == ChangeHub.bytesMaxDefault)
+    let own = try await settings("control:\n  subscribersMax: 7\n  subscriberQueue: 100\n  changesBytesMax: 300000\n").hub
+    #expect(own.subscribersMax == 7 && own.queueMax == 100 && own.bytesMax == 300_000)
+    #expect(await problems("control:\n  changesBytesMax: 1000\n").count == 1)
+  }
+
   /// A SimpleX core drops a channel that no relay has published within half an hour: by twenty minutes relays
   /// that do not come must be given up, so that others take their place.
   @Test func relaysOfSimpleXAreReplacedBeforeTheCoreDropsTheChannel() async throws {

@@ -7,6 +7,7 @@ import NIOPosix
 import RelayNetwork
 import SimpleX
 import Store
+import StrictJSON
 import TestSupport
 import Varlink
 
@@ -28,10 +29,11 @@ final class Bench: Sendable {
   /// - Parameters:
   ///   - folder: where another one kept its state; nil begins with nothing.
   ///   - mode: who may connect, as the mode of the socket file.
+  ///   - hub: where changes are handed out.
   init(
     folder: TemporaryFolder? = nil,
     access: Access = Access(changeGroup: "baton", readGroup: "baton-read"), mode: UInt32 = 0o600,
-    listLimits: ListLimits = ListLimits(),
+    listLimits: ListLimits = ListLimits(), hub: ChangeHub = ChangeHub(),
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
@@ -42,7 +44,7 @@ final class Bench: Sendable {
       servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 1_750_000_000 }),
       rules: Rules(policy: RelayPolicy()),
       clock: SystemClock(),
-      secrets: try .atFile(folder.path + "/key"), logger: logger)
+      secrets: try .atFile(folder.path + "/key"), logger: logger, hub: hub)
     self.coordinator = coordinator
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
     task = Task {
@@ -69,6 +71,15 @@ final class Bench: Sendable {
     let changes = try await client.createChannelAndFollow(CreateChannel(profile: .init(displayName: name)))
     for try await channel in changes { last = channel }
     return last
+  }
+
+  /// Creates channels with much to say of them, one after the other, each followed to its end.
+  func fill(_ numbers: ClosedRange<Int>) async throws {
+    let text = String(repeating: "x", count: 15_000)
+    for number in numbers {
+      let request = CreateChannel(profile: .init(displayName: "Channel \(number)"), custom: ["text": .string(text)])
+      for try await _ in try await client.createChannelAndFollow(request) {}
+    }
   }
 
   func stop() async throws {

@@ -138,6 +138,43 @@ struct LiveListTests {
     #expect(try window.take(relay(1, "old", revision: 7)).isEmpty, "a change that is late is none")
   }
 
+  /// What a watch that fell behind is told leaves steps out, and leads to the same list.
+  @Test func mergedChangesLeadToTheListAsItIs() async throws {
+    let bench = try await Bench(hub: ChangeHub(queueMax: 64))
+    _ = try await bench.addRelays(1)
+    try await bench.fill(1...30)
+    let filter: JSONValue = ["custom.hidden": ["$exists": false]]
+    var window = LiveWindow<Channel>(filter: try Filter(filter), order: try ListOrder([]))
+    window.willLoad()
+    var mirror: [Channel] = []
+    mirror.apply(try window.load(try await bench.client.channels(), isLast: true))
+    let watcher = try LazyWatcher(
+      bench.path, WatchRequest(since: try await bench.client.status().revision, kinds: ["channel"]))
+    while bench.coordinator.hub.subscriberCount == 0 { await Task.yield() }
+
+    // Some come, some go, some come and go; some leave the filter and come back.
+    try await bench.fill(31...80)
+    let text = JSONValue.string(String(repeating: "y", count: 15_000))
+    for id in 5...14 as ClosedRange<Int64> {
+      _ = try await bench.client.updateChannel(UpdateChannel(id: id, custom: ["hidden": true, "text": text]))
+      if id > 9 { _ = try await bench.client.updateChannel(UpdateChannel(id: id, custom: ["text": text])) }
+    }
+    for id in [15, 16, 79, 80] as [Int64] { _ = try await bench.client.deleteChannel(id: id) }
+    for _ in 0..<6 { try await bench.coordinator.barrier() }
+    let all = try await bench.client.channels(filter: ["phase": ["$exists": true]])
+
+    var merged: Set<Int64> = []
+    for message in try await watcher.all(through: all.map(\.revision).max() ?? 0) {
+      let channel = try Channel(json: try #require(message.after))
+      if message.merged == true { #expect(merged.insert(channel.id).inserted, "each object comes once") }
+      mirror.apply(try window.take(channel))
+    }
+    #expect(merged.count > 10)
+    #expect(try await mirror == bench.client.channels(filter: filter) && mirror == window.elements)
+    watcher.close()
+    try await bench.stop()
+  }
+
   @Test func wrongQuestionsAreRefused() {
     #expect(throws: Filter.Invalid.self) { try LiveList<Channel>(filter: ["phase": ["$like": 1]]) }
     #expect(throws: Filter.Invalid.self) { try LiveList<Channel>(sort: [["field": "name", "direction": 2]]) }

@@ -11,7 +11,7 @@ struct FollowingTests {
   /// What a subscriber knows, from events alone.
   private struct Follower {
     private let hub: ChangeHub
-    private let subscription: ChangeHub.Subscription
+    private let subscription: ChangeSubscription
     private var changes: AsyncStream<Change>.Iterator
     private var revision: Int64
     private(set) var channels: [ChannelID: ChannelSnapshot] = [:]

@@ -105,7 +105,7 @@ final class Simulation {
       guard let subscription = hub.subscribe() else { throw Violation("nobody may listen") }
       self.engine = engine
       try await engine.resume()
-      await hear(subscription, hub)
+      hear(subscription, hub)
       list()
     } catch {
       if !world.read({ $0.areReadsBroken || $0.readsLeft == 0 || !$0.isAlive }) {
@@ -131,7 +131,7 @@ final class Simulation {
     decideFate()
     guard let subscription = engine.hub.subscribe() else { throw Violation("nobody may listen") }
     await engine.process(inputs)
-    await hear(subscription, engine.hub)
+    hear(subscription, engine.hub)
     try heedAnswers(inputs.count(where: Self.isRequest))
     if engine.isInDoubt || !world.read({ $0.isAlive }) { world.write { $0.forget(inputs) } }
     bury()
@@ -144,11 +144,12 @@ final class Simulation {
   }
 
   /// What subscribers got.
-  private func hear(_ subscription: ChangeHub.Subscription, _ hub: ChangeHub) async {
-    let isCutOff = hub.wasCutOff(subscription.id)
-    hub.unsubscribe(subscription.id)
-    defer { if isCutOff { list() } }
-    for await change in subscription.changes {
+  private func hear(_ subscription: ChangeSubscription, _ hub: ChangeHub) {
+    let (changes, hasMissed) = subscription.drain()
+    subscription.cancel()
+    // As a client gets that reads in the store what it missed.
+    defer { if hasMissed { list() } }
+    for change in changes {
       switch change.object {
       case .channel(let snapshot):
         followed[snapshot.row.id] = Dictionary(uniqueKeysWithValues: snapshot.relays.map { ($0.id, $0.view) })

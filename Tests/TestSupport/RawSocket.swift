@@ -52,6 +52,18 @@ public final class RawSocket: Sendable {
     }
   }
 
+  /// What has come, as soon as there is any; nothing at the end.
+  /// - Parameter max: bytes at most; others stay where they are.
+  public func receiveSome(max: Int) async -> [UInt8] {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        var chunk = [UInt8](repeating: 0, count: max)
+        let count = recv(self.descriptor, &chunk, max, 0)
+        continuation.resume(returning: Array(chunk.prefix(Swift.max(count, 0))))
+      }
+    }
+  }
+
   private func receiveBlocking(replies: Int?) -> [String] {
     var buffer: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)

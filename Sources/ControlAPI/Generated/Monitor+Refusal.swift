@@ -7,7 +7,7 @@ public import Varlink
 public enum MonitorRefusal: Error, Hashable, Sendable {
   /// The changes after this revision are not all kept any more: list again and go on from the list's revision.
   case revisionCompacted(oldest: Int)
-  /// The subscriber did not read fast enough: list again, or go on from the last revision received.
+  /// The subscriber did not read fast enough, twice in a row: list again, or go on from the revision that is said here.
   case tooSlow(revision: Int64)
   /// As many clients watch as may; see the option control.subscribersMax.
   case tooManySubscribers

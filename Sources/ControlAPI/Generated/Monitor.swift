@@ -41,6 +41,9 @@ public struct ChangeMessage: Codable, Hashable, Sendable {
   public var after: JSONValue?
   /// For a channelRelay, the transition: channelId, relayId, relayName, from, to, cause, detail, attempt, time.
   public var transition: JSONValue?
+  /// True: the subscriber had fallen behind, and of what it missed this is the newest change of its object. Earlier ones were left out.
+  /// The object is as it is now. Whoever replaces what is known of each object by the newest of it has it right.
+  public var merged: Bool?
 
   public init(
     revision: Int64,
@@ -48,7 +51,8 @@ public struct ChangeMessage: Codable, Hashable, Sendable {
     kind: String,
     before: JSONValue? = nil,
     after: JSONValue? = nil,
-    transition: JSONValue? = nil
+    transition: JSONValue? = nil,
+    merged: Bool? = nil
   ) {
     self.revision = revision
     self.time = time
@@ -56,5 +60,6 @@ public struct ChangeMessage: Codable, Hashable, Sendable {
     self.before = before
     self.after = after
     self.transition = transition
+    self.merged = merged
   }
 }

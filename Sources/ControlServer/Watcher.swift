@@ -1,0 +1,176 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import Store
+internal import StrictJSON
+internal import Varlink
+
+/// One call of `org.batond.Monitor.Watch`: sends its client what it wants, in order. It holds what is being written, and otherwise only
+/// its place among the changes.
+struct Watcher {
+  /// So many bytes are sent in one go at least, if there are as many: the last message that is added may go beyond.
+  private static let batchBytes = 16 << 10
+  /// Rows that are read at once of what is stored.
+  private static let rowsMax = 500
+
+  private let selection: ChangeSelection
+  private let subscription: ChangeSubscription
+  private let stream: VarlinkStream
+  private let context: ControlContext
+  /// What the client wants is sent, or about to be, up to this revision.
+  private var last: Int64
+  /// What is to be sent next.
+  private var batch = EncodedReplies()
+
+  init(
+    _ selection: ChangeSelection, _ subscription: ChangeSubscription, _ stream: VarlinkStream, _ context: ControlContext
+  ) {
+    self.selection = selection
+    self.subscription = subscription
+    self.stream = stream
+    self.context = context
+    last = subscription.revision
+  }
+
+  /// Begins with what comes from now on.
+  func begin() async throws { try await stream.send(try marker("snapshot", last)) }
+
+  /// Begins with what is stored after `revision`.
+  mutating func begin(after revision: Int64) async throws {
+    last = revision
+    try await catchUp(to: subscription.revision, isMerged: false)
+  }
+
+  /// Sends what is published until nothing comes any more.
+  /// - Returns: the last reply.
+  /// - Throws: `TooSlow`, or what reading the store leads to.
+  mutating func follow() async throws -> [String: JSONValue] {
+    while true {
+      switch subscription.take() {
+      case .change(let entry):
+        // A list that was the beginning may have known it.
+        guard entry.change.revision > last else { continue }
+        last = entry.change.revision
+        batch.append(
+          parameters: try subscription.message(of: entry) { try ChangeMessage($0, context.coordinator).json.bytes })
+        if batch.byteCount >= Self.batchBytes { try await send() }
+      case .nothing:
+        if batch.isEmpty { await subscription.wait() } else { try await send() }
+      case .missed(let after, let end):
+        try await send()
+        last = max(last, after)
+        try await catchUp(to: end, isMerged: true)
+      case .tooSlow(let after):
+        throw VarlinkError("\(Interfaces.monitor.name).TooSlow", ["revision": .integer(max(last, after))])
+      case .over(let end):
+        try Task.checkCancellation()
+        try await send()
+        return try marker("end", max(last, end))
+      }
+    }
+  }
+
+  private mutating func send() async throws {
+    guard !batch.isEmpty else { return }
+    try await stream.send(batch)
+    batch = EncodedReplies()
+  }
+
+  /// A message that is no change.
+  private func marker(_ kind: String, _ revision: Int64) throws -> [String: JSONValue] {
+    try ChangeMessage(revision: revision, time: SystemClock().now.text, kind: kind).members
+  }
+
+  // MARK: - What is stored
+
+  /// What one look at the store has found.
+  private struct Part: Sendable {
+    var replies = EncodedReplies()
+    /// Everything up to it is in `replies`, is not wanted, or is replaced by something later.
+    var last: Int64
+    var isLast = false
+  }
+
+  /// Sends what is stored after `last`, up to `end`.
+  /// - Parameter isMerged: whether only the newest change of each object is sent.
+  private mutating func catchUp(to end: Int64, isMerged: Bool) async throws {
+    var isLast = false
+    while !isLast {
+      let part = try await context.slowly { [last, selection, context] in
+        try Self.read(after: last, through: end, selection, isMerged: isMerged, context)
+      }
+      if !part.replies.isEmpty { try await stream.send(part.replies) }
+      (last, isLast) = (part.last, part.isLast)
+    }
+    last = max(last, end)
+  }
+
+  private static func read(
+    after revision: Int64, through end: Int64, _ selection: ChangeSelection, isMerged: Bool, _ context: ControlContext
+  ) throws -> Part {
+    let rows = try rows(after: revision, through: end, isMerged: isMerged, context)
+    // Asked after the rows were read: what is forgotten meanwhile must not pass for nothing.
+    let oldest = try context.store.oldestRevision()
+    guard revision >= oldest else {
+      throw VarlinkError("\(Interfaces.monitor.name).RevisionCompacted", ["oldest": .integer(oldest)])
+    }
+    var part = Part(last: revision, isLast: rows.isEmpty)
+    for row in rows {
+      guard row.revision <= end else {
+        part.isLast = true
+        break
+      }
+      part.last = row.revision
+      guard selection.mayWant(row.object), let change = try restore(row, isMerged: isMerged, context),
+        selection.wants(change)
+      else { continue }
+      var message = try ChangeMessage(change, context.coordinator)
+      if isMerged { message.merged = true }
+      part.replies.append(parameters: try message.json.bytes)
+      if part.replies.byteCount >= batchBytes { break }
+    }
+    return part
+  }
+
+  private static func rows(
+    after revision: Int64, through end: Int64, isMerged: Bool, _ context: ControlContext
+  ) throws -> [ChangeRow] {
+    do {
+      return isMerged
+        ? try context.store.newestChanges(after: revision, through: end, limit: rowsMax)
+        : try context.store.changes(after: revision, limit: rowsMax)
+    } catch let error as StoreError where error.code == .corrupt {
+      // What happened cannot be told; what is true now can.
+      throw VarlinkError("\(Interfaces.monitor.name).RevisionCompacted", ["oldest": .integer(end)])
+    }
+  }
+
+  /// The change with its object as it is now.
+  /// - Parameter isMerged: whether an object that has changed since is left out, because that change comes too.
+  /// - Returns: nil when there is no such object, or it cannot be read: one such channel must not end every watch.
+  private static func restore(_ row: ChangeRow, isMerged: Bool, _ context: ControlContext) throws -> Change? {
+    let coordinator = context.coordinator
+    func isOver(_ revision: Int64) -> Bool { isMerged && revision > row.revision }
+    switch row.object {
+    case .operator, .server, .relay:
+      guard let object = coordinator.object(row.object), !isOver(object.revision) else { return nil }
+      return Change(revision: row.revision, at: row.at, object: .catalog(object, before: nil))
+    case .channel(let id):
+      guard let stored = try readable(id, context), !isOver(stored.row.revision) else { return nil }
+      return Change(revision: row.revision, at: row.at, object: .channel(coordinator.snapshot(stored)))
+    case .channelRelay(let transition):
+      guard let stored = try readable(transition.channel, context),
+        let relay = coordinator.snapshot(stored).relays.first(where: { $0.id == transition.relay })
+      else { return nil }
+      return Change(revision: row.revision, at: row.at, object: .channelRelay(relay, transition))
+    }
+  }
+
+  private static func readable(_ id: ChannelID, _ context: ControlContext) throws -> StoredChannel? {
+    do {
+      return try context.store.channel(id)
+    } catch let error as StoreError where error.code == .corrupt {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,50 @@
+public import Channels
+public import Store
+
+/// What a change is a change of, in the words of `org.batond.Monitor`.
+public enum ChangeKind: String, CaseIterable, Hashable, Sendable {
+  case `operator`, server, relay, channel, channelRelay
+}
+
+/// Which changes somebody wants who follows them; nil stands for all.
+public struct ChangeSelection: Hashable, Sendable {
+  public var kinds: Set<ChangeKind>?
+  /// Only these channels and their relays.
+  public var channels: Set<ChannelID>?
+  /// Only these relays, and channels that have one of them.
+  public var relays: Set<RelayID>?
+
+  public static let all = ChangeSelection()
+
+  public init(kinds: Set<ChangeKind>? = nil, channels: Set<ChannelID>? = nil, relays: Set<RelayID>? = nil) {
+    self.kinds = kinds
+    self.channels = channels
+    self.relays = relays
+  }
+
+  public func wants(_ change: Change) -> Bool {
+    switch change.object {
+    case .catalog(let object, _): return mayWant(object.reference.changed)
+    case .channelRelay(_, let row): return mayWant(.channelRelay(row))
+    case .channel(let snapshot):
+      guard mayWant(.channel(snapshot.row.id)) else { return false }
+      return relays.map { relays in snapshot.relays.contains { relays.contains($0.id) } } ?? true
+    }
+  }
+
+  /// Whether a change of `object` may be wanted. Where this says no, the object itself need not be looked at.
+  public func mayWant(_ object: ChangeRow.Object) -> Bool {
+    switch object {
+    case .operator: has(.operator) && channels == nil && relays == nil
+    case .server: has(.server) && channels == nil && relays == nil
+    case .relay(let id): has(.relay) && channels == nil && Self.isIn(id, relays)
+    case .channel(let id): has(.channel) && Self.isIn(id, channels)
+    case .channelRelay(let row):
+      has(.channelRelay) && Self.isIn(row.channel, channels) && Self.isIn(row.relay, relays)
+    }
+  }
+
+  private func has(_ kind: ChangeKind) -> Bool { Self.isIn(kind, kinds) }
+
+  private static func isIn<T>(_ value: T, _ set: Set<T>?) -> Bool { set?.contains(value) ?? true }
+}

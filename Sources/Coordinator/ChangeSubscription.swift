@@ -1,0 +1,59 @@
+/// One that follows the changes: a place among them, and what is wanted of them. It is there until it is cancelled.
+public struct ChangeSubscription: Sendable {
+  let id: Int
+  /// The revision up to which the subscriber must read by itself; everything later is taken from here.
+  public let revision: Int64
+  private let hub: ChangeHub
+
+  init(id: Int, revision: Int64, hub: ChangeHub) {
+    self.id = id
+    self.revision = revision
+    self.hub = hub
+  }
+
+  /// The next change, or why there is none. For one caller at a time.
+  public func take() -> ChangeHub.Taken { hub.take(id) }
+
+  /// Returns when `take` gives something else than `nothing`. When the task is cancelled, the subscription is over.
+  public func wait() async { await hub.wait(id) }
+
+  /// From now on only these are wanted, also of what was not taken yet.
+  public func select(_ selection: ChangeSelection) { hub.select(selection, for: id) }
+
+  /// Goes on with what is published from now on, whatever was missed.
+  public func rejoin() { hub.rejoin(id) }
+
+  /// Ends the subscription.
+  public func cancel() { hub.unsubscribe(id) }
+
+  /// The message that subscribers get of a change. It is made for the first who asks; the others get the same.
+  /// - Throws: what `encode` throws.
+  public func message(of entry: ChangeEntry, by encode: (Change) throws -> [UInt8]) throws -> [UInt8] {
+    try hub.message(of: entry, by: encode)
+  }
+
+  /// The changes one by one, for those who follow inside the process. It ends when the subscription does, and where changes were missed.
+  public var changes: AsyncStream<Change> {
+    AsyncStream {
+      while true {
+        switch take() {
+        case .change(let entry): return entry.change
+        case .nothing: await wait()
+        case .missed, .tooSlow, .over: return nil
+        }
+      }
+    }
+  }
+
+  /// What can be taken without waiting, and whether changes were missed after it.
+  func drain() -> (changes: [Change], hasMissed: Bool) {
+    var changes: [Change] = []
+    while true {
+      switch take() {
+      case .change(let entry): changes.append(entry.change)
+      case .nothing, .over: return (changes, false)
+      case .missed, .tooSlow: return (changes, true)
+      }
+    }
+  }
+}
