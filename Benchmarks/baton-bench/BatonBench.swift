@@ -22,7 +22,8 @@ struct BatonBench {
     }
     let parts: [(name: String, run: () async throws -> Void)] = [
       ("creation", creation), ("calls", controlCalls), ("rude", rudeClients), ("create", createCalls), ("relays", realRelays),
-      ("many", manyInProcess), ("manyOnRelays", manyOnRelays), ("million", million), ("rest", atRest),
+      ("many", manyInProcess), ("manyOnRelays", manyOnRelays), ("million", million), ("watchers", watchers),
+      ("rest", atRest),
     ]
     let wanted = Set(CommandLine.arguments.dropFirst(2))
     guard wanted.isSubset(of: parts.map(\.name)) else {
@@ -58,7 +59,9 @@ struct BatonBench {
       let storage = RecordingStorage(store)
       let coordinator = Coordinator(
         storage: storage, networks: [FakeNetwork()], rules: Rules(policy: RelayPolicy()), clock: SystemClock(),
-        secrets: try .atFile(folder.path + "/key"), logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
+        secrets: try .atFile(folder.path + "/key"), logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() },
+        // The one that counts is to miss nothing.
+        hub: ChangeHub(queueMax: 1_000_000, bytesMax: 1 << 30))
       let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
       let run = Task { try await coordinator.run { readiness.finish() } }
       for await _ in ready {}
