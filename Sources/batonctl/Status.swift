@@ -69,15 +69,17 @@ struct Watch: AsyncParsableCommand {
       for name in relay { request.relayIds = (request.relayIds ?? []) + [try await session.relay(name).id] }
       Output.endWithReader()
       for try await change in try await session.client.watch(request) {
-        // What a reader who was too slow has missed before it is not shown.
-        try session.showNext(change) {
-          Self.line(change, session.terminal) + (change.merged == true ? "  (earlier changes left out)" : "")
-        }
+        try session.showNext(change) { Self.line(change, session.terminal) }
       }
     }
   }
 
-  private static func line(_ change: ChangeMessage, _ terminal: Terminal) -> String {
+  /// One change; where what came before it was left out, because it was not read fast enough, it says so.
+  static func line(_ change: ChangeMessage, _ terminal: Terminal) -> String {
+    words(change, terminal) + (change.merged == true ? "  (earlier changes left out)" : "")
+  }
+
+  private static func words(_ change: ChangeMessage, _ terminal: Terminal) -> String {
     let head = "\(change.time)  \(change.revision)"
     switch change.kind {
     case "channelRelay":
