@@ -10,9 +10,9 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         let transitions = try Row.fetchAll(
-          db, sql: "SELECT * FROM transitions WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit])
+          db, cached: "SELECT * FROM transitions WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit])
         let others = try Row.fetchAll(
-          db, sql: "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit])
+          db, cached: "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit])
         return try Self.changes(transitions, others, limit)
       }
     }
@@ -28,8 +28,8 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         let transitions = try Row.fetchAll(
-          db, sql: Self.newestTransitions, arguments: [revision, end, limit])
-        let others = try Row.fetchAll(db, sql: Self.newestOthers, arguments: [revision, end, limit])
+          db, cached: Self.newestTransitions, arguments: [revision, end, limit])
+        let others = try Row.fetchAll(db, cached: Self.newestOthers, arguments: [revision, end, limit])
         return try Self.changes(transitions, others, limit)
       }
     }
