@@ -7,7 +7,7 @@ import Testing
 @testable import SimpleX
 
 /// A core that Baton runs itself: small scripts take the place of the program.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CoreProcessTests {
   private let folder: TemporaryFolder
 

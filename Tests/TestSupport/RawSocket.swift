@@ -67,10 +67,12 @@ public final class RawSocket: Sendable {
   private func receiveBlocking(replies: Int?) -> [String] {
     var buffer: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
-    while replies.map({ wanted in buffer.count { $0 == 0 } < wanted }) ?? true {
+    var ends = 0
+    while replies.map({ ends < $0 }) ?? true {
       let count = recv(descriptor, &chunk, chunk.count, 0)
       guard count > 0 else { break }
       buffer += chunk[..<count]
+      ends += chunk[..<count].count { $0 == 0 }
     }
     return buffer.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
   }
