@@ -186,7 +186,7 @@ let package = Package(
       name: "EndToEnd",
       dependencies: [
         "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "ScriptedCore", "batond", "batonctl",
-        "baton-sandbox", "SimpleX", "Channels", "RelayNetwork",
+        "baton-sandbox", "SimpleX", "Channels", "RelayNetwork", arguments,
       ] + nio,
       exclude: ["python"]),
   ]

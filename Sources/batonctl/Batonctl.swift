@@ -28,7 +28,7 @@ struct Batonctl: AsyncParsableCommand {
     let arguments = afterCommand(Array(CommandLine.arguments.dropFirst()))
     do {
       try checkCommand(arguments)
-      var command = try parseAsRoot(arguments)
+      var command = try await asyncParseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
     } catch {
       end(error, isJSON: asksForJSON(arguments))
@@ -38,6 +38,8 @@ struct Batonctl: AsyncParsableCommand {
   /// Ends with what the argument parser says: help that was asked for, wrong usage, or nothing, when only the exit status is left to say.
   private static func end(_ error: any Error, isJSON: Bool) -> Never {
     let (status, text) = (exitCode(for: error), fullMessage(for: error))
+    // A shell that asks in the words of another version gets no answer; it would show an error in the middle of the command line.
+    if !status.isSuccess, CommandLine.arguments.dropFirst().first == "---completion" { exit(withError: ExitCode.success) }
     let ending = Ending(isJSON: isJSON)
     do {
       if let failure = error as? Output.Failure { throw failure }

@@ -78,7 +78,9 @@ struct LogLevel: AsyncParsableCommand {
     commandName: "log-level",
     abstract: "Says or changes how severe messages must be that the daemon logs, until its next start.")
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "critical, error, warning, notice, info, debug, or 'configured'. Without it, the present level is printed.")
+  @Argument(
+    help: "critical, error, warning, notice, info, debug, or 'configured'. Without it, the present level is printed.",
+    completion: .list(names.dropFirst(2) + ["configured"]))
   var level: String?
 
   func validate() throws {

@@ -51,11 +51,12 @@ struct RoleChange: ExpressibleByArgument {
   let name: String
   let isOn: Bool
 
+  /// All that can be said.
+  static let all = ["storage", "proxy", "names"].flatMap { ["\($0)=on", "\($0)=off"] }
+
   init?(argument: String) {
-    let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
-    guard parts.count == 2, ["storage", "proxy", "names"].contains(parts[0]), ["on", "off"].contains(parts[1]) else {
-      return nil
-    }
+    guard Self.all.contains(argument) else { return nil }
+    let parts = argument.split(separator: "=").map(String.init)
     name = parts[0]
     isOn = parts[1] == "on"
   }

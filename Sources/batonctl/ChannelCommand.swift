@@ -17,7 +17,7 @@ struct ChannelCommand: AsyncParsableCommand {
       abstract: "Shows one channel with all of its relays.", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The channel, by id or name.") var channel: String
+    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -30,7 +30,7 @@ struct ChannelCommand: AsyncParsableCommand {
   struct Link: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Prints what a reader opens to join.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.") var channel: String
+    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Flag(help: "Draw it as a QR code too.") var qr = false
     @Option(name: .customLong("qr-file"), help: "Write it as a QR code to an SVG file.", completion: .file(extensions: ["svg"]))
     var qrFile: String?
@@ -59,7 +59,7 @@ struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Prints what happened to a channel, oldest first.")
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
-    @Argument(help: "The channel, by id or name.") var channel: String
+    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Option(help: "Most lines, from the latest back, 1 to 1000.") var limit: Int = 100
 
     func validate() throws { _ = try table.chosen(of: Self.columns) }
@@ -94,8 +94,8 @@ struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add-relay", abstract: "Puts a channel on more relays.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.") var channel: String
-    @Argument(help: "The relays, by id or name.") var relays: [String] = []
+    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Argument(help: "The relays, by id or name.", completion: .names(of: .relay)) var relays: [String] = []
     @Option(help: "How many relays to pick that the channel never had, instead of naming them.") var pick: Int?
 
     func validate() throws {
@@ -121,8 +121,8 @@ struct ChannelCommand: AsyncParsableCommand {
         The relay is asked to delete the channel. On nostr it never gets it again; on simplex add-relay puts it back.
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.") var channel: String
-    @Argument(help: "The relay, by id or name.") var relay: String
+    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
     func run() async throws {
       try await global.connected { session in
@@ -137,7 +137,7 @@ struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Has the daemon read a channel back from all of its relays now.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.") var channel: String
+    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
 
     func run() async throws {
       try await global.connected { session in
@@ -153,7 +153,7 @@ struct ChannelCommand: AsyncParsableCommand {
       discussion: "Relays are asked to delete it; readers who have it may keep what they have. It cannot be brought back.",
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The channel, by id or name.") var channel: String
+    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Flag(help: "Do not ask.") var yes = false
 
     func run() async throws {

@@ -18,11 +18,13 @@ struct ChannelCreate: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "Name of the channel.") var name: String
   @Option(help: "A channel, or a group, which lives on exactly one relay that offers groups.") var kind: Kind = .channel
-  @Option(help: "nostr or simplex. Default: that of the relays, or nostr when they are picked.") var network: String?
-  @Option(help: "A relay, by id or name; may be repeated.") var relay: [String] = []
+  @Option(help: "nostr or simplex. Default: that of the relays, or nostr when they are picked.", completion: .networks)
+  var network: String?
+  @Option(help: "A relay, by id or name; may be repeated.", completion: .names(of: .relay)) var relay: [String] = []
   @Option(help: "How many relays to pick, 1 to 32. Default: 3, or all if there are fewer.") var pick: Int?
   @Option(help: "Wait until all relays are settled, any is active, or none.") var wait: Wait = .all
-  @Option(help: "The identity that will own it, by id or name. Default: main.") var identity: String?
+  @Option(help: "The identity that will own it, by id or name. Default: main.", completion: .names(of: .identity))
+  var identity: String?
   @Option(
     help:
       "Which key signs it on Nostr: one of its own, made from the identity's, or the identity's. Default: its own, if its relays allow it."

@@ -17,7 +17,9 @@ extension ChannelCommand {
       help: "Only channels in this phase: creating, partial, active, degraded, failed, deleting or deleted. May be repeated.",
       completion: .list(Words.phases), transform: Words.one(of: Words.phases))
     var phase: [String] = []
-    @Option(help: "Only channels on this relay, by id or name. May be repeated, for any of several.") var relay: [String] = []
+    @Option(
+      help: "Only channels on this relay, by id or name. May be repeated, for any of several.", completion: .names(of: .relay))
+    var relay: [String] = []
     @Option(
       help: "Only channels with a relay that is new, invited, accepted, active, inactive, failed or removed. May be repeated.",
       completion: .list(Words.statuses), transform: Words.one(of: Words.statuses))

@@ -17,9 +17,11 @@ struct ChannelRetry: AsyncParsableCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.") var channel: String?
-  @Argument(help: "The relay, by id or name; all when absent.") var relay: String?
-  @Option(name: .customLong("relay"), help: "This relay, by id or name, in all channels where it is failed or inactive.")
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String?
+  @Argument(help: "The relay, by id or name; all when absent.", completion: .names(of: .relay)) var relay: String?
+  @Option(
+    name: .customLong("relay"), help: "This relay, by id or name, in all channels where it is failed or inactive.",
+    completion: .names(of: .relay))
   var everywhere: String?
   @Option(help: "Channels that meet this condition in JSON, for example '{\"custom.team\": \"news\"}'.") var filter: String?
   @Flag(name: .customLong("dry-run"), help: "List what would be tried again, and change nothing.") var dryRun = false

@@ -14,7 +14,7 @@ struct ChannelUpdate: AsyncParsableCommand {
   enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The channel, by id or name.") var channel: String
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Option(help: "Its new name.") var name: String?
   @Option(name: .customLong("full-name"), help: "Its new longer name; '' takes it away.") var fullName: String?
   @Option(help: "What it is about; '' takes it away.") var description: String?

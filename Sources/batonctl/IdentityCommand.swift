@@ -55,7 +55,7 @@ struct IdentityCommand: AsyncParsableCommand {
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Its name.") var name: String
-    @Option(help: "The protocol: nostr when absent.") var network: String?
+    @Option(help: "The protocol: nostr when absent.", completion: .networks) var network: String?
     @Option(help: "The daemon's credential with the secret key.") var credential: String?
 
     func run() async throws {
@@ -72,7 +72,7 @@ struct IdentityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Shows one identity.", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The identity, by id or name.") var identity: String
+    @Argument(help: "The identity, by id or name.", completion: .names(of: .identity)) var identity: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -96,7 +96,7 @@ struct IdentityCommand: AsyncParsableCommand {
       discussion: "Its secret key is erased and cannot be brought back.",
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The identity, by id or name.") var identity: String
+    @Argument(help: "The identity, by id or name.", completion: .names(of: .identity)) var identity: String
     @Flag(help: "Do not ask.") var yes = false
 
     func run() async throws {

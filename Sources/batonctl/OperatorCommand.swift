@@ -32,7 +32,7 @@ struct OperatorCommand: AsyncParsableCommand {
       abstract: "Shows one operator with its servers and relays.", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The operator, by id or name.") var name: String
+    @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -67,7 +67,7 @@ struct OperatorCommand: AsyncParsableCommand {
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lets the operator's servers and relays be used.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The operator, by id or name.") var name: String
+    @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String
     @Flag(help: "Do it although something will be wrong then.") var force = false
 
     func run() async throws {
@@ -80,7 +80,7 @@ struct OperatorCommand: AsyncParsableCommand {
       abstract: "Keeps the operator's servers and relays from being used.",
       discussion: "Channels keep the relays that they have.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The operator, by id or name.") var name: String
+    @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String
     @Flag(help: "Do it although something will be missing then.") var force = false
 
     func run() async throws {
@@ -103,13 +103,17 @@ struct OperatorCommand: AsyncParsableCommand {
   struct Update: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Changes an operator.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The operator, by id or name.") var `operator`: String
+    @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var `operator`: String
     @Option(help: "Its new trade name.") var name: String?
     @Option(name: .customLong("legal-name"), help: "The name of the legal entity; empty for none.") var legalName: String?
     @Option(help: "A domain of its own; all that are given replace the present ones.") var domain: [String] = []
-    @Option(name: .customLong("smp-role"), help: "storage, proxy or names, with =on or =off. May be repeated.")
+    @Option(
+      name: .customLong("smp-role"), help: "storage, proxy or names, with =on or =off. May be repeated.",
+      completion: .list(RoleChange.all))
     var smpRole: [RoleChange] = []
-    @Option(name: .customLong("xftp-role"), help: "storage or proxy, with =on or =off. May be repeated.")
+    @Option(
+      name: .customLong("xftp-role"), help: "storage or proxy, with =on or =off. May be repeated.",
+      completion: .list(RoleChange.all.filter { !$0.hasPrefix("names") }))
     var xftpRole: [RoleChange] = []
     @Flag(name: .customLong("accept-conditions"), help: "Its conditions of use are accepted, now.") var accept = false
     @Flag(help: "Do it although something will be missing then.") var force = false
@@ -136,7 +140,7 @@ struct OperatorCommand: AsyncParsableCommand {
       abstract: "Removes an operator.", discussion: "One that a file declares comes back when the files are loaded again.",
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The operator, by id or name.") var name: String
+    @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String
     @Flag(help: "Remove its servers and relays too; channels keep relays that they have.") var force = false
 
     func run() async throws {

@@ -13,7 +13,7 @@ struct OperatorExport: AsyncParsableCommand {
     commandName: "export", abstract: "Prints operators with their servers and relays as a file for operators.d.",
     discussion: "Without a name: all of them, and one's own servers and relays. Passwords of servers are left out.")
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The operator, by id or name.") var name: String?
+  @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String?
 
   func run() async throws {
     try await global.connected { session in

@@ -16,8 +16,11 @@ struct RelayCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Its address: for nostr a ws:// or wss:// URL, for simplex https://HOST/r#KEY.") var address: String
     @Option(help: "The name that people will use. Default: the host.") var name: String?
-    @Option(help: "The operator that runs it, by id or name. Default: the one with its domain.") var `operator`: String?
-    @Option(help: "nostr or simplex. Default: what the address looks like.") var network: String?
+    @Option(
+      help: "The operator that runs it, by id or name. Default: the one with its domain.",
+      completion: .names(of: .provider, or: ["auto"]))
+    var `operator`: String?
+    @Option(help: "nostr or simplex. Default: what the address looks like.", completion: .networks) var network: String?
     @Option(help: "A domain that it belongs to, besides its host. May be repeated.") var domain: [String] = []
     @Flag(help: "Add it disabled.") var disabled = false
 
@@ -51,7 +54,7 @@ struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Shows one relay.", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The relay, by id or name.") var relay: String
+    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -87,7 +90,7 @@ struct RelayCommand: AsyncParsableCommand {
       abstract: "Tests a relay step by step, as a publisher and a reader would use it.",
       discussion: "Exit status 1 when a step fails.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id, name or address.") var relay: String?
+    @Argument(help: "The relay, by id, name or address.", completion: .names(of: .relay)) var relay: String?
     @Flag(help: "Test all relays.") var all = false
 
     func validate() throws {
@@ -121,7 +124,7 @@ struct RelayCommand: AsyncParsableCommand {
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lets the relay be picked for new channels.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.") var relay: String
+    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
     func run() async throws { try await RelayCommand.set(global, relay, isEnabled: true) }
   }
@@ -130,7 +133,7 @@ struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Keeps the relay from being picked for new channels.", discussion: "Channels that have it keep it.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.") var relay: String
+    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
 
     func run() async throws { try await RelayCommand.set(global, relay, isEnabled: false) }
   }
@@ -149,10 +152,13 @@ struct RelayCommand: AsyncParsableCommand {
   struct Update: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Changes a relay.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.") var relay: String
+    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Option(help: "Its new name.") var name: String?
     @Option(help: "Its new address; not while channels use it.") var address: String?
-    @Option(help: "The operator that runs it, by id or name; auto lets the domain decide.") var `operator`: String?
+    @Option(
+      help: "The operator that runs it, by id or name; auto lets the domain decide.",
+      completion: .names(of: .provider, or: ["auto"]))
+    var `operator`: String?
     @Option(help: "A domain that it belongs to; all that are given replace the present ones.") var domain: [String] = []
 
     func validate() throws { if let address { try RelayCommand.checkScheme(address) } }
@@ -177,7 +183,7 @@ struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Removes a relay from the choice for new channels.", aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The relay, by id or name.") var relay: String
+    @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Flag(help: "Remove it although channels use it; they keep it.") var force = false
 
     func run() async throws {

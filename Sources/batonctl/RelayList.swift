@@ -16,7 +16,10 @@ extension RelayCommand {
       help: "Only relays on this network: nostr or simplex. May be repeated.", completion: .list(Words.networks),
       transform: Words.one(of: Words.networks))
     var network: [String] = []
-    @Option(help: "Only relays of this operator, by id or name; own: those that belong to none.") var `operator`: String?
+    @Option(
+      help: "Only relays of this operator, by id or name; own: those that belong to none.",
+      completion: .names(of: .provider, or: ["own"]))
+    var `operator`: String?
     @Flag var enablement: Enablement?
 
     func validate() throws { _ = try list.table.chosen(of: Self.columns) }

@@ -13,7 +13,7 @@ struct ServerCommand: AsyncParsableCommand {
   struct PasswordOption: ParsableArguments {
     @Option(
       name: .customLong("password-file"),
-      help: "File with the server's password in its first line; - reads it from standard input.")
+      help: "File with the server's password in its first line; - reads it from standard input.", completion: .file())
     var file: String?
 
     func password() throws -> String? {
@@ -46,9 +46,14 @@ struct ServerCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
     @Argument(help: "Its address: smp://FINGERPRINT@HOST or xftp://FINGERPRINT@HOST.") var address: String
-    @Option(help: "The operator that runs it, by id or name. Default: the one with its domain.") var `operator`: String?
-    @Option(help: "storage, proxy or names, with =on or =off, other than the operator's. May be repeated.") var role:
-      [RoleChange] = []
+    @Option(
+      help: "The operator that runs it, by id or name. Default: the one with its domain.",
+      completion: .names(of: .provider, or: ["auto"]))
+    var `operator`: String?
+    @Option(
+      help: "storage, proxy or names, with =on or =off, other than the operator's. May be repeated.",
+      completion: .list(RoleChange.all))
+    var role: [RoleChange] = []
     @Flag(help: "Add it disabled.") var disabled = false
     @Flag(help: "Do it although something will be wrong then.") var force = false
 
@@ -69,7 +74,7 @@ struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Shows one server.", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The server, by id, address or host.") var server: String
+    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
 
     func run() async throws {
       try await global.connected(show) { session in
@@ -100,7 +105,7 @@ struct ServerCommand: AsyncParsableCommand {
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lets the server be used.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The server, by id, address or host.") var server: String
+    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Flag(help: "Do it although something will be wrong then.") var force = false
 
     func run() async throws { try await ServerCommand.set(global, server, isEnabled: true, force: force) }
@@ -109,7 +114,7 @@ struct ServerCommand: AsyncParsableCommand {
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Keeps the server from being used.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The server, by id, address or host.") var server: String
+    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Flag(help: "Do it although something will be missing then.") var force = false
 
     func run() async throws { try await ServerCommand.set(global, server, isEnabled: false, force: force) }
@@ -131,12 +136,17 @@ struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Changes a server.")
     @OptionGroup var global: GlobalOptions
     @OptionGroup var password: PasswordOption
-    @Argument(help: "The server, by id, address or host.") var server: String
+    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Option(help: "Its new address.") var address: String?
     @Flag(name: .customLong("no-password"), help: "Forget its password.") var noPassword = false
-    @Option(help: "The operator that runs it, by id or name; auto lets the domain decide.") var `operator`: String?
-    @Option(help: "storage, proxy or names, with =on or =off; all that are given replace the present ones.") var role:
-      [RoleChange] = []
+    @Option(
+      help: "The operator that runs it, by id or name; auto lets the domain decide.",
+      completion: .names(of: .provider, or: ["auto"]))
+    var `operator`: String?
+    @Option(
+      help: "storage, proxy or names, with =on or =off; all that are given replace the present ones.",
+      completion: .list(RoleChange.all))
+    var role: [RoleChange] = []
     @Flag(help: "Do it although something will be wrong then.") var force = false
 
     func validate() throws {
@@ -168,7 +178,7 @@ struct ServerCommand: AsyncParsableCommand {
       abstract: "Removes a server.", discussion: "One that a file declares comes back when the files are loaded again.",
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The server, by id, address or host.") var server: String
+    @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Flag(help: "Do it although something will be missing then.") var force = false
 
     func run() async throws {
@@ -184,7 +194,8 @@ struct ServerCommand: AsyncParsableCommand {
       abstract: "Tests step by step whether a server is alive and is who its address says.",
       discussion: "Exit status 1 when a step fails.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The server, by id, host or address; an address need not be known.") var server: String?
+    @Argument(help: "The server, by id, host or address; an address need not be known.", completion: .names(of: .server))
+    var server: String?
     @Flag(help: "Test all servers.") var all = false
 
     func validate() throws {

@@ -16,7 +16,10 @@ extension ServerCommand {
       help: "Only servers of this kind: smp or xftp. May be repeated.", completion: .list(Words.protocols),
       transform: Words.one(of: Words.protocols))
     var `protocol`: [String] = []
-    @Option(help: "Only servers of this operator, by id or name; own: those that belong to none.") var `operator`: String?
+    @Option(
+      help: "Only servers of this operator, by id or name; own: those that belong to none.",
+      completion: .names(of: .provider, or: ["own"]))
+    var `operator`: String?
     @Flag var enablement: Enablement?
 
     func validate() throws { _ = try list.table.chosen(of: Self.columns) }

@@ -8,7 +8,7 @@ internal import Varlink
 
 /// Options of every command, and what they lead to.
 struct GlobalOptions: ParsableArguments {
-  @Option(help: "Path of the control socket. Default: $BATON_SOCKET, else /run/batond/control.")
+  @Option(help: "Path of the control socket. Default: $BATON_SOCKET, else /run/batond/control.", completion: .file())
   var socket: String?
 
   @Flag(help: "Print one JSON document, or one per line for streams.")
@@ -27,7 +27,10 @@ struct GlobalOptions: ParsableArguments {
       """)
   var timeout: TimeSpan?
 
-  var path: String {
+  var path: String { Self.path(socket) }
+
+  /// - Parameter socket: what the command line says, if anything.
+  static func path(_ socket: String?) -> String {
     let named = socket ?? ProcessInfo.processInfo.environment["BATON_SOCKET"]
     return named.map { $0.hasPrefix("unix:") ? String($0.dropFirst(5)) : $0 } ?? BatonClient.defaultSocket
   }

@@ -59,8 +59,8 @@ struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Prints changes as they happen.")
   @OptionGroup var global: GlobalOptions
   @Option(help: "Begin with what changed after this revision.") var since: Int64?
-  @Option(help: "Only this channel, by id or name.") var channel: [String] = []
-  @Option(help: "Only this relay, by id or name.") var relay: [String] = []
+  @Option(help: "Only this channel, by id or name.", completion: .names(of: .channel)) var channel: [String] = []
+  @Option(help: "Only this relay, by id or name.", completion: .names(of: .relay)) var relay: [String] = []
 
   func run() async throws {
     try await global.connected { session in

@@ -1,0 +1,196 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import Dispatch
+internal import Foundation
+internal import Glibc
+internal import StrictJSON
+
+extension CompletionKind {
+  /// Names of objects, asked from the daemon when a shell wants to know.
+  /// - Parameter others: words that may stand in the place of a name.
+  static func names(of kind: NamedKind, or others: [String] = []) -> CompletionKind {
+    .custom { words, index, typed in
+      await Completion(words: words, index: index, typed: typed, shell: CompletionShell.requesting).lines(kind, others)
+    }
+  }
+
+  static var networks: CompletionKind { .list(Words.networks) }
+}
+
+/// What commands name.
+enum NamedKind {
+  case channel, identity, provider, relay, server
+
+  /// The method that lists such objects, the list in its reply, and the field with the name; servers have several.
+  fileprivate var listing: (method: String, list: String, field: String?) {
+    switch self {
+    case .channel: ("org.batond.Channels.List", "channels", "profile.displayName")
+    case .identity: ("org.batond.Identities.List", "identities", "name")
+    case .provider: ("org.batond.Operators.List", "operators", "name")
+    case .relay: ("org.batond.Relays.List", "relays", "name")
+    case .server: ("org.batond.Servers.List", "servers", nil)
+    }
+  }
+
+  fileprivate func name(of object: JSONValue) -> String? {
+    switch self {
+    case .channel: object["profile"]?["displayName"]?.string
+    case .identity, .provider, .relay: object["name"]?.string
+    case .server: object["hosts"]?.array?.first?.string
+    }
+  }
+}
+
+/// One press of the tab key. Whatever goes wrong, nothing is offered: a shell that completes is no place for errors.
+struct Completion {
+  struct Object {
+    let id: Int64
+    let name: String
+  }
+
+  let words: [String]
+  /// What stands before the cursor, as the command would get it.
+  let typed: String
+  /// nil: whoever asks takes the words as they are.
+  let shell: CompletionShell?
+
+  /// Names that are offered at most.
+  private static let namesMax = 100
+  /// A page of the daemon, where the names are chosen here.
+  private static let pageMax: Int64 = 1000
+  /// A shell waits no longer.
+  private static let patienceMilliseconds = 900
+
+  /// - Parameters:
+  ///   - words: the command line as it was typed.
+  ///   - index: which of them is completed.
+  ///   - typed: what of the last word stands before the cursor.
+  init(words: [String], index: Int, typed: String, shell: CompletionShell?) {
+    // Up to version 3, fish has taken the quotes away.
+    let isQuoted = shell != .fish || !(CompletionShell.requestingVersion ?? "").hasPrefix("3.")
+    func plain(_ word: String) -> String { isQuoted ? Self.unquoted(word) : word }
+    self.words = words.map(plain)
+    let word = words.indices.contains(index) && index < words.count - 1 ? words[index] : typed
+    self.typed = plain(word)
+    self.shell = shell
+  }
+
+  /// What the shell is told.
+  func lines(_ kind: NamedKind, _ others: [String]) async -> [String] {
+    let end = DispatchSource.makeTimerSource()
+    end.schedule(deadline: .now() + .milliseconds(Self.patienceMilliseconds))
+    end.setEventHandler { _exit(0) }
+    end.resume()
+    defer { end.cancel() }
+    let words = others.filter { $0.hasPrefix(typed) }.map { line($0) }
+    return words + names((try? await objects(kind)) ?? [])
+  }
+
+  // MARK: - The daemon
+
+  private var socket: String {
+    let setting = words.prefix { $0.contains("=") }.last { $0.hasPrefix("BATON_SOCKET=") }
+    return GlobalOptions.path(option ?? setting.map { String($0.dropFirst("BATON_SOCKET=".count)) })
+  }
+
+  /// What `--socket` says. bash has words end at `=` and `:`.
+  private var option: String? {
+    let before = words.prefix { $0 != "--" }
+    for (index, word) in before.enumerated() {
+      if word.hasPrefix("--socket=") { return Self.withHome(String(word.dropFirst("--socket=".count))) }
+      guard word == "--socket" else { continue }
+      var rest = before.dropFirst(index + 1)
+      if rest.first == "=" { rest = rest.dropFirst() }
+      if rest.starts(with: ["unix", ":"]) { rest = rest.dropFirst(2) }
+      return rest.first.map(Self.withHome)
+    }
+    return nil
+  }
+
+  private static func withHome(_ path: String) -> String {
+    path.hasPrefix("~/") ? (ProcessInfo.processInfo.environment["HOME"] ?? "") + path.dropFirst() : path
+  }
+
+  private func objects(_ kind: NamedKind) async throws -> [Object] {
+    let client = try await BatonClient(socket: socket, timeout: .milliseconds(Self.patienceMilliseconds))
+    let (method, list, field) = kind.listing
+    var parameters: [String: JSONValue] = ["limit": .integer(field == nil ? Self.pageMax : Int64(Self.namesMax))]
+    if let field { parameters["sort"] = [["field": .string(field)]] }
+    var found: [Object] = []
+    for condition in conditions(field) where found.isEmpty {
+      parameters["filter"] = condition
+      found = (try await client.call(method, parameters)[list]?.array ?? []).compactMap { object in
+        guard let id = object["id"]?.integer, let name = kind.name(of: object) else { return nil }
+        return Object(id: id, name: name)
+      }
+    }
+    await client.close()
+    return field == nil ? Array(found.filter { $0.name.hasPrefix(prefix) }.prefix(Self.namesMax)) : found
+  }
+
+  /// How the name begins.
+  private var prefix: String { typed.hasPrefix("name:") ? String(typed.dropFirst(5)) : typed.hasPrefix("id:") ? "" : typed }
+
+  /// What to ask for, one after the other until there is something: names that begin so, or for shells that look past the case and the
+  /// beginning, names that have it in them.
+  private func conditions(_ field: String?) -> [JSONValue?] {
+    guard let field, !prefix.isEmpty else { return [nil] }
+    // Texts are compared by their bytes, and hardly any name goes on with the last character there is.
+    let begins: JSONValue = [field: ["$gte": .string(prefix), "$lt": .string(prefix + "\u{10FFFD}")]]
+    return [begins, [field: ["$q": .string(prefix)]]]
+  }
+}
+
+// What is said of names.
+extension Completion {
+  /// How the objects are said on a command line, as the shell takes it.
+  func names(_ objects: [Object]) -> [String] {
+    let count = Dictionary(objects.map { ($0.name, 1) }, uniquingKeysWith: +)
+    return objects.map { object in
+      let canBeTyped = object.name.shown == object.name && !(shell == .bash && Self.isRewritten(object.name))
+      guard canBeTyped, count[object.name] == 1, !typed.hasPrefix("id:") else {
+        return line("id:\(object.id)", note: object.name.shown)
+      }
+      let isPlain = (try? ObjectName(object.name)) == ObjectName.name(object.name) && !object.name.hasPrefix("-")
+      return line(isPlain && !typed.hasPrefix("name:") ? object.name : "name:\(object.name)")
+    }
+  }
+
+  /// Whether bash would leave it to be expanded, and so run what is a command in it.
+  private static func isRewritten(_ name: String) -> Bool {
+    name.contains("$") || name.contains("`") || name.hasPrefix("~")
+  }
+
+  /// A word as the script expects it that `--generate-completion-script` has made.
+  private func line(_ word: String, note: String = "") -> String {
+    switch shell?.rawValue {
+    // compgen expands what it is given, commands in it too.
+    case "bash": return "'\(word.replacingOccurrences(of: "'", with: #"'\''"#))'"
+    case "zsh":
+      let text = word.replacingOccurrences(of: #"\"#, with: #"\\"#).replacingOccurrences(of: ":", with: #"\:"#)
+      return note.isEmpty ? text : "\(text):\(note)"
+    case "fish": return note.isEmpty ? word : "\(word)\t\(note)"
+    default: return word
+    }
+  }
+
+  /// A word without the quotes and backslashes of shells.
+  static func unquoted(_ word: String) -> String {
+    var text = ""
+    var quote: Character?
+    var rest = word[...]
+    while let next = rest.popFirst() {
+      switch (next, quote) {
+      case ("'", nil), ("\"", nil): quote = next
+      case (_, let open?) where next == open: quote = nil
+      case ("\\", nil): if let escaped = rest.popFirst() { text.append(escaped) }
+      case ("\\", "\""?):
+        // Only what means something there is escaped.
+        let isEscape = rest.first.map { "\\\"$`".contains($0) } ?? false
+        text.append(isEscape ? rest.removeFirst() : next)
+      default: text.append(next)
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,141 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import batonctl
+
+/// What shells get to know when they complete a command line.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct CompletionTests {
+  /// Names as the shell is told of them.
+  private func names(_ names: [String], typed: String = "", in shell: CompletionShell?) -> [String] {
+    let objects = names.enumerated().map { Completion.Object(id: Int64($0.offset + 1), name: $0.element) }
+    return Completion(words: ["batonctl", typed], index: 1, typed: typed, shell: shell).names(objects)
+  }
+
+  @Test func namesThatCannotBeTypedOrToldApartAreIds() {
+    #expect(
+      names(["City News", "9", "9", "2", "-x", "id:7", "\u{202E}x"], in: nil) == [
+        "City News", "id:2", "id:3", "name:2", "name:-x", "name:id:7", "id:7",
+      ])
+    #expect(names(["City News"], typed: "name:Ci", in: nil) == ["name:City News"])
+    #expect(names(["City News"], typed: "id:", in: nil) == ["id:1"])
+  }
+
+  @Test func everyShellGetsWordsInItsWriting() {
+    let nasty = [#"it's "so""#, "$(id)", "`id`", "~root", "a:b", #"a\b"#, "x\u{1B}y"]
+    #expect(
+      names(nasty, in: .bash) == [
+        #"'it'\''s "so"'"#, "'id:2'", "'id:3'", "'id:4'", "'a:b'", #"'a\b'"#, "'id:7'",
+      ])
+    #expect(
+      names(nasty, in: .zsh) == [
+        #"it's "so""#, "$(id)", "`id`", "~root", #"a\:b"#, #"a\\b"#, #"id\:7:x\u{1B}y"#,
+      ])
+    #expect(
+      names(nasty, in: .fish) == [
+        #"it's "so""#, "$(id)", "`id`", "~root", "a:b", #"a\b"#, "id:7\tx\\u{1B}y",
+      ])
+  }
+
+  @Test(arguments: [
+    (#"City\ News"#, "City News"), (#""City N"#, "City N"), ("'it'", "it"), (#"it\'s"#, "it's"), (#""a\b\"c\$""#, #"a\b"c$"#),
+    (#"'a\b'"#, #"a\b"#), ("''", ""), (#"end\"#, "end"),
+  ])
+  func wordsAreTakenAsTheCommandWouldGetThem(word: String, plain: String) {
+    #expect(Completion.unquoted(word) == plain)
+  }
+
+  /// Asks as the script of a shell does.
+  private func complete(
+    _ command: String, _ argument: String, _ words: [String], at index: Int? = nil, _ environment: [String: String] = [:]
+  ) async throws -> [String] {
+    let index = index ?? words.count - 1
+    let arguments =
+      ["---completion"] + command.split(separator: " ").map(String.init)
+      + ["--", argument, "\(index)", "\(words[index].count)"] + words
+    let result = try await Program.run("batonctl", arguments, environment: environment)
+    #expect(result.status == 0, "\(arguments): \(result.lines)")
+    return result.lines
+  }
+
+  @Test func namesComeFromTheDaemon() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    for name in ["City One", "City Two", "Country", "$(touch pwned)"] {
+      let address = "ws://127.0.0.1:\(Program.freePort())"
+      #expect(try await baton.control("relay", "add", address, "--name", name).status == 0)
+    }
+    for name in ["City News", "Sports"] {
+      #expect(try await baton.control("channel", "create", name, "--relay", "Country", "--wait", "none").status == 0)
+    }
+    #expect(try await baton.control("operator", "add", "Org").status == 0)
+    let key = "LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI="
+    #expect(try await baton.control("server", "add", "smp://\(key)@h.example", "--force").status == 0)
+
+    let here = ["BATON_SOCKET": baton.socket]
+    func show(_ kind: String, _ word: String) async throws -> [String] {
+      try await complete("\(kind) show", "positional@0", ["batonctl", kind, "show", word], here)
+    }
+    #expect(try await show("relay", "Ci") == ["City One", "City Two"])
+    #expect(try await show("relay", #"City\ T"#) == ["City Two"])
+    #expect(try await show("relay", "") == ["$(touch pwned)", "City One", "City Two", "Country"])
+    #expect(try await show("relay", "try") == ["Country"], "shells may look for what is within names")
+    #expect(try await show("relay", "nothing") == [])
+    #expect(try await show("channel", "Ci") == ["City News"])
+    #expect(try await show("channel", "id:").sorted() == ["id:1", "id:2"])
+    #expect(try await show("server", "h") == ["h.example"])
+    #expect(try await show("operator", "O") == ["Org"])
+    #expect(try await show("identity", "m") == ["main"])
+    let relays = try await complete(
+      "channel create", "--relay", ["batonctl", "channel", "create", "x", "--relay", "Cou"], here)
+    #expect(relays == ["Country"])
+    let owners = try await complete("relay update", "--operator", ["batonctl", "relay", "update", "x", "--operator", ""], here)
+    #expect(owners == ["auto", "Org"])
+    // The socket is the one that the command line names, also in the pieces that bash makes of it.
+    for socket in [["--socket", baton.socket], ["--socket=\(baton.socket)"], ["--socket", "=", "unix", ":", baton.socket]] {
+      let words = ["batonctl", "relay", "show", "Cou"] + socket
+      #expect(try await complete("relay show", "positional@0", words, at: 3) == ["Country"])
+    }
+    try await completeInBash(baton)
+
+    // It is there and does not answer: the shell has its prompt back all the same.
+    daemon.signal(SIGSTOP)
+    #expect(try await show("relay", "Ci") == [])
+    daemon.signal(SIGCONT)
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    #expect(try await show("relay", "Ci") == [])
+    #expect(try await complete("channel gone", "positional@7", ["batonctl", "channel", "gone", ""], here) == [])
+  }
+
+  /// With the script itself. A name is no command, whatever it looks like.
+  private func completeInBash(_ baton: Installation) async throws {
+    let script = """
+      cd "$1" && eval "$("$0" --generate-completion-script bash)"
+      for word in 'City\\ T' ''; do
+        COMP_WORDS=("$0" relay show "$word") COMP_CWORD=3 COMP_LINE="$0 relay show $word" COMPREPLY=()
+        COMP_POINT=${#COMP_LINE}
+        _batonctl "$0" "$word" show
+        printf '<%s>\\n' "${COMPREPLY[@]}"
+      done
+      """
+    let result = try await Program.run(
+      "/bin/bash", ["-c", script, Program.products + "/batonctl", baton.folder.path],
+      environment: ["BATON_SOCKET": baton.socket])
+    #expect(result.lines == ["<City Two>", "<id:4>", "<City One>", "<City Two>", "<Country>"], "\(result.lines)")
+    #expect(!FileManager.default.fileExists(atPath: baton.folder.path + "/pwned"))
+  }
+
+  @Test func wordsOfEnumerationsAreInTheScripts() async throws {
+    for (shell, words) in [
+      ("bash", "'nostr'$'\\n''simplex'"), ("zsh", "'nostr' 'simplex'"), ("fish", "'nostr simplex'"),
+    ] {
+      let script = try await Program.run("batonctl", ["--generate-completion-script", shell])
+      #expect(script.status == 0 && script.lines.contains { $0.contains(words) }, "\(shell)")
+      #expect(script.lines.contains { $0.contains("---completion channel show -- positional@0") }, "\(shell)")
+    }
+  }
+}
