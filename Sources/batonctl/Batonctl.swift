@@ -62,7 +62,8 @@ struct Batonctl: AsyncParsableCommand {
     var global: [String] = []
     let prefixes = ["--socket=", "--timeout=", "--output="]
     while let first = rest.first {
-      if ["--json", "--no-color", "--quiet"].contains(first) || prefixes.contains(where: { first.hasPrefix($0) }) {
+      if ["--json", "--no-color", "--no-pager", "--quiet"].contains(first) || prefixes.contains(where: { first.hasPrefix($0) })
+      {
         global.append(rest.removeFirst())
       } else if ["--socket", "--timeout", "--output", "-o"].contains(first), rest.count > 1 {
         global += rest.prefix(2)

@@ -17,6 +17,8 @@ final class Ending: Sendable {
   private struct State {
     var phase = Phase.open
     var hasLimit = true
+    /// Whether Ctrl-C is for another program.
+    var isLeft = false
     var channel: Channel?
   }
   private let state = Mutex(State())
@@ -42,6 +44,13 @@ final class Ending: Sendable {
 
   /// The command does not wait for the daemon any more, but for a person: its time limit ends.
   func stopClock() { state.withLock { $0.hasLimit = false } }
+
+  /// Leaves Ctrl-C to a program that has the terminal meanwhile.
+  func leavingCtrlC<Result>(_ body: () -> Result) -> Result {
+    state.withLock { $0.isLeft = true }
+    defer { state.withLock { $0.isLeft = false } }
+    return body()
+  }
 
   /// Says why the command ends without a result. After one, there is no second document.
   /// - Parameter isResultLost: whether the result could not be written.
@@ -77,7 +86,7 @@ final class Ending: Sendable {
     signal(SIGINT, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGINT)
     source.setEventHandler { [self] in
-      end("local.Interrupted", status: 128 + SIGINT, unless: { $0.phase == .over }) { channel in
+      end("local.Interrupted", status: 128 + SIGINT, unless: { $0.phase == .over || $0.isLeft }) { channel in
         guard let channel else { return "interrupted; the daemon goes on with what it was asked to do" }
         return "the daemon goes on without you; look again with batonctl channel show \(channel.id)"
       }

@@ -20,6 +20,9 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Print results and errors only.")
   var quiet = false
 
+  @Flag(name: .customLong("no-pager"), help: "Print long output at once, not page by page; so does an empty $BATON_PAGER.")
+  var noPager = false
+
   @Option(
     help: """
       How long the command may take, such as 500ms, 10s or 5min. Default: 45s for each answer of the daemon, 20min for channel create; \
@@ -134,10 +137,22 @@ struct Session: Sendable {
 
   /// Prints the result: as programs read it, or as people like it.
   func show(_ value: some Encodable, _ text: () -> String) throws {
-    let text = try document(value) ?? text()
+    let document = try document(value)
+    let text = document ?? text()
     ending.willWrite(isResult: true)
+    if document == nil, page(text) { return }
     // No names are no line.
     if format != .name || !text.isEmpty { try Output.line(text) }
+  }
+
+  /// Has people read page by page what is longer than the terminal.
+  /// - Returns: whether it was shown so.
+  private func page(_ text: String) -> Bool {
+    // The last row is the one of the prompt.
+    guard !options.noPager, let size = terminal.size, text.rows(in: size.columns) >= size.rows, let pager = Pager() else {
+      return false
+    }
+    return ending.leavingCtrlC { pager.show(text + "\n") }
   }
 
   /// Prints one of many: as a line of JSON, or as people like it.

@@ -1,0 +1,84 @@
+internal import Foundation
+internal import Glibc
+
+/// The program that shows page by page what is longer than the terminal.
+struct Pager: Hashable {
+  let command: String
+  private(set) var environment: [String: String]
+
+  /// Takes the pager that the person wants, or less.
+  /// - Parameter environment: that of this process.
+  /// - Returns: nil when none is wanted, and when there is none.
+  init?(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+    let wanted = environment["BATON_PAGER"] ?? environment["PAGER"]
+    if let wanted, ["", "cat"].contains(wanted.trimmingCharacters(in: .whitespaces)) { return nil }
+    // Whoever may use this command only, by sudo, gets no shell from it: of pagers, less is known to keep that.
+    let isElevated = geteuid() != getuid() || ["SUDO_UID", "DOAS_USER", "PKEXEC_UID"].contains { environment[$0] != nil }
+    self.environment = environment
+    if let wanted, !isElevated {
+      command = wanted
+    } else {
+      guard Self.hasLess(environment) else { return nil }
+      command = "less"
+    }
+    if environment["LESS"] == nil { self.environment["LESS"] = "FRX" }
+    if isElevated { self.environment["LESSSECURE"] = "1" }
+  }
+
+  private static func hasLess(_ environment: [String: String]) -> Bool {
+    (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").contains { access("\($0)/less", X_OK) == 0 }
+  }
+
+  /// Shows the text until the person has seen enough. Ctrl-C is the pager's meanwhile.
+  /// - Returns: whether it was shown; otherwise there is no such program.
+  func show(_ text: String) -> Bool {
+    var ends: [CInt] = [-1, -1]
+    guard pipe(&ends) == 0 else { return false }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let signals = [SIGINT, SIGQUIT, SIGPIPE]
+    let handlers = signals.map { signal($0, SIG_IGN) }
+    defer { for (number, handler) in zip(signals, handlers) { signal(number, handler) } }
+    let child = start(input: ends[0])
+    close(ends[0])
+    if child != nil { Self.write(text, to: ends[1]) }
+    close(ends[1])
+    guard let child else { return false }
+    var status: CInt = 0
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    // What the shell says of a command that is not there, or cannot be run.
+    return status & 0x7F != 0 || ![126, 127].contains((status >> 8) & 0xFF)
+  }
+
+  /// Starts it in the process group of this program, so that the terminal is its own too, and without the signals that this one ignores.
+  private func start(input: CInt) -> pid_t? {
+    var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
+    guard posix_spawn_file_actions_init(&actions) == 0 else { return nil }
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    guard posix_spawnattr_init(&attributes) == 0 else { return nil }
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+    var (none, all) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    let line: [String] = ["sh", "-c", command]
+    var words: [UnsafeMutablePointer<CChar>?] = line.map { strdup($0) } + [nil]
+    var settings: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in words + settings { free(text) } }
+    var child: pid_t = 0
+    return posix_spawn(&child, "/bin/sh", &actions, &attributes, &words, &settings) == 0 ? child : nil
+  }
+
+  /// A pager that ends earlier has shown enough.
+  private static func write(_ text: String, to descriptor: CInt) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import BatonClient
+import ControlAPI
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import batonctl
+
+/// What is longer than the terminal is shown page by page.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct PagerTests {
+  /// Marks each line that comes through it.
+  private static let marker = "sed 's/^/page: /'"
+
+  private func isPaged(_ lines: [String]) -> Bool { lines.contains { $0.hasPrefix("page: batond ") } }
+
+  private func status(
+    _ baton: Installation, on size: String = "5x80", _ environment: [String: String], _ more: [String] = []
+  ) async throws -> (status: Int32, lines: [String]) {
+    try await Program.runOnTerminal(size, ["status", "--socket", baton.socket] + more, environment: environment)
+  }
+
+  @Test func longOutputGoesThroughThePager() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let paged = try await status(baton, ["BATON_PAGER": Self.marker, "PAGER": "false"])
+    #expect(paged.status == 0 && isPaged(paged.lines), "\(paged)")
+    #expect(paged.lines.allSatisfy { $0.hasPrefix("page: ") }, "\(paged)")
+
+    let whole: [([String: String], [String], String)] = [
+      (["BATON_PAGER": Self.marker], [], "24x80"), (["BATON_PAGER": Self.marker], ["--no-pager"], "5x80"),
+      (["BATON_PAGER": Self.marker], ["--json"], "5x80"), (["BATON_PAGER": Self.marker, "TERM": "dumb"], [], "5x80"),
+      (["BATON_PAGER": "", "PAGER": Self.marker], [], "5x80"), (["BATON_PAGER": "cat"], [], "5x80"),
+    ]
+    for (environment, more, size) in whole {
+      let result = try await status(baton, on: size, environment, more)
+      #expect(result.status == 0 && !result.lines.joined().contains("page: "), "\(environment) \(more): \(result)")
+    }
+    // Nobody turns pages in a pipe.
+    let piped = try await Program.run(
+      "batonctl", ["status", "--socket", baton.socket], environment: ["BATON_PAGER": Self.marker])
+    #expect(piped.status == 0 && !isPaged(piped.lines), "\(piped)")
+    // One that is not there keeps nothing back.
+    let missing = try await status(baton, ["BATON_PAGER": "/nonexistent/pager --option"])
+    #expect(missing.status == 0 && missing.lines.contains { $0.hasPrefix("batond ") }, "\(missing)")
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+  }
+
+  @Test func pagerMayEndEarlierAndHasTheTerminalToItself() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let client = try await baton.client()
+    // More than a pipe holds.
+    let name = String(repeating: "a-long-label-in-the-name-of-a-domain.", count: 5)
+    for number in 0..<6 {
+      let domains = (0..<100).map { "\(name)d\(number)-\($0).example" }
+      _ = try await client.addOperator(AddOperator(name: "Operator \(number)", domains: domains))
+    }
+    let early = try Program.onTerminal(
+      "24x80", ["operator", "export", "--socket", baton.socket], environment: ["BATON_PAGER": "echo enough"])
+    try await early.line(containing: "enough")
+    #expect(await early.status() == 0, "\(early.seen.suffix(3))")
+
+    // Ctrl-C is for the pager, which gets signals as programs usually do.
+    let pager = #"cat >/dev/null; trap "echo caught" INT; echo ready; read answer </dev/tty; echo over"#
+    let interrupted = try Program.onTerminal(
+      "5x80", ["status", "--socket", baton.socket], environment: ["BATON_PAGER": pager])
+    try await interrupted.line(containing: "ready")
+    interrupted.signal(SIGINT)
+    try await interrupted.line(containing: "caught")
+    try await interrupted.line(containing: "over")
+    #expect(await interrupted.status() == 0, "\(interrupted.seen)")
+    daemon.signal(SIGTERM)
+    _ = await daemon.status()
+  }
+
+  @Test func pagerIsThePersonsOrLess() throws {
+    let folder = try TemporaryFolder()
+    #expect(
+      FileManager.default.createFile(atPath: folder.path + "/less", contents: nil, attributes: [.posixPermissions: 0o755]))
+    #expect(Pager(["PATH": "/nonexistent"]) == nil)
+    #expect(Pager(["PATH": folder.path])?.command == "less")
+    #expect(Pager(["PATH": folder.path])?.environment["LESS"] == "FRX")
+    #expect(Pager(["PATH": folder.path, "LESS": "S"])?.environment["LESS"] == "S")
+    #expect(Pager(["PAGER": "more -d"])?.command == "more -d")
+    #expect(Pager(["PAGER": "more", "BATON_PAGER": "most"])?.command == "most")
+    #expect(Pager(["PAGER": "more", "BATON_PAGER": " "]) == nil && Pager(["PAGER": "cat"]) == nil)
+    // Whoever may run only this as root gets no shell out of it.
+    let sudo = ["PATH": folder.path, "SUDO_UID": "1000", "PAGER": "more"]
+    #expect(Pager(sudo)?.command == "less" && Pager(sudo)?.environment["LESSSECURE"] == "1")
+    #expect(Pager(["PATH": "/nonexistent", "SUDO_UID": "1000", "PAGER": "more"]) == nil)
+  }
+}
