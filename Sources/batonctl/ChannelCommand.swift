@@ -31,7 +31,7 @@ struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Prints what a reader opens to join.")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-    @Flag(help: "Draw it as a QR code too.") var qr = false
+    @Flag(inversion: .prefixedNo, help: "Draw it as a QR code too, however small the terminal is.") var qr = false
     @Option(name: .customLong("qr-file"), help: "Write it as a QR code to an SVG file.", completion: .file(extensions: ["svg"]))
     var qrFile: String?
 
@@ -40,17 +40,13 @@ struct ChannelCommand: AsyncParsableCommand {
         let channel = try await session.channel(channel)
         let reply = try await session.client.call("org.batond.Channels.Link", ["id": .integer(channel.id)])
         let link = reply["link"]?.string ?? ""
-        var text = link
         if qr || qrFile != nil {
           guard let code = QRCode(link) else { throw Refusal(text: "the link is too long for a QR code") }
-          if let qrFile {
-            guard FileManager.default.createFile(atPath: qrFile, contents: Data(code.svg.utf8)) else {
-              throw Refusal(text: "cannot write \(qrFile)")
-            }
+          if let qrFile, !FileManager.default.createFile(atPath: qrFile, contents: Data(code.svg.utf8)) {
+            throw Refusal(text: "cannot write \(qrFile)")
           }
-          if qr { text += "\n" + code.text(hasColor: session.terminal.hasColor) }
         }
-        try session.show(JSONValue.object(reply)) { text }
+        try session.show(JSONValue.object(reply)) { session.withCode(link, of: link, channel: channel.id, isWanted: qr) }
       }
     }
   }

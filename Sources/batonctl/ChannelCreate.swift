@@ -36,6 +36,8 @@ struct ChannelCreate: AsyncParsableCommand {
   @Option(
     name: .customLong("idempotency-key"), help: "The same key with the same options gives the same channel, however often.")
   var idempotencyKey: String?
+  @Flag(inversion: .prefixedNo, help: "Draw the link as a QR code, or do not. Default: where it fits the terminal.")
+  var qr: Bool?
   @Flag(help: "Go on with fewer relays than wanted without asking.") var yes = false
 
   func validate() throws {
@@ -94,14 +96,15 @@ struct ChannelCreate: AsyncParsableCommand {
   /// Shows the channel after every change until it is as far as `--wait` asks.
   private func follow(_ request: CreateChannel, _ session: Session) async throws -> Channel {
     let view = ChannelView(terminal: session.terminal)
-    var drawn = 0
+    var canvas = Canvas(session.terminal)
     for try await channel in try await session.client.createChannelAndFollow(request) {
       if session.ending.channel == nil {
         try session.say("Profile accepted, channel \(channel.id) is stored. Inviting \(channel.relays.count) relays.")
       }
       session.ending.channel = channel
       if !session.options.json, !session.options.quiet {
-        drawn = try draw(view.progress(channel), over: drawn, session.terminal)
+        session.ending.willWrite(isResult: false)
+        try canvas.draw(view.progress(channel, in: session.terminal.size))
       }
       if wait == .any, channel.linkUsable { break }
     }
@@ -109,13 +112,6 @@ struct ChannelCreate: AsyncParsableCommand {
       throw Refusal(text: "the daemon ended before the channel was created", status: 69)
     }
     return channel
-  }
-
-  /// Draws over what was drawn before on a terminal; elsewhere lines follow each other.
-  private func draw(_ lines: [String], over count: Int, _ terminal: Terminal) throws -> Int {
-    let up = terminal.isTerminal && count > 0 ? "\u{1B}[\(count)A" : ""
-    try Output.line(up + lines.map { terminal.isTerminal ? "\u{1B}[2K\($0)" : $0 }.joined(separator: "\n"))
-    return lines.count
   }
 
   private func finish(_ channel: Channel, _ session: Session) throws {
@@ -137,12 +133,9 @@ struct ChannelCreate: AsyncParsableCommand {
       throw Refusal(
         text: "no relay took channel \(channel.id); see batonctl channel show \(channel.id), then retry", parameters: json)
     }
+    let text = session.options.quiet ? link : "\nChannel link:\n\(link)"
     try session.show(channel) {
-      var text = session.options.quiet ? link : "\nChannel link:\n\(link)"
-      if session.terminal.isTerminal, !session.options.quiet, let code = QRCode(link) {
-        text += "\n" + code.text(hasColor: session.terminal.hasColor)
-      }
-      return text
+      session.withCode(text, of: link, channel: channel.id, isWanted: qr ?? (session.options.quiet ? false : nil))
     }
   }
 }

@@ -10,9 +10,9 @@ struct ChannelView {
   static func activeCount(_ channel: Channel) -> Int { channel.relays.filter { $0.status == "active" }.count }
 
   /// The line of one relay: dot, name, status, cause.
-  /// - Parameter isDrawn: whether the line will be drawn over, so that it may not wrap.
-  func relayLine(_ relay: ChannelRelay, width: Int, isDrawn: Bool = false) -> String {
-    let name = relay.relayName + String(repeating: " ", count: max(0, width - relay.relayName.count))
+  /// - Parameter width: columns of the name.
+  func relayLine(_ relay: ChannelRelay, width: Int) -> String {
+    let name = relay.relayName.cut(to: width)
     var words = relay.status
     if relay.status != "active" || relay.cause != nil {
       let reason = [relay.cause.map { "(\($0))" }, relay.detail].compactMap { $0 }.joined(separator: " ")
@@ -22,21 +22,8 @@ struct ChannelView {
         words += relay.attempt > 0 ? "; attempt \(relay.attempt) at \(next)" : "; read back at \(next)"
       }
     }
-    if isDrawn { words = terminal.fitted(words, beside: name.count + 6) }
-    return "  \(terminal.dot(relay.status)) \(name)  \(words)"
-  }
-
-  /// A bar, the count, and a line per relay.
-  func progress(_ channel: Channel) -> [String] {
-    let members = Self.members(channel)
-    let (active, total) = (Self.activeCount(channel), max(members.count, 1))
-    let cells = 30
-    let full = active * cells / total
-    let bar =
-      terminal.paint(String(repeating: "█", count: full), .green)
-      + terminal.paint(String(repeating: "░", count: cells - full), .gray)
-    let width = members.map(\.relayName.count).max() ?? 0
-    return ["\(bar) \(active)/\(members.count) relays active"] + members.map { relayLine($0, width: width, isDrawn: true) }
+    let gap = String(repeating: " ", count: max(0, width - name.displayWidth))
+    return "  \(terminal.dot(relay.status)) \(name)\(gap)  \(words)"
   }
 
   /// The plain sentence for a channel that does not have all of its relays.
@@ -64,7 +51,7 @@ struct ChannelView {
       lines.append("profile   edition \(channel.edition), shown by \(current) of \(active.count) active relays")
     }
     lines.append("created   \(channel.createdAt), changed \(channel.updatedAt)")
-    let width = channel.relays.map(\.relayName.count).max() ?? 0
+    let width = channel.relays.map(\.relayName.displayWidth).max() ?? 0
     lines += channel.relays.map { relayLine($0, width: width) }
     return lines.joined(separator: "\n")
   }

@@ -16,6 +16,9 @@ struct QRCode {
     modules = (0..<(width * width)).map { data[$0] & 1 == 1 }
   }
 
+  /// Columns that `text` takes.
+  var columns: Int { width + 2 * Self.margin }
+
   private func isDark(_ row: Int, _ column: Int) -> Bool {
     guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
     return modules[row * width + column]
@@ -55,5 +58,24 @@ struct QRCode {
       <rect width="\(size)" height="\(size)" fill="#fff"/><path d="\(path)" fill="#000"/></svg>
 
       """
+  }
+}
+
+extension Session {
+  /// Text that ends with a link, with the link as a QR code below it.
+  /// - Parameters:
+  ///   - isWanted: nil: where the whole has room on the terminal, and otherwise with a word on how to get the code.
+  ///   - channel: identifier of the channel.
+  func withCode(_ text: String, of link: String, channel: Int64, isWanted: Bool?) -> String {
+    guard isWanted != false, let code = QRCode(link) else { return text }
+    let whole = text + "\n" + code.text(hasColor: terminal.hasColor)
+    guard let size = terminal.size else { return isWanted == true ? whole : text }
+    // Wrapped lines are no code; one that is too high can be scrolled.
+    let isLegible = code.columns <= size.columns
+    if isWanted == true ? isLegible : isLegible && whole.rows(in: size.columns) < size.rows { return whole }
+    let start = isWanted == true ? whole : text
+    guard !options.quiet else { return start }
+    return start + "\nThe QR code needs \(code.columns) columns and \(whole.rows(in: code.columns) + 1) rows: "
+      + "batonctl channel link \(channel) --qr-file FILE.svg makes a picture of it."
   }
 }

@@ -6,14 +6,13 @@ struct Terminal: Sendable {
   /// Whether lines can be drawn again.
   let isTerminal: Bool
   let hasColor: Bool
-  /// Columns of the terminal; nil when there is none or it does not say.
-  let columns: Int?
+  /// Columns of the terminal at this moment; nil when there is none or it does not say.
+  var columns: Int? { isatty(1) == 1 ? Self.width : nil }
   /// Whether somebody can answer questions.
   let isInteractive: Bool
 
   init(noColor: Bool) {
     isTerminal = isatty(1) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
-    columns = isatty(1) == 1 ? Self.width : nil
     isInteractive = isTerminal && isatty(0) == 1
     let denied = getenv("NO_COLOR").map { !String(cString: $0).isEmpty } ?? false
     hasColor = isTerminal && !noColor && !denied
@@ -24,12 +23,6 @@ struct Terminal: Sendable {
     var size = winsize()
     if ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
     return getenv("COLUMNS").flatMap { Int(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil }
-  }
-
-  /// `text` cut to what fits beside `used` columns: a line that wraps cannot be drawn over.
-  func fitted(_ text: String, beside used: Int) -> String {
-    guard let columns, text.count + used >= columns else { return text }
-    return text.prefix(max(0, columns - used - 2)) + "…"
   }
 
   enum Color: String {

@@ -17,4 +17,44 @@ struct ChannelViewTests {
     #expect(Self.line("active", attempt: 9).hasSuffix("r  active (rejected) no; attempt 9 at 2026-11-21T15:10:35.591Z"))
     #expect(Self.line("inactive", attempt: 1).hasSuffix("; attempt 1 at 2026-11-21T15:10:35.591Z"))
   }
+
+  /// A channel with relays of these statuses.
+  private static func channel(_ statuses: [String]) -> Channel {
+    let relays = statuses.enumerated().map { index, status in
+      ChannelRelay(
+        relayId: Int64(index + 1), relayName: "中文 relay.with.a.long.name-\(index + 1)", status: status, cause: "timeout",
+        detail: "the relay has not answered for as long as it may take", attempt: 1, since: "2026-11-21T14:52:33.464Z",
+        edition: 1)
+    }
+    return Channel(
+      id: 1, kind: "channel", network: "nostr", identity: "main", profile: Profile(displayName: "News"), phase: "partial",
+      summary: "", edition: 1, linkUsable: true, relays: relays, wantedRelays: relays.count, heal: true,
+      createdAt: "2026-11-21T14:52:33.464Z", updatedAt: "2026-11-21T14:52:33.464Z", revision: 1)
+  }
+
+  @Test func progressIsNoHigherThanTheTerminal() {
+    let view = ChannelView(terminal: Terminal(noColor: true))
+    let statuses = (0..<20).map { ["active", "failed", "invited", "active"][$0 % 4] }
+    for rows in 2...30 {
+      for columns in [10, 40, 80] {
+        let lines = view.progress(Self.channel(statuses), in: Terminal.Size(columns: columns, rows: rows))
+        #expect(lines.count < rows, "\(rows) rows: \(lines)")
+        #expect(lines[0].hasSuffix("10/20 relays active") && (columns < 20 || lines[0].displayWidth < columns))
+      }
+    }
+    let low = view.progress(Self.channel(statuses), in: Terminal.Size(columns: 60, rows: 10))
+    #expect(low.count == 9 && low.last == "  … and 13 more: 10 active, 3 failed", "\(low)")
+    #expect(low.filter { $0.contains("  invited ") }.count == 5, "what is not done comes first")
+    #expect(low[1].hasPrefix("  ● 中文 relay.with.a.long.nam…  invited"), "\(low[1])")
+    // What is not drawn over has room.
+    #expect(view.progress(Self.channel(statuses), in: nil).count == 21)
+  }
+
+  @Test func linesAreCutWithTheirColours() {
+    let painted = "a \u{1B}[31mred 中文\u{1B}[0m end"
+    #expect(painted.unpainted == "a red 中文 end" && painted.cutPainted(to: 14) == painted)
+    #expect(painted.cutPainted(to: 9) == "a \u{1B}[31mred 中…\u{1B}[0m")
+    #expect("plain".cutPainted(to: 3) == "pl…")
+    #expect("\(painted)\n\nx".rows(in: 7) == 4)
+  }
 }
