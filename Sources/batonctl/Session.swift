@@ -131,7 +131,7 @@ struct Session: Sendable {
   let options: GlobalOptions
   /// The form of the result; nil: as people like it.
   let format: OutputFormat?
-  let times: Times
+  var times: Times
   let terminal: Terminal
   let ending: Ending
 

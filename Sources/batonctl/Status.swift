@@ -8,10 +8,11 @@ struct Status: AsyncParsableCommand {
     abstract: "Says how the daemon is, what is wrong, and which command helps.",
     discussion: """
       With --wait it waits for a daemon that is being started, for a minute unless --timeout says otherwise; exit status 75 when none \
-      has answered by then.
+      has answered by then. With --watch it is shown again in its place; into a pipe or with --json, a line or document for each change.
       """)
   @OptionGroup var global: GlobalOptions
   @Flag(help: "Wait until the daemon answers.") var wait = false
+  @Flag(help: "Show it again whenever something changes, until Ctrl-C.") var watch = false
 
   private static let waitMax = TimeSpan(argument: "60s")
 
@@ -20,37 +21,67 @@ struct Status: AsyncParsableCommand {
 
   func run() async throws {
     try await global.connected(limit: wait ? Self.waitMax : nil, waits: wait) { session in
-      let status = try await session.client.status()
-      let (errors, warnings) = session.options.json ? ([], []) : try await session.client.validate()
-      try session.show(status) {
-        let counts = status.channelRelays
-        var lines = [
-          "batond \(status.version), process \(status.pid), since \(status.startedAt)",
-          "channels    \(status.channels), \(status.channelsUnderWay) with something to do",
-          "on relays   \(counts.active) active, \(counts.underWay) under way, \(counts.inactive) inactive, \(counts.failed) failed",
-          "relays      \(status.relays), \(status.relaysDown) down",
-          "servers     \(status.servers), \(status.serversDown) down",
-          "operators   \(status.operators)",
-          "revision    \(status.revision)",
-        ]
-        if status.quarantined > 0 { lines.append("unreadable  \(status.quarantined) channels, see the journal") }
-        if let trouble = status.declarationsTrouble {
-          lines.append("files       \(trouble); batond check-config says all that is wrong, batonctl reload loads them")
-        }
-        if let damage = status.damage {
-          let others = status.damaged > 1 ? " (and \(status.damaged - 1) more)" : ""
-          lines.append("DAMAGED     \(damage)\(others); batonctl check lists all of it; restore a backup")
-        }
-        if let trouble = status.storageTrouble {
-          lines.append("storage     does not work: \(trouble); see df and journalctl -k -p err")
-        }
-        let findings = Validate.lines(errors, warnings, session.terminal)
-        lines += findings.prefix(Self.findingsMax)
-        if findings.count > Self.findingsMax {
-          lines.append("and \(findings.count - Self.findingsMax) more: batonctl validate")
-        }
-        return lines.joined(separator: "\n")
+      guard watch else {
+        let report = try await Report(session)
+        return try session.show(report.status) { report.lines(session).joined(separator: "\n") }
       }
+      try await follow(session)
+    }
+  }
+
+  private func follow(_ session: Session) async throws {
+    var view = FollowedView(session)
+    var latest: DaemonStatus?
+    try await session.follow(nil) { now in
+      let report = try await Report(now)
+      if view.isDrawn { return try view.draw(report.lines(now)) }
+      view.isBack()
+      guard report.status != latest else { return }
+      latest = report.status
+      try session.showNext(report.status) { "revision \(report.status.revision)  \(report.status.summary)" }
+    } away: {
+      try view.away($0)
+    }
+  }
+
+  /// What there is to say at one moment.
+  private struct Report {
+    let status: DaemonStatus
+    private let findings: (errors: [Finding], warnings: [Finding])
+
+    init(_ session: Session) async throws {
+      status = try await session.client.status()
+      findings = session.isForPeople ? try await session.client.validate() : ([], [])
+    }
+
+    func lines(_ session: Session) -> [String] {
+      let counts = status.channelRelays
+      var lines = [
+        "batond \(status.version), process \(status.pid), since \(status.startedAt)",
+        "channels    \(status.channels), \(status.channelsUnderWay) with something to do",
+        "on relays   \(counts.active) active, \(counts.underWay) under way, \(counts.inactive) inactive, \(counts.failed) failed",
+        "relays      \(status.relays), \(status.relaysDown) down",
+        "servers     \(status.servers), \(status.serversDown) down",
+        "operators   \(status.operators)",
+        "revision    \(status.revision)",
+      ]
+      if status.quarantined > 0 { lines.append("unreadable  \(status.quarantined) channels, see the journal") }
+      if let trouble = status.declarationsTrouble {
+        lines.append("files       \(trouble); batond check-config says all that is wrong, batonctl reload loads them")
+      }
+      if let damage = status.damage {
+        let others = status.damaged > 1 ? " (and \(status.damaged - 1) more)" : ""
+        lines.append("DAMAGED     \(damage)\(others); batonctl check lists all of it; restore a backup")
+      }
+      if let trouble = status.storageTrouble {
+        lines.append("storage     does not work: \(trouble); see df and journalctl -k -p err")
+      }
+      let findings = Validate.lines(findings.errors, findings.warnings, session.terminal)
+      lines += findings.prefix(Status.findingsMax)
+      if findings.count > Status.findingsMax {
+        lines.append("and \(findings.count - Status.findingsMax) more: batonctl validate")
+      }
+      return lines
     }
   }
 }
