@@ -8,11 +8,18 @@ internal import Varlink
 /// What all lists have in common.
 struct ListOptions: ParsableArguments {
   @OptionGroup var table: TableOptions
+  @Flag(
+    help:
+      "Show it again whenever something changes, until Ctrl-C; into a pipe, a line for each change, with + ~ or - before it.")
+  var watch = false
   @Option(help: "A condition in JSON, for example '{\"enabled\": true}' or '{\"phase\": \"degraded\"}'.") var filter: String?
   @Option(help: "A field to sort by, with - before it from the end. Write --sort=-FIELD. May be repeated.") var sort: [String] =
     []
 
   func validate() throws {
+    if watch, let output = table.show.output, output == .yaml || output == .name {
+      throw ValidationError("--watch does not go with -o \(output.rawValue): it shows a table, or JSON.")
+    }
     guard let filter else { return }
     let json: JSONValue
     do { json = try JSONParser.parse(filter) } catch {

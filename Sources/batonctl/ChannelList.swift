@@ -40,14 +40,14 @@ extension ChannelCommand {
       try await global.connected(list.table.show) { session in
         let work = busy ? JSONValue?.some(ChannelWork.condition) : .none
         let condition = try await list.condition(Words.condition("phase", phase), relays(session), work)
-        let (channels, hasMore) = try await channels(session, condition)
         let columns = try list.table.chosen(of: Self.columns)
-        try session.show(channels) {
-          guard !channels.isEmpty else {
-            return condition == nil ? "No channels. Create one with batonctl channel create NAME." : "No such channels."
+        try await session.list(list, of: "channel", changedBy: ["channel"]) { session in
+          let (channels, hasMore) = try await channels(session, condition)
+          let none = condition == nil ? "No channels. Create one with batonctl channel create NAME." : "No such channels."
+          let more = hasMore ? "There are more: say --all." : nil
+          return Listing(objects: channels, columns: columns, none: none, more: more) {
+            Row(channel: $0, times: session.times)
           }
-          let table = session.table(columns, channels.map { Row(channel: $0, times: session.times) })
-          return hasMore ? table + "\nThere are more: say --all." : table
         }
       }
     }

@@ -7,8 +7,9 @@ internal import Varlink
 
 // Commands with --watch.
 extension Session {
-  /// Between two looks at least, and as a part of the time that they take: nobody reads faster, and the daemon has others to serve.
+  /// Between two looks at least: nobody reads faster.
   private static let pause = Duration.milliseconds(100)
+  /// How many times as long as a look takes there is none, because the daemon has others to serve.
   private static let share = 4
   /// Not everything that is shown changes with an event.
   private static let pulse = Duration.seconds(5)
@@ -46,11 +47,12 @@ extension Session {
       do {
         try await look(atThisMoment)
         hasBegun = true
+        try await Task.sleep(for: max(Self.pause, (ContinuousClock.now - begin) * Self.share))
       } catch {
         guard hasBegun, let reason = reason(error) else { throw error }
         try away(reason)
+        try await Task.sleep(for: Self.pause)
       }
-      try await Task.sleep(for: max(Self.pause, (ContinuousClock.now - begin) * Self.share))
     }
   }
 
@@ -88,7 +90,8 @@ extension Session {
   }
 }
 
-/// Where what is followed is shown: in its place on a terminal; elsewhere each change has a line, and this says only that the daemon is away.
+/// Where what is followed is shown: in its place on a terminal. Elsewhere each change has a line, and only that the daemon is away is said
+/// here.
 struct FollowedView {
   private let session: Session
   private var canvas: Canvas

@@ -22,11 +22,13 @@ struct IdentityCommand: AsyncParsableCommand {
     func run() async throws {
       try await global.connected(list.table.show) { session in
         let condition = list.condition(Words.condition("network", network))
-        let identities = try await session.client.identities(filter: condition, sort: list.order)
         let columns = try list.table.chosen(of: Self.columns)
-        try session.show(identities) {
-          guard !identities.isEmpty else { return "No such identities." }
-          return session.table(columns, identities.map { Row(identity: $0, times: session.times) })
+        // Identities have no events of their own, but change with their channels.
+        try await session.list(list, of: "identity", changedBy: ["channel"]) { session in
+          let identities = try await session.client.identities(filter: condition, sort: list.order)
+          return Listing(objects: identities, columns: columns, none: "No such identities.") {
+            Row(identity: $0, times: session.times)
+          }
         }
       }
     }

@@ -16,18 +16,14 @@ extension OperatorCommand {
     func run() async throws {
       try await global.connected(list.table.show) { session in
         let condition = list.condition(enablement?.condition)
-        let operators = try await session.client.operators(filter: condition, sort: list.order)
-        let (relays, servers) = try await Self.counts(of: operators, session)
         let columns = try list.table.chosen(of: Self.columns)
-        try session.show(operators) {
-          guard !operators.isEmpty else {
-            return condition == nil
-              ? "No operators. Relays and servers without one are your own." : "No such operators."
-          }
-          let rows = operators.map {
+        try await session.list(list, of: "operator", changedBy: ["operator", "relay", "server"]) { session in
+          let operators = try await session.client.operators(filter: condition, sort: list.order)
+          let (relays, servers) = try await Self.counts(of: operators, session)
+          let none = condition == nil ? "No operators. Relays and servers without one are your own." : "No such operators."
+          return Listing(objects: operators, columns: columns, none: none) {
             Row(one: $0, relays: relays[$0.id] ?? 0, servers: servers[$0.id] ?? 0, times: session.times)
           }
-          return session.table(columns, rows)
         }
       }
     }

@@ -13,7 +13,8 @@ struct Pager: Hashable {
     let wanted = environment["BATON_PAGER"] ?? environment["PAGER"]
     if let wanted, ["", "cat"].contains(wanted.trimmingCharacters(in: .whitespaces)) { return nil }
     // Whoever may use this command only, by sudo, gets no shell from it: of pagers, less is known to keep that.
-    let isElevated = geteuid() != getuid() || ["SUDO_UID", "DOAS_USER", "PKEXEC_UID"].contains { environment[$0] != nil }
+    let isElevated =
+      geteuid() != getuid() || ["SUDO_UID", "DOAS_USER", "PKEXEC_UID"].contains { environment[$0]?.isEmpty == false }
     self.environment = environment
     if let wanted, !isElevated {
       command = wanted
@@ -75,9 +76,12 @@ struct Pager: Hashable {
   private static func write(_ text: String, to descriptor: CInt) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
+      let (count, problem) = bytes.withUnsafeBytes { buffer -> (Int, CInt) in
+        let count = Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+        return (count, count < 0 ? errno : 0)
+      }
+      if problem == EINTR { continue }
+      guard problem == 0 else { return }
       bytes = bytes.dropFirst(count)
     }
   }

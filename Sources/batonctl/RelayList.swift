@@ -29,14 +29,14 @@ extension RelayCommand {
         let condition = try await list.condition(
           Words.condition("health", health), Words.condition("network", network), enablement?.condition,
           session.ownership(self.operator))
-        let relays = try await session.client.relays(filter: condition, sort: list.order)
-        let owners = try await session.operatorNames(relays.map(\.operatorId))
         let columns = try list.table.chosen(of: Self.columns)
-        try session.show(relays) {
-          guard !relays.isEmpty else {
-            return condition == nil ? "No relays. Add one with batonctl relay add ADDRESS." : "No such relays."
+        try await session.list(list, of: "relay", changedBy: ["relay", "operator", "channelRelay"]) { session in
+          let relays = try await session.client.relays(filter: condition, sort: list.order)
+          let owners = try await session.operatorNames(relays.map(\.operatorId))
+          let none = condition == nil ? "No relays. Add one with batonctl relay add ADDRESS." : "No such relays."
+          return Listing(objects: relays, columns: columns, none: none) {
+            Row(relay: $0, owners: owners, times: session.times)
           }
-          return session.table(columns, relays.map { Row(relay: $0, owners: owners, times: session.times) })
         }
       }
     }

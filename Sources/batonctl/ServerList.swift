@@ -29,14 +29,14 @@ extension ServerCommand {
         let condition = try await list.condition(
           Words.condition("health", health), Words.condition("protocol", self.protocol), enablement?.condition,
           session.ownership(self.operator))
-        let servers = try await session.client.servers(filter: condition, sort: list.order)
-        let owners = try await session.operatorNames(servers.map(\.operatorId))
         let columns = try list.table.chosen(of: Self.columns)
-        try session.show(servers) {
-          guard !servers.isEmpty else {
-            return condition == nil ? "No servers. Add one with batonctl server add ADDRESS." : "No such servers."
+        try await session.list(list, of: "server", changedBy: ["server", "operator"]) { session in
+          let servers = try await session.client.servers(filter: condition, sort: list.order)
+          let owners = try await session.operatorNames(servers.map(\.operatorId))
+          let none = condition == nil ? "No servers. Add one with batonctl server add ADDRESS." : "No such servers."
+          return Listing(objects: servers, columns: columns, none: none) {
+            Row(server: $0, owners: owners, times: session.times)
           }
-          return session.table(columns, servers.map { Row(server: $0, owners: owners, times: session.times) })
         }
       }
     }

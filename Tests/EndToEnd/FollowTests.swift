@@ -73,6 +73,73 @@ struct FollowTests {
     await stop(again)
   }
 
+  @Test func listsAreFollowedLineByLine() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    func watch(_ kind: String, _ more: [String] = []) throws -> Program {
+      try Program("batonctl", [kind, "list", "--watch", "--socket", baton.socket] + more)
+    }
+    let (relays, channels, identities) = (try watch("relay"), try watch("channel", ["--json"]), try watch("identity"))
+    try await identities.line(containing: "+ 1  main  nostr")
+    try await baton.addRelays(["ws://127.0.0.1:\(Program.freePort())"])
+    try await relays.line(containing: "+ 1  r1  nostr  yes")
+    #expect(try await baton.control("relay", "disable", "r1").status == 0)
+    try await relays.line(containing: "~ 1  r1  nostr  no")
+
+    #expect(try await baton.control("channel", "create", "News", "--relay", "r1", "--wait", "none").status == 0)
+    let added = try JSONParser.parse(try await channels.line(containing: "\"change\":\"added\""))
+    #expect(added["channel"]?["profile"]?["displayName"] == "News", "\(added.text)")
+
+    await stop(daemon)
+    let again = try await baton.start()
+    #expect(try await baton.control("channel", "delete", "News", "--yes").status == 0)
+    try await channels.line(containing: "\"change\":\"removed\"")
+    #expect(channels.lines.filter { $0.contains("\"change\":\"added\"") }.count == 1, "\(channels.lines)")
+    #expect(try await baton.control("relay", "remove", "r1", "--force").status == 0)
+    try await relays.line(containing: "- 1  r1  nostr  no")
+    // Not everything changes with an event.
+    #expect(try await baton.control("identity", "add", "desk").status == 0)
+    try await identities.line(containing: "+ 2  desk  nostr")
+    for program in [relays, channels, identities] { await interrupt(program) }
+    #expect(!(relays.lines + identities.lines).joined().contains("\u{1B}"))
+    await stop(again)
+  }
+
+  @Test func listsAreShownInTheirPlaceOnATerminal() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    let watch = try Program.onTerminal("6x50", ["operator", "list", "--watch", "--socket", baton.socket])
+    try await watch.line(containing: "No operators.")
+    let client = try await baton.client()
+    for number in 1...8 { _ = try await client.addOperator(AddOperator(name: "Operator number \(number)")) }
+    try await watch.line(containing: "… and 5 more")
+    #expect(watch.seen.allSatisfy { $0.displayWidth < 50 }, "\(watch.seen)")
+    for operation in try await client.operators().dropFirst() { _ = try await client.removeOperator(id: operation.id) }
+    _ = try await client.updateOperator(
+      UpdateOperator(id: 1, revision: try await client.operator(id: 1).operator.revision, name: "The last"))
+    try await watch.line(containing: "1   The last")
+    await interrupt(watch)
+    let yaml = try await baton.control("operator", "list", "--watch", "-o", "yaml")
+    #expect(yaml.status == 64 && yaml.lines.first?.contains("--watch does not go with -o yaml") == true, "\(yaml)")
+    await stop(daemon)
+  }
+
+  @Test func changesOfAListAreToldOnce() throws {
+    struct Object: Encodable {
+      let id: Int64
+      var revision: Int64?
+      var name = ""
+    }
+    var known = KnownObjects<Object>(kind: "thing")
+    func told(_ objects: [Object]) throws -> [String] { try known.become(objects).map { "\($0.kind.sign)\($0.object.id)" } }
+    #expect(try told([Object(id: 2, revision: 1), Object(id: 1, revision: 1)]) == ["+2", "+1"])
+    #expect(try told([Object(id: 2, revision: 1, name: "not live"), Object(id: 1, revision: 2)]) == ["~1"])
+    #expect(try told([Object(id: 3, name: "a")]) == ["-1", "-2", "+3"])
+    #expect(try told([Object(id: 3, name: "b")]) == ["~3"])
+    let changes = try known.become([])
+    #expect(changes.map(\.json) == [["change": "removed", "thing": ["id": 3, "name": "b"]]])
+  }
+
   @Test func whatFailsAtOnceIsNotFollowed() async throws {
     let missing = try await Program.run("batonctl", ["status", "--watch", "--socket", "/nonexistent/socket"])
     #expect(missing.status == 69 && missing.lines.count == 1, "\(missing)")

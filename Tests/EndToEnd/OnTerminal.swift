@@ -16,7 +16,9 @@ extension Program {
   private static func onTerminal(
     _ size: String, _ arguments: [String], _ environment: [String: String]
   ) -> (String, [String], [String: String]) {
-    let defaults = ["TERM": "xterm", "BATON_PAGER": "", "NO_COLOR": ""]
+    let defaults = [
+      "TERM": "xterm", "BATON_PAGER": "", "NO_COLOR": "", "SUDO_UID": "", "DOAS_USER": "", "PKEXEC_UID": "",
+    ]
     return (
       "/usr/bin/python3", [ThirdPartyRelay.scripts + "/terminal.py", size, products + "/batonctl"] + arguments,
       defaults.merging(environment) { _, own in own }
