@@ -146,12 +146,14 @@ extension Engine {
   }
 
   private func serve(_ relay: RelayID) {
-    guard var lane = lanes[relay], let kind = relays[relay]?.network, let network = directory.networks[kind] else { return }
-    let ready = lane.next { channel, number in
+    guard let kind = relays[relay]?.network, let network = directory.networks[kind] else { return }
+    // In its place: a lane that is taken out copies its whole queue.
+    let ready = lanes[relay]?.next { channel, number in
       // A removed channel relay, for example, must not be invited from an old queue.
       live[channel]?.machine.relays.first { $0.relay == relay }?.machine.underWay?.operation == number
     }
-    lanes[relay] = lane.isEmpty ? nil : lane
+    guard let ready else { return }
+    if lanes[relay]?.isEmpty == true { lanes[relay] = nil }
     for operation in ready { network.perform(operation) }
   }
 

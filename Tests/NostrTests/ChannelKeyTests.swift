@@ -315,6 +315,37 @@ struct ChannelKeyTests {
     await relay.stop()
   }
 
+  /// Relays serve what they like, whatever they were asked for.
+  @Test func onlyLaterEditionsOfTheChannelByItsAuthorAreStrays() throws {
+    let (owner, stranger) = (SecretKey.random(), SecretKey.random())
+    func signed(_ key: SecretKey, _ kind: Int, at date: Int64, of channel: String?) throws -> NostrEvent {
+      let tags = channel.map { [["e", $0, "", "root"]] } ?? []
+      return try #require(NostrEvent(signedBy: key, createdAt: date, kind: kind, tags: tags, content: "{}"))
+    }
+    let creation = try signed(owner, PublicChannel.creationKind, at: 5, of: nil)
+    let newest = try signed(owner, PublicChannel.metadataKind, at: 10, of: creation.id)
+    let content = ChannelContent(
+      identity: IdentityID(rawValue: 1), networkID: creation.id, author: owner.publicKey, document: creation.text, edition: 2,
+      notice: ChannelNotice(networkID: newest.id, document: newest.text, signedAt: 10))
+    var batch = ReadBatch()
+    batch.add(
+      SessionOperation(
+        operation: RelayOperation(
+          task: .verify, channel: ChannelID(rawValue: 3), relay: RelayID(rawValue: 4), address: "ws://r", number: 1,
+          content: content)))
+    let later = try signed(owner, PublicChannel.metadataKind, at: 11, of: creation.id)
+    #expect(batch.strays(later).map(\.channel) == [ChannelID(rawValue: 3)])
+    for event in [
+      newest, creation, try signed(owner, PublicChannel.metadataKind, at: 10, of: creation.id),
+      try signed(owner, PublicChannel.metadataKind, at: 9, of: creation.id),
+      try signed(stranger, PublicChannel.metadataKind, at: 11, of: creation.id),
+      try signed(owner, PublicChannel.metadataKind, at: 11, of: newest.id),
+      try signed(owner, 42, at: 11, of: creation.id),
+    ] { #expect(batch.strays(event).isEmpty, "\(event.text)") }
+    let forged = try JSONParser.parse(later.text.replacingOccurrences(of: "\"created_at\":11", with: "\"created_at\":12"))
+    #expect(batch.strays(try #require(NostrEvent(json: forged))).isEmpty)
+  }
+
   @Test func nothingIsSignedWithAKeyThatReadersDoNotKnow() async throws {
     let relay = try await SandboxRelay.start()
     let bench = try Bench()
