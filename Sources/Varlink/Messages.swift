@@ -68,7 +68,7 @@ public struct VarlinkProtocolError: Error, Hashable, Sendable, CustomStringConve
 }
 
 extension VarlinkCall {
-  /// Reads one message without its terminator (varlink.org, Method-Call; facts on Varlink, §2 and §3).
+  /// Reads one message without its terminator (varlink.org, Method-Call; docs/design/varlink.md#messages).
   public init(message: some Sequence<UInt8>) throws(VarlinkProtocolError) {
     let (call, unusable) = try Self.read(message)
     if let unusable { throw VarlinkProtocolError("the parameter '\(unusable.prefix(64))' cannot be read") }

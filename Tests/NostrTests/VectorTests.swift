@@ -207,7 +207,7 @@ struct RelayMessageTests {
   }
 }
 
-/// The table of facts on Nostr, §2.1 and §10: what relays really say.
+/// What relays really say, and the table of docs/design/nostr.md#what-answers-mean.
 struct RelayAnswerTests {
   @Test(arguments: [
     (true, "", false, RelayAnswer.success), (true, "anything", false, .success),

@@ -1,6 +1,6 @@
 import RelayNetwork
 
-/// Texts from the facts on SimpleX, §4.4 and §5.2, that several suites read.
+/// Addresses and links, as the network's own programs and documents write them, that several suites read.
 enum AddressSamples {
   static let key = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY"
   static let fingerprint = "LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI"

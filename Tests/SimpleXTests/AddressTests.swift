@@ -3,14 +3,14 @@ import RelayNetwork
 import SimpleX
 import Testing
 
-/// Addresses of servers and relays. Section numbers are those of the facts on SimpleX.
+/// Addresses of servers and relays, as docs/design/simplex.md#addresses-and-links describes them.
 struct AddressTests {
   // MARK: Servers
 
   @Test(
     "A server address is written in one way",
     arguments: [
-      // The examples of §5.2.
+      // As the network's own documents and tests write them.
       ("smp://\(AddressSamples.fingerprint)=@localhost:7001", "smp://\(AddressSamples.fingerprint)=@localhost:7001"),
       (
         "smp://0YuTwO05YJWS8rkjn9eLJDjQhFKvIYd8d4xG8X1blIU=@smp8.simplex.im,beccx4yf.onion",
@@ -172,7 +172,7 @@ struct AddressTests {
   // MARK: Relays
 
   @Test(
-    "The relays that clients know by heart are accepted without fingerprint (§4.4)",
+    "The relays that clients know by heart are accepted without fingerprint",
     arguments: AddressSamples.presetRelays + [AddressSamples.documentedRelay]
   )
   func presets(text: String) throws {
@@ -184,7 +184,7 @@ struct AddressTests {
     #expect(hostOfRelayLink(text) == address.displayHost)
   }
 
-  @Test("Another relay is accepted with its fingerprint (§8, sample 10)")
+  @Test("Another relay is accepted with its fingerprint")
   func ownRelay() throws {
     let text = "https://smp.example.com/r#\(AddressSamples.key)?c=\(AddressSamples.fingerprint)"
     let address = try SimpleXAddressing().parse(
@@ -221,7 +221,7 @@ struct AddressTests {
     #expect(fault.position == position)
   }
 
-  @Test("The host of a relay link is the first one that it names (§5.3)")
+  @Test("The host of a relay link is the first one that it names")
   func hostOfLinks() {
     #expect(hostOfRelayLink("simplex:/g#\(AddressSamples.key)?h=A.example%2Cb.example") == "a.example")
     #expect(hostOfRelayLink(AddressSamples.fullLink) == "smp.example.com")

@@ -2,7 +2,7 @@ import RelayNetwork
 import SimpleX
 import Testing
 
-/// Links. Section numbers are those of the facts on SimpleX.
+/// Links, as docs/design/simplex.md#addresses-and-links describes them.
 struct LinkTests {
   @Test("The examples of links are their own normal form")
   func linkExamples() throws {

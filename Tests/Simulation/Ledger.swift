@@ -2,7 +2,8 @@ import Channels
 import RelayNetwork
 import Store
 
-/// What is durable, kept apart from the store and checked with every commit. It knows the rules (DESIGN §4, §12), not the code.
+/// What is durable, kept apart from the store and checked with every commit. It knows the rules of
+/// docs/design/channels-and-relays.md, not the code.
 struct Ledger {
   struct Pair: Hashable {
     let channel: ChannelID

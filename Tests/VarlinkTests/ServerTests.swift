@@ -97,7 +97,7 @@ struct ServerTests {
     await server.stop()
   }
 
-  /// The table of facts on Varlink, §3.
+  /// The table of docs/design/varlink.md#answers-to-odd-calls.
   @Test func oddCallsAreAnsweredAsOthersDo() async throws {
     let server = try await start()
     func error(_ call: String) async throws -> String? { try await raw([call + "\0"], replies: 1).first }

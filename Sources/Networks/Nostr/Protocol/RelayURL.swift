@@ -1,8 +1,8 @@
 internal import Dialing
 public import RelayNetwork
 
-/// The address of a Nostr relay in normal form: lower-case scheme and host, no default port, no trailing `/` on an empty path, no fragment
-///.
+/// The address of a Nostr relay in normal form: lower-case scheme and host, no default port, no trailing `/` on an empty path,
+/// no fragment.
 public struct RelayURL: Hashable, Sendable {
   public let isSecure: Bool
   /// Host name, IPv4 address, or IPv6 address without brackets.

@@ -1,7 +1,7 @@
 public import RelayNetwork
 
-/// A full contact link: `https://simplex.chat/contact#/?v=..&smp=..[&data=..]`, or the same after `simplex:/` (facts on SimpleX,
-/// §5.1).
+/// A full contact link: `https://simplex.chat/contact#/?v=..&smp=..[&data=..]`, or the same after `simplex:/`
+/// (docs/design/simplex.md#addresses-and-links).
 public struct SimpleXContactLink: Hashable, Sendable {
   /// A version of the protocol or a range of them, such as `2-7`.
   public let version: String

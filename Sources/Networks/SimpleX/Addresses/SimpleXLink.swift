@@ -88,7 +88,7 @@ public enum SimpleXLink: Hashable, Sendable {
   /// What people recognise the link by.
   public var displayHost: String { hosts.first?.name ?? "" }
 
-  /// Equal for two links to one thing, however they are written (facts on SimpleX, §4.3: same letter, same server, same key).
+  /// Equal for two links to one thing, however they are written: same letter, same server, same key.
   public var comparisonKey: String {
     switch self {
     case .short(let link): link.comparisonKey

@@ -1,4 +1,5 @@
-/// A text by which a core finds groups among many (`/_groups`; facts on SimpleX, §11): it stands in their names or descriptions.
+/// A text by which a core finds groups among many (`/_groups`, docs/design/simplex.md#channels-in-a-core): it
+/// stands in their names or descriptions.
 ///
 /// The core puts the text in small letters, and what it searches too, but of the latter only the ASCII letters when its database is SQLite.
 /// So a text holds no other letter that has a small form, and nothing that a database reads as an escape.

@@ -1,4 +1,4 @@
-/// Operators and whether their conditions of use are accepted (`serverOperatorConditions`; facts on SimpleX, §4.1).
+/// Operators and whether their conditions of use are accepted (`serverOperatorConditions`).
 public struct CoreConditions: Hashable, Sendable {
   /// What is to be done about conditions of use.
   public enum Action: String, Hashable, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// How far the connection to a member is (`ConnStatus`; facts on SimpleX, §8.18).
+/// How far the connection to a member is (`ConnStatus`, docs/design/simplex.md#relays-of-a-channel).
 public enum CoreConnectionStatus: Hashable, Sendable {
   case new, prepared, joined, requested, accepted, sendReady, ready, deleted
   /// It came to nothing, for good. That is the core's one sign that a relay failed after its invitation.

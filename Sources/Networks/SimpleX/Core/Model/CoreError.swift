@@ -1,7 +1,7 @@
 public import Channels
 
-/// An error as the core tells it (`ChatError`; facts on SimpleX, §8.5–8.8). Any error can be read: what Baton does not know keeps its
-/// tags.
+/// An error as the core tells it (`ChatError`, docs/design/simplex.md#errors). Any error can be read: what Baton does not know keeps
+/// its tags.
 public struct CoreError: Error, Hashable, Sendable {
   /// What an error means for whoever decides what to do next.
   public enum Kind: Hashable, Sendable {

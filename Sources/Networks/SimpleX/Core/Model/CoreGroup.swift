@@ -1,4 +1,4 @@
-/// A group or channel of the core (`GroupInfo`; facts on SimpleX, §8.19). Its private keys never get this far.
+/// A group or channel of the core (`GroupInfo`, docs/design/simplex.md#channels-in-a-core). Its private keys never get this far.
 public struct CoreGroup: Hashable, Sendable {
   public typealias ID = CoreID<CoreGroup>
 

@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// What readers see of a channel (`GroupProfile`; facts on SimpleX, §8.20).
+/// What readers see of a channel (`GroupProfile`, docs/design/simplex.md#channels-in-a-core).
 ///
 /// A profile that came from the core keeps every member, since an update must send the complete profile back.
 public struct CoreGroupProfile: Hashable, Sendable {

@@ -1,9 +1,9 @@
-/// How far a relay is with a channel (`RelayStatus`; facts on SimpleX, §3.1). There is no word for a failure.
+/// How far a relay is with a channel (`RelayStatus`, docs/design/simplex.md#relays-of-a-channel). There is no word for a failure.
 public enum CoreRelayStatus: String, Hashable, Sendable, CaseIterable {
   case new, invited, accepted, acknowledgedRoster, active, inactive, rejected
 }
 
-/// A relay of a channel (`GroupRelay`; facts on SimpleX, §4.1).
+/// A relay of a channel (`GroupRelay`, docs/design/simplex.md#relays-of-a-channel).
 public struct CoreGroupRelay: Hashable, Sendable {
   public typealias ID = CoreID<CoreGroupRelay>
 

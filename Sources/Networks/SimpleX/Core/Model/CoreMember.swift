@@ -1,4 +1,4 @@
-/// A member of a group or channel (`GroupMember`; facts on SimpleX, §8.21). Relays are members too.
+/// A member of a group or channel (`GroupMember`, docs/design/simplex.md#relays-of-a-channel). Relays are members too.
 public struct CoreMember: Hashable, Sendable {
   public typealias ID = CoreID<CoreMember>
 

@@ -1,7 +1,7 @@
 internal import StrictJSON
 
-/// Who runs servers and relays, as the core knows them (`ServerOperator`; facts on SimpleX, §4.1). It keeps the members that
-/// Baton does not know.
+/// Who runs servers and relays, as the core knows them (`ServerOperator`, docs/design/simplex.md#the-cores-catalog).
+/// It keeps the members that Baton does not know.
 public struct CoreOperator: Hashable, Sendable {
   public typealias ID = CoreID<CoreOperator>
 

@@ -1,7 +1,7 @@
 internal import StrictJSON
 
-/// A chat relay in the list of a user of the core (`UserChatRelay`; facts on SimpleX, §4.1). It keeps the members that Baton does
-/// not know, so that it goes back to the core as it came.
+/// A chat relay in the list of a user of the core (`UserChatRelay`, docs/design/simplex.md#the-cores-catalog).
+/// It keeps the members that Baton does not know, so that it goes back to the core as it came.
 public struct CoreRelay: Hashable, Sendable {
   public typealias ID = CoreID<CoreRelay>
 

@@ -1,4 +1,4 @@
-/// How the invitation of one relay went (`AddRelayResult`; facts on SimpleX, §8.14).
+/// How the invitation of one relay went (`AddRelayResult`, docs/design/simplex.md#creating-and-inviting).
 public struct CoreRelayResult: Hashable, Sendable {
   /// The relay that was invited.
   public let relay: CoreRelay

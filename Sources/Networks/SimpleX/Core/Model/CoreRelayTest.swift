@@ -1,4 +1,4 @@
-/// How the core's test of a relay went (`chatRelayTestResult`; facts on SimpleX, §8.23).
+/// How the core's test of a relay went (`chatRelayTestResult`, docs/design/simplex.md#tests-by-a-core).
 public struct CoreRelayTest: Hashable, Sendable {
   /// The steps of the test, in order.
   public enum Step: String, Hashable, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 internal import StrictJSON
 
-/// Takes private keys out of what the core says. Version 7.0 puts the signing keys of a channel into every mention of it (facts on
-/// SimpleX, §8.19); Baton has no use for them and must not be the place where they leak.
+/// Takes private keys out of what the core says. Version 7.0 puts the signing keys of a channel into every mention of it
+/// (docs/design/simplex.md#channels-in-a-core); Baton has no use for them and must not be the place where they leak.
 enum CoreSecrets {
   /// `value` without the members, at any depth, that hold private keys or the hash of a password.
   static func removed(from value: JSONValue) -> JSONValue {

@@ -1,8 +1,8 @@
 public import RelayNetwork
 internal import StrictJSON
 
-/// A message or file server in the list of a user of the core (`UserServer`; facts on SimpleX, §4.1). It keeps the members that
-/// Baton does not know. Its address may hold a password, so it is never shown as it is.
+/// A message or file server in the list of a user of the core (`UserServer`, docs/design/simplex.md#the-cores-catalog).
+/// It keeps the members that Baton does not know. Its address may hold a password, so it is never shown as it is.
 public struct CoreServer: Hashable, Sendable {
   public typealias ID = CoreID<CoreServer>
 

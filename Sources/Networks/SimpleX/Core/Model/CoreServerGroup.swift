@@ -1,7 +1,7 @@
 internal import StrictJSON
 
-/// The servers and relays of one operator in the list of a user (`UserOperatorServers`; facts on SimpleX, §4.1). What Baton does
-/// not change goes back to the core as it came.
+/// The servers and relays of one operator in the list of a user (`UserOperatorServers`, docs/design/simplex.md#the-cores-catalog).
+/// What Baton does not change goes back to the core as it came.
 public struct CoreServerGroup: Hashable, Sendable {
   /// nil: the group of everything that belongs to no operator.
   public var `operator`: CoreOperator?

@@ -1,7 +1,7 @@
 public import Channels
 internal import StrictJSON
 
-// What servers may do, as far as the core says (`ServerRoles`; facts on SimpleX, §4.1).
+// What servers may do, as far as the core says (`ServerRoles`, docs/design/simplex.md#the-cores-catalog).
 
 extension CoreOperator {
   /// What its message servers may do.

@@ -1,4 +1,4 @@
-/// How the core's test of a server went (`serverTestResult`; facts on SimpleX, §8.22).
+/// How the core's test of a server went (`serverTestResult`, docs/design/simplex.md#tests-by-a-core).
 public struct CoreServerTest: Hashable, Sendable {
   /// The steps of the test.
   public enum Step: String, Hashable, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// What the core finds in a list of servers and relays (`userServersValidation`; facts on SimpleX, §4.3).
+/// What the core finds in a list of servers and relays (`userServersValidation`, docs/design/simplex.md#the-cores-catalog).
 public struct CoreServersValidation: Hashable, Sendable {
   /// With one of these the core refuses the list.
   public let errors: [Finding]

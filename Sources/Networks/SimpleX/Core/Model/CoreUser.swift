@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// A user profile of the core (`User`; facts on SimpleX, §8.1).
+/// A user profile of the core (`User`, docs/design/simplex.md#users).
 public struct CoreUser: Hashable, Sendable {
   public typealias ID = CoreID<CoreUser>
 
