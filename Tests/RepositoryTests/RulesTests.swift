@@ -163,15 +163,4 @@ struct RulesTests {
     for cause in Cause.allCases { #expect(guide.contains("| `\(cause.rawValue)` |"), "\(cause)") }
     for status in RelayStatus.allCases where status != .active { #expect(guide.contains("`\(status.rawValue)`"), "\(status)") }
   }
-
-  @Test func documentsNameFilesThatExist() throws {
-    let documents = ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/performance.md", "docs/administration.md"]
-    for document in documents {
-      let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)
-      for match in text.matches(of: /`((?:Sources|Tests|Benchmarks|docs|scripts)\/[A-Za-z0-9_+.\/-]+)`/) {
-        let path = Self.root.appendingPathComponent(String(match.1)).path
-        #expect(FileManager.default.fileExists(atPath: path), "\(document) names \(match.1)")
-      }
-    }
-  }
 }
