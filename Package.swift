@@ -30,6 +30,7 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 let package = Package(
   name: "baton",
   products: [
+    .executable(name: "baton", targets: ["baton"]),
     .executable(name: "batond", targets: ["batond"]),
     .executable(name: "batonctl", targets: ["batonctl"]),
     .executable(name: "baton-sandbox", targets: ["baton-sandbox"]),
@@ -113,23 +114,32 @@ let package = Package(
       name: "Sandbox",
       dependencies: ["Secrets", "StrictJSON", "Nostr", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl")] + nioWebSocket),
 
-    // Programs.
-    .executableTarget(
-      name: "batond",
+    // The programs, as libraries: what is installed is one program with all of them (docs/decisions/0018-one-program.md).
+    .target(
+      name: "DaemonProgram",
       dependencies: [
         "Channels", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Store", "Coordinator", "ControlServer", "Filters",
         "ControlAPI", "Varlink", "Systemd", log, arguments,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
-      ] + nio),
-    .executableTarget(
-      name: "batonctl",
+      ] + nio,
+      path: "Sources/batond"),
+    .target(
+      name: "ControlProgram",
       dependencies: [
         "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "Filters", "CQREncode", "Channels", "RelayNetwork",
         "Provisioning", arguments,
-      ] + nio),
-    .executableTarget(name: "baton-sandbox", dependencies: ["Sandbox", arguments]),
+      ] + nio,
+      path: "Sources/batonctl"),
+    .target(name: "SandboxProgram", dependencies: ["Sandbox", arguments], path: "Sources/baton-sandbox"),
+
+    // All of them under one roof, and each by itself for the tests and the demo.
+    .executableTarget(
+      name: "baton", dependencies: ["DaemonProgram", "ControlProgram", "SandboxProgram"], path: "Sources/Programs/baton"),
+    .executableTarget(name: "batond", dependencies: ["DaemonProgram"], path: "Sources/Programs/batond"),
+    .executableTarget(name: "batonctl", dependencies: ["ControlProgram"], path: "Sources/Programs/batonctl"),
+    .executableTarget(name: "baton-sandbox", dependencies: ["SandboxProgram"], path: "Sources/Programs/baton-sandbox"),
 
     .executableTarget(
       name: "baton-bench",
@@ -179,14 +189,14 @@ let package = Package(
       exclude: ["python"]),
     .testTarget(
       name: "BatondTests",
-      dependencies: ["batond", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", log]),
+      dependencies: ["DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", log]),
     .testTarget(
       name: "RepositoryTests", dependencies: ["Channels", "Coordinator", "ControlAPI", "ControlGenerator", "Varlink"]),
     .testTarget(
       name: "EndToEnd",
       dependencies: [
-        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "ScriptedCore", "batond", "batonctl",
-        "baton-sandbox", "SimpleX", "Channels", "RelayNetwork", arguments,
+        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "ScriptedCore", "ControlProgram", "baton",
+        "batond", "batonctl", "baton-sandbox", "SimpleX", "Channels", "RelayNetwork", arguments,
       ] + nio,
       exclude: ["python"]),
   ]

@@ -3,7 +3,10 @@ internal import Foundation
 internal import Glibc
 internal import Sandbox
 
-@main
+/// Runs relays on loopback until a signal ends the process, or ends it where that fails.
+/// - Parameter arguments: those behind the name of the program.
+public func runBatonSandbox(_ arguments: [String]) async { await BatonSandbox.main(arguments) }
+
 struct BatonSandbox: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "baton-sandbox",

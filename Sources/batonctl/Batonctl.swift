@@ -2,7 +2,10 @@ internal import ArgumentParser
 internal import Filters
 internal import StrictJSON
 
-@main
+/// Runs a command of the command line, and ends the process where it fails.
+/// - Parameter arguments: those behind the name of the program.
+public func runBatonctl(_ arguments: [String]) async { await Batonctl.main(arguments) }
+
 struct Batonctl: AsyncParsableCommand {
   static let version = "0.1.0"
 
@@ -24,22 +27,22 @@ struct Batonctl: AsyncParsableCommand {
       Watch.self, Validate.self, Reload.self, Backup.self, Check.self, LogLevel.self, Metrics.self, Version.self,
     ])
 
-  static func main() async {
-    let arguments = afterCommand(Array(CommandLine.arguments.dropFirst()))
+  static func main(_ line: [String]) async {
+    let arguments = afterCommand(line)
     do {
       try checkCommand(arguments)
       var command = try await asyncParseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
     } catch {
-      end(error, isJSON: asksForJSON(arguments))
+      end(error, isJSON: asksForJSON(arguments), isCompletion: line.first == "---completion")
     }
   }
 
   /// Ends with what the argument parser says: help that was asked for, wrong usage, or nothing, when only the exit status is left to say.
-  private static func end(_ error: any Error, isJSON: Bool) -> Never {
+  private static func end(_ error: any Error, isJSON: Bool, isCompletion: Bool) -> Never {
     let (status, text) = (exitCode(for: error), fullMessage(for: error))
     // A shell that asks in the words of another version gets no answer; it would show an error in the middle of the command line.
-    if !status.isSuccess, CommandLine.arguments.dropFirst().first == "---completion" { exit(withError: ExitCode.success) }
+    if !status.isSuccess, isCompletion { exit(withError: ExitCode.success) }
     let ending = Ending(isJSON: isJSON)
     do {
       if let failure = error as? Output.Failure { throw failure }

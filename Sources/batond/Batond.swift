@@ -6,7 +6,10 @@ internal import RelayNetwork
 internal import Store
 internal import StrictJSON
 
-@main
+/// Runs the daemon, or the command that is named, and ends the process where it fails.
+/// - Parameter arguments: those behind the name of the program.
+public func runBatond(_ arguments: [String]) async { await Batond.main(arguments) }
+
 struct Batond: AsyncParsableCommand {
   static let version = "0.1.0"
 

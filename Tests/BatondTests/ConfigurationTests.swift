@@ -8,8 +8,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import DaemonProgram
 @testable import Systemd
-@testable import batond
 
 struct ConfigurationTests {
   private let folder: TemporaryFolder

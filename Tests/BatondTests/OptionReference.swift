@@ -1,4 +1,4 @@
-@testable import batond
+@testable import DaemonProgram
 
 /// What batond.yaml(5) and the example file say of the options, as it follows from the code.
 enum OptionReference {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import batond
+@testable import DaemonProgram
 
 /// The manual page and the example file follow from the code. `BATON_REWRITE=1 swift test --filter ReferenceTests` writes both.
 struct ReferenceTests {

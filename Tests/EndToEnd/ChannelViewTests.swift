@@ -1,7 +1,7 @@
 import ControlAPI
 import Testing
 
-@testable import batonctl
+@testable import ControlProgram
 
 /// What `batonctl` says of a relay of a channel.
 struct ChannelViewTests {

@@ -1,7 +1,7 @@
 import ControlAPI
 import Testing
 
-@testable import batonctl
+@testable import ControlProgram
 
 /// Which channels the daemon has something to do for.
 struct ChannelWorkTests {

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import batonctl
+@testable import ControlProgram
 
 /// What shells get to know when they complete a command line.
 @Suite(.serialized, .timeLimit(.minutes(2)))

@@ -6,7 +6,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import batonctl
+@testable import ControlProgram
 
 /// Commands with --watch show what changes, also after the daemon was started again.
 @Suite(.serialized, .timeLimit(.minutes(2)))

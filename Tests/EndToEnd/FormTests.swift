@@ -3,7 +3,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import batonctl
+@testable import ControlProgram
 
 /// Times and documents as `batonctl` prints them.
 struct FormTests {

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import batonctl
+@testable import ControlProgram
 
 /// What is longer than the terminal is shown page by page.
 @Suite(.serialized, .timeLimit(.minutes(2)))

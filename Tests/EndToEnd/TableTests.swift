@@ -1,6 +1,6 @@
 import Testing
 
-@testable import batonctl
+@testable import ControlProgram
 
 /// Tables on terminals of any width, and elsewhere.
 struct TableTests {

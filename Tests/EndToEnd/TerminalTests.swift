@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import batonctl
+@testable import ControlProgram
 
 /// What commands draw on a terminal fits it, and nothing is drawn anywhere else.
 @Suite(.serialized, .timeLimit(.minutes(2)))

@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 import Varlink
 
-@testable import batonctl
+@testable import ControlProgram
 
 /// What `batonctl watch` says to somebody who reads slowly.
 struct WatchLineTests {

@@ -1,0 +1,39 @@
+internal import ControlProgram
+internal import DaemonProgram
+internal import Foundation
+internal import Glibc
+internal import SandboxProgram
+
+/// All programs in one, as it is installed. The name under which it was started says which of them it is; under any other name, the first
+/// argument does.
+@main
+enum BatonMain {
+  static func main() async {
+    let line = CommandLine.arguments
+    if let run = program(line.first.map(lastComponent) ?? "") {
+      await run(Array(line.dropFirst()))
+    } else if let run = program(line.dropFirst().first ?? "") {
+      await run(Array(line.dropFirst(2)))
+    } else {
+      let sentence = """
+        baton: this program is batond, batonctl and baton-sandbox: start it under one of these names, or say the name first, \
+        as in 'baton batonctl status'
+        """
+      FileHandle.standardError.write(Data((sentence + "\n").utf8))
+      exit(64)
+    }
+  }
+
+  /// - Returns: what runs the program with that name, given the arguments behind the name; nil where there is no such program.
+  private static func program(_ name: String) -> (([String]) async -> Void)? {
+    switch name {
+    case "batond": runBatond
+    case "batonctl": runBatonctl
+    case "baton-sandbox": runBatonSandbox
+    default: nil
+    }
+  }
+
+  /// The name of a program that was started by its path.
+  private static func lastComponent(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
+}
