@@ -9,19 +9,21 @@ TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3
 BENCH_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev strace procps
 DEB_PACKAGES := $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot systemd
 SYSTEM_TEST_PACKAGES := $(DEB_PACKAGES) lintian mmdebstrap systemd-container
+# The names under which the one program that is built for release runs (docs/decisions/0018-one-program.md).
 PROGRAMS := batond batonctl baton-sandbox
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks
 
 # Where `make install` puts things, all below $(DESTDIR).
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
+PROGRAMDIR ?= $(PREFIX)/lib/baton
 MANDIR ?= $(PREFIX)/share/man
 DOCDIR ?= $(PREFIX)/share/doc/baton
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
-# The folder of the programs that are installed, and what strips them.
+# The folder of the program that is installed, and what strips it.
 BIN ?= .build/release
 STRIP ?= strip
 # yes or no: whether the service is of Type=notify-reload, which systemd knows from version 253 on; that of this machine decides.
@@ -88,7 +90,7 @@ mutants: swift ## Apply deliberate faults one by one and name those that no test
 	@scripts/mutants --go-on $(ONLY)
 
 release: deps ## Build for release.
-	@scripts/build-release $(PROGRAMS)
+	@scripts/build-release baton
 
 install: release install-files ## Build for release and install below $(DESTDIR)$(PREFIX).
 	@[ -n "$(DESTDIR)" ] || printf '%s\n' 'Installed. Users, folders, messages and units become known with:' \
@@ -96,14 +98,15 @@ install: release install-files ## Build for release and install below $(DESTDIR)
 	  '  systemctl enable --now batond.socket batond.service'
 
 install-files:
-	install -d $(addprefix $(DESTDIR),$(BINDIR) $(UNITDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(DOCDIR)/examples/operators.d \
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(PROGRAMDIR) $(UNITDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(DOCDIR)/examples/operators.d \
 	  $(PREFIX)/lib/sysusers.d $(PREFIX)/lib/tmpfiles.d $(PREFIX)/lib/systemd/catalog)
-	install -m 755 $(addprefix $(BIN)/,$(PROGRAMS)) $(DESTDIR)$(BINDIR)
-	$(STRIP) $(addprefix $(DESTDIR)$(BINDIR)/,$(PROGRAMS))
+	install -m 755 $(BIN)/baton $(DESTDIR)$(PROGRAMDIR)/baton
+	$(STRIP) $(DESTDIR)$(PROGRAMDIR)/baton
 	for program in $(PROGRAMS); do \
-	  $(BIN)/$$program --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/$$program && \
-	  $(BIN)/$$program --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_$$program && \
-	  $(BIN)/$$program --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/$$program.fish || exit 1; \
+	  ln -srfn $(DESTDIR)$(PROGRAMDIR)/baton $(DESTDIR)$(BINDIR)/$$program && \
+	  $(BIN)/baton $$program --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/$$program && \
+	  $(BIN)/baton $$program --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_$$program && \
+	  $(BIN)/baton $$program --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/$$program.fish || exit 1; \
 	done
 	for unit in batond.service batond.socket; do \
 	  sed 's|/usr/bin/|$(BINDIR)/|' systemd/$$unit | install -m 644 /dev/stdin $(DESTDIR)$(UNITDIR)/$$unit || exit 1; \
