@@ -35,7 +35,7 @@ extension Engine {
     // A sign of life, as long as something waits.
     if !live.isEmpty { batch.mustWrite = true }
     do {
-      askToReadBack()
+      askToReadBack(upkeep)
       try replaceLost(upkeep, batch)
     } catch {
       return storageFailed("\(error)")
@@ -58,17 +58,21 @@ extension Engine {
 
   /// Asks for the channels that have not been read for long, a few per relay and round, so that no relay has to bear much; one relay
   /// after the other, so that requests need not wait for all of them.
-  private func askToReadBack() {
-    for relay in watched.sorted() where relays[relay]?.condition.health != .down { post(.readBack(relay)) }
+  private func askToReadBack(_ upkeep: UpkeepPolicy) {
+    for relay in watched.sorted() where relays[relay]?.condition.health != .down {
+      post(.readBack(relay, atMost: upkeep.checksPerRound))
+    }
   }
 
-  /// Reads channels back from a relay, and lets it have those again that it failed.
-  func readBack(on relay: RelayID, _ batch: Batch) {
+  /// Reads channels back from a relay, a page of them in each batch, and lets it have those again that it failed.
+  func readBack(on relay: RelayID, atMost most: Int, _ batch: Batch) {
     guard let upkeep = rules.upkeep, storageTrouble == nil else { return }
     do {
-      for id in try storage.channelsToCheck(on: relay, at: batch.now, limit: min(upkeep.checksPerRound, Self.sweepMax)) {
-        feed(.relay(relay, .verifyRequested), to: id, batch)
-      }
+      let page = min(most, Self.sweepMax)
+      let due = try storage.channelsToCheck(on: relay, at: batch.now, limit: page)
+      for id in due { feed(.relay(relay, .verifyRequested), to: id, batch) }
+      // Those of this page are under way once it is committed, and are not due any more.
+      if due.count == page, page < most { return post(.readBack(relay, atMost: most - page)) }
       try takeBack(relay, upkeep, batch)
     } catch {
       storageFailed("\(error)")

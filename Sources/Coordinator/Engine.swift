@@ -26,8 +26,8 @@ final class Engine {
     case tested(Probed, address: String, ProbeVerdict, Reply<Void>?)
     /// Tell the channels that have `relay` in `status`, from the first after `after` on.
     case sweep(RelayID, RelayStatus, ChannelRelayMachine.Event, after: ChannelID?)
-    /// Ask a relay for the channels that are due to be read back.
-    case readBack(RelayID)
+    /// Ask a relay for the channels that are due to be read back, so many at most.
+    case readBack(RelayID, atMost: Int)
     /// Go on with what is too old or too much of the history.
     case forgetHistory
     case addIdentity(IdentityRow, IdentityKey, Reply<IdentityRow>)

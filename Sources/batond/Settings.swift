@@ -128,16 +128,20 @@ struct Settings: Sendable {
   var upkeep: UpkeepPolicy {
     var upkeep = UpkeepPolicy()
     upkeep.interval = duration("channel.upkeepInterval")
-    let perMinute = Int64(text("channel.verifiesPerMinute")) ?? 60
-    upkeep.checksPerRound = Int(max(1, perMinute * upkeep.interval.wholeMilliseconds / 60_000))
+    upkeep.checksPerRound = perRound(Int64(text("channel.verifiesPerMinute")) ?? 60, upkeep.interval)
     upkeep.replaceAfter = duration("heal.after")
     upkeep.replacementsPerChannel = Int(text("heal.perChannelPerHour")) ?? upkeep.replacementsPerChannel
     upkeep.replacementsPerHour = Int(text("heal.perHour")) ?? upkeep.replacementsPerHour
-    let returns = Int64(text("heal.returnsPerMinute")) ?? 600
-    upkeep.returnsPerRound = Int(max(1, returns * upkeep.interval.wholeMilliseconds / 60_000))
+    upkeep.returnsPerRound = perRound(Int64(text("heal.returnsPerMinute")) ?? 600, upkeep.interval)
     upkeep.keepHistory = .seconds(86_400 * (Int64(text("history.keepDays")) ?? 365))
     upkeep.keepRows = Int(text("history.keepRows")) ?? upkeep.keepRows
     return upkeep
+  }
+
+  /// As many within one round as make up so many within a minute; at least one.
+  private func perRound(_ perMinute: Int64, _ interval: Duration) -> Int {
+    let (product, isTooLarge) = perMinute.multipliedReportingOverflow(by: interval.wholeMilliseconds)
+    return isTooLarge ? .max : Int(max(1, product / 60_000))
   }
 
   /// Timers and limits of channel relays on each network.

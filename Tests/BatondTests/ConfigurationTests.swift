@@ -78,6 +78,13 @@ struct ConfigurationTests {
     #expect(policy.verificationTimeout > all.simplexLimits.patience)
   }
 
+  @Test func roundsThatNeverEndAreNoReasonToCrash() async throws {
+    let all = try await settings("channel:\n  upkeepInterval: 1000000000h\n  verifiesPerMinute: 10000\n")
+    #expect(all.upkeep.checksPerRound == .max && all.upkeep.returnsPerRound > 1_000_000)
+    let usual = try await settings("channel:\n  upkeepInterval: 30s\n  verifiesPerMinute: 1000\n")
+    #expect(usual.upkeep.checksPerRound == 500)
+  }
+
   @Test func emptyFileIsFine() async {
     for yaml in ["", "# nothing\n", "log:\n", "log:\n  level:\n"] { #expect(await problems(yaml).isEmpty, "\(yaml)") }
   }

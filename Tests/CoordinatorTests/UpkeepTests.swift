@@ -55,6 +55,20 @@ struct UpkeepTests {
     try await bench.stop()
   }
 
+  @Test func moreThanOnePageIsReadBackInOneRound() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy(checksPerRound: 280))
+    let relays = try await bench.addRelays(1)
+    for number in 0..<300 { _ = try await bench.create("c\(number)", relays: relays) }
+    for _ in 0..<100 where try bench.store.totals().relays[.active] != 300 { try await bench.settle() }
+    let before = bench.network.performed
+    // All of them are overdue in this one round.
+    bench.clock.advance(by: .seconds(30 * 3_600))
+    for _ in 0..<1000 where bench.network.performed - before < 280 { try await bench.settle() }
+    for _ in 0..<5 { try await bench.settle() }
+    #expect(bench.network.performed - before == 280)
+    try await bench.stop()
+  }
+
   @Test func relayThatIsDownIsNotAskedToShowChannels() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
     let relays = try await bench.addRelays(1)

@@ -119,7 +119,7 @@ extension Simulation {
     case .change(let change, let force, _): "\(change.title)\(force ? " by force" : "")"
     case .tested(let peer, _, let verdict, _): "test of \(peer) \(verdict.failure == nil ? "passed" : "failed")"
     case .sweep(let relay, let status, _, _): "sweep \(status) of \(relay.rawValue)"
-    case .readBack(let relay): "read back \(relay.rawValue)"
+    case .readBack(let relay, let most): "read back \(relay.rawValue), at most \(most)"
     case .forgetHistory: "forget history"
     case .barrier: "barrier"
     case .heartbeat: "heartbeat"
