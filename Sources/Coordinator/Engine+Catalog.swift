@@ -180,8 +180,11 @@ extension Engine {
       words += ", after \((batch.now - since).wholeMilliseconds / 1000) s"
     }
     if let error = now.lastError { words += ": \(error)" }
-    logger.event(
-      event, now.health == .up ? .notice : .warning, "\(word) '\(object.title)' is \(words)",
-      [field: "\(object.id)", "BATON_HEALTH": "\(now.health.rawValue)", "BATON_HEALTH_BEFORE": "\(before.health.rawValue)"])
+    batch.journal.append(
+      JournalEntry(
+        event: event, level: now.health == .up ? .notice : .warning, message: "\(word) '\(object.title)' is \(words)",
+        fields: [
+          field: "\(object.id)", "BATON_HEALTH": now.health.rawValue, "BATON_HEALTH_BEFORE": before.health.rawValue,
+        ], isHeard: true))
   }
 }

@@ -19,9 +19,12 @@ extension Engine {
       try readIdentities()
       let found = stored == committed.counters ? nil : try Self.load(storage, directory)
       isInDoubt = false
+      let entries = doubtful
+      doubtful = []
       dirty = dirty.filter { $0.rawValue <= stored.channel }
       guard let found else { return }
       logger.warning("a commit that failed is durable; going on from revision \(stored.revision)")
+      for entry in entries { logger.write(entry) }
       let before = catalog
       (counters, catalog) = (stored, found)
       committed = (stored, found, healing)

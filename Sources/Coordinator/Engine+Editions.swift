@@ -85,9 +85,10 @@ extension Engine {
         "and not the newest, for as long as nothing can be dated after it: \(error.description). It is tried again when the relay is read "
         + "back"
     }
-    logger.event(
-      .strayEdition, .warning, "\(what), \(consequence)",
-      ["BATON_CHANNEL": "\(id.rawValue)", "BATON_RELAY": "\(relay.rawValue)", "BATON_DATED": "\(date)"])
+    batch.journal.append(
+      JournalEntry(
+        event: .strayEdition, level: .warning, message: "\(what), \(consequence)",
+        fields: ["BATON_CHANNEL": "\(id.rawValue)", "BATON_RELAY": "\(relay.rawValue)", "BATON_DATED": date]))
   }
 
   // MARK: - Relays that keep one edition per author

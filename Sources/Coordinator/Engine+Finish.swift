@@ -4,7 +4,8 @@ internal import RelayNetwork
 internal import Store
 
 extension Engine {
-  /// Commits a batch; then, and only then, performs its actions, tells subscribers and answers requests.
+  /// Commits a batch; then, and only then, tells subscribers, writes the journal, performs the batch's actions and answers requests, in
+  /// this order.
   func finish(_ batch: Batch) async {
     if isInDoubt { return rollBack(batch, storageTrouble ?? "it is not known what is stored") }
     nameRelays(batch)
@@ -18,6 +19,7 @@ extension Engine {
         try await storage.commit(mutations)
       } catch {
         isInDoubt = true
+        doubtful = batch.journal.filter { !$0.isHeard }
         rollBack(batch, "\(error)")
         return
       }
@@ -27,7 +29,8 @@ extension Engine {
     if let identities = batch.identities { directory.write { $0.identities = identities } }
     publishDirectory()
     hub.publish(changes, revision: counters.revision)
-    log(changes)
+    for entry in batch.journal { logger.write(entry) }
+    log(changes, batch)
     if !batch.moved.isEmpty { follow(batch.moved) }
     queue(batch)
     // Before channels are let go, so that an answer needs no more of storage.
@@ -169,6 +172,7 @@ extension Engine {
   /// Nothing of the batch happened: forget the machines, read them again later, refuse the requests.
   private func rollBack(_ batch: Batch, _ reason: String) {
     storageFailed(reason)
+    for entry in batch.journal where entry.isHeard { logger.write(entry) }
     for id in batch.order {
       live[id] = nil
       alarmTimes[.channel(id)] = nil

@@ -66,10 +66,11 @@ extension Engine {
     touch.isRevised = true
     batch.seen.insert(id)
     guard hadLink, row.author != author else { return }
-    logger.event(
-      .linkChanged, .warning,
-      "channel \(id.rawValue) had to be made anew on \(row.network.rawValue): readers need its new link",
-      ["BATON_CHANNEL": "\(id.rawValue)"])
+    batch.journal.append(
+      JournalEntry(
+        event: .linkChanged, level: .warning,
+        message: "channel \(id.rawValue) had to be made anew on \(row.network.rawValue): readers need its new link",
+        fields: ["BATON_CHANNEL": "\(id.rawValue)"]))
   }
 
   private static func event(_ outcome: RelayOutcome, _ number: Int) -> ChannelRelayMachine.Event {

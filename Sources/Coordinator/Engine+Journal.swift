@@ -5,9 +5,9 @@ internal import Store
 // What the journal says of committed changes.
 extension Engine {
   /// Logs the changes of one commit.
-  func log(_ changes: [Change]) {
+  func log(_ changes: [Change], _ batch: Batch) {
     logSummaries(at: clock.now)
-    for change in changes { log(change) }
+    for change in changes { log(change, batch) }
     setAlarm(.digest, at: digest.due)
   }
 
@@ -29,7 +29,7 @@ extension Engine {
     setAlarm(.digest, at: digest.due)
   }
 
-  private func log(_ change: Change) {
+  private func log(_ change: Change, _ batch: Batch) {
     switch change.object {
     case .channelRelay(let relay, let row):
       guard digest.admits(row, relayName: relay.name, at: clock.now) else { return }
@@ -45,11 +45,12 @@ extension Engine {
         ])
     case .channel(let snapshot):
       let id = snapshot.row.id.rawValue
-      if snapshot.row.revision == change.revision, snapshot.row.createdAt == change.at, snapshot.phase == .creating {
+      if batch.touches[snapshot.row.id]?.isNew == true {
         logger.event(
           .channelCreated, .info, "channel \(id) '\(snapshot.row.profile.displayName)' was created",
           ["BATON_CHANNEL": "\(id)"])
-      } else if snapshot.phase == .deleted {
+      }
+      if snapshot.phase == .deleted {
         logger.event(.channelDeleted, .info, "channel \(id) was deleted", ["BATON_CHANNEL": "\(id)"])
       }
     case .catalog: break  // logged where the reason is known

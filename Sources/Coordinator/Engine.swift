@@ -5,8 +5,8 @@ internal import Logging
 internal import RelayNetwork
 internal import Store
 
-/// The coordinator's task: takes batches of inputs, lets the machines decide, and then commits, performs and tells, in this
-/// order. Only one task ever touches it.
+/// The coordinator's task: takes batches of inputs and lets the machines decide. Then it commits; when that is durable it tells
+/// subscribers, writes the journal, performs the actions and answers requests, in this order. Only one task ever touches it.
 final class Engine {
   enum Input: Sendable {
     case report(NetworkReport)
@@ -115,6 +115,8 @@ final class Engine {
   var networkStates: [NetworkKind: NetworkState] = [:]
   /// Whether the latest commit failed, so that it is not known what is durable.
   var isInDoubt = false
+  /// What the journal says of that commit if it is durable all the same.
+  var doubtful: [JournalEntry] = []
   /// Draws the order in which replacements are considered.
   var random: SplitMix64
   private var waker: Task<Void, Never>?

@@ -1,4 +1,5 @@
 import Channels
+import RelayNetwork
 import Store
 import Synchronization
 import TestSupport
@@ -84,6 +85,51 @@ struct FailedCommitTests {
     // By the rules from before it would have tried eight times.
     let transitions = try bench.store.transitions(of: id, limit: 100)
     #expect(transitions.filter { $0.transition.cause == .timeout }.count == 1, "\(transitions)")
+    try await bench.stop()
+  }
+
+  @Test func journalSaysThatAChannelWasMadeAnewOnceThatIsStored() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    func entries(_ event: JournalEvent) -> [RecordingLog.Entry] {
+      bench.log.entries.filter { $0.fields["MESSAGE_ID"] == event.rawValue }
+    }
+    bench.storage.isBroken = true
+    bench.network.send(.named(channel: id, networkID: "12", author: "https://smp.example/c#A"))
+    bench.network.relayWent(false, relays[0])
+    try await bench.settle()
+    #expect(entries(.linkChanged).isEmpty, "it did not happen")
+    #expect(entries(.relayHealth).count { $0.fields["BATON_HEALTH"] == "down" } == 1, "that holds all the same")
+    bench.storage.isBroken = false
+    for _ in 0..<50 where bench.coordinator.storageTrouble != nil {
+      if let next = bench.clock.nextWake { bench.clock.advance(by: max(next - bench.clock.now, .zero)) }
+      try await bench.settle()
+    }
+    bench.network.send(.named(channel: id, networkID: "12", author: "https://smp.example/c#A"))
+    try await bench.settle()
+    #expect(entries(.linkChanged).count == 1)
+    #expect(entries(.relayHealth).count { $0.fields["BATON_HEALTH"] == "down" } == 1)
+    // Only the answer of the commit is lost.
+    bench.storage.isDoubtful = true
+    bench.network.send(.named(channel: id, networkID: "13", author: "https://smp.example/c#B"))
+    try await bench.settle()
+    bench.storage.isDoubtful = false
+    try await bench.settle()
+    #expect(entries(.linkChanged).count == 2)
+    try await bench.stop()
+  }
+
+  @Test func journalSaysOnceThatAChannelWasCreated() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(2)
+    bench.network.set(.silent, at: "ws://r2")
+    // On a clock that stands still everything that follows happens in the same millisecond.
+    let id = try await bench.create(relays: relays).row.id
+    try await bench.settle()
+    let entries = bench.log.entries.filter { $0.fields["MESSAGE_ID"] == JournalEvent.channelCreated.rawValue }
+    #expect(entries.map(\.message) == ["channel \(id.rawValue) 'News' was created"])
     try await bench.stop()
   }
 
