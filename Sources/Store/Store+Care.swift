@@ -186,7 +186,7 @@ extension Store {
         try queue.backup(to: target)
         try target.write { db in
           try Schema.migrate(db, path: new)
-          try leaveRevisionsOut(db)
+          try leaveNumbersOut(db)
           // The mark fits the database before and the one after.
           guard let mark else { return }
           try put("database_id", mark.database, db)
@@ -200,15 +200,6 @@ extension Store {
     } catch {
       throw wrap(error, copy)
     }
-  }
-
-  /// Far more changes than anybody makes between two copies.
-  private static let revisionsLeftOut: Int64 = 1 << 32
-
-  /// Revisions that were given out after the copy was made are not given out again, and who asks for what came after one of them is
-  /// told to list again.
-  private static func leaveRevisionsOut(_ db: Database) throws {
-    try raiseOldestRevision(to: try revision(db) + revisionsLeftOut, db)
   }
 
   /// Puts one database in the place of another. At every moment there is a whole one at `path`.

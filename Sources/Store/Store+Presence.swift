@@ -31,19 +31,11 @@ extension Store {
   static func goOn(_ db: Database, _ mark: StateMark?, _ path: String, _ acceptsOlder: Bool) throws -> StateMark {
     let id = try setting("database_id", db)
     let generation = try setting("generation", db).flatMap { Int64($0) } ?? 0
-    if let mark, !acceptsOlder {
-      let accept = "or run 'batond run --accept-older' once to go on with it"
-      guard id == mark.database else {
-        throw StoreError(
-          .lost,
-          "the database \(path) is not the one that was there before: restore a backup with 'batond restore FILE', \(accept)")
+    if let mark, let trouble = mismatch(id, generation, mark, path) {
+      guard acceptsOlder else {
+        throw StoreError(.lost, "\(trouble), or run 'batond run --accept-older' once to go on with it")
       }
-      guard generation >= mark.generation else {
-        throw StoreError(
-          .lost,
-          "the database \(path) lacks what was stored last: its log \(path)-wal is gone, or it was replaced by an older copy; "
-            + "put the log back, restore a backup with 'batond restore FILE', \(accept)")
-      }
+      try leaveNumbersOut(db)
     }
     let next = StateMark(database: id ?? newDatabaseID(), generation: max(generation, mark?.generation ?? 0) + 1)
     try put("database_id", next.database, db)
@@ -51,6 +43,16 @@ extension Store {
     // Where nothing is sealed, everything will be sealed as it is now.
     if try setting(sealingKey, db) == nil, try sealed(db).isEmpty { try put(sealingKey, sealingNow, db) }
     return next
+  }
+
+  /// Why a database is not the one that the mark stands for, and what to do; `nil` when it is.
+  private static func mismatch(_ id: String?, _ generation: Int64, _ mark: StateMark, _ path: String) -> String? {
+    if id != mark.database {
+      return "the database \(path) is not the one that was there before: restore a backup with 'batond restore FILE'"
+    }
+    guard generation < mark.generation else { return nil }
+    return "the database \(path) lacks what was stored last: its log \(path)-wal is gone, or it was replaced by an older copy; "
+      + "put the log back, restore a backup with 'batond restore FILE'"
   }
 
   /// Calls `tell` for whatever is found damaged, what was found already included.

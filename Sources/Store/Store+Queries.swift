@@ -31,9 +31,9 @@ extension Store {
           revision: try max(
             top("SELECT max(revision) FROM transitions"), top("SELECT max(revision) FROM changes"),
             Int64(Self.setting("oldest_revision", db) ?? "0") ?? 0),
-          channel: try top("SELECT max(id) FROM channels"), operator: try top("SELECT max(id) FROM operators"),
-          server: try top("SELECT max(id) FROM servers"), relay: try top("SELECT max(id) FROM relays"),
-          identity: try top("SELECT max(id) FROM identities"))
+          channel: try Self.lastID(.channels, db), operator: try Self.lastID(.operators, db),
+          server: try Self.lastID(.servers, db), relay: try Self.lastID(.relays, db),
+          identity: try Self.lastID(.identities, db))
       }
     }
   }

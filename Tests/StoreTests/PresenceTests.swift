@@ -11,6 +11,9 @@ struct PresenceTests {
   private var path: String { folder.path + "/state" }
   private var database: String { path + "/baton.db" }
 
+  /// Numbers that nobody gets after a restore.
+  private static let leftOut: Int64 = 1 << 32
+
   init() throws { folder = try TemporaryFolder() }
 
   private func fill(_ id: Int64 = 1) async throws {
@@ -73,6 +76,8 @@ struct PresenceTests {
     #expect(refusal(late)?.description.contains("--accept-older") == true)
     let older = try Store(directory: late, whenLost: .acceptOlder)
     #expect(try older.relays().map(\.id.rawValue) == [1])
+    let counters = try older.counters()
+    #expect(counters.relay == 1 + Self.leftOut && counters.revision >= Self.leftOut, "2 was given out")
     older.close()
     #expect(refusal(late) == nil, "what was accepted once is accepted")
     store.close()
@@ -108,6 +113,29 @@ struct PresenceTests {
     // Put back in the proper way, either is right.
     _ = try Store.restore(from: copy, directory: path, stamp: "1")
     #expect(refusal(path) == nil)
+  }
+
+  @Test func idsFromAfterTheCopyAreNotGivenOutAgain() async throws {
+    try await fill(1)
+    let copy = folder.path + "/copy"
+    try FileManager.default.copyItem(atPath: database, toPath: copy)
+    try await fill(2)
+    _ = try Store.restore(from: copy, directory: path, stamp: "1")
+    var store = try Store(directory: path)
+    var counters = try store.counters()
+    #expect(counters.relay == 1 + Self.leftOut)
+    for last in [counters.channel, counters.operator, counters.server, counters.identity] { #expect(last == Self.leftOut) }
+    try await store.commit([.saveRelay(Self.relay(counters.relay + 1))])
+    #expect(try store.counters().relay == 2 + Self.leftOut)
+    try store.backUp(to: copy + "2")
+    store.close()
+    // Again, from a copy that was made after it.
+    _ = try Store.restore(from: copy + "2", directory: path, stamp: "2")
+    store = try Store(directory: path)
+    counters = try store.counters()
+    #expect(counters.relay == 2 + 2 * Self.leftOut && counters.channel == 2 * Self.leftOut)
+    #expect(try store.relays().map(\.id.rawValue) == [1, 2 + Self.leftOut])
+    store.close()
   }
 
   @Test func whoSaysSoBeginsWithNothingAndKeepsWhatIsLeft() async throws {

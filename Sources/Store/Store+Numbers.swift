@@ -1,0 +1,26 @@
+internal import GRDB
+
+// Revisions and ids that were given out after a copy was made. Clients may remember them, so they are not given out again.
+extension Store {
+  /// Far more than anybody gives out between two copies, and few enough for two million restores: JSON keeps numbers up to 2^53.
+  private static let leftOut: Int64 = 1 << 32
+
+  /// Tables whose ids are given out one after the other.
+  private static let numbered: [SummedTable] = [.operators, .servers, .relays, .identities, .channels]
+
+  /// The setting with the last id of a table that was left out.
+  private static func key(_ table: SummedTable) -> String { "last_id_\(table.name)" }
+
+  /// Lets revisions and ids go on far behind those that may have been given out. Who asks for what came after a revision that was left out
+  /// is told to list again.
+  static func leaveNumbersOut(_ db: Database) throws {
+    try raiseOldestRevision(to: try revision(db) + leftOut, db)
+    for table in numbered { try put(key(table), String(try lastID(table, db) + leftOut), db) }
+  }
+
+  /// The highest id of a table that was given out or left out; 0 if none was.
+  static func lastID(_ table: SummedTable, _ db: Database) throws -> Int64 {
+    let highest = try Int64.fetchOne(db, cached: "SELECT max(id) FROM \(table.name)") ?? 0
+    return max(highest, try setting(key(table), db).flatMap { Int64($0) } ?? 0)
+  }
+}
