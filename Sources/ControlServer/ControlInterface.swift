@@ -85,14 +85,40 @@ struct ControlInterface: VarlinkInterface {
         context.logger.notice("\(call.method)\(Self.object(of: reply)) by uid \(peer.uid), pid \(peer.pid)")
       }
       return reply
-    } catch let error as BatonError {
-      throw try error.varlink(definition.name, context.coordinator)
-    } catch let error as StoreError {
-      let name = error.code == .corrupt ? "StorageDamaged" : "StorageUnavailable"
-      throw VarlinkError("\(definition.name).\(name)", ["reason": .string(error.description)])
-    } catch let error as JSONShapeError {
-      throw VarlinkError.invalidParameter(error.path.first ?? "parameters")
+    } catch is CancellationError {
+      // The client is gone, or the daemon stops.
+      throw CancellationError()
+    } catch {
+      throw refusal(for: error, call, peer)
     }
+  }
+
+  /// What the client is told of an error: one that the interface declares, or one of Varlink's own. Anything else is a fault of the daemon,
+  /// and an entry in the journal.
+  private func refusal(for error: any Error, _ call: VarlinkCall, _ peer: VarlinkPeer) -> VarlinkError {
+    if let refusal = refusal(for: error), isDeclared(refusal) { return refusal }
+    context.logger.event(
+      .internalFault, .error,
+      "\(call.method), called by uid \(peer.uid), failed for a fault of the daemon: \(Trouble(.protocol, "\(error)").detail)",
+      ["BATON_METHOD": "\(call.method)"])
+    return VarlinkError("\(definition.name).InternalError")
+  }
+
+  private func refusal(for error: any Error) -> VarlinkError? {
+    switch error {
+    case let error as VarlinkError: return error
+    case let error as BatonError: return try? error.varlink(definition.name, context.coordinator)
+    case let error as StoreError:
+      let name = error.code == .corrupt ? "StorageDamaged" : "StorageUnavailable"
+      return VarlinkError("\(definition.name).\(name)", ["reason": .string(error.description)])
+    case let error as JSONShapeError: return .invalidParameter(error.path.first ?? "parameters")
+    default: return nil
+    }
+  }
+
+  private func isDeclared(_ error: VarlinkError) -> Bool {
+    error.name.hasPrefix("org.varlink.service.")
+      || definition.errors.contains { "\(definition.name).\($0.name)" == error.name }
   }
 }
 

@@ -40,6 +40,8 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case cannotRun = "e0c3f6a9d2b5487e91a4d7c0f3b6e928"
   /// The configuration was read again.
   case configurationLoaded = "5b8e1d4a7c0f43926e9b2c5d8f1a4e73"
+  /// A call could not be answered because of a fault in the daemon.
+  case internalFault = "27f3af05c2174625fd37ac7850b0d945"
   /// The coordinator or the store does not come to anything.
   case notAnswering = "91c4f7a0b3d6482e85e8b1c4d7f0a392"
 }

@@ -252,20 +252,25 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     let stream = VarlinkStream { messages in
       guard call.mode == .more else { return }
-      try await channel.writeAndFlush(messages).get()
+      // Whatever the socket says of it: the client is gone, and that is no fault of the method.
+      do { try await channel.writeAndFlush(messages).get() } catch { throw CancellationError() }
     }
     task = Task { [service, notice] in
-      let message: [UInt8]
+      let message: [UInt8]?
       do {
         message = VarlinkReply(parameters: try await service.answer(call, from: peer, stream: stream)).message
       } catch let error as VarlinkError {
         message = error.message
       } catch {
-        if !Task.isCancelled { notice(.internalError(peer, method: call.method, error: "\(error)")) }
-        message = VarlinkError("org.varlink.service.MethodNotImplemented", ["method": .string(call.method)]).message
+        if !Task.isCancelled, !(error is CancellationError) {
+          notice(.internalError(peer, method: call.method, error: "\(error)"))
+        }
+        // Varlink has no word for it, and an answer that is not true is worse than none.
+        message = nil
       }
       channel.eventLoop.execute {
         let (handler, context) = bound.value
+        guard let message else { return handler.over(context) }
         handler.answered(call.mode == .oneway ? nil : message, context)
       }
     }

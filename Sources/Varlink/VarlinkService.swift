@@ -9,7 +9,8 @@ public protocol VarlinkInterface: Sendable {
   /// Answers one call of a method that `definition` has, with parameters whose names it has.
   /// - Parameter stream: takes replies before the last one; only for calls with `more`.
   /// - Returns: the parameters of the last reply.
-  /// - Throws: `VarlinkError` for the client; anything else is answered as an internal error and logged by the caller.
+  /// - Throws: `VarlinkError` for the client. After anything else the connection is closed without an answer, and the server's `Notice`
+  ///   says why, unless it is a `CancellationError`.
   func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue]
 
   /// Answers at once, on the connection's own thread, where that takes no waiting and hardly any time; nil leaves the call to `answer`.
@@ -29,13 +30,13 @@ public struct VarlinkStream: Sendable {
   public init(write: @escaping @Sendable (ByteBuffer) async throws -> Void) { self.write = write }
 
   /// Sends one reply and waits until the connection took it.
-  /// - Throws: when the client is gone.
+  /// - Throws: `CancellationError` when the client is gone.
   public func send(_ parameters: [String: JSONValue]) async throws {
     try await write(ByteBuffer(bytes: VarlinkReply(parameters: parameters, continues: true).message))
   }
 
   /// Sends replies in one go and waits until the connection took all of them.
-  /// - Throws: when the client is gone.
+  /// - Throws: `CancellationError` when the client is gone.
   public func send(_ replies: EncodedReplies) async throws { try await write(replies.messages) }
 }
 

@@ -110,6 +110,9 @@ enum Sentence {
     case "RevisionCompacted": return "changes before revision \(text("oldest")) are not kept any more; list again"
     case "TooManySubscribers": return "as many clients watch as may; see the daemon's option control.subscribersMax"
     case "TooSlow": return "the changes were not read fast enough; go on with --since \(text("revision"))"
+    case "InternalError":
+      return
+        "the daemon has a fault of its own, which its journal describes (journalctl -u batond); look whether the change was made"
     case "PermissionDenied": return "you may not do this; root and members of the group baton may"
     case "InvalidParameter": return "the daemon does not accept the parameter '\(text("parameter"))'"
     default: return error.description

@@ -41,12 +41,13 @@ struct JournalTests {
 
   /// Fields that the code writes.
   private static func fields() throws -> Set<String> {
-    let folder = root.appendingPathComponent("Sources/Coordinator")
     var fields: Set<String> = []
-    for case let name as String in FileManager.default.enumerator(atPath: folder.path) ?? .init() where name.hasSuffix(".swift")
-    {
-      let code = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-      for match in code.matches(of: /"(BATON_[A-Z_]+)"/) { fields.insert(String(match.1)) }
+    for folder in ["Sources/Coordinator", "Sources/ControlServer"].map({ root.appendingPathComponent($0) }) {
+      for case let name as String in FileManager.default.enumerator(atPath: folder.path) ?? .init()
+      where name.hasSuffix(".swift") {
+        let code = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+        for match in code.matches(of: /"(BATON_[A-Z_]+)"/) { fields.insert(String(match.1)) }
+      }
     }
     for match in try text("Sources/batond/Run.swift").matches(of: /"(BATON_[A-Z_]+)"/) { fields.insert(String(match.1)) }
     return fields

@@ -28,6 +28,8 @@ private struct Echo: VarlinkInterface {
       # Never ends.
       method Wait() -> ()
       method Fail() -> ()
+      # Ends in a way that nobody has thought of.
+      method Break() -> ()
       error Refused (reason: string)
 
       """)
@@ -51,6 +53,7 @@ private struct Echo: VarlinkInterface {
       _ = keepAlive
       onCancel()
       throw CancellationError()
+    case "Break": throw POSIXError(.EIO)
     default: throw VarlinkError("org.example.echo.Refused", ["reason": "because"])
     }
   }
@@ -94,6 +97,12 @@ struct ServerTests {
       #expect(try IDL.parse(try #require(reply["description"]?.string)).name == name)
     }
     await client.close()
+    await server.stop()
+  }
+
+  @Test func faultsAreNotTakenForMethodsThatAreMissing() async throws {
+    let server = try await start()
+    #expect(try await raw([#"{"method":"org.example.echo.Break"}"# + "\0"], replies: 1).isEmpty, "the connection ends")
     await server.stop()
   }
 

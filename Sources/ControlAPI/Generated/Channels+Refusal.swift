@@ -55,6 +55,8 @@ public enum ChannelsRefusal: Error, Hashable, Sendable {
   case storageDamaged(reason: String)
   /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
+  /// The daemon has a fault of its own, which its journal describes. Whether a change that was asked for was made is not known.
+  case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
 
@@ -146,6 +148,8 @@ public enum ChannelsRefusal: Error, Hashable, Sendable {
     case "org.batond.Channels.StorageUnavailable":
       self = .storageUnavailable(
         reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Channels.InternalError":
+      self = .internalError
     default: self = .other(error)
     }
   }

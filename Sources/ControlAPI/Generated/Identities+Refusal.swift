@@ -27,6 +27,8 @@ public enum IdentitiesRefusal: Error, Hashable, Sendable {
   case storageDamaged(reason: String)
   /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
+  /// The daemon has a fault of its own, which its journal describes. Whether a change that was asked for was made is not known.
+  case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
 
@@ -70,6 +72,8 @@ public enum IdentitiesRefusal: Error, Hashable, Sendable {
     case "org.batond.Identities.StorageUnavailable":
       self = .storageUnavailable(
         reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Identities.InternalError":
+      self = .internalError
     default: self = .other(error)
     }
   }

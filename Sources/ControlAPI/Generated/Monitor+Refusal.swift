@@ -11,6 +11,12 @@ public enum MonitorRefusal: Error, Hashable, Sendable {
   case tooSlow(revision: Int64)
   /// As many clients watch as may; see the option control.subscribersMax.
   case tooManySubscribers
+  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  case storageDamaged(reason: String)
+  /// The database cannot be read at present.
+  case storageUnavailable(reason: String)
+  /// The daemon has a fault of its own, which its journal describes. Whether a change that was asked for was made is not known.
+  case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
 
@@ -25,6 +31,14 @@ public enum MonitorRefusal: Error, Hashable, Sendable {
         revision: error.parameters["revision"]?.integer ?? 0)
     case "org.batond.Monitor.TooManySubscribers":
       self = .tooManySubscribers
+    case "org.batond.Monitor.StorageDamaged":
+      self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Monitor.StorageUnavailable":
+      self = .storageUnavailable(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Monitor.InternalError":
+      self = .internalError
     default: self = .other(error)
     }
   }

@@ -29,6 +29,8 @@ public enum OperatorsRefusal: Error, Hashable, Sendable {
   case storageDamaged(reason: String)
   /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
+  /// The daemon has a fault of its own, which its journal describes. Whether a change that was asked for was made is not known.
+  case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
 
@@ -75,6 +77,8 @@ public enum OperatorsRefusal: Error, Hashable, Sendable {
     case "org.batond.Operators.StorageUnavailable":
       self = .storageUnavailable(
         reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Operators.InternalError":
+      self = .internalError
     default: self = .other(error)
     }
   }

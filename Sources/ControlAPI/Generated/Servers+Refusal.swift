@@ -31,6 +31,8 @@ public enum ServersRefusal: Error, Hashable, Sendable {
   case storageDamaged(reason: String)
   /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
+  /// The daemon has a fault of its own, which its journal describes. Whether a change that was asked for was made is not known.
+  case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
 
@@ -83,6 +85,8 @@ public enum ServersRefusal: Error, Hashable, Sendable {
     case "org.batond.Servers.StorageUnavailable":
       self = .storageUnavailable(
         reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Servers.InternalError":
+      self = .internalError
     default: self = .other(error)
     }
   }

@@ -13,6 +13,8 @@ public enum ServiceRefusal: Error, Hashable, Sendable {
   case storageDamaged(reason: String)
   /// The database cannot be read or written; nothing was changed.
   case storageUnavailable(reason: String)
+  /// The daemon has a fault of its own, which its journal describes. Whether a change that was asked for was made is not known.
+  case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
 
@@ -30,6 +32,8 @@ public enum ServiceRefusal: Error, Hashable, Sendable {
     case "io.systemd.service.StorageUnavailable":
       self = .storageUnavailable(
         reason: error.parameters["reason"]?.string ?? "")
+    case "io.systemd.service.InternalError":
+      self = .internalError
     default: self = .other(error)
     }
   }
