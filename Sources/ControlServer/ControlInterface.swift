@@ -15,6 +15,7 @@ struct ControlContext: Sendable {
   let access: Access
   let logger: Logger
   let version: String
+  /// On the coordinator's clock: no other one can be subtracted from it.
   let startedAt: Timestamp
   /// Loads the files that declare operators again; throws `BatonError.invalidFiles`.
   let reload: @Sendable () async throws -> ReloadReport

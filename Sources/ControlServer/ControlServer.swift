@@ -19,6 +19,7 @@ public struct ControlServer: Sendable {
   ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
   ///   - declarationsTrouble: what is wrong with these files at present; nil when they are in force.
   ///   - logLevel: how severe messages must be that are logged.
+  ///   - startedAt: when the daemon began, on the coordinator's clock.
   ///   - credentials: the folder with what the service manager holds for the daemon; nil: nothing.
   public static func start(
     coordinator: Coordinator, store: Store, access: Access, sockets: [CInt], connections: [CInt] = [],

@@ -76,7 +76,7 @@ extension ControlInterface {
     add("revision", status.revision, "number of the latest committed change", kind: "counter")
     add("storageDamage", status.damaged, "things that are stored and were found damaged since the start")
     add("storageWorks", status.storageWorks ? 1 : 0, "1 when changes can be stored")
-    let uptime = (SystemClock().now - context.startedAt).wholeMilliseconds / 1000
+    let uptime = (context.coordinator.now - context.startedAt).wholeMilliseconds / 1000
     add("uptimeSeconds", uptime, "seconds since the start", kind: "counter")
     let memory = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first
     add("residentBytes", (memory.flatMap { Int64($0) } ?? 0) * Int64(sysconf(CInt(_SC_PAGESIZE))), "resident memory")

@@ -78,7 +78,7 @@ struct Watcher {
 
   /// A message that is no change.
   private func marker(_ kind: String, _ revision: Int64) throws -> [String: JSONValue] {
-    try ChangeMessage(revision: revision, time: SystemClock().now.text, kind: kind).members
+    try ChangeMessage(revision: revision, time: context.coordinator.now.text, kind: kind).members
   }
 
   // MARK: - What is stored

@@ -243,6 +243,9 @@ public final class Coordinator: Sendable {
 
   // MARK: - Reading
 
+  /// The present time on the clock that everything the daemon stores and tells is dated by.
+  public var now: Timestamp { clock.now }
+
   public var networks: [NetworkKind] { directory.networks.keys.sorted { $0.rawValue < $1.rawValue } }
 
   /// Why changes are refused at present; nil when storage works.

@@ -30,10 +30,11 @@ final class Bench: Sendable {
   ///   - folder: where another one kept its state; nil begins with nothing.
   ///   - mode: who may connect, as the mode of the socket file.
   ///   - hub: where changes are handed out.
+  ///   - clock: of the coordinator.
   init(
     folder: TemporaryFolder? = nil,
     access: Access = Access(changeGroup: "baton", readGroup: "baton-read"), mode: UInt32 = 0o600,
-    listLimits: ListLimits = ListLimits(), hub: ChangeHub = ChangeHub(),
+    listLimits: ListLimits = ListLimits(), hub: ChangeHub = ChangeHub(), clock: any CoordinatorClock = SystemClock(),
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
@@ -43,7 +44,7 @@ final class Bench: Sendable {
       storage: store, networks: [network], addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 1_750_000_000 }),
       rules: Rules(policy: RelayPolicy()),
-      clock: SystemClock(),
+      clock: clock,
       secrets: try .atFile(folder.path + "/key"), logger: logger, hub: hub)
     self.coordinator = coordinator
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
@@ -55,7 +56,7 @@ final class Bench: Sendable {
     let socket = try UnixListener.listen(path: folder.path + "/c", mode: mode)
     server = try await ControlServer.start(
       coordinator: coordinator, store: store, access: access, sockets: [socket],
-      group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: SystemClock().now, logger: logger,
+      group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: clock.now, logger: logger,
       listLimits: listLimits, credentials: folder.path)
     client = try await BatonClient(socket: folder.path + "/c")
   }

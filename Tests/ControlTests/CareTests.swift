@@ -197,6 +197,17 @@ struct CareTests {
     try await bench.stop()
   }
 
+  /// Another clock may have been set since the daemon began.
+  @Test func allTimesComeFromTheDaemonsOwnClock() async throws {
+    let clock = ManualClock()
+    let bench = try await Bench(clock: clock)
+    clock.advance(by: .seconds(90))
+    #expect(try await bench.client.metrics().first { $0.name == "uptimeSeconds" }?.value == 90)
+    let watcher = try LazyWatcher(bench.path)
+    #expect(try await watcher.next()?.time == clock.now.text)
+    try await bench.stop()
+  }
+
   @Test func figuresAddUp() async throws {
     let bench = try await Bench()
     _ = try await bench.addRelays(2)
