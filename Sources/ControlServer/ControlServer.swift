@@ -78,7 +78,10 @@ public struct ControlServer: Sendable {
   func unsentBytes() async -> [Int] { await server.unsentBytes() }
 
   /// One line for people and for systemd.
-  public func summary() throws -> String { try ControlInterface.status(context).summary }
+  /// - Throws: `StoreError` when the database cannot be read; `CancellationError` when the server has stopped.
+  public func summary() async throws -> String {
+    try await context.slowly { [context] in try ControlInterface.status(context).summary }
+  }
 }
 
 extension ConnectionLimit {

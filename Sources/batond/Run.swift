@@ -165,9 +165,9 @@ private struct Service {
           }),
         limits: settings.controlLimits, listLimits: settings.listLimits,
         credentials: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"])
-      manager.ready(server)
+      let summary = (try? await server.summary()) ?? ""
+      manager.ready(summary)
       let place = sockets.isHandedOver ? "the socket that was handed over" : settings.controlSocket
-      let summary = (try? server.summary()) ?? ""
       logger.event(.ready, .notice, "batond \(Batond.version) is ready at \(place): \(summary)")
       tasks.addTask { await manager.keepStatus(server) }
       tasks.addTask { await StoreCare(store: store, clock: clock, schedule: settings.scrub).run() }
@@ -231,7 +231,7 @@ private struct Service {
   private func reload(_ loader: ConfigurationLoader, _ server: ControlServer) async {
     manager.reloading()
     await load { _ = try await loader.load() }
-    manager.ready(server)
+    manager.ready((try? await server.summary()) ?? "")
   }
 
   private func waitForSignals(

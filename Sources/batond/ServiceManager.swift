@@ -54,9 +54,8 @@ struct ServiceManager: Sendable {
     }
   }
 
-  func ready(_ server: ControlServer) {
-    Systemd.notify("READY=1", "STATUS=\((try? server.summary()) ?? "")")
-  }
+  /// - Parameter summary: how things are, in one line.
+  func ready(_ summary: String) { Systemd.notify("READY=1", "STATUS=\(summary)") }
 
   func stopping(_ reason: String) {
     logger.event(.stopping, .notice, "stopping: \(reason)")
@@ -77,7 +76,7 @@ struct ServiceManager: Sendable {
     while (try? await clock.sleep(until: clock.now + wait)) != nil {
       let started = clock.now
       // Also what is no committed change, like files that are wrong, belongs into it.
-      guard let summary = try? server.summary(), summary != told else { continue }
+      guard let summary = try? await server.summary(), summary != told else { continue }
       told = summary
       // Counting a large database takes its time; it must not take more than a twentieth of all.
       wait = max(.seconds(2), (clock.now - started) * 20)
