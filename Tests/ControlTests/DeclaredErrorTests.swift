@@ -85,6 +85,19 @@ struct DeclaredErrorTests {
     try await bench.stop()
   }
 
+  /// The journal is for people: what Swift shows of a value is not.
+  @Test func everyRefusalIsASentence() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1).map(RelayID.init(rawValue:))
+    let channel = try await bench.coordinator.create(ChannelRequest(profile: Profile(displayName: "News"), relays: relays))
+    for refusal in Self.refusals(channel)
+    where refusal != .invalidFiles([]) && refusal != .networkUnavailable(.nostr, reason: "x") {
+      let words = "\(refusal)"
+      #expect(words.contains(" ") && !words.contains("rawValue") && !words.contains("(") && words.count < 120)
+    }
+    try await bench.stop()
+  }
+
   private struct Fault: Error {}
 
   @Test func faultOfTheDaemonHasAnErrorAndAnEntryOfItsOwn() async throws {

@@ -121,6 +121,16 @@ struct FailedCommitTests {
     try await bench.stop()
   }
 
+  @Test func journalSaysInWordsWhyACreationWasRefused() async throws {
+    let bench = try await Bench()
+    await #expect(throws: BatonError.noSuchRelay(RelayID(rawValue: 7))) {
+      try await bench.create(relays: [RelayID(rawValue: 7)])
+    }
+    let entries = bench.log.entries.filter { $0.fields["MESSAGE_ID"] == JournalEvent.channelRefused.rawValue }
+    #expect(entries.map(\.message) == ["the creation of a channel was refused: there is no relay with id 7"])
+    try await bench.stop()
+  }
+
   @Test func journalSaysOnceThatAChannelWasCreated() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(2)
