@@ -190,6 +190,25 @@ struct DamageTests {
     store.close()
   }
 
+  /// Rows whose sums are right, with a word that no version has written. Leaving them out would hide what channels and keys belong to.
+  @Test(arguments: [
+    ("UPDATE relays SET health = 'well' WHERE id = 2", "relay 2"),
+    ("UPDATE relays SET network = 'irc' WHERE id = 3", "relay 3"),
+    ("UPDATE servers SET transport = 'ftp'", "server 1"), ("UPDATE identities SET network = 'irc'", "identity 1"),
+  ])
+  func unknownWordsHideNothing(sql: String, name: String) async throws {
+    let store = try await damage(sql)
+    #expect(try store.acceptDamage() == [name])
+    #expect {
+      _ = try store.relays()
+      _ = try store.servers()
+      _ = try store.identities()
+    } throws: {
+      ($0 as? StoreError)?.code == .corrupt && "\($0)".contains("\(name) cannot be read")
+    }
+    store.close()
+  }
+
   @Test func scrubOfWhatIsWholeEndsAndFindsNothing() async throws {
     try await fill(path)
     let store = try Store(directory: path)
