@@ -111,10 +111,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let isExpected = !hasCalled || frames.count > 0 || Self.hasUnread(context)
     guard isExpected, !isInputClosed else { return over(context) }
     isLastCall = true
+    awaitLastCall(context)
+  }
+
+  /// What has arrived when the time is over is read all the same, however much else there was to do.
+  private func awaitLastCall(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: Self.lastCallTime) {
       let (handler, context) = bound.value
-      if handler.task == nil, !handler.isAnswering { handler.over(context) }
+      guard !handler.isOver, handler.task == nil, !handler.isAnswering else { return }
+      if Self.hasUnread(context) { handler.awaitLastCall(context) } else { handler.over(context) }
     }
   }
 

@@ -19,7 +19,7 @@ public final class NotifySocket: Sendable {
       }
     }
     guard result == 0 else { throw Failure() }
-    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    var limit = timeval(tv_sec: 300, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 

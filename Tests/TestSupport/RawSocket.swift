@@ -4,6 +4,8 @@ internal import Glibc
 /// A Unix socket without manners, for tests of servers. Blocking, with a limit on every wait.
 public final class RawSocket: Sendable {
   public struct Failure: Error { public let errno: CInt }
+  /// More than any machine needs, however much else it has to do.
+  private static let limitSeconds = 300
   public let descriptor: CInt
 
   public init(path: String) throws {
@@ -17,7 +19,7 @@ public final class RawSocket: Sendable {
       }
     }
     guard result == 0 else { throw Failure(errno: errno) }
-    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    var limit = timeval(tv_sec: Self.limitSeconds, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
@@ -44,7 +46,8 @@ public final class RawSocket: Sendable {
   public func halfClose() { _ = shutdown(descriptor, CInt(SHUT_WR)) }
   public func close() { _ = shutdown(descriptor, CInt(SHUT_RDWR)) }
 
-  /// The messages that come, without their NUL, until the peer closes or there are `replies`.
+  /// The messages that come, without their NUL, until the peer closes or there are `replies`. When neither happens, the last of them says
+  /// so.
   public func receive(replies: Int?) async -> [String] {
     // On a thread of its own: the pools of threads are what the servers under test run on.
     await withCheckedContinuation { continuation in
@@ -70,6 +73,7 @@ public final class RawSocket: Sendable {
     var ends = 0
     while replies.map({ ends < $0 }) ?? true {
       let count = recv(descriptor, &chunk, chunk.count, 0)
+      if count < 0, errno == EAGAIN { buffer += Array("\0nothing came for \(Self.limitSeconds) s".utf8) }
       guard count > 0 else { break }
       buffer += chunk[..<count]
       ends += chunk[..<count].count { $0 == 0 }

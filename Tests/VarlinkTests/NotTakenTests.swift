@@ -68,6 +68,6 @@ struct NotTakenTests {
 
   private static func awaitInput(_ descriptor: CInt) {
     var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    _ = poll(&wanted, 1, 20_000)
+    _ = poll(&wanted, 1, 300_000)
   }
 }

@@ -67,16 +67,22 @@ struct ServerTests {
 
   private func start(
     limits: VarlinkServer.Limits = .init(), onCancel: @escaping @Sendable () -> Void = {},
-    onSend: @escaping @Sendable () -> Void = {},
+    onSend: @escaping @Sendable () -> Void = {}, group: MultiThreadedEventLoopGroup = .singleton,
     farewell: @escaping @Sendable (ConnectionLimit) -> VarlinkError? = { _ in nil }
   ) async throws -> VarlinkServer {
     let service = VarlinkService(
       .init(vendor: "v", product: "p", version: "1", url: "https://example.org"),
       interfaces: [try Echo(onCancel: onCancel, onSend: onSend)])
     return try await VarlinkServer.start(
-      service, sockets: [try UnixListener.listen(path: path, mode: 0o600)], group: MultiThreadedEventLoopGroup.singleton,
-      limits: limits, farewell: farewell
+      service, sockets: [try UnixListener.listen(path: path, mode: 0o600)], group: group, limits: limits, farewell: farewell
     ) { _ in }
+  }
+
+  /// A thread of the test's own, for what has much to do, so that others need not wait, and for what must not wait for others.
+  private func withOwnThread(_ body: (MultiThreadedEventLoopGroup) async throws -> Void) async throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    try await body(group)
+    try await group.shutdownGracefully()
   }
 
   /// Sends bytes as they are and returns all that comes back until the server closes or `replies` messages are there.
@@ -166,11 +172,13 @@ struct ServerTests {
   @Test func veryManyQueuedCallsAreServedInOrder() async throws {
     var limits = VarlinkServer.Limits()
     limits.messageBytesMax = 16 << 20
-    let server = try await start(limits: limits)
-    let calls = String(repeating: #"{"method":"org.varlink.service.GetInfo"}"# + "\0", count: 20_000)
-    let replies = try await raw([calls], replies: 20_000)
-    #expect(replies.count == 20_000 && Set(replies).count == 1)
-    await server.stop()
+    try await withOwnThread { group in
+      let server = try await start(limits: limits, group: group)
+      let calls = String(repeating: #"{"method":"org.varlink.service.GetInfo"}"# + "\0", count: 20_000)
+      let replies = try await raw([calls], replies: 20_000)
+      #expect(replies.count == 20_000 && Set(replies).count == 1)
+      await server.stop()
+    }
   }
 
   @Test func singleBytesAndHalfCloseAreFine() async throws {
@@ -217,47 +225,49 @@ struct ServerTests {
 
   /// Who was let in and has said what it wants is answered, however soon the server stops after that.
   @Test func stopAnswersWhatHasArrived() async throws {
-    for _ in 0..<50 {
-      let server = try await start()
-      let client = try RawSocket(path: path)
-      while server.connectionCount == 0 { await Task.yield() }
-      client.send(Array((#"{"method":"org.example.echo.Say","parameters":{"text":"a"}}"# + "\0").utf8))
-      // A call may wait long for its turn where there is much else to do.
-      async let stopped: Void = server.stop(grace: .seconds(60))
-      #expect(await client.receive(replies: nil) == [#"{"parameters":{"text":"a"}}"#])
-      await stopped
-      unlink(path)
+    try await withOwnThread { group in
+      for _ in 0..<50 {
+        let server = try await start(group: group)
+        let client = try RawSocket(path: path)
+        while server.connectionCount == 0 { await Task.yield() }
+        client.send(Array((#"{"method":"org.example.echo.Say","parameters":{"text":"a"}}"# + "\0").utf8))
+        async let stopped: Void = server.stop(grace: .seconds(120))
+        #expect(await client.receive(replies: nil) == [#"{"parameters":{"text":"a"}}"#])
+        await stopped
+        unlink(path)
+      }
     }
   }
 
   /// A reader that does not take replies holds the server up, and no more than a few of them wait anywhere.
   @Test func whatIsNotReadIsNotSent() async throws {
-    let sent = Mutex(0)
-    let server = try await start(onSend: { sent.withLock { $0 += 1 } })
-    // What is read away takes a while where there is much else to do.
-    let client = try await VarlinkClient.connect(path: path, patience: .seconds(600))
-    let total = 40_000
-    let replies = client.callMore("org.example.echo.Count", ["to": .integer(Int64(total))])
-    // It stands still at some place well before the end.
-    var (before, still) = (0, 0)
-    while still < 2000 {
-      await Task.yield()
-      let now = sent.withLock { $0 }
-      still = now == before && now > 0 ? still + 1 : 0
-      before = now
+    try await withOwnThread { group in
+      let sent = Mutex(0)
+      let server = try await start(onSend: { sent.withLock { $0 += 1 } }, group: group)
+      let client = try await VarlinkClient.connect(path: path, group: group)
+      let total = 20_000
+      let replies = client.callMore("org.example.echo.Count", ["to": .integer(Int64(total))])
+      // It stands still at some place well before the end.
+      var (before, still) = (0, 0)
+      while still < 2000 {
+        await Task.yield()
+        let now = sent.withLock { $0 }
+        still = now == before && now > 0 ? still + 1 : 0
+        before = now
+      }
+      #expect(before < total / 2)
+      var next: Int64 = 1
+      for try await reply in replies {
+        #expect(reply.parameters["number"]?.integer == next)
+        next += 1
+      }
+      #expect(next == Int64(total) + 1)
+      // Of a stream that nobody wants any more the rest is read away, which takes its time where there is much else to do.
+      for try await _ in client.callMore("org.example.echo.Count", ["to": .integer(Int64(total))]) { break }
+      #expect(try await client.call("org.example.echo.Say", ["text": "x"], timeout: nil)["text"] == "x")
+      await client.close()
+      await server.stop()
     }
-    #expect(before < total / 2)
-    var next: Int64 = 1
-    for try await reply in replies {
-      #expect(reply.parameters["number"]?.integer == next)
-      next += 1
-    }
-    #expect(next == Int64(total) + 1)
-    // Of a stream that nobody wants any more the rest is read away.
-    for try await _ in client.callMore("org.example.echo.Count", ["to": .integer(Int64(total))]) { break }
-    #expect(try await client.call("org.example.echo.Say", ["text": "x"])["text"] == "x")
-    await client.close()
-    await server.stop()
   }
 
   /// Also one that said before that it has nothing more to ask, which alone ends nothing.
