@@ -68,6 +68,7 @@ extension Engine {
 
   /// A relay shows readers an edition that is dated after the newest: the newest is made anew, dated after that.
   func strayed(_ stray: StrayEdition, of id: ChannelID, at relay: RelayID, _ batch: Batch) {
+    // Also when nothing comes of it: a channel that was settled is let go again.
     batch.seen.insert(id)
     guard let channel = load(id), channel.row.deletedAt == nil, let newest = channel.row.notice,
       stray.signedAt > newest.signedAt

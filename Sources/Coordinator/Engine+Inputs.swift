@@ -57,6 +57,8 @@ extension Engine {
 
   /// The network has made the channel, or made it anew.
   private func named(_ id: ChannelID, _ networkID: String, _ author: String, _ batch: Batch) {
+    // Also when it is known already: a channel that was settled is let go again.
+    batch.seen.insert(id)
     guard let row = load(id)?.row, row.networkID != networkID || row.author != author else { return }
     let hadLink = !row.author.isEmpty
     live[id]?.row.networkID = networkID
@@ -64,7 +66,6 @@ extension Engine {
     let touch = batch.touch(id)
     touch.isChanged = true
     touch.isRevised = true
-    batch.seen.insert(id)
     guard hadLink, row.author != author else { return }
     batch.journal.append(
       JournalEntry(

@@ -36,6 +36,7 @@ struct EditionTests {
     bench.network.send(.named(channel: id, networkID: "12", author: "https://smp.example/c#A"))
     try await bench.settle()
     #expect(try bench.store.channel(id)?.row.revision == named.row.revision, "the same again is no change")
+    #expect(bench.coordinator.liveChannelCount == 0, "and costs no memory")
     bench.network.send(.named(channel: id, networkID: "13", author: "https://smp.example/c#B"))
     _ = try await bench.channel(id) { $0.row.networkID == "13" }
     #expect(bench.log.entries.contains { $0.message.contains("channel 1 had to be made anew") })
@@ -63,6 +64,7 @@ struct EditionTests {
     report(date)
     try await bench.settle()
     #expect(try bench.store.channel(id)?.row.edition == 2)
+    #expect(bench.coordinator.liveChannelCount == 0, "and costs no memory")
 
     report(date + 500)
     let renewed = try await bench.channel(id) { $0.relays.allSatisfy { $0.record.shown == 3 } }
