@@ -81,7 +81,7 @@ extension Session {
   private func reason(_ error: any Error) -> String? {
     switch error {
     case VarlinkClient.Failure.notPermitted: nil
-    case let failure as VarlinkClient.Failure: Sentence.of(failure, options.path)
+    case let failure as VarlinkClient.Failure: Sentence.of(failure, options.path, within: options.timeout)
     case let error as VarlinkError
     where ["Busy", "StorageUnavailable", "TooManyConnections"].contains { error.name.hasSuffix(".\($0)") }:
       Sentence.of(error)

@@ -77,7 +77,7 @@ struct GlobalOptions: ParsableArguments {
         case .notPermitted: ("local.NotPermitted", 77)
         case .notReachable, .disconnected, .notTaken, .protocolBroken: ("local.NotReachable", 69)
         }
-      ending.fail(name, Sentence.of(error, path))
+      ending.fail(name, Sentence.of(error, path, within: timeout))
       throw ExitCode(status)
     } catch let error as Refusal {
       ending.fail(error.name, error.text, error.parameters)
