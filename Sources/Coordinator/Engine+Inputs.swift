@@ -100,7 +100,7 @@ extension Engine {
         let trouble = Trouble(cause, row.condition.lastError.map { "\(words): \($0)" } ?? words)
         post(.sweep(relay, .active, .relayLost(trouble), after: nil))
       case .test(let peer):
-        testsWaiting.append(peer)
+        testsWaiting.add(peer)
         startTests()
       case .testOverdue(let peer):
         prober?.cancel(peer)

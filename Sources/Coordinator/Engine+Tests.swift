@@ -1,5 +1,4 @@
 internal import Channels
-internal import DequeModule
 internal import RelayNetwork
 internal import Store
 
@@ -68,8 +67,8 @@ extension Engine {
   /// Starts the tests that wait, as many as may run.
   func startTests() {
     guard let prober else { return }
-    guard let schedule = rules.schedule else { return testsWaiting.removeAll() }
-    while testsRunning.count < schedule.atOnceMax, let peer = testsWaiting.popFirst() {
+    guard let schedule = rules.schedule else { return testsWaiting = TestQueue() }
+    while testsRunning.count < schedule.atOnceMax, let peer = testsWaiting.next() {
       guard !testsRunning.contains(peer), let condition = testable(peer) else { continue }
       guard let address = address(of: peer) else { continue }
       guard let begin = test(of: peer, condition, schedule) else {

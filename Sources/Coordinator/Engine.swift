@@ -1,5 +1,4 @@
 internal import Channels
-internal import DequeModule
 internal import HeapModule
 internal import Logging
 internal import RelayNetwork
@@ -102,7 +101,7 @@ final class Engine {
   let prober: Prober?
   var healing = Healing()
   /// Tests whose time has come, in order, while others run.
-  var testsWaiting: Deque<Probed> = []
+  var testsWaiting = TestQueue()
   var testsRunning: Set<Probed> = []
   var alarms: Heap<Entry> = []
   var alarmTimes: [Alarm: Timestamp] = [:]

@@ -33,6 +33,16 @@ struct BackgroundTestTests {
     try #require(bench.coordinator.relays.first { $0.id == id })
   }
 
+  /// Its time may come more than once while others are tested.
+  @Test func peersWaitForATestOnce() {
+    var queue = TestQueue()
+    let (first, second) = (Probed.relay(RelayID(rawValue: 1)), Probed.server(ServerID(rawValue: 1)))
+    for peer in [first, second, first, second, first] { queue.add(peer) }
+    #expect(queue.next() == first && queue.next() == second && queue.next() == nil)
+    queue.add(first)
+    #expect(queue.next() == first)
+  }
+
   @Test func enabledRelaysAndServersAreTestedSoonAndTheirHealthIsAChange() async throws {
     let bench = try await Bench(schedule: schedule)
     let subscription = try #require(bench.coordinator.hub.subscribe())
