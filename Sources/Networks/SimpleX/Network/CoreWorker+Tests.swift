@@ -133,11 +133,23 @@ extension CoreWorker {
     return Trouble(cause, "the test of the relay failed at \(failure.step): \(trouble.detail)")
   }
 
+  /// Results of tests that are kept. Beyond that, those go that do not count any more: anybody may have addresses tested.
+  private static let resultsMax = 1_000
+  /// How long it counts that several tests in a row failed.
+  private static let failuresCount = Duration.seconds(86_400)
+
   /// Keeps what a test found.
   private func note(_ test: CoreRelayTest, of address: CoreRelayAddress) {
     passed[address.text] = test.failure == nil ? now() : nil
     guard let key = (try? SimpleXLink(address.text))?.comparisonKey else { return }
     failing[key] = test.failure.map { ((failing[key]?.count ?? 0) + 1, Self.trouble($0), now()) }
+    if passed.count > Self.resultsMax { passed = passed.filter { isRecent($0.value, limits.testCounts) } }
+    if failing.count > Self.resultsMax { failing = failing.filter { isRecent($0.value.at, Self.failuresCount) } }
+  }
+
+  private func isRecent(_ time: Timestamp, _ span: Duration) -> Bool {
+    let now = now()
+    return now >= time && now - time < span
   }
 
   // MARK: - Those who asked

@@ -142,6 +142,7 @@ final class CoreWorker {
     case .core(.event(let event)): heed(event)
     case .core(.reply): break
     case .nudged: nudged()
+    case .eventsMissed: resynchronised = (nil, true)
     }
   }
 

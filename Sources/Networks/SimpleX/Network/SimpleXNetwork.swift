@@ -26,10 +26,14 @@ public final class SimpleXNetwork: RelayNetwork {
     case tested(lane: Int, CoreRelayAddress, Result<CoreReply, CoreFailure>)
     /// It is time to look again.
     case nudged
+    /// The core has said more than is kept: any channel may have changed.
+    case eventsMissed
   }
 
   private struct State {
-    var inputs: [Input] = []
+    var inputs = InputQueue()
+    var nudgeTimes = NudgeTimes()
+    var nudges: [Duration: Task<Void, Never>] = [:]
     var answers: [CoreRequestID: CheckedContinuation<Result<CoreReply, CoreFailure>, Never>] = [:]
     var requests = 0
     var report: (@Sendable (NetworkReport) -> Void)?
@@ -53,6 +57,7 @@ public final class SimpleXNetwork: RelayNetwork {
   private let state = Mutex(State())
   private let wakes: AsyncStream<Void>
   private let waker: AsyncStream<Void>.Continuation
+  private let began = ContinuousClock.now
 
   /// - Parameters:
   ///   - client: the way to the core; nobody else may use the core.
@@ -161,6 +166,10 @@ public final class SimpleXNetwork: RelayNetwork {
       tasks.addTask { await self.work() }
       await tasks.waitForAll()
     }
+    state.withLock { state in
+      for nudge in state.nudges.values { nudge.cancel() }
+      state.nudges = [:]
+    }
   }
 
   private func work() async {
@@ -176,12 +185,7 @@ public final class SimpleXNetwork: RelayNetwork {
             self.put(.tested(lane: lane, address, result))
           }
         }, arrived: { self.takeInputs() }, report: { self.tell($0) },
-        nudge: { wait in
-          Task {
-            try? await Task.sleep(for: wait)
-            self.put(.nudged)
-          }
-        }, presets: presets))
+        nudge: { self.nudge(after: $0) }, presets: presets))
     for await _ in wakes {
       while true {
         let inputs = takeInputs()
@@ -194,9 +198,20 @@ public final class SimpleXNetwork: RelayNetwork {
   }
 
   private func takeInputs() -> [Input] {
+    state.withLock { $0.inputs.take() }
+  }
+
+  private func nudge(after wait: Duration) {
     state.withLock { state in
-      defer { state.inputs = [] }
-      return state.inputs
+      guard let time = state.nudgeTimes.add(wait, at: ContinuousClock.now - began) else { return }
+      state.nudges[time] = Task {
+        guard (try? await Task.sleep(until: began + time, clock: .continuous)) != nil else { return }
+        self.state.withLock { state in
+          state.nudgeTimes.passed(time)
+          state.nudges[time] = nil
+        }
+        put(.nudged)
+      }
     }
   }
 
@@ -227,7 +242,7 @@ public final class SimpleXNetwork: RelayNetwork {
   }
 
   private func put(_ input: Input) {
-    state.withLock { $0.inputs.append(input) }
+    state.withLock { $0.inputs.put(input) }
     waker.yield(())
   }
 
