@@ -1,5 +1,6 @@
 public import Channels
 internal import RelayNetwork
+internal import Secrets
 public import Store
 
 /// Identities: who owns channels.
@@ -44,7 +45,10 @@ extension Engine {
     if let other = known.first(where: {
       $0.network == row.network && ($0.name == row.name || $0.publicKey == row.publicKey)
     }) {
-      return refuse(reply, .duplicateName(other.name), batch)
+      // Where the network keeps the keys itself there is one, whatever name is asked for.
+      guard key.secret.isEmpty, other.name != row.name else { return refuse(reply, .duplicateName(other.name), batch) }
+      let reason = "on \(row.network.rawValue) there is one identity, '\(other.name)': \(other.publicKey)"
+      return refuse(reply, .networkUnavailable(row.network, reason: reason), batch)
     }
     counters.identity += 1
     var row = row

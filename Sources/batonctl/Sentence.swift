@@ -70,7 +70,10 @@ enum Sentence {
     case "DuplicateAddress":
       let kind = error.name.contains(".Servers.") ? "server" : "relay"
       return "there is a \(kind) with this address already: \(kind) \(text("id"))"
-    case "DuplicateName": return "the name '\(text("name"))' is in use already; choose another"
+    case "DuplicateName":
+      return error.name.contains(".Identities.")
+        ? "the identity '\(text("name"))' has this name or this key already; choose another"
+        : "the name '\(text("name"))' is in use already; choose another"
     case "StaleRevision": return "it was changed by somebody else at the same time; look at it and try again"
     case "DeclaredByFile": return "its \(text("field")) is declared in \(text("file")): change it there and say batonctl reload"
     case "OperatorInUse":

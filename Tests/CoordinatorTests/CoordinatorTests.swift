@@ -243,6 +243,16 @@ struct CoordinatorTests {
     try await bench.stop()
   }
 
+  @Test func networkThatKeepsTheKeysHasOneIdentity() async throws {
+    let bench = try await Bench(network: FakeNetwork(keepsKeys: true))
+    let reason = "on nostr there is one identity, 'main': its user"
+    await #expect(throws: BatonError.networkUnavailable(.nostr, reason: reason)) {
+      try await bench.coordinator.addIdentity("Desk", on: .nostr)
+    }
+    await #expect(throws: BatonError.duplicateName("main")) { try await bench.coordinator.addIdentity("main", on: .nostr) }
+    try await bench.stop()
+  }
+
   @Test func relayThatAnswersNothingDelaysNoOther() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(2)

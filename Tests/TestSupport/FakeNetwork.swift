@@ -44,8 +44,15 @@ public final class FakeNetwork: RelayNetwork {
   public let takesRemovedRelaysAgain: Bool
   private let state = Mutex(State())
 
-  /// - Parameter takesRemovedRelaysAgain: whether relays forget that they were told to delete a channel.
-  public init(takesRemovedRelaysAgain: Bool = false) { self.takesRemovedRelaysAgain = takesRemovedRelaysAgain }
+  private let keepsKeys: Bool
+
+  /// - Parameters:
+  ///   - takesRemovedRelaysAgain: whether relays forget that they were told to delete a channel.
+  ///   - keepsKeys: whether the network has one identity, whose key it keeps to itself.
+  public init(takesRemovedRelaysAgain: Bool = false, keepsKeys: Bool = false) {
+    self.takesRemovedRelaysAgain = takesRemovedRelaysAgain
+    self.keepsKeys = keepsKeys
+  }
 
   public func set(_ behaviour: Behaviour, at address: String) { state.withLock { $0.behaviours[address] = behaviour } }
   /// The same relays, after the daemon started again.
@@ -95,6 +102,7 @@ public final class FakeNetwork: RelayNetwork {
   }
 
   public func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey {
+    if keepsKeys { return IdentityKey(publicKey: "its user", secret: Secret([UInt8]())) }
     let drawn = state.withLock { state in
       // The first one is always the same, the others differ.
       if secret == nil { state.keys += 1 }

@@ -19,7 +19,7 @@ public enum IdentitiesRefusal: Error, Hashable, Sendable {
   case invalidCredential(credential: String, reason: String)
   /// The identity owns channels: delete them first.
   case identityInUse(channels: Int)
-  /// The daemon does not serve this protocol, or cannot at present.
+  /// The daemon does not serve this protocol, or cannot at present, or the protocol has one identity only.
   case networkUnavailable(network: String, reason: String)
   /// Too many requests wait; try again.
   case busy
