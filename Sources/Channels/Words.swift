@@ -120,6 +120,7 @@ public struct Trouble: Hashable, Sendable {
   }
 
   private static func cleaned(_ text: String) -> String {
+    let isTooLong = text.utf8.count > detailBytesMax
     var scalars = String.UnicodeScalarView()
     var bytes = 0
     for scalar in text.unicodeScalars {
@@ -128,7 +129,7 @@ public struct Trouble: Hashable, Sendable {
       default: scalars.append(scalar)
       }
       bytes += UTF8.width(scalar)
-      if bytes >= detailBytesMax - 8 {
+      if isTooLong, bytes >= detailBytesMax - 8 {
         scalars.append("…")
         break
       }

@@ -6,6 +6,12 @@ public enum IDL {
     public let text: String
     public let members: [Member]
 
+    /// The method of this name, without a list of all of them.
+    func method(_ name: String) -> Method? {
+      for case .method(let method) in members where method.name == name { return method }
+      return nil
+    }
+
     public var methods: [Method] { members.compactMap { if case .method(let method) = $0 { method } else { nil } } }
     public var errors: [Structure] { members.compactMap { if case .error(let error) = $0 { error } else { nil } } }
   }

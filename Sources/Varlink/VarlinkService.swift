@@ -87,7 +87,7 @@ public struct VarlinkService: Sendable {
     guard let definition = call.interface == own.name ? own : interfaces[call.interface]?.definition else {
       throw VarlinkError.interfaceNotFound(call.interface)
     }
-    guard let method = definition.methods.first(where: { $0.name == call.name }) else {
+    guard let method = definition.method(call.name) else {
       throw VarlinkError.methodNotFound(call.method)
     }
     for (key, value) in call.parameters.sorted(by: { $0.key < $1.key }) {

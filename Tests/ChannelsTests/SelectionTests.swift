@@ -204,6 +204,9 @@ struct TroubleTests {
     let trouble = Trouble(.rejected, "line\nnext\u{1B}[31m" + String(repeating: "x", count: 5_000))
     #expect(!trouble.detail.contains { $0.isNewline || $0 == "\u{1B}" })
     #expect(trouble.detail.utf8.count <= Trouble.detailBytesMax)
+    let whole = String(repeating: "x", count: Trouble.detailBytesMax)
+    #expect(Trouble(.rejected, whole).detail == whole, "what fits is not cut")
+    #expect(Trouble(.rejected, whole + "x").detail.hasSuffix("x…"))
     // What turns the writing direction round or cannot be seen.
     #expect(Trouble(.rejected, "a\u{202E}b\u{200B}c\u{2028}d").detail == "a b c d")
   }
