@@ -6,7 +6,7 @@ struct JournalEntry {
   let level: Logger.Level
   let message: String
   let fields: [String: String]
-  /// Whether it tells what was heard of the world, which holds whether or not it could be stored. Other entries are only written when it was.
+  /// Whether it tells what was heard of the world, which holds whether or not it could be stored. Others are only written when it was.
   var isHeard = false
 }
 

@@ -168,7 +168,7 @@ public final class SimpleXNetwork: RelayNetwork {
     }
     state.withLock { state in
       for nudge in state.nudges.values { nudge.cancel() }
-      state.nudges = [:]
+      (state.nudges, state.nudgeTimes) = ([:], NudgeTimes())
     }
   }
 
