@@ -1,13 +1,29 @@
-/// Chooses relays for a channel. Pure: candidates and a seed in, an order out.
+/// Chooses relays for a channel. Pure: candidates, their loads and a seed in, an order out.
+///
+/// Relays are of three classes, and those of a class get places only when none of an earlier class is left: sound ones (`good` and
+/// `untested`), `degraded` ones, `failing` ones. Within a class:
+/// 1. A random own relay leads, once per channel.
+/// 2. Operators take turns: none gets one more place as long as another that has fewer has a relay of this class left. Each further own
+///    relay counts as an operator of its own.
+/// 3. For each place, two of the relays whose turn it is are drawn at random, and the one that carries fewer channels gets it.
+///
+/// Untested relays are as welcome as good ones, with one exception: the first place goes to a good one if there is any, so that no
+/// channel depends on untested relays alone. An own relay that is untested has the second place then.
 public enum SelectionPolicy {
   /// What is known of a relay's reliability.
   public enum Reliability: Int, Hashable, Comparable, Sendable, CaseIterable {
-    /// Tested and up.
+    /// Up, or its latest test passed.
     case good
+    /// Neither tested nor connected yet.
     case untested
-    /// Down, degraded, or its last test failed.
+    /// Degraded, or it failed a short time ago.
+    case degraded
+    /// Down.
     case failing
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+
+    /// Whether nothing speaks against the relay.
+    public var isSound: Bool { self <= .untested }
   }
 
   /// A relay of the channel's network.
@@ -30,51 +46,36 @@ public enum SelectionPolicy {
     }
   }
 
+  /// The relays that a channel has already when more join it.
+  public struct Members: Hashable, Sendable {
+    /// How many of them each operator runs.
+    private(set) var operators: [OperatorID: Int] = [:]
+    private(set) var hasOwn = false
+    private(set) var hasGood = false
+
+    /// No relays: the channel is new.
+    public init() {}
+
+    /// - Parameters:
+    ///   - relayOperator: nil: one's own relay.
+    ///   - isGood: whether the relay is known to work.
+    public mutating func add(of relayOperator: OperatorID?, isGood: Bool) {
+      if let relayOperator { operators[relayOperator, default: 0] += 1 } else { hasOwn = true }
+      hasGood = hasGood || isGood
+    }
+  }
+
   /// Puts the eligible candidates into the order in which they should be used: the first N are the choice for N.
-  ///
-  /// The more reliable come first. Among equals a random own relay leads, once; then operators take turns in a random order, so that
-  /// the outage of one operator does not take the channel. Each further own relay counts as an operator of its own. (SimpleX 7.0,
-  /// `chooseRandomRelays`; the order by reliability is Baton's.)
   /// - Parameters:
   ///   - candidates: in any order; the result does not depend on it.
-  ///   - seed: the same seed gives the same order.
+  ///   - seed: the same seed and loads give the same order.
   ///   - limit: how many are needed.
-  public static func order(_ candidates: [Candidate], seed: UInt64, limit: Int = .max) -> [RelayID] {
-    var random = SplitMix64(seed: seed)
-    let eligible = Dictionary(grouping: candidates.filter(\.isEligible), by: \.reliability)
-    var used: [Group: Int] = [:]
-    var ordered: [RelayID] = []
-    var ownIsPlaced = false
-    for reliability in Reliability.allCases {
-      var rest = (eligible[reliability] ?? []).sorted { $0.relay < $1.relay }
-      rest.shuffle(using: &random)
-      if !ownIsPlaced, let leader = rest.firstIndex(where: { $0.relayOperator == nil }) {
-        ownIsPlaced = true
-        ordered.append(rest.remove(at: leader).relay)
-      }
-      // Shuffled without the leader: whom chance made lead says nothing about the others.
-      var groups = Dictionary(grouping: rest, by: group).map { (name: $0.key, relays: $0.value) }.sorted { $0.name < $1.name }
-      groups.shuffle(using: &random)
-      while !groups.isEmpty, ordered.count < limit {
-        let next = groups.indices.min { (used[groups[$0].name] ?? 0, $0) < (used[groups[$1].name] ?? 0, $1) }
-        guard let next, let relay = groups[next].relays.popLast() else { break }
-        used[groups[next].name, default: 0] += 1
-        ordered.append(relay.relay)
-        if groups[next].relays.isEmpty { groups.remove(at: next) }
-      }
-    }
-    return Array(ordered.prefix(limit))
-  }
-
-  /// Relays that fail together: those of one operator.
-  private struct Group: Hashable, Comparable {
-    let relayOperator: Int64
-    let own: Int64
-    static func < (a: Self, b: Self) -> Bool { (a.relayOperator, a.own) < (b.relayOperator, b.own) }
-  }
-
-  private static func group(_ candidate: Candidate) -> Group {
-    candidate.relayOperator.map { Group(relayOperator: $0.rawValue, own: 0) }
-      ?? Group(relayOperator: 0, own: candidate.relay.rawValue)
+  ///   - members: what the channel has already.
+  ///   - load: how many channels a relay carries.
+  public static func order(
+    _ candidates: [Candidate], seed: UInt64, limit: Int = .max, beside members: Members = Members(),
+    load: (RelayID) -> Int = { _ in 0 }
+  ) -> [RelayID] {
+    Pool(candidates).order(seed: seed, limit: limit, beside: members, load: load)
   }
 }

@@ -156,7 +156,7 @@ extension Engine {
   func successors(in channel: Live, _ now: Timestamp) -> [RelayID] {
     let had = Set(channel.machine.relays.map(\.relay))
     let candidates = catalog.candidates(on: channel.row.network, at: now).filter {
-      $0.isEligible && !had.contains($0.relay) && $0.reliability != .failing && mayKnowAuthor($0.relay, channel.row)
+      $0.isEligible && !had.contains($0.relay) && $0.reliability.isSound && mayKnowAuthor($0.relay, channel.row)
     }
     let owners = Set(channel.machine.activeRelays.compactMap { relays[$0]?.relayOperator })
     let order = SelectionPolicy.order(candidates, seed: random.next())

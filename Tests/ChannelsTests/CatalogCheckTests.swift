@@ -205,7 +205,7 @@ struct PeerConditionTests {
     #expect(condition.reliability(at: at(0)) == .untested)
     condition.testFailed(.timeout, "x", isConnected: false, at: at(0))
     condition.testPassed(isFull: true, roundTrip: nil, at: at(60))
-    #expect(condition.reliability(at: at(61)) == .failing)
+    #expect(condition.reliability(at: at(61)) == .degraded)
     #expect(condition.reliability(at: at(700)) == .good)
   }
 

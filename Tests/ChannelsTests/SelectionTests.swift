@@ -41,11 +41,14 @@ struct SelectionTests {
     }
   }
 
-  @Test func failingRelaysComeLast() {
-    let candidates = [candidate(1, nil, .failing), candidate(2, 1, .untested), candidate(3, 1), candidate(4, 2)]
+  /// However little they carry, whoever runs them, and though one of them is one's own.
+  @Test func knownBadRelaysComeLastAndThoseThatAreDownBehindTheOthers() {
+    let candidates = [
+      candidate(1, nil, .failing), candidate(2, 3, .degraded), candidate(3, 1), candidate(4, 1), candidate(5, 1, .untested),
+    ]
     for seed in 0..<200 as Range<UInt64> {
-      let order = SelectionPolicy.order(candidates, seed: seed)
-      #expect(order.suffix(2) == [RelayID(rawValue: 2), RelayID(rawValue: 1)])
+      let order = SelectionPolicy.order(candidates, seed: seed) { $0.rawValue > 2 ? 1_000 : 0 }
+      #expect(order.suffix(2) == [RelayID(rawValue: 2), RelayID(rawValue: 1)], "seed \(seed)")
     }
   }
 
@@ -124,7 +127,8 @@ struct SelectionTests {
     }
   }
 
-  /// Three places, one of them for an own relay: two own relays share the first, and operators of unlike size share the others evenly.
+  /// Three places, one of them for an own relay: two own relays share the first. For the others the relays are equal, whoever runs them,
+  /// except that no operator gets both.
   @Test func everyEligibleRelayIsChosenWithTheRightFrequency() {
     let candidates =
       [candidate(1, nil), candidate(2, nil), candidate(3, 1), candidate(4, 2), candidate(5, 2), candidate(6, 3)]
@@ -134,8 +138,11 @@ struct SelectionTests {
     for seed in 0..<UInt64(draws) {
       for relay in SelectionPolicy.order(candidates, seed: seed).prefix(3) { counts[relay.rawValue, default: 0] += 1 }
     }
-    // After one own relay, the other own one and three operators stand in a random order for two places: each has one with 2/4.
-    let expected: [Int64: Double] = [1: 0.75, 2: 0.75, 3: 0.5, 4: 0.25, 5: 0.25, 6: 0.5]
+    // After one own relay five are left for the second place: 1/5 each. For the third it is 1/4, or 1/3 after relay 4 or 5.
+    let alone = 1 / 5.0 + 2 / 5.0 * 1 / 4 + 2 / 5.0 * 1 / 3
+    let shared = 1 / 5.0 + 3 / 5.0 * 1 / 4
+    let own = 1 / 2.0 + 1 / 2.0 * alone
+    let expected: [Int64: Double] = [1: own, 2: own, 3: alone, 4: shared, 5: shared, 6: alone]
     for (relay, share) in expected {
       let deviation = 5 * (share * (1 - share) / Double(draws)).squareRoot()
       #expect(abs((counts[relay] ?? 0) / Double(draws) - share) < deviation, "relay \(relay)")

@@ -99,9 +99,17 @@ public struct PeerCondition: Hashable, Sendable {
 
   /// What this says of how far to rely on the peer.
   public func reliability(at now: Timestamp) -> SelectionPolicy.Reliability {
-    if health == .down || health == .degraded || tested == false { return .failing }
-    // Times from a clock that was ahead count as now, so that they pass.
-    if let failedAt, failedAt <= now, now - failedAt < Self.recentFailure { return .failing }
+    if health == .down { return .failing }
+    // A failure that a clock which was ahead has dated counts once its time has come, so that it passes.
+    let hasFailed = failedAt.map { $0 <= now && now - $0 < Self.recentFailure } ?? false
+    if health == .degraded || tested == false || hasFailed { return .degraded }
     return health == .up || tested == true ? .good : .untested
+  }
+
+  /// When `reliability(at:)` changes by itself, after `now`; nil when only something new can change it.
+  public func reliabilityEnds(after now: Timestamp) -> Timestamp? {
+    guard let failedAt else { return nil }
+    let end = failedAt > now ? failedAt : failedAt + Self.recentFailure
+    return end > now ? end : nil
   }
 }
