@@ -75,7 +75,7 @@ final class RecordingStorage: CoordinatorStorage {
   }
   func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
   func channelCount(of identity: IdentityID) throws -> Int { try store.channelCount(of: identity) }
-  func hasChannels(_ relay: RelayID) throws -> Bool { try store.hasChannels(relay) }
+  func channelCounts() throws -> [RelayID: Int] { try store.channelCounts() }
   func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
     try store.quarantine(channel, reason: reason, at: at)
   }

@@ -36,6 +36,8 @@ final class Batch {
   var replies: [(BatonError?) -> Void] = []
   /// Whether something is written in any case: recovery and signs of life prove themselves by it.
   var mustWrite = false
+  /// By how many channels more, or fewer, relays carry once this is durable.
+  private(set) var loads: [RelayID: Int] = [:]
   /// Relays whose queue may go on.
   var lanesToServe: Set<RelayID> = []
   /// What was published, for the replies.
@@ -51,6 +53,9 @@ final class Batch {
     self.replies = []
     for reply in replies { reply(error) }
   }
+
+  /// Notes that `relay` carries a channel more, or one less.
+  func carry(_ relay: RelayID, _ change: Int) { loads[relay, default: 0] += change }
 
   func touch(_ id: ChannelID) -> Touch {
     if let touch = touches[id] { return touch }

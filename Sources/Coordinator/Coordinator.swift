@@ -156,7 +156,11 @@ public final class Coordinator: Sendable {
     }
     var attempts = 0
     while true {
-      let channel = try await prepare(request, profile)
+      let network = try network(for: request, profile)
+      let relays = try choose(for: request, on: network.kind)
+      // They count from their choice on: creations that come at once see each other's.
+      defer { directory.release(relays) }
+      let channel = try await prepare(request, profile, on: network, relays)
       let result = await answer { .create(channel, $0) }
       // What was picked was disabled at the same moment: pick again.
       guard case .failure(.choiceChanged) = result, attempts < 5 else { return try result.get() }
@@ -164,21 +168,27 @@ public final class Coordinator: Sendable {
     }
   }
 
-  private func prepare(_ request: ChannelRequest, _ profile: Profile) async throws(BatonError) -> NewChannel {
-    let catalog = directory.catalog
-    let relays = catalog.relays
-    let kind = try network(of: request, relays)
+  /// The network of a new channel, if it takes such a channel.
+  private func network(for request: ChannelRequest, _ profile: Profile) throws(BatonError) -> any RelayNetwork {
+    let kind = try network(of: request, directory.relays)
     guard let network = directory.networks[kind] else {
       throw .networkUnavailable(kind, reason: "this daemon does not serve the network '\(kind.rawValue)'")
     }
     try directory.check(profile, on: kind)
     try check(request.key, of: request.kind, on: kind)
-    let chosen = try choose(request, kind, catalog)
+    return network
+  }
+
+  private func prepare(
+    _ request: ChannelRequest, _ profile: Profile, on network: any RelayNetwork, _ chosen: [RelayID]
+  ) async throws(BatonError) -> NewChannel {
+    let kind = network.kind
     if request.kind == .group, chosen.count != 1 { throw .groupNeedsOneRelay }
     let name = request.identity ?? Self.mainIdentity
     guard let identity = directory.read({ $0.identities }).first(where: { $0.network == kind && $0.name == name }) else {
       throw .noSuchIdentity(name)
     }
+    let relays = directory.relays
     let rows = chosen.compactMap { relays[$0] }
     // Only of those is it known what they say of themselves.
     let tested = rows.filter { $0.profile != nil || $0.condition.tested == true }
@@ -308,34 +318,5 @@ public final class Coordinator: Sendable {
       kind = row.network
     }
     return kind ?? .nostr
-  }
-
-  private func choose(
-    _ request: ChannelRequest, _ kind: NetworkKind, _ catalog: Catalog
-  ) throws(BatonError) -> [RelayID] {
-    if let named = request.relays, !named.isEmpty {
-      var seen: Set<RelayID> = []
-      let unique = named.filter { seen.insert($0).inserted }
-      guard unique.count <= ChannelRequest.relaysMax else {
-        throw .tooManyRelays(wanted: unique.count, max: ChannelRequest.relaysMax)
-      }
-      return unique
-    }
-    if let pick = request.pick, pick > ChannelRequest.relaysMax {
-      throw .tooManyRelays(wanted: pick, max: ChannelRequest.relaysMax)
-    }
-    var candidates = catalog.candidates(on: kind, at: clock.now).filter(\.isEligible)
-    guard !candidates.isEmpty else { throw .noEnabledRelays(kind) }
-    if request.kind == .group {
-      if let pick = request.pick, pick != 1 { throw .groupNeedsOneRelay }
-      let untested = candidates.count { catalog.relays[$0.relay]?.condition.tested == nil }
-      // Of the others it is not known, or known that they do not.
-      candidates.removeAll { catalog.relays[$0.relay]?.capabilities.contains(Self.groupCapability) != true }
-      guard !candidates.isEmpty else { throw .noGroupRelays(kind, untested: untested) }
-    }
-    let available = candidates.count
-    let wanted = request.pick ?? min(request.kind == .group ? 1 : ChannelRequest.pickDefault, available)
-    guard (1...available).contains(wanted) else { throw .notEnoughRelays(wanted: wanted, available: available) }
-    return SelectionPolicy.order(candidates, seed: .random(in: 0 ... .max), limit: wanted)
   }
 }

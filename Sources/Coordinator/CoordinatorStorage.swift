@@ -26,7 +26,7 @@ public protocol CoordinatorStorage: Sendable {
   func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws -> Int
   func channelCount(of relay: RelayID) throws -> Int
   func channelCount(of identity: IdentityID) throws -> Int
-  func hasChannels(_ relay: RelayID) throws -> Bool
+  func channelCounts() throws -> [RelayID: Int]
   func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws
   func oldestRevision() throws -> Int64
   func compactChanges(through revision: Int64) throws

@@ -28,6 +28,7 @@ extension Engine {
       let before = catalog
       (counters, catalog) = (stored, found)
       committed = (stored, found, healing)
+      directory.carry(loadsInDoubt)
       // What is heard of a relay or server is newer than what is stored of it.
       for (id, row) in before.relays where found.relays[id]?.address == row.address {
         catalog.relays[id]?.condition = row.condition

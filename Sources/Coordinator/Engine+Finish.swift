@@ -20,12 +20,14 @@ extension Engine {
       } catch {
         isInDoubt = true
         doubtful = batch.journal.filter { !$0.isHeard }
+        loadsInDoubt = batch.loads
         rollBack(batch, "\(error)")
         return
       }
     }
     if storageTrouble != nil, !mutations.isEmpty { storageRecovered() }
     committed = (counters, catalog, healing)
+    directory.carry(batch.loads)
     if let identities = batch.identities { directory.write { $0.identities = identities } }
     publishDirectory()
     hub.publish(changes, revision: counters.revision)

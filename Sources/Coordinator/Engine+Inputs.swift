@@ -162,6 +162,7 @@ extension Engine {
       machine: ChannelMachine(
         id: id, kind: row.kind, wantedRelays: new.relays.count, relays: new.relays, now: batch.now))
     batch.touch(id).isNew = true
+    for relay in new.relays { batch.carry(relay, 1) }
     if let key = new.request.idempotencyKey { batch.idempotencyKeys[Array(key.utf8)] = id }
     feed(.begun, to: id, batch)
     answer(reply, id, batch)
@@ -173,7 +174,7 @@ extension Engine {
     batch.seen.insert(id)
     guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
     guard channel.row.kind == .channel else { return refuse(reply, .groupNeedsOneRelay, batch) }
-    let picked = Array(successors(in: channel, batch.now).prefix(pick))
+    let picked = pick > 0 ? successors(in: channel, beside: named, limit: pick, batch) : []
     guard picked.count == pick else {
       return refuse(reply, .notEnoughRelays(wanted: pick, available: picked.count), batch)
     }

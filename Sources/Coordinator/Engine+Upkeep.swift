@@ -105,7 +105,7 @@ extension Engine {
     // Never two at once: whether the first helps is not known before it is there.
     guard !channel.machine.relays.contains(where: { $0.machine.state.status.isUnderWay }),
       channel.machine.activeRelays.count < channel.machine.wantedRelays,
-      let next = successors(in: channel, batch.now).first,
+      let next = successors(in: channel, limit: 1, batch).first,
       try storage.replacements(of: id, since: batch.now + .seconds(-3_600), until: batch.now) < upkeep.replacementsPerChannel
     else { return false }
     let why = old.state.trouble.map { "\($0.cause.rawValue): \($0.detail)" } ?? "\(old.state.status)"
@@ -146,22 +146,44 @@ extension Engine {
     guard statuses.count(where: { $0 == .active || $0.isUnderWay }) < channel.machine.wantedRelays else { return false }
     // Another relay takes its place, unless too many relays were replaced already.
     let mayReplace = healing.recent.count < upkeep.replacementsPerHour
-    guard !mayReplace || successors(in: channel, batch.now).isEmpty else { return false }
+    guard !mayReplace || !hasSuccessor(channel, batch.now) else { return false }
     feed(.relay(relay, .relayReturned), to: id, batch)
     return true
   }
 
-  /// Relays that the channel never had, so that no two relays take turns, the best first: those of operators that the channel does not
-  /// depend on yet. Relays that fail are not asked.
-  func successors(in channel: Live, _ now: Timestamp) -> [RelayID] {
+  /// Relays that the channel may get besides those that it has, the best first: those of operators that it does not depend on yet.
+  /// - Parameters:
+  ///   - named: relays that it gets at the same time.
+  ///   - limit: how many are needed; fewer come when there are no more.
+  func successors(in channel: Live, beside named: [RelayID] = [], limit: Int, _ batch: Batch) -> [RelayID] {
+    let had = Set(channel.machine.relays.map(\.relay)).union(named)
+    let candidates = catalog.candidates(on: channel.row.network, at: batch.now).filter { mayJoin(channel, $0, had) }
+    return directory.order(
+      SelectionPolicy.Pool(candidates), seed: random.next(), limit: limit, beside: members(of: channel, and: named, batch.now),
+      changes: batch.loads)
+  }
+
+  private func hasSuccessor(_ channel: Live, _ now: Timestamp) -> Bool {
     let had = Set(channel.machine.relays.map(\.relay))
-    let candidates = catalog.candidates(on: channel.row.network, at: now).filter {
-      $0.isEligible && !had.contains($0.relay) && $0.reliability.isSound && mayKnowAuthor($0.relay, channel.row)
+    return catalog.candidates(on: channel.row.network, at: now).contains { mayJoin(channel, $0, had) }
+  }
+
+  /// Only relays that the channel never had join it, so that no two relays take turns; and none that is known to be bad.
+  private func mayJoin(_ channel: Live, _ candidate: SelectionPolicy.Candidate, _ had: Set<RelayID>) -> Bool {
+    candidate.isEligible && !had.contains(candidate.relay) && candidate.reliability.isSound
+      && mayKnowAuthor(candidate.relay, channel.row)
+  }
+
+  /// The relays that serve the channel or are on their way to it.
+  private func members(of channel: Live, and named: [RelayID], _ now: Timestamp) -> SelectionPolicy.Members {
+    var members = SelectionPolicy.Members()
+    let present = channel.machine.relays.filter { $0.machine.state.status == .active || $0.machine.state.status.isUnderWay }
+    for relay in present.map(\.relay) + named {
+      guard let row = relays[relay] else { continue }
+      let isActive = channel.machine.activeRelays.contains(relay)
+      members.add(of: row.relayOperator, isGood: isActive || row.condition.reliability(at: now) == .good)
     }
-    let owners = Set(channel.machine.activeRelays.compactMap { relays[$0]?.relayOperator })
-    let order = SelectionPolicy.order(candidates, seed: random.next())
-    let isOfAnother = { (relay: RelayID) in self.relays[relay]?.relayOperator.map { !owners.contains($0) } ?? true }
-    return order.filter(isOfAnother) + order.filter { !isOfAnother($0) }
+    return members
   }
 
   /// Nobody can have told a relay that takes events of known authors only about the key of one channel.

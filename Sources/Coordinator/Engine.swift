@@ -86,7 +86,9 @@ final class Engine {
   let post: @Sendable (Input) -> Void
 
   var counters: Store.Counters
-  var catalog: Catalog
+  var catalog: Catalog { didSet { isCatalogTold = false } }
+  /// Whether the directory has this catalog.
+  private var isCatalogTold = false
   /// Both as they were after the latest commit.
   var committed: (counters: Store.Counters, catalog: Catalog, healing: Healing)
   /// Relays and servers whose health is known but could not be stored yet.
@@ -116,6 +118,8 @@ final class Engine {
   var isInDoubt = false
   /// What the journal says of that commit if it is durable all the same.
   var doubtful: [JournalEntry] = []
+  /// What relays carry more in that case.
+  var loadsInDoubt: [RelayID: Int] = [:]
   /// Draws the order in which replacements are considered.
   var random: SplitMix64
   private var waker: Task<Void, Never>?
@@ -181,8 +185,10 @@ final class Engine {
 
   /// Takes up the work that was unfinished when the daemon last stopped; it follows from the stored state alone.
   func resume() async throws {
+    let loads = try storage.channelCounts()
+    directory.write { $0.loads.begin(with: loads) }
     publishDirectory()
-    for relay in relays.keys where try storage.hasChannels(relay) { watched.insert(relay) }
+    watched = Set(loads.keys).intersection(relays.keys)
     updateWatch()
     scheduleTests()
     scheduleUpkeep()
@@ -275,6 +281,9 @@ final class Engine {
       case .recordTransition(let relay, let transition):
         batch.touch(id).transitions.append((relay, transition))
         hasTransition = true
+        if (transition.from == .removed) != (transition.to == .removed) {
+          batch.carry(relay, transition.to == .removed ? -1 : 1)
+        }
       case .markDeleted(let at):
         channel.row.deletedAt = at
         batch.touch(id).isChanged = true
@@ -292,6 +301,8 @@ final class Engine {
     if !hasTransition, saved.contains(where: { before.view(of: $0) != channel.machine.view(of: $0) }) {
       batch.touch(id).isChanged = true
     }
+    // Who joined stands behind the others.
+    for pairing in channel.machine.relays.dropFirst(before.relays.count) { batch.carry(pairing.relay, 1) }
     live[id] = channel
     batch.actions += output.actions.map { (id, $0) }
     batch.seen.insert(id)
@@ -346,9 +357,12 @@ final class Engine {
     let trouble = storageTrouble
     let count = live.count
     let states = networkStates
+    let isTold = isCatalogTold
+    isCatalogTold = true
     directory.write {
       $0.networkStates = states
-      $0.catalog = catalog
+      // What creations choose from is arranged anew for another catalog.
+      if !isTold { $0.catalog = catalog }
       $0.storageTrouble = trouble
       $0.liveChannels = count
     }

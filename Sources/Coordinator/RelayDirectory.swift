@@ -6,7 +6,10 @@ internal import Synchronization
 /// What request threads may know without asking the coordinator's task: the catalog, identities, networks.
 final class RelayDirectory: Sendable {
   struct Contents {
-    var catalog = Catalog()
+    var catalog = Catalog() { didSet { pools = RelayPools() } }
+    /// What relays carry, and what creations choose from.
+    var loads = RelayLoads()
+    var pools = RelayPools()
     var identities: [IdentityRow] = []
     /// Why changes are refused at present, if they are.
     var storageTrouble: String?
@@ -28,7 +31,7 @@ final class RelayDirectory: Sendable {
   }
 
   func read<T>(_ body: (borrowing Contents) -> sending T) -> sending T { contents.withLock { body($0) } }
-  func write(_ body: (inout Contents) -> Void) { contents.withLock { body(&$0) } }
+  func write<T>(_ body: (inout Contents) -> sending T) -> sending T { contents.withLock { body(&$0) } }
 
   var catalog: Catalog { contents.withLock { $0.catalog } }
   var relays: [RelayID: RelayRow] { contents.withLock { $0.catalog.relays } }

@@ -191,6 +191,17 @@ extension Store {
     }
   }
 
+  /// The same of all relays; walks through an index of all channel relays.
+  public func channelCounts() throws -> [RelayID: Int] {
+    try reading { pool in
+      try pool.read { db in
+        let rows = try Row.fetchAll(
+          db, sql: "SELECT relay_id, count(*) FROM channel_relays WHERE status <> 'removed' GROUP BY relay_id")
+        return Dictionary(uniqueKeysWithValues: rows.map { (RelayID(rawValue: $0[0]), $0[1]) })
+      }
+    }
+  }
+
   /// How many channels an identity owns, those left out that were deleted and have told all relays.
   public func channelCount(of identity: IdentityID) throws -> Int {
     try reading { pool in
@@ -201,17 +212,6 @@ extension Store {
             SELECT count(*) FROM channels c WHERE identity_id = ? AND (deleted_at IS NULL OR EXISTS
               (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND r.task IS NOT NULL))
             """, arguments: [identity.rawValue]) ?? 0
-      }
-    }
-  }
-
-  /// Whether any channel has `relay` as a member that was not removed.
-  public func hasChannels(_ relay: RelayID) throws -> Bool {
-    try reading { pool in
-      try pool.read { db in
-        try Bool.fetchOne(
-          db, cached: "SELECT EXISTS (SELECT 1 FROM channel_relays WHERE relay_id = ? AND status <> 'removed')",
-          arguments: [relay.rawValue]) ?? false
       }
     }
   }

@@ -28,6 +28,14 @@ struct Ledger {
   private var ends: [Pair: RelayStatus] = [:]
   private var documents: Set<String> = []
   private(set) var keys: [String: ChannelID] = [:]
+  /// How many channels each relay carries.
+  var loads: [RelayID: Int] {
+    var loads: [RelayID: Int] = [:]
+    for channel in channels.values {
+      for row in channel.relays where row.record.status != .removed { loads[row.relay, default: 0] += 1 }
+    }
+    return loads
+  }
   /// The latest revision that ever was.
   private(set) var revision: Int64 = 0
 

@@ -93,7 +93,7 @@ final class SimStorage: CoordinatorStorage {
   }
   func channelCount(of relay: RelayID) throws -> Int { try reading { try $0.channelCount(of: relay) } }
   func channelCount(of identity: IdentityID) throws -> Int { try reading { try $0.channelCount(of: identity) } }
-  func hasChannels(_ relay: RelayID) throws -> Bool { try reading { try $0.hasChannels(relay) } }
+  func channelCounts() throws -> [RelayID: Int] { try reading { try $0.channelCounts() } }
   func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
     world.holds { _ in throw Violation("\(channel) cannot be read: \(reason)") }
   }

@@ -28,6 +28,7 @@ extension Simulation {
     for id in deleted { ask(.delete(id, world.reply(requests))) }
     try await rest()
     try checkGoals()
+    try checkLoads()
     try await checkIdle()
     let ledger = world.read { $0.ledger }
     try ledger.compare(with: store)
@@ -189,6 +190,15 @@ extension Simulation {
   private func wasGivenUp(_ id: ChannelID, _ relay: RelayID, _ ledger: Ledger) -> Bool {
     let last = ledger.transitions.values.filter { $0.channel == id && $0.relay == relay }.max { $0.revision < $1.revision }
     return last.map { $0.transition.from == .removed && $0.transition.cause != nil && !$0.transition.detail.isEmpty } ?? false
+  }
+
+  /// Relays are chosen by what the store says that they carry.
+  private func checkLoads() throws {
+    let loads = engine?.directory.read { $0.loads }
+    let stored = try store.channelCounts()
+    guard let loads, loads.carried == stored, loads.chosen.isEmpty else {
+      throw Violation("relays are chosen as if they carried \(String(describing: loads)), and they carry \(stored)")
+    }
   }
 
   /// A daemon with nothing to do costs nothing, and says nothing when it starts.

@@ -72,7 +72,7 @@ struct StoreTests {
     #expect(try again.changes(after: 0, limit: 10).map(\.revision) == [3, 4])
     #expect(try again.counters() == .init(revision: 4, channel: 1, operator: 0, server: 0, relay: 1, identity: 1))
     #expect(try again.unfinishedChannels() == [ChannelID(rawValue: 1)])
-    #expect(try again.hasChannels(RelayID(rawValue: 1)))
+    #expect(try again.channelCounts() == [RelayID(rawValue: 1): 1])
     again.close()
   }
 

@@ -95,7 +95,7 @@ public final class FaultyStorage: CoordinatorStorage {
   }
   public func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
   public func channelCount(of identity: IdentityID) throws -> Int { try store.channelCount(of: identity) }
-  public func hasChannels(_ relay: RelayID) throws -> Bool { try store.hasChannels(relay) }
+  public func channelCounts() throws -> [RelayID: Int] { try store.channelCounts() }
   public func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
     try store.quarantine(channel, reason: reason, at: at)
   }

@@ -38,12 +38,14 @@ struct Catalog: Hashable, Sendable {
   }
 
   /// Candidates for channels on `network`, the ineligible too.
-  func candidates(on network: NetworkKind, at now: Timestamp) -> [SelectionPolicy.Candidate] {
-    relays.values.filter { $0.network == network }.map { row in
-      SelectionPolicy.Candidate(
-        relay: row.id, relayOperator: row.relayOperator, reliability: row.condition.reliability(at: now),
-        isEnabled: row.isEnabled, isDeleted: row.isDeleted, isOperatorEnabled: isOperatorEnabled(row.relayOperator))
-    }
+  func candidates(on network: NetworkKind, at now: Timestamp) -> some Sequence<SelectionPolicy.Candidate> {
+    relays.values.lazy.filter { $0.network == network }.map { candidate($0, at: now) }
+  }
+
+  func candidate(_ row: RelayRow, at now: Timestamp) -> SelectionPolicy.Candidate {
+    SelectionPolicy.Candidate(
+      relay: row.id, relayOperator: row.relayOperator, reliability: row.condition.reliability(at: now),
+      isEnabled: row.isEnabled, isDeleted: row.isDeleted, isOperatorEnabled: isOperatorEnabled(row.relayOperator))
   }
 
   /// What is wrong with the whole.

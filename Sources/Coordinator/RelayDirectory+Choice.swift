@@ -1,0 +1,52 @@
+internal import Channels
+
+// Which relays channels get. Creations choose on the threads of their requests, the engine on its own.
+extension RelayDirectory {
+  /// The relays that a new channel may get.
+  func pool(for kind: ChannelKind, on network: NetworkKind, at now: Timestamp) -> SelectionPolicy.Pool {
+    write { $0.pool(for: kind, on: network, at: now) }
+  }
+
+  /// Chooses relays for a new channel and counts them until they are released.
+  func choose(_ count: Int, from pool: SelectionPolicy.Pool, seed: UInt64) -> [RelayID] {
+    write { $0.choose(count, from: pool, seed: seed) }
+  }
+
+  /// Counts relays that a request names as carrying its new channel, until they are released.
+  func hold(_ relays: [RelayID]) { write { $0.loads.hold(relays) } }
+
+  /// The creation that chose these relays is answered.
+  func release(_ relays: [RelayID]) { write { $0.loads.release(relays) } }
+
+  /// Takes in what a commit has changed.
+  func carry(_ changes: [RelayID: Int]) {
+    guard !changes.isEmpty else { return }
+    write { $0.loads.carry(changes) }
+  }
+
+  /// Puts relays into the order in which a channel that is there should get them.
+  /// - Parameter changes: how many channels more, or fewer, relays carry once what is decided is durable.
+  func order(
+    _ pool: SelectionPolicy.Pool, seed: UInt64, limit: Int, beside members: SelectionPolicy.Members, changes: [RelayID: Int]
+  ) -> [RelayID] {
+    read { $0.order(pool, seed: seed, limit: limit, beside: members, changes: changes) }
+  }
+}
+
+extension RelayDirectory.Contents {
+  fileprivate mutating func pool(for kind: ChannelKind, on network: NetworkKind, at now: Timestamp) -> SelectionPolicy.Pool {
+    pools.pool(for: kind, on: network, in: catalog, at: now)
+  }
+
+  fileprivate mutating func choose(_ count: Int, from pool: SelectionPolicy.Pool, seed: UInt64) -> [RelayID] {
+    let relays = pool.order(seed: seed, limit: count) { loads[$0] }
+    loads.hold(relays)
+    return relays
+  }
+
+  fileprivate func order(
+    _ pool: SelectionPolicy.Pool, seed: UInt64, limit: Int, beside members: SelectionPolicy.Members, changes: [RelayID: Int]
+  ) -> [RelayID] {
+    pool.order(seed: seed, limit: limit, beside: members) { loads[$0] + changes[$0, default: 0] }
+  }
+}
