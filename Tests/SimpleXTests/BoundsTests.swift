@@ -65,7 +65,8 @@ struct BoundsTests {
         isNew: { _ in false }, ask: { _ in .failure(.notSent(.tooMany)) }, test: { _, _, _ in }, arrived: { [] },
         report: { _ in }, nudge: { _ in }))
     for number in 0..<3_000 {
-      let address = try CoreRelayAddress("https://smp\(number).example.com/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY")
+      let address = try CoreRelayAddress(
+        "https://smp\(number).example.com/r#\(AddressSamples.key)?c=\(AddressSamples.fingerprint)")
       worker.take(.tested(lane: 0, address, .success(.relayTest(CoreRelayTest(name: nil, failure: nil)))))
       clock.advance()
     }
