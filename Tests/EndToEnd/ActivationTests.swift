@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The daemon on sockets that others made for it.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ActivationTests {
   private func stop(_ daemon: Program) async {
     daemon.signal(SIGTERM)

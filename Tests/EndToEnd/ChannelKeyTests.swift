@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Several channels of one identity on relays that keep the newest kind 41 of each author: rust-nostr's LocalRelay, and the sandbox.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ChannelKeyTests {
   private struct Relays {
     let programs: [Program]

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// docs/client.md says what works.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ClientDocumentTests {
   private func blocks(_ language: String) throws -> [String] {
     let text = try String(contentsOfFile: Program.repository + "/docs/client.md", encoding: .utf8)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Short names of commands, and what was probably meant.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct CommandNameTests {
   @Test func commandsHaveTheirUsualShortNames() async throws {
     let baton = try Installation()

@@ -7,7 +7,7 @@ import Testing
 @testable import ControlProgram
 
 /// What shells get to know when they complete a command line.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct CompletionTests {
   /// Names as the shell is told of them.
   private func names(_ names: [String], typed: String = "", in shell: CompletionShell?) -> [String] {
@@ -49,17 +49,26 @@ struct CompletionTests {
   }
 
   /// Asks as the script of a shell does.
+  /// - Parameter isOffered: whether there is something to offer. A shell is not kept waiting: where a machine has much else to do, it takes
+  ///   more presses of the key.
   private func complete(
-    _ command: String, _ argument: String, _ words: [String], at index: Int? = nil, _ environment: [String: String] = [:]
+    _ command: String, _ argument: String, _ words: [String], at index: Int? = nil, _ environment: [String: String] = [:],
+    isOffered: Bool = true
   ) async throws -> [String] {
     let index = index ?? words.count - 1
     let arguments =
       ["---completion"] + command.split(separator: " ").map(String.init)
       + ["--", argument, "\(index)", "\(words[index].count)"] + words
-    let result = try await Program.run("batonctl", arguments, environment: environment)
-    #expect(result.status == 0, "\(arguments): \(result.lines)")
-    return result.lines
+    var lines: [String] = []
+    for _ in 0..<(isOffered ? Self.pressesMax : 1) where lines.isEmpty {
+      let result = try await Program.run("batonctl", arguments, environment: environment)
+      #expect(result.status == 0, "\(arguments): \(result.lines)")
+      lines = result.lines
+    }
+    return lines
   }
+
+  private static let pressesMax = 100
 
   @Test func namesComeFromTheDaemon() async throws {
     let baton = try Installation()
@@ -76,14 +85,14 @@ struct CompletionTests {
     #expect(try await baton.control("server", "add", "smp://\(key)@h.example", "--force").status == 0)
 
     let here = ["BATON_SOCKET": baton.socket]
-    func show(_ kind: String, _ word: String) async throws -> [String] {
-      try await complete("\(kind) show", "positional@0", ["batonctl", kind, "show", word], here)
+    func show(_ kind: String, _ word: String, isOffered: Bool = true) async throws -> [String] {
+      try await complete("\(kind) show", "positional@0", ["batonctl", kind, "show", word], here, isOffered: isOffered)
     }
     #expect(try await show("relay", "Ci") == ["City One", "City Two"])
     #expect(try await show("relay", #"City\ T"#) == ["City Two"])
     #expect(try await show("relay", "") == ["$(touch pwned)", "City One", "City Two", "Country"])
     #expect(try await show("relay", "try") == ["Country"], "shells may look for what is within names")
-    #expect(try await show("relay", "nothing") == [])
+    #expect(try await show("relay", "nothing", isOffered: false) == [])
     #expect(try await show("channel", "Ci") == ["City News"])
     #expect(try await show("channel", "id:").sorted() == ["id:1", "id:2"])
     #expect(try await show("server", "h") == ["h.example"])
@@ -103,12 +112,13 @@ struct CompletionTests {
 
     // It is there and does not answer: the shell has its prompt back all the same.
     daemon.signal(SIGSTOP)
-    #expect(try await show("relay", "Ci") == [])
+    #expect(try await show("relay", "Ci", isOffered: false) == [])
     daemon.signal(SIGCONT)
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)
-    #expect(try await show("relay", "Ci") == [])
-    #expect(try await complete("channel gone", "positional@7", ["batonctl", "channel", "gone", ""], here) == [])
+    #expect(try await show("relay", "Ci", isOffered: false) == [])
+    let gone = try await complete("channel gone", "positional@7", ["batonctl", "channel", "gone", ""], here, isOffered: false)
+    #expect(gone == [])
   }
 
   /// With the script itself. A name is no command, whatever it looks like.
@@ -122,10 +132,14 @@ struct CompletionTests {
         printf '<%s>\\n' "${COMPREPLY[@]}"
       done
       """
-    let result = try await Program.run(
-      "/bin/bash", ["-c", script, Program.products + "/batonctl", baton.folder.path],
-      environment: ["BATON_SOCKET": baton.socket])
-    #expect(result.lines == ["<City Two>", "<id:4>", "<City One>", "<City Two>", "<Country>"], "\(result.lines)")
+    var lines: [String] = []
+    for _ in 0..<Self.pressesMax where lines.count < 5 || lines.contains("<>") {
+      lines = try await Program.run(
+        "/bin/bash", ["-c", script, Program.products + "/batonctl", baton.folder.path],
+        environment: ["BATON_SOCKET": baton.socket]
+      ).lines
+    }
+    #expect(lines == ["<City Two>", "<id:4>", "<City One>", "<City Two>", "<Country>"], "\(lines)")
     #expect(!FileManager.default.fileExists(atPath: baton.folder.path + "/pwned"))
   }
 

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// The control interfaces as libraries see them that no one here wrote.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ConformanceTests {
   /// The committed definition of an interface.
   static func committed(_ name: String) throws -> String {

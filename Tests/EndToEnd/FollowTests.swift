@@ -9,7 +9,7 @@ import Testing
 @testable import ControlProgram
 
 /// Commands with --watch show what changes, also after the daemon was started again.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct FollowTests {
   private func stop(_ daemon: Program) async {
     daemon.signal(SIGTERM)

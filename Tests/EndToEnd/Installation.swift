@@ -67,10 +67,14 @@ final class Installation: Sendable {
   var operators: String { folder.path + "/operators.d" }
 
   /// - Parameter settings: environment variables of the daemon. Without any, nothing is tested in the background, because such tests
-  ///   leave events on relays that other tests count.
+  ///   leave events on relays that other tests count; and relays have more time than usual, because the machine may have much to do.
   init(_ settings: [String: String] = [:]) throws {
     folder = try TemporaryFolder()
-    let defaults = ["BATON_TESTS_BACKGROUND": "false", "BATON_OPERATORS_DIRECTORY": folder.path + "/operators.d"]
+    let defaults = [
+      "BATON_TESTS_BACKGROUND": "false", "BATON_OPERATORS_DIRECTORY": folder.path + "/operators.d",
+      "BATON_NOSTR_DIAL_TIMEOUT": "60s", "BATON_NOSTR_PUBLISH_TIMEOUT": "60s", "BATON_NOSTR_CHANNEL_INVITATION_TIMEOUT": "2min",
+      "BATON_NOSTR_CHANNEL_VERIFICATION_TIMEOUT": "2min",
+    ]
     self.settings = settings.merging(defaults) { own, _ in own }
     try FileManager.default.createDirectory(atPath: folder.path + "/operators.d", withIntermediateDirectories: true)
     try "".write(toFile: folder.path + "/batond.yaml", atomically: true, encoding: .utf8)
@@ -89,7 +93,7 @@ final class Installation: Sendable {
     return daemon
   }
 
-  func client() async throws -> BatonClient { try await BatonClient(socket: socket) }
+  func client() async throws -> BatonClient { try await BatonClient(socket: socket, timeout: .seconds(300)) }
 
   /// Runs batonctl.
   func control(_ arguments: String...) async throws -> (status: Int32, lines: [String]) {

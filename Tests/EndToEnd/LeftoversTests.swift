@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What becomes of programs when the tests that started them are cut off.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LeftoversTests {
   /// Ends only when it is told to, with one more of its kind in the same group.
   private static let pair = ["-c", "tail -f /dev/null & echo here $!; tail -f /dev/null"]

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The life of channels and groups after their creation, as people and readers see it.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct LifeTests {
   private func stop(_ daemon: Program, _ relays: [Program]) async {
     daemon.signal(SIGTERM)

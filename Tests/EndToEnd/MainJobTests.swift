@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The main job with relays, readers and control clients that no one here wrote.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct MainJobTests {
   /// Ends the daemon as a service manager would, then the relays, which inherit a signal mask that holds back gentler signals.
   private func stop(_ daemon: Program, _ relays: [Program]) async {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Objects on the command line: by id, by name, and never the wrong one.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct NamingTests {
   @Test func numberThatIsAlsoANameIsRefused() async throws {
     let baton = try Installation()

@@ -8,7 +8,7 @@ import Testing
 @testable import ControlProgram
 
 /// What is longer than the terminal is shown page by page.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct PagerTests {
   /// Marks each line that comes through it.
   private static let marker = "sed 's/^/page: /'"
@@ -64,7 +64,7 @@ struct PagerTests {
     #expect(await early.status() == 0, "\(early.seen.suffix(3))")
 
     // Ctrl-C is for the pager, which gets signals as programs usually do.
-    let pager = #"cat >/dev/null; trap "echo caught" INT; echo ready; read answer </dev/tty; echo over"#
+    let pager = #"cat >/dev/null; trap "echo caught; echo over; exit 0" INT; echo ready; read answer </dev/tty"#
     let interrupted = try Program.onTerminal(
       "5x80", ["status", "--socket", baton.socket], environment: ["BATON_PAGER": pager])
     try await interrupted.line(containing: "ready")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the command line says when something is refused: the true reason, and what to do.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct SentenceTests {
   @Test func refusalsSayWhatIsReallyWrong() async throws {
     let baton = try Installation()

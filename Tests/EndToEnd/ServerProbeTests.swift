@@ -7,11 +7,16 @@ import TestSupport
 import Testing
 
 /// The test of a server against servers that no one here wrote the TLS, the certificates or the HTTP/2 of.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ServerProbeTests {
   private static let stepNames = ["resolve", "connect", "tls", "identity", "hello", "version"]
 
-  private static func servers(_ limits: ServerProbeLimits = ServerProbeLimits()) -> SimpleXServers {
+  /// For servers that answer, on a machine that may have much else to do.
+  private static func patient(tls: Duration = .seconds(120), hello: Duration = .seconds(120)) -> ServerProbeLimits {
+    ServerProbeLimits(resolve: .seconds(120), connect: .seconds(120), tls: tls, hello: hello)
+  }
+
+  private static func servers(_ limits: ServerProbeLimits = Self.patient()) -> SimpleXServers {
     SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, limits: limits) { Int64(Date().timeIntervalSince1970) }
   }
 
@@ -24,7 +29,7 @@ struct ServerProbeTests {
 
   /// Tests a server that is started with `arguments`, and waits until the connection is gone.
   private static func steps(
-    _ arguments: [String], fingerprint: String? = nil, limits: ServerProbeLimits = ServerProbeLimits()
+    _ arguments: [String], fingerprint: String? = nil, limits: ServerProbeLimits = Self.patient()
   ) async throws -> [ProbeStep] {
     let (program, address) = try await peer(arguments)
     let asked = ServerAddress(
@@ -147,13 +152,13 @@ struct ServerProbeTests {
   }
 
   @Test(arguments: ["smp", "xftp"]) func silentServersTimeOut(_ transport: String) async throws {
-    let limits = ServerProbeLimits(hello: .milliseconds(300))
+    let limits = Self.patient(hello: .milliseconds(300))
     let steps = try await Self.steps(["--transport", transport, "--fault", "silent"], limits: limits)
     Self.expect(steps, failAt: "hello", .timeout, "no hello within 300 ms")
   }
 
   @Test func serversThatDoNotShakeHandsTimeOut() async throws {
-    let steps = try await Self.steps(["--fault", "silent-tls"], limits: ServerProbeLimits(tls: .milliseconds(300)))
+    let steps = try await Self.steps(["--fault", "silent-tls"], limits: Self.patient(tls: .milliseconds(300)))
     Self.expect(steps, failAt: "tls", .timeout, "no TLS handshake within 300 ms")
   }
 
@@ -163,8 +168,7 @@ struct ServerProbeTests {
     Self.expect(steps, failAt: "identity", .wrongIdentity, "the address expects the fingerprint \(other), the server has ")
   }
 
-  private static func unreached(_ place: String, _ limits: ServerProbeLimits = ServerProbeLimits()) async throws -> [ProbeStep]
-  {
+  private static func unreached(_ place: String, _ limits: ServerProbeLimits = Self.patient()) async throws -> [ProbeStep] {
     let address = try servers().parse(server: "smp://LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI=@\(place)")
     var steps: [ProbeStep] = []
     for await step in servers(limits).test(address) { steps.append(step) }
@@ -191,7 +195,7 @@ struct ServerProbeTests {
 
   @Test func endingTheIterationClosesTheConnection() async throws {
     let (program, address) = try await Self.peer(["--fault", "silent"])
-    let servers = Self.servers(ServerProbeLimits(hello: .seconds(3600)))
+    let servers = Self.servers(Self.patient(hello: .seconds(3600)))
     for await step in servers.test(address) where step.name == "identity" { break }
     try await program.line(containing: "ENDED")
   }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What comes from outside is shown so that nothing in it acts on the terminal.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ShownTests {
   private static let nasty = "before\u{202E}after\u{E0041} \u{2066}x\u{2069}\u{AD}"
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the daemon does where its database or its key is gone, damaged or another one, and who looks after them as root.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StateTests {
   private let baton: Installation
   private var state: String { baton.folder.path + "/state" }

@@ -6,7 +6,7 @@ import Testing
 @testable import ControlProgram
 
 /// What commands draw on a terminal fits it, and nothing is drawn anywhere else.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct TerminalTests {
   private func sandbox(_ relays: Int, for baton: Installation) async throws -> Program {
     let sandbox = try Program("baton-sandbox", ["--relays", "\(relays)"])

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// systemd's own client against the daemon, as people use it in a shell.
-@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Varlinkctl.isThere, Varlinkctl.reason))
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: Varlinkctl.isThere, Varlinkctl.reason))
 struct VarlinkctlTests {
   private func stop(_ daemon: Program) async {
     daemon.signal(SIGTERM)

@@ -199,20 +199,32 @@ public final class Program: Sendable {
     while state.withLock({ $0.openPipes > 0 }) { await change { $0.openPipes == 0 } }
   }
 
-  /// A TCP port on loopback that nobody uses.
+  /// A TCP port on loopback that nobody uses, and that the kernel gives nobody who asks for any: whoever it is meant for may take long to
+  /// listen there, and where nobody is meant to listen nobody ever does.
   public static func freePort() -> Int {
-    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    while true {
+      let port = nextPort.withLock { next in
+        defer { next = next + 1 < ports.upperBound ? next + 1 : ports.lowerBound }
+        return next
+      }
+      if isFree(port) { return port }
+    }
+  }
+
+  /// Below those that the kernel chooses from (ip_local_port_range).
+  private static let ports = 20_000..<32_000
+  private static let nextPort = Mutex(Int.random(in: ports))
+
+  private static func isFree(_ port: Int) -> Bool {
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    return withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length)
-        getsockname(descriptor, $0, &length)
-      }
-      return Int(UInt16(bigEndian: pointer.pointee.sin_port))
+    address.sin_port = UInt16(port).bigEndian
+    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 }
     }
   }
 }

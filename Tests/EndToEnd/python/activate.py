@@ -38,7 +38,7 @@ if kind == "connected":
     if child == 0:
         become([theirs.detach()], ["varlink"], os.getpid())
     theirs.close()
-    ours.settimeout(60)
+    ours.settimeout(300)
     ours.sendall(b'{"method":"io.systemd.service.Ping"}\0')
     reply = b""
     while not reply.endswith(b"\0"):

@@ -19,7 +19,7 @@ async def main():
     parser.add_argument("relay")
     parser.add_argument("owner")
     parser.add_argument("--page", type=int, default=5000, help="limit of one REQ")
-    parser.add_argument("--timeout", type=float, default=20.0)
+    parser.add_argument("--timeout", type=float, default=60.0)
     args = parser.parse_args()
     try:
         url, owner = RelayUrl.parse(args.relay), PublicKey.parse(args.owner)
@@ -29,7 +29,7 @@ async def main():
     client = ClientBuilder().build()
     try:
         await client.add_relay(url)
-        tried = await client.try_connect(timedelta(seconds=5))
+        tried = await client.try_connect(timedelta(seconds=args.timeout))
         if tried.failed:
             print(f"connect: {list(tried.failed.values())[0]}", file=sys.stderr)
             return 1

@@ -61,7 +61,7 @@ async def fetch(url, wanted, seconds):
 async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("link")
-    parser.add_argument("--timeout", type=float, default=5.0)
+    parser.add_argument("--timeout", type=float, default=60.0)
     args = parser.parse_args()
     try:
         wanted = decode(args.link)

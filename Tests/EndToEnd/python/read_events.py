@@ -16,7 +16,7 @@ async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("relay")
     parser.add_argument("filter")
-    parser.add_argument("--timeout", type=float, default=5.0)
+    parser.add_argument("--timeout", type=float, default=60.0)
     args = parser.parse_args()
     try:
         url, query = RelayUrl.parse(args.relay), Filter.from_json(args.filter)

@@ -15,7 +15,7 @@ from nostr_sdk import ClientBuilder, Filter, Kind, Nip19Coordinate, ReqTarget
 async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("link")
-    parser.add_argument("--timeout", type=float, default=5.0)
+    parser.add_argument("--timeout", type=float, default=60.0)
     args = parser.parse_args()
     address = Nip19Coordinate.from_nostr_uri(args.link)
     coordinate = address.coordinate()

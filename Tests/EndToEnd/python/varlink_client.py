@@ -26,7 +26,7 @@ def main():
     parser.add_argument("parameters", nargs="?", default="{}")
     parser.add_argument("--more", action="store_true")
     parser.add_argument("--limit", type=int, default=0, help="stop a stream after N replies")
-    parser.add_argument("--timeout", type=float, default=10.0)
+    parser.add_argument("--timeout", type=float, default=300.0)
     args = parser.parse_args()
     parameters = json.loads(args.parameters)
     client = varlink.Client.new_with_address(args.address)      # does not connect yet
