@@ -219,7 +219,7 @@ struct ServiceManagerTests {
   }
 
   /// A disk that is full for a while is no reason to be restarted: storage that says why it cannot write is alive.
-  @Test(.timeLimit(.minutes(5))) func watchdogIsFedByWhoeverAnswers() async {
+  @Test(.timeLimit(.minutes(10))) func watchdogIsFedByWhoeverAnswers() async {
     let clock = ManualClock()
     let fed = Mutex<Int>.Box(0)
     let answer = Mutex<BatonError?>.Box(nil)

@@ -13,7 +13,7 @@ private final class Record: Sendable {
 }
 
 /// What takes long for one user does not make others wait.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FairLaneTests {
   private let threads: NIOThreadPool
 

@@ -10,7 +10,7 @@ import Testing
 @testable import BatonClient
 
 /// Lists that stay as the daemon's objects are.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LiveListTests {
   /// What somebody who only hears the events takes the list for.
   private actor Mirror<Element: LiveElement> {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A network that cannot be used, as clients see it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct NetworkStateControlTests {
   @Test func networkThatCannotBeUsedIsNamedAtOnceAndEverywhere() async throws {
     let bench = try await Bench()

@@ -10,7 +10,7 @@ import Varlink
 @testable import ControlServer
 
 /// Many clients that watch, and slow ones.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct WatchTests {
   /// What a message is about, as far as a later one may be about the same.
   private func subject(_ message: ChangeMessage) -> String {

@@ -5,7 +5,7 @@ import Testing
 @testable import Coordinator
 
 /// Many who follow the same changes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChangeHubTests {
   private func subscribe(_ hub: ChangeHub, _ count: Int) throws -> [ChangeSubscription] {
     try (0..<count).map { _ in try #require(hub.subscribe()) }

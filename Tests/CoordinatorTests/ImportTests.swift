@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What a chat core brings along becomes known to Baton, and nothing else changes by it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ImportTests {
   private static let key = "LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI"
   private static func relay(_ host: String) -> String { "https://\(host)/r#\(key)?c=\(key)" }

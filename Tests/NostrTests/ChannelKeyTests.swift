@@ -13,7 +13,7 @@ import Testing
 @testable import Sandbox
 
 /// Keys of channels: how they come about, and what is published with them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChannelKeyTests {
   // MARK: - Derivation
 

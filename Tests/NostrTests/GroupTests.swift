@@ -9,7 +9,7 @@ import Testing
 @testable import Nostr
 
 /// NIP-29 groups against the sandbox's relay, over real sockets.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct GroupTests {
   private final class Bench {
     let network: NostrNetwork

@@ -242,7 +242,7 @@ struct DeclarationTests {
   }
 
   /// A pipe that nobody writes into would hold the daemon up at its start.
-  @Test(.timeLimit(.minutes(5))) func onlyRegularFilesAreRead() throws {
+  @Test(.timeLimit(.minutes(10))) func onlyRegularFilesAreRead() throws {
     let folder = try TemporaryFolder()
     #expect(mkfifo(folder.path + "/10-pipe.yaml", 0o600) == 0)
     try FileManager.default.createSymbolicLink(atPath: folder.path + "/20-device.yaml", withDestinationPath: "/dev/zero")

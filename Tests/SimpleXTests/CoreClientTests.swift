@@ -8,7 +8,7 @@ import Testing
 @testable import SimpleX
 
 /// The client and a scripted core, over a real WebSocket on this machine.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CoreClientTests {
   private static let relays = (1...3).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
   private static let user = CoreUser.ID(rawValue: 1)

@@ -6,7 +6,7 @@ import Testing
 @testable import SimpleX
 
 /// What breaks between the client and the core.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CoreConnectionTests {
   private static let relay = "https://smp1.simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY"
 

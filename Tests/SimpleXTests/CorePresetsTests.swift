@@ -9,7 +9,7 @@ import Testing
 @testable import SimpleX
 
 /// What a core brings along is told, and told again only when it is something else.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CorePresetsTests {
   @Test func presetsAreToldAfterEachConnectWhenTheyChanged() async throws {
     let server = try await ScriptedServer(CoreModel.withPresets(), group: MultiThreadedEventLoopGroup.singleton)

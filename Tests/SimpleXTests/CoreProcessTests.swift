@@ -7,7 +7,7 @@ import Testing
 @testable import SimpleX
 
 /// A core that Baton runs itself: small scripts take the place of the program.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CoreProcessTests {
   private let folder: TemporaryFolder
 

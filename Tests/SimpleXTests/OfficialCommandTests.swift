@@ -5,7 +5,7 @@ import Testing
 @testable import SimpleX
 
 /// Our commands beside those of the official Python package, over random arguments. Made by `scripts/venv`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct OfficialCommandTests {
   /// A command as the official package makes it.
   private struct Sample {

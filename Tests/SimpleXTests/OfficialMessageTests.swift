@@ -6,7 +6,7 @@ import Testing
 @testable import SimpleX
 
 /// Messages made at random from the type definitions of the official Python package. Made by `scripts/venv`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(20)))
 struct OfficialMessageTests {
   /// A message, and what Baton uses of it according to Python; nil: it has no use for it.
   struct Sample {

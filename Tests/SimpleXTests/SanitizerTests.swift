@@ -7,7 +7,7 @@ import Testing
 
 /// The C code under AddressSanitizer and UndefinedBehaviorSanitizer. They notice what no other test does: a byte that is read
 /// or written where none may be, and memory that nobody frees.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(20)))
 struct SanitizerTests {
   private static func compile(_ arguments: [String], to program: String) async throws -> (status: Int32, lines: [String]) {
     let flags = [

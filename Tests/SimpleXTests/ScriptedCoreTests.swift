@@ -7,7 +7,7 @@ import Testing
 @testable import SimpleX
 
 /// The scripted core says nothing that a real one could not say.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ScriptedCoreTests {
   private static let relays = (1...9).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import SimpleX
 
 /// Baton's channels in a scripted core, over a real socket.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SimpleXNetworkTests {
   static let relays = (1...4).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
 

@@ -6,7 +6,7 @@ import Varlink
 import VarlinkCertification
 
 /// `org.varlink.certification`, with python's `varlink` at the other end both ways, and with ourselves.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CertificationTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path + "/s" }

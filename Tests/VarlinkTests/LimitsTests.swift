@@ -34,7 +34,7 @@ private struct Slow: VarlinkInterface {
 }
 
 /// What a client may take from a server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LimitsTests {
   private func start(
     _ folder: TemporaryFolder, _ limits: VarlinkServer.Limits, _ interfaces: [any VarlinkInterface] = [],

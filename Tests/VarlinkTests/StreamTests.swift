@@ -48,7 +48,7 @@ private struct Encoded: VarlinkInterface {
 }
 
 /// Replies before the last one.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct StreamTests {
   private let folder: TemporaryFolder
 

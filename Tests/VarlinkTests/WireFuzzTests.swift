@@ -5,7 +5,7 @@ import Testing
 /// The parsers of what peers send, in a process of their own: a crash, a hang or growth there is theirs.
 ///
 /// `BATON_SEED=n swift test --filter WireFuzz` repeats a run; `swift run -c release baton-fuzz 100000000` makes a long one.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct WireFuzzTests {
   /// More than the allocator moves by itself; one byte lost per input would not stay below it.
   private static let growthKilobytesMax = 900
