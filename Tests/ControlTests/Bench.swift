@@ -53,12 +53,16 @@ final class Bench: Sendable {
       try await coordinator.run { readiness.finish() }
     }
     for await _ in ready {}
+    while !network.isRunning { await Task.yield() }
     let socket = try UnixListener.listen(path: folder.path + "/c", mode: mode)
+    // What is cut short is tested elsewhere; here everybody has as much time as a busy machine takes.
+    var limits = VarlinkServer.Limits()
+    (limits.messageTimeout, limits.replyTimeout, limits.strangerTimeout) = (.seconds(600), .seconds(600), .seconds(600))
     server = try await ControlServer.start(
       coordinator: coordinator, store: store, access: access, sockets: [socket],
       group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: clock.now, logger: logger,
-      listLimits: listLimits, credentials: folder.path)
-    client = try await BatonClient(socket: folder.path + "/c")
+      limits: limits, listLimits: listLimits, credentials: folder.path)
+    client = try await BatonClient(socket: folder.path + "/c", timeout: .seconds(300))
   }
 
   func addRelays(_ count: Int) async throws -> [Int64] {
@@ -81,6 +85,13 @@ final class Bench: Sendable {
       let request = CreateChannel(profile: .init(displayName: "Channel \(number)"), custom: ["text": .string(text)])
       for try await _ in try await client.createChannelAndFollow(request) {}
     }
+  }
+
+  /// The same, and waits until so many clients that do not read have more than fits on the way. With few channels nobody can have fallen
+  /// behind by then.
+  func fill(_ numbers: ClosedRange<Int>, untilStuck count: Int) async throws {
+    try await fill(numbers)
+    while await server.unsentBytes().count(where: { $0 > 0 }) < count { await Task.yield() }
   }
 
   func stop() async throws {

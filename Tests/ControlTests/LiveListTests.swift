@@ -140,7 +140,7 @@ struct LiveListTests {
 
   /// What a watch that fell behind is told leaves steps out, and leads to the same list.
   @Test func mergedChangesLeadToTheListAsItIs() async throws {
-    let bench = try await Bench(hub: ChangeHub(queueMax: 64))
+    let bench = try await Bench(hub: ChangeHub(queueMax: 200))
     _ = try await bench.addRelays(1)
     try await bench.fill(1...30)
     let filter: JSONValue = ["custom.hidden": ["$exists": false]]
@@ -153,7 +153,8 @@ struct LiveListTests {
     while bench.coordinator.hub.subscriberCount == 0 { await Task.yield() }
 
     // Some come, some go, some come and go; some leave the filter and come back.
-    try await bench.fill(31...80)
+    try await bench.fill(31...40, untilStuck: 1)
+    try await bench.fill(41...80)
     let text = JSONValue.string(String(repeating: "y", count: 15_000))
     for id in 5...14 as ClosedRange<Int64> {
       _ = try await bench.client.updateChannel(UpdateChannel(id: id, custom: ["hidden": true, "text": text]))

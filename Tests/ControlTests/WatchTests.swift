@@ -43,14 +43,15 @@ struct WatchTests {
   }
 
   @Test func slowClientGetsTheNewestOfEachObjectAndIsCurrentThen() async throws {
-    let hub = ChangeHub(queueMax: 64)
+    let hub = ChangeHub(queueMax: 200)
     let bench = try await Bench(hub: hub)
     _ = try await bench.addRelays(2)
     let slow = try LazyWatcher(bench.path)
     #expect(try await slow.next()?.kind == "snapshot")
     let start = hub.revision
     // Far more than fits on the way.
-    try await bench.fill(1...100)
+    try await bench.fill(1...10, untilStuck: 1)
+    try await bench.fill(11...100)
     let end = hub.revision
     let messages = try await slow.all(through: end)
     #expect(isGrowing(messages) && messages.last?.revision == end && hub.figures.falls == 1)
@@ -84,16 +85,18 @@ struct WatchTests {
   }
 
   @Test func clientThatFallsBehindTwiceInARowIsTooSlow() async throws {
-    let hub = ChangeHub(queueMax: 64)
+    let hub = ChangeHub(queueMax: 200)
     let bench = try await Bench(hub: hub)
     _ = try await bench.addRelays(2)
     let slow = try LazyWatcher(bench.path)
-    try await bench.fill(1...120)
+    #expect(try await slow.next()?.kind == "snapshot")
+    try await bench.fill(1...10, untilStuck: 1)
+    try await bench.fill(11...120)
     let end = hub.revision
     // Until the daemon has seen that it fell behind. What it missed is more than fits on the way.
     var messages: [ChangeMessage] = []
     while hub.figures.falls == 0 { messages.append(try #require(try await slow.next())) }
-    for number in 1...70 { _ = try await bench.client.addRelay(AddRelay(address: "ws://more\(number)")) }
+    for number in 1...210 { _ = try await bench.client.addRelay(AddRelay(address: "ws://more\(number)")) }
     do {
       while let message = try await slow.next() { messages.append(message) }
       Issue.record("the connection ends in silence")
@@ -119,7 +122,8 @@ struct WatchTests {
     for watcher in deaf { #expect(try await watcher.next()?.kind == "snapshot") }
     // A batch has 16 KiB at least, and the last message of it may go beyond.
     let most = (16 << 10) + 20_000
-    for numbers in [1...60, 61...120] {
+    try await bench.fill(1...6, untilStuck: deaf.count)
+    for numbers in [7...60, 61...120] {
       try await bench.fill(numbers)
       while await bench.server.unsentBytes().count(where: { $0 > 0 }) < deaf.count { await Task.yield() }
       #expect(await bench.server.unsentBytes().max() ?? 0 <= most)

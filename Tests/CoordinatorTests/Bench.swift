@@ -41,6 +41,7 @@ final class Bench: Sendable {
       try await coordinator.run { readiness.finish() }
     }
     for await _ in ready {}
+    while !network.isRunning { await Task.yield() }
   }
 
   func addRelays(_ count: Int) async throws -> [RelayID] {

@@ -78,6 +78,8 @@ public final class FakeNetwork: RelayNetwork {
   public var violations: [String] { state.withLock { $0.violations } }
   public var tests: [Test] { state.withLock { $0.tests } }
   public var performed: Int { state.withLock { $0.performed } }
+  /// Whether what it has to say is heard.
+  public var isRunning: Bool { state.withLock { $0.report != nil } }
 
   public func relayWent(_ up: Bool, _ relay: RelayID) {
     send(up ? .relayUp(relay, roundTrip: .milliseconds(1)) : .relayDown(relay, Trouble(.unreachable, "connection refused")))

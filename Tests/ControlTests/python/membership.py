@@ -23,7 +23,7 @@ def become(groups):
 
 def connected():
     connection = socket.socket(socket.AF_UNIX)
-    connection.settimeout(30)
+    connection.settimeout(300)
     connection.connect(path)
     return connection
 

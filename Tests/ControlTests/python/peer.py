@@ -14,7 +14,7 @@ os.setgroups([int(group) for group in groups.split(",") if group])
 os.setresgid(int(gid), int(gid), int(gid))
 os.setresuid(int(uid), int(uid), int(uid))
 with socket.socket(socket.AF_UNIX) as connection:
-    connection.settimeout(30)
+    connection.settimeout(300)
     connection.connect(path)
     connection.sendall(b"".join(call.encode() + b"\0" for call in calls))
     data = b""
