@@ -12,7 +12,8 @@ public final class Coordinator: Sendable {
   let clock: any CoordinatorClock
   let logger: Logger
   let secrets: SecretBox
-  private let inbox = Inbox<Engine.Input>()
+  private let inbox: Inbox<Engine.Input>
+  private let prober: Prober
   /// Where subscribers get committed changes from.
   public let hub: ChangeHub
   private let requestsMax: Int
@@ -34,6 +35,9 @@ public final class Coordinator: Sendable {
     servers: (any ServerNetwork)? = nil, rules: Rules, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
     hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000
   ) {
+    let inbox = Inbox<Engine.Input>()
+    self.inbox = inbox
+    prober = Prober { peer, address, verdict in inbox.put(.tested(peer, address: address, verdict, nil)) }
     self.hub = hub
     self.requestsMax = requestsMax
     self.storage = storage
@@ -68,7 +72,6 @@ public final class Coordinator: Sendable {
       for network in directory.networks.values {
         group.addTask { await network.run { inbox.put(.report($0)) } }
       }
-      let prober = Prober { peer, address, verdict in inbox.put(.tested(peer, address: address, verdict, nil)) }
       defer { prober.stop() }
       do {
         let engine = try Engine(
@@ -269,6 +272,12 @@ public final class Coordinator: Sendable {
 
   /// Why `network` cannot be used at all at present; nil when it can, or when that is not known yet.
   public func trouble(of network: NetworkKind) -> NetworkTrouble? { directory.read { $0.networkStates[network] }?.trouble }
+
+  /// What waits to be taken in.
+  var inputsWaiting: Int { inbox.count }
+
+  /// Tests in the background that have begun and have not ended.
+  var testsUnderWay: Int { prober.count }
 
   /// Channels that have something left to do.
   public var liveChannelCount: Int { directory.read { $0.liveChannels } }

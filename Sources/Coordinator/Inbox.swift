@@ -44,6 +44,9 @@ final class Inbox<Element: Sendable>: Sendable {
     }
   }
 
+  /// Elements that wait.
+  var count: Int { state.withLock { $0.elements.count } }
+
   /// Whether nobody takes out any more.
   var isDone: Bool { state.withLock { $0.isDone } }
 

@@ -62,6 +62,9 @@ final class Prober: Sendable {
     }
   }
 
+  /// Tests that were begun and of which the engine has not heard yet.
+  var count: Int { tasks.withLock { $0.count } }
+
   func cancel(_ peer: Probed) { tasks.withLock { $0.removeValue(forKey: peer) }?.cancel() }
 
   func ended(_ peer: Probed) { tasks.withLock { $0[peer] = nil } }

@@ -1,9 +1,10 @@
 import Channels
-import Coordinator
 import RelayNetwork
 import SimpleX
 import Store
 import TestSupport
+
+@testable import Coordinator
 
 /// A coordinator on a real store, with a network inside the process and a clock that the test moves.
 final class Bench: Sendable {
@@ -60,20 +61,39 @@ final class Bench: Sendable {
 
   /// Lets everything happen that needs no clock: what one round of answers leads to is there in the next.
   func settle() async throws {
-    for _ in 0..<6 { try await coordinator.barrier() }
+    for _ in 0..<6 {
+      // What the clock has woken takes its way through other tasks, and so do tests in the background.
+      while clock.isWaking || coordinator.testsUnderWay > network.silentTests { await Task.yield() }
+      try await coordinator.barrier()
+    }
   }
 
   /// The channel once `isDone`, moving the clock from timer to timer where it must be moved.
   func channel(_ id: ChannelID, until isDone: (ChannelSnapshot) -> Bool) async throws -> ChannelSnapshot {
-    for _ in 0..<200 {
-      try await settle()
+    func snapshot() throws -> ChannelSnapshot {
       guard let stored = try store.channel(id) else { throw StoreError(.corrupt, "the channel is gone") }
-      let snapshot = coordinator.snapshot(stored)
-      if isDone(snapshot) { return snapshot }
-      // The waker may still be on its way to the clock.
-      if let next = clock.nextWake { clock.advance(by: max(next - clock.now, .zero)) } else { await Task.yield() }
+      return coordinator.snapshot(stored)
     }
-    throw StoreError(.inputOutput, "the channel does not get there")
+    try await move { isDone(try snapshot()) }
+    return try snapshot()
+  }
+
+  /// Moves the clock from timer to timer until `isDone`.
+  func move(atMost max: Int = 200, until isDone: () throws -> Bool) async throws {
+    var (moves, looks) = (0, 0)
+    while moves < max, looks < 100_000 {
+      try await settle()
+      if try isDone() { return }
+      looks += 1
+      guard let next = clock.nextWake else {
+        // The waker may still be on its way to the clock.
+        await Task.yield()
+        continue
+      }
+      clock.advance(by: Swift.max(next - clock.now, .zero))
+      moves += 1
+    }
+    throw StoreError(.inputOutput, "it does not get there")
   }
 
   func stop() async throws {

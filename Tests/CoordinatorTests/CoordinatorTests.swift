@@ -1,11 +1,12 @@
 import Channels
-import Coordinator
 import Logging
 import RelayNetwork
 import Store
 import StrictJSON
 import TestSupport
 import Testing
+
+@testable import Coordinator
 
 struct CoordinatorTests {
   @Test func channelBecomesActiveOnAllRelays() async throws {
@@ -203,10 +204,7 @@ struct CoordinatorTests {
     bench.storage.isBroken = false
     let done = try await bench.channel(created.row.id) { $0.phase == .active }
     #expect(done.relays.count == 2)
-    for _ in 0..<50 where bench.coordinator.storageTrouble != nil {
-      if let next = bench.clock.nextWake { bench.clock.advance(by: max(next - bench.clock.now, .zero)) }
-      try await bench.coordinator.barrier()
-    }
+    try await bench.move { bench.coordinator.storageTrouble == nil }
     #expect(bench.coordinator.storageTrouble == nil)
     #expect(try await bench.create("Third", relays: relays).row.id == ChannelID(rawValue: 2), "the refused one left no trace")
     try await bench.stop()
@@ -231,10 +229,16 @@ struct CoordinatorTests {
     let bench = try await Bench()
     let relays = try await bench.addRelays(3)
     let before = bench.storage.commits
+    bench.storage.hold()
+    async let other = bench.coordinator.addOperator(OperatorEdit(name: "Other"))
+    while !bench.storage.isCommitWaiting { await Task.yield() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<200 { group.addTask { _ = try await bench.create("c\(number)", relays: relays) } }
+      while bench.coordinator.inputsWaiting < 200 { await Task.yield() }
+      bench.storage.release()
       try await group.waitForAll()
     }
+    _ = try await other
     for id in 1...200 as ClosedRange<Int64> {
       _ = try await bench.channel(ChannelID(rawValue: id)) { $0.phase == .active }
     }
@@ -468,8 +472,7 @@ struct CoordinatorTests {
     let commits = bench.storage.commits
     bench.network.relayWent(false, relays[0])
     async let second = bench.coordinator.addOperator(OperatorEdit(name: "Second", domains: ["r1"]))
-    // The request is in the inbox once its task has had its turn.
-    for _ in 0..<1_000 { await Task.yield() }
+    while bench.coordinator.inputsWaiting < 2 { await Task.yield() }
     bench.storage.release()
     _ = try await (first, second)
     #expect(bench.storage.commits == commits + 1, "both were one batch")
@@ -491,11 +494,7 @@ struct CoordinatorTests {
     try await bench.settle()
     #expect(bench.coordinator.relays.map(\.condition.health) == [.down, .down])
     bench.storage.isBroken = false
-    bench.clock.advance(by: .seconds(2))
-    for _ in 0..<50 where bench.coordinator.storageTrouble != nil {
-      try await bench.settle()
-      bench.clock.advance(by: .seconds(2))
-    }
+    try await bench.move { bench.coordinator.storageTrouble == nil }
     #expect(try bench.store.relays().map(\.condition.health) == [.down, .down])
     try await bench.stop()
   }

@@ -35,10 +35,9 @@ struct FailedCommitTests {
     while !bench.storage.isCommitWaiting { await Task.yield() }
     bench.storage.isBroken = true
     let deletion = Task { try await bench.coordinator.delete(id) }
-    // The request is in the inbox once its task has had its turn.
-    for _ in 0..<1_000 { await Task.yield() }
+    while bench.coordinator.inputsWaiting < 1 { await Task.yield() }
     let removal = Task { try await bench.coordinator.removeRelay(relays[0], from: id) }
-    for _ in 0..<1_000 { await Task.yield() }
+    while bench.coordinator.inputsWaiting < 2 { await Task.yield() }
     bench.storage.release()
     _ = try await other
     let reason = BatonError.storageUnavailable(reason: "database or disk is full")
@@ -158,10 +157,7 @@ struct FailedCommitTests {
       return try await bench.stop()
     }
     // What comes later it gets.
-    for _ in 0..<50 where bench.coordinator.storageTrouble != nil {
-      if let next = bench.clock.nextWake { bench.clock.advance(by: max(next - bench.clock.now, .zero)) }
-      try await bench.coordinator.barrier()
-    }
+    try await bench.move { bench.coordinator.storageTrouble == nil }
     let created = try await bench.create("Later", relays: relays)
     let (changes, hasMissed) = subscription.drain()
     #expect(!hasMissed && changes.allSatisfy { $0.revision > revision })

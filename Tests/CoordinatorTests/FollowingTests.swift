@@ -80,6 +80,7 @@ struct FollowingTests {
       }
       #expect(try follower.isRight(bench), "round \(round)")
       attempts.formUnion(follower.channels[id]?.relays.map(\.view.attempt) ?? [])
+      while bench.clock.nextWake == nil { await Task.yield() }
       if let next = bench.clock.nextWake { bench.clock.advance(by: max(next - bench.clock.now, .zero)) }
     }
     #expect(attempts.isSuperset(of: 1...6), "there was something to follow")

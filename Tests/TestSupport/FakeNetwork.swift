@@ -33,6 +33,7 @@ public final class FakeNetwork: RelayNetwork {
     var keys = 0
     var watched: [RelayID: String] = [:]
     var tests: [Test] = []
+    var silentTests = 0
   }
 
   /// A test that was asked for.
@@ -77,6 +78,8 @@ public final class FakeNetwork: RelayNetwork {
   /// What the network was asked that must never be asked.
   public var violations: [String] { state.withLock { $0.violations } }
   public var tests: [Test] { state.withLock { $0.tests } }
+  /// Tests that were begun and get no answer.
+  public var silentTests: Int { state.withLock { $0.silentTests } }
   public var performed: Int { state.withLock { $0.performed } }
   /// Whether what it has to say is heard.
   public var isRunning: Bool { state.withLock { $0.report != nil } }
@@ -163,7 +166,11 @@ public final class FakeNetwork: RelayNetwork {
         continuation.yield(ProbeStep(name: "connect", duration: .milliseconds(7)))
         let description = PeerDescription(name: "fake", capabilities: ["nip1"])
         continuation.yield(ProbeStep(name: "info", duration: .milliseconds(1), selfDescription: description))
-      case .silent: return  // until whoever asked gives up
+      case .silent:
+        // Until whoever asked gives up.
+        state.withLock { $0.silentTests += 1 }
+        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.silentTests -= 1 } }
+        return
       case .refuses:
         continuation.yield(ProbeStep(name: "connect", duration: .milliseconds(7)))
         continuation.yield(ProbeStep(name: "publish", duration: .milliseconds(1), failure: Trouble(.rejected, "blocked")))

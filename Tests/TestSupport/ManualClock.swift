@@ -7,8 +7,10 @@ public final class ManualClock: CoordinatorClock {
   private struct State {
     var now: Timestamp
     var nextID = 0
-    var sleepers: [Int: (until: Timestamp, wake: CheckedContinuation<Void, any Error>)] = [:]
+    var sleepers: [Int: (until: Timestamp, wake: CheckedContinuation<Bool, any Error>)] = [:]
     var cancelled: Set<Int> = []
+    /// Sleepers whose time has come and who have not had their turn yet.
+    var waking = 0
   }
   private let state: Mutex<State>
 
@@ -19,14 +21,18 @@ public final class ManualClock: CoordinatorClock {
   /// The earliest time that somebody waits for.
   public var nextWake: Timestamp? { state.withLock { $0.sleepers.values.map(\.until).min() } }
 
+  /// Whether somebody whose time has come has not had his turn yet.
+  public var isWaking: Bool { state.withLock { $0.waking > 0 } }
+
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now = state.now + duration
       let due = state.sleepers.filter { $0.value.until <= state.now }
       for id in due.keys { state.sleepers[id] = nil }
+      state.waking += due.count
       return due.values.map(\.wake)
     }
-    for sleeper in due { sleeper.resume() }
+    for sleeper in due { sleeper.resume(returning: true) }
   }
 
   public func sleep(until time: Timestamp) async throws {
@@ -34,8 +40,8 @@ public final class ManualClock: CoordinatorClock {
       state.nextID += 1
       return state.nextID
     }
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
+    let wasWoken = try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Bool, any Error>) in
         let isOver = state.withLock { state -> Bool? in
           if state.cancelled.remove(id) != nil { return nil }
           if time <= state.now { return true }
@@ -44,7 +50,7 @@ public final class ManualClock: CoordinatorClock {
         }
         switch isOver {
         case nil: continuation.resume(throwing: CancellationError())
-        case true?: continuation.resume()
+        case true?: continuation.resume(returning: false)
         case false?: break
         }
       }
@@ -56,5 +62,6 @@ public final class ManualClock: CoordinatorClock {
       }
       sleeper?.wake.resume(throwing: CancellationError())
     }
+    if wasWoken { state.withLock { $0.waking -= 1 } }
   }
 }
