@@ -13,22 +13,16 @@ struct CoreClientTests {
   private static let relays = (1...3).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
   private static let user = CoreUser.ID(rawValue: 1)
 
-  private static var quick: CoreLimits {
-    var limits = CoreLimits()
-    limits.redialFirst = .milliseconds(20)
-    limits.redialMax = .milliseconds(50)
-    return limits
-  }
-
   /// Runs a client at a scripted core while `body` runs; it begins when the client is up.
   private func session(
-    _ model: CoreModel = CoreModel(relays: relays), limits: CoreLimits = Self.quick,
+    _ model: CoreModel = CoreModel(relays: relays),
     _ body: @Sendable (CoreClient, ScriptedServer, CoreReports) async throws -> Void
   ) async throws {
     let group = MultiThreadedEventLoopGroup.singleton
     let server = try await ScriptedServer(model, group: group)
     let endpoint = try CoreEndpoint(host: "localhost", port: try await server.port)
-    let client = CoreClient(endpoint: endpoint, group: group, limits: limits, logger: Logger(label: "test"))
+    let client = CoreClient(
+      endpoint: endpoint, group: group, limits: .patient(redial: .milliseconds(20)), logger: Logger(label: "test"))
     let reports = CoreReports()
     let run = Task { await client.run { reports.take($0) } }
     await reports.up()

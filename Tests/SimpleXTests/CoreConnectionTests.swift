@@ -1,6 +1,8 @@
 import Logging
 import NIOPosix
 import ScriptedCore
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import SimpleX
@@ -10,12 +12,7 @@ import Testing
 struct CoreConnectionTests {
   private static let relay = "https://smp1.simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY"
 
-  private static var quick: CoreLimits {
-    var limits = CoreLimits()
-    limits.redialFirst = .milliseconds(100)
-    limits.redialMax = .milliseconds(100)
-    return limits
-  }
+  private static let quick = CoreLimits.patient(redial: .milliseconds(100))
 
   private func session(
     limits: CoreLimits = Self.quick,
@@ -58,17 +55,23 @@ struct CoreConnectionTests {
   }
 
   @Test func aHeldAnswerEndsInTimeout() async throws {
-    var limits = Self.quick
-    limits.localTimeout = .seconds(2)
-    try await session(limits: limits) { client, server, reports in
-      let count = reports.all.count
-      try await server.holdNextReply(to: "/users")
-      client.submit(id(1), .users)
-      #expect(await reports.answer(to: 1) == .failure(.unknown(.timeout(.seconds(2)))))
-      await reports.reconnected(from: count)
-      client.submit(id(2), .users)
-      guard case .success = await reports.answer(to: 2) else { return #expect(Bool(false)) }
+    let isAnsweredAfterwards = try await withGrowingPatience { patience in
+      var limits = Self.quick
+      limits.localTimeout = patience
+      let isAnswered = Mutex(false)
+      try await session(limits: limits) { client, server, reports in
+        let count = reports.all.count
+        try await server.holdNextReply(to: "/users")
+        client.submit(id(1), .users)
+        #expect(await reports.answer(to: 1) == .failure(.unknown(.timeout(patience))))
+        await reports.reconnected(from: count)
+        client.submit(id(2), .users)
+        guard case .success = await reports.answer(to: 2) else { return }
+        isAnswered.withLock { $0 = true }
+      }
+      return isAnswered.withLock { $0 }
     }
+    #expect(isAnsweredAfterwards)
   }
 
   @Test func eventsThatWaitInTheCoreComeAfterReconnecting() async throws {
@@ -122,22 +125,25 @@ struct CoreConnectionTests {
   }
 
   @Test func aCoreThatHangsIsNoticed() async throws {
-    var limits = Self.quick
-    limits.pingInterval = .seconds(1)
-    limits.silenceMax = .seconds(5)
-    try await session(limits: limits) { client, server, reports in
-      // Pings keep a connection on which nothing happens.
-      client.submit(id(1), .users)
-      _ = await reports.answer(to: 1)
-      let count = reports.all.count
-      try await server.hang()
-      client.submit(id(2), .users)
-      guard case .failure(.unknown(.noConnection(let reason))) = await reports.answer(to: 2) else {
-        return #expect(Bool(false))
+    let isNoticedInTime = try await withGrowingPatience { patience in
+      var limits = Self.quick
+      (limits.pingInterval, limits.silenceMax) = (patience / 5, patience)
+      let isNoticed = Mutex(false)
+      try await session(limits: limits) { client, server, reports in
+        // Pings keep a connection on which nothing happens.
+        client.submit(id(1), .users)
+        _ = await reports.answer(to: 1)
+        let count = reports.all.count
+        try await server.hang()
+        client.submit(id(2), .users)
+        guard case .failure(.unknown(.noConnection(let reason))) = await reports.answer(to: 2) else { return }
+        #expect(reason == "the core was silent for more than \(patience.components.seconds) s")
+        await reports.down(from: count)
+        isNoticed.withLock { $0 = true }
       }
-      #expect(reason == "the core was silent for more than 5 s")
-      await reports.down(from: count)
+      return isNoticed.withLock { $0 }
     }
+    #expect(isNoticedInTime)
   }
 
   @Test func strayFramesAreNoHarm() async throws {
@@ -216,13 +222,10 @@ struct CoreConnectionTests {
   }
 
   @Test func whereNoCoreListensTheReasonIsSaid() async throws {
-    let group = MultiThreadedEventLoopGroup.singleton
-    let server = try await ScriptedServer(group: group)
-    let port = try await server.port
-    try await server.stop()
+    let port = Program.freePort()
     let client = CoreClient(
-      endpoint: try CoreEndpoint(host: "localhost", port: port), group: group, limits: Self.quick,
-      logger: Logger(label: "test"))
+      endpoint: try CoreEndpoint(host: "localhost", port: port), group: MultiThreadedEventLoopGroup.singleton,
+      limits: Self.quick, logger: Logger(label: "test"))
     let reports = CoreReports()
     client.submit(id(1), .users)
     let run = Task { await client.run { reports.take($0) } }

@@ -14,11 +14,9 @@ struct CorePresetsTests {
   @Test func presetsAreToldAfterEachConnectWhenTheyChanged() async throws {
     let server = try await ScriptedServer(CoreModel.withPresets(), group: MultiThreadedEventLoopGroup.singleton)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    var limits = CoreLimits()
-    (limits.redialFirst, limits.redialMax) = (.milliseconds(10), .milliseconds(50))
     let client = CoreClient(
       endpoint: try CoreEndpoint(host: "127.0.0.1", port: try await server.port),
-      group: MultiThreadedEventLoopGroup.singleton, limits: limits, logger: logger)
+      group: MultiThreadedEventLoopGroup.singleton, limits: .patient(redial: .milliseconds(20)), logger: logger)
     let (told, telling) = AsyncStream.makeStream(of: [PresetOperator].self)
     let network = SimpleXNetwork(
       client: client, lanes: [], logger: logger, now: { Timestamp(milliseconds: 0) }, known: { _ in nil },

@@ -30,7 +30,7 @@ struct CoreProcessTests {
     _ program: String, _ log: LogLines, extraArguments: [String] = [], _ change: (inout CoreProcessLimits) -> Void = { _ in }
   ) throws -> CoreProcess {
     var limits = CoreProcessLimits()
-    (limits.restartFirst, limits.restartMax) = (.milliseconds(1), .milliseconds(4))
+    (limits.restartFirst, limits.restartMax, limits.stopGrace) = (.milliseconds(1), .milliseconds(4), .seconds(120))
     change(&limits)
     return try CoreProcess(
       program: program, database: "/nowhere/core", displayName: "The owner", port: 5225, extraArguments: extraArguments,
@@ -128,7 +128,7 @@ struct CoreProcessTests {
 
   @Test func whatTheCoreStartedItselfIsNotWaitedFor() async throws {
     let log = LogLines()
-    let program = try program("sleep 60 & echo \"it started $!\"; exit 0\n")
+    let program = try program("sleep 600 & echo \"it started $!\"; exit 0\n")
     let core = try process(program, log) { ($0.restartFirst, $0.restartMax) = (.seconds(600), .seconds(600)) }
     let task = Task { await core.run() }
     await log.first(containing: "ended with status 0")

@@ -27,15 +27,14 @@ struct SimpleXNetworkTests {
     private let state: Mutex<State>
     private let task: Task<Void, Never>
 
-    init(testPatience: Duration = .seconds(10), _ prepare: (inout CoreModel) -> Void = { _ in }) async throws {
+    init(testPatience: Duration = .seconds(120), _ prepare: (inout CoreModel) -> Void = { _ in }) async throws {
       var model = CoreModel(relays: SimpleXNetworkTests.relays)
       prepare(&model)
       server = try await ScriptedServer(model, group: MultiThreadedEventLoopGroup.singleton)
       let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-      var limits = CoreLimits()
-      (limits.redialFirst, limits.redialMax) = (.milliseconds(10), .milliseconds(50))
+      let limits = CoreLimits.patient(redial: .milliseconds(20))
       let endpoint = try CoreEndpoint(host: "127.0.0.1", port: try await server.port)
-      let clients = (0..<3).map { [limits] _ in
+      let clients = (0..<3).map { _ in
         CoreClient(endpoint: endpoint, group: MultiThreadedEventLoopGroup.singleton, limits: limits, logger: logger)
       }
       let box = Box()
