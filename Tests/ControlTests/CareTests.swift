@@ -190,7 +190,10 @@ struct CareTests {
     #expect(
       try await Program.run(
         "/usr/bin/sqlite3",
-        [bench.folder.path + "/state/baton.db", "UPDATE channel_relays SET status = 'nonsense' WHERE channel_id = 1"]
+        [
+          "-cmd", ".timeout 60000", bench.folder.path + "/state/baton.db",
+          "UPDATE channel_relays SET status = 'nonsense' WHERE channel_id = 1",
+        ]
       ).status == 0)
     let broken = try await bench.client.check()
     #expect(broken.channels == 1 && broken.problems.count == 1 && broken.problems[0].contains("channel 1"))
