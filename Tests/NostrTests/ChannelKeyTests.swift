@@ -72,11 +72,8 @@ struct ChannelKeyTests {
 
     /// - Parameter now: Unix time in seconds.
     init(now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }) throws {
-      var limits = NostrLimits()
-      (limits.publishTimeout, limits.readTimeout, limits.dialTimeout) = (.seconds(20), .seconds(20), .seconds(20))
-      limits.informationTimeout = .seconds(20)
       let network = try NostrNetwork(
-        group: MultiThreadedEventLoopGroup.singleton, limits: limits,
+        group: MultiThreadedEventLoopGroup.singleton, limits: .patient,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now)
       let pair = try network.makeIdentity(secret: nil)
       network.unlock(IdentityID(rawValue: 1), key: pair)

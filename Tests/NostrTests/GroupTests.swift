@@ -18,10 +18,8 @@ struct GroupTests {
     var number = 0
 
     init() throws {
-      var limits = NostrLimits()
-      (limits.publishTimeout, limits.readTimeout) = (.seconds(20), .seconds(20))
       network = try NostrNetwork(
-        group: MultiThreadedEventLoopGroup.singleton, limits: limits,
+        group: MultiThreadedEventLoopGroup.singleton, limits: .patient,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { Int64(Date().timeIntervalSince1970) })
       network.unlock(IdentityID(rawValue: 1), key: try network.makeIdentity(secret: nil))
       let (reports, continuation) = AsyncStream.makeStream(of: NetworkReport.self)

@@ -17,7 +17,7 @@ struct NetworkTests {
     let reports: AsyncStream<NetworkReport>
     let task: Task<Void, Never>
 
-    init(limits: NostrLimits = Self.patient, trustRoots: String? = nil) throws {
+    init(limits: NostrLimits = .patient, trustRoots: String? = nil) throws {
       network = try NostrNetwork(
         group: MultiThreadedEventLoopGroup.singleton, limits: limits, trustRoots: trustRoots,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { Int64(Date().timeIntervalSince1970) })
@@ -26,25 +26,6 @@ struct NetworkTests {
       self.reports = reports
       let network = network
       task = Task { await network.run { continuation.yield($0) } }
-    }
-
-    /// For relays that answer, on a machine that has much to do.
-    static var patient: NostrLimits {
-      var limits = NostrLimits()
-      limits.publishTimeout = .seconds(20)
-      limits.readTimeout = .seconds(20)
-      limits.dialTimeout = .seconds(20)
-      limits.redialFirst = .milliseconds(50)
-      return limits
-    }
-
-    /// For relays that do not.
-    static var quick: NostrLimits {
-      var limits = patient
-      limits.publishTimeout = .seconds(2)
-      limits.readBackTimeout = .seconds(1)
-      limits.readTimeout = .seconds(2)
-      return limits
     }
 
     func content(_ relay: String) async throws -> ChannelContent {
@@ -93,7 +74,9 @@ struct NetworkTests {
   ])
   func faultsWhilePublishingHaveTheirCause(_ fault: SandboxFault, _ cause: Cause) async throws {
     let relay = try await SandboxRelay.start(fault: fault)
-    let bench = try Bench(limits: cause == .timeout ? Bench.quick : Bench.patient)
+    var limits = NostrLimits.patient
+    if cause == .timeout { (limits.publishTimeout, limits.readBackTimeout) = (.seconds(2), .seconds(1)) }
+    let bench = try Bench(limits: limits)
     let outcome = await bench.perform(.invite, try await bench.content(relay.url), at: relay.url)
     #expect(outcome.flatMap(Self.cause) == cause, "\(fault): \(String(describing: outcome))")
     await bench.end()
@@ -107,7 +90,9 @@ struct NetworkTests {
   ])
   func faultsWhileReadingHaveTheirCause(_ fault: SandboxFault, _ cause: Cause) async throws {
     let relay = try await SandboxRelay.start()
-    let bench = try Bench(limits: cause == .timeout ? Bench.quick : Bench.patient)
+    var limits = NostrLimits.patient
+    if cause == .timeout { limits.readTimeout = .seconds(2) }
+    let bench = try Bench(limits: limits)
     let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     try await relay.set(fault)
@@ -130,8 +115,8 @@ struct NetworkTests {
   /// The sandbox's relay is on this machine, but the machine may be busy.
   @Test func relayThatNeverSaysOKHasWhatItServes() async throws {
     let relay = try await SandboxRelay.start(fault: .mute)
-    var limits = Bench.patient
-    (limits.publishTimeout, limits.mutePublishTimeout, limits.readBackTimeout) = (.seconds(1), .seconds(1), .seconds(20))
+    var limits = NostrLimits.patient
+    (limits.publishTimeout, limits.mutePublishTimeout) = (.seconds(1), .seconds(1))
     let bench = try Bench(limits: limits)
     let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
@@ -242,7 +227,7 @@ struct NetworkTests {
 
   @Test func relayThatFallsSilentIsFoundDead() async throws {
     let relay = try await SandboxRelay.start()
-    var limits = Bench.quick
+    var limits = NostrLimits.patient
     limits.pingInterval = .milliseconds(100)
     limits.silenceMax = .milliseconds(400)
     let bench = try Bench(limits: limits)

@@ -181,8 +181,7 @@ public final class NostrNetwork: RelayNetwork {
     return state.withLockedValue { state in
       if let known = state.documents[url.text], now - known.askedAt < Self.documentLife { return known.answer }
       if state.documents.count >= Self.documentsMax { state.documents = [:] }
-      let limit = TimeAmount.milliseconds(limits.informationTimeout.wholeMilliseconds)
-      let answer = dialer.information(of: url, within: limit, on: group.next())
+      let answer = dialer.information(of: url, within: limits.informationTimeout, on: group.next())
       state.documents[url.text] = Document(askedAt: now, answer: answer)
       return answer
     }

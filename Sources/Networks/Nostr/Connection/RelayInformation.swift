@@ -55,15 +55,18 @@ extension RelayInformation {
 
 extension RelayDialer {
   /// Asks a relay for its NIP-11 document.
+  /// - Parameter limit: how long that may take; nil: as long as connecting to a relay.
   /// - Returns: nil when there is none that can be read in time; relays need not have one.
   func information(
-    of url: RelayURL, within limit: TimeAmount = .seconds(5), on eventLoop: any EventLoop
+    of url: RelayURL, within limit: Duration? = nil, on eventLoop: any EventLoop
   ) -> EventLoopFuture<RelayInformation?> {
+    let limit = limit ?? limits.dialTimeout
+    let timeout = TimeAmount.milliseconds(limit.wholeMilliseconds)
     let promise = eventLoop.makePromise(of: RelayInformation?.self)
-    let deadline = eventLoop.scheduleTask(in: limit) { promise.succeed(nil) }
+    let deadline = eventLoop.scheduleTask(in: timeout) { promise.succeed(nil) }
     ClientBootstrap(group: eventLoop)
-      .resolver(ConcurrentResolver(eventLoop, within: .seconds(5)))
-      .connectTimeout(.seconds(5))
+      .resolver(ConcurrentResolver(eventLoop, within: limit))
+      .connectTimeout(timeout)
       .channelInitializer { channel in
         eventLoop.makeCompletedFuture {
           promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
