@@ -161,7 +161,8 @@ let package = Package(
       name: "SimpleXTests",
       dependencies: [
         "SimpleX", "ScriptedCore", "Dialing", "Channels", "RelayNetwork", "StrictJSON", "TestSupport", log,
-      ] + nio,
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ] + nioWebSocket,
       exclude: ["c", "python", "Transcripts", "Vectors"]),
     .testTarget(
       name: "ProvisioningTests",

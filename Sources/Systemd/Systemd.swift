@@ -9,8 +9,12 @@ public enum Systemd {
   /// Tells the service manager our state (sd_notify).
   /// - Parameter assignments: for example `READY=1`; values must be one line.
   public static func notify(_ assignments: String...) {
-    let clean = assignments.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
-    sd_notify(0, clean.joined(separator: "\n"))
+    sd_notify(0, message(assignments))
+  }
+
+  /// What the service manager gets: a line for each assignment, whatever its text.
+  static func message(_ assignments: [String]) -> String {
+    assignments.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }.joined(separator: "\n")
   }
 
   /// How often the watchdog wants a sign of life; nil when there is none.

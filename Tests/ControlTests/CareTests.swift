@@ -23,6 +23,17 @@ struct CareTests {
     } catch { return "\(error)" }
   }
 
+  /// The levels of syslog(3), and none beside them.
+  @Test func logLevelIsOneOfSyslog() async throws {
+    let bench = try await Bench()
+    func set(_ level: Int64) async -> String? {
+      await refusal { _ = try await bench.client.call("io.systemd.service.SetLogLevel", ["level": .integer(level)]) }
+    }
+    for level: Int64 in [0, 3, 7] { #expect(await set(level) == nil) }
+    for level: Int64 in [-1, 8, .max] { #expect(await set(level) == "InvalidParameter", "\(level)") }
+    try await bench.stop()
+  }
+
   @Test func identitiesOwnChannelsAndGoWhenTheyOwnNone() async throws {
     let bench = try await Bench()
     let client = bench.client
