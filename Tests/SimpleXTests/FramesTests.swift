@@ -15,7 +15,7 @@ struct FramesTests {
       handler: WebSocketFrames(peer: "relay", messageBytesMax: 1_000, silenceMax: .seconds(9)) { _ in })
     try ping(channel)
     let pong = try #require(try channel.readOutbound(as: WebSocketFrame.self))
-    #expect(pong.opcode == .pong && pong.unmaskedData == ByteBuffer(string: "are you there"))
+    #expect(pong.opcode == .pong && pong.data == ByteBuffer(string: "are you there"))
     // What it does not take piles up here.
     channel.isWritable = false
     for _ in 0..<100 { try ping(channel) }
