@@ -218,6 +218,19 @@ struct LimitsTests {
     await server.stop()
   }
 
+  @Test(arguments: [(VarlinkServer.Standing.stranger, 2), (.member, 5)])
+  func oneStrangerGetsFewerConnectionsThanOneMember(_ standing: VarlinkServer.Standing, _ most: Int) async throws {
+    let folder = try TemporaryFolder()
+    var limits = VarlinkServer.Limits()
+    (limits.connectionsPerStrangerMax, limits.connectionsPerUserMax) = (2, 5)
+    limits.strangerTimeout = .seconds(600)
+    let server = try await start(folder, limits, standing: { _ in standing })
+    var open: [RawSocket] = []
+    while open.count < 8, try await enters(folder, &open) {}
+    #expect(open.count == most)
+    await server.stop()
+  }
+
   @Test(arguments: ["", "{\"method\":"]) func strangerIsSentAwayWhenItIsSilent(_ more: String) async throws {
     let isSentAway = try await withGrowingPatience { patience in
       let folder = try TemporaryFolder()
