@@ -55,6 +55,18 @@ public struct BatonClient: Sendable {
       path: socket, patience: timeout ?? .seconds(45), whileRefused: wait, whileMissing: wait)
   }
 
+  /// Puts another connection in place of `ended`, unless a call beside this one has done so.
+  private func replace(_ ended: VarlinkClient) async throws(VarlinkClient.Failure) {
+    guard connection.withLockedValue({ $0 === ended }) else { return }
+    let fresh = try await reconnect()
+    let isWanted = connection.withLockedValue { current in
+      guard current === ended else { return false }
+      current = fresh
+      return true
+    }
+    if !isWanted { await fresh.close() }
+  }
+
   /// Asks, and asks again what was not taken.
   private func persistently<Reply>(_ ask: (VarlinkClient) async throws -> Reply) async throws -> Reply {
     var pauses = Pauses(within: persistence)
@@ -64,9 +76,7 @@ public struct BatonClient: Sendable {
         return try await ask(client)
       } catch  where Self.isNotTaken(error) {
         guard try await pauses.next() else { throw error }
-        guard error is VarlinkClient.Failure else { continue }
-        let fresh = try await reconnect()
-        connection.withLockedValue { $0 = fresh }
+        if error is VarlinkClient.Failure { try await replace(client) }
       }
     }
   }

@@ -1,0 +1,25 @@
+import BatonClient
+import Testing
+
+@testable import ControlServer
+
+/// What a client that persists does when its daemon was started again.
+@Suite(.timeLimit(.minutes(10)))
+struct ReconnectTests {
+  @Test func callsBesideEachOtherShareOneNewConnection() async throws {
+    let first = try await Bench()
+    let client = try await BatonClient(socket: first.path, persistence: .seconds(300))
+    try await client.ping()
+    try await first.stop()
+
+    let second = try await Bench(folder: first.folder)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 { group.addTask { try await client.ping() } }
+      try await group.waitForAll()
+    }
+    // This one's, and that of the bench.
+    while await second.server.unsentBytes().count > 2 { await Task.yield() }
+    await client.close()
+    try await second.stop()
+  }
+}
