@@ -64,6 +64,8 @@ final class FairLane: Sendable {
               continuation.resume(with: Result { try body() })
             }
           }, of: user)
+        // Cancelled before it was added, nobody has left it out.
+        if Task.isCancelled { cancel(id, of: user) }
       }
     } onCancel: {
       cancel(id, of: user)
