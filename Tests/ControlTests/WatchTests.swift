@@ -164,6 +164,20 @@ struct WatchTests {
     try await bench.stop()
   }
 
+  /// Whoever waits when the daemon stops is told so, and up to where there is nothing to ask for again.
+  @Test func whoWaitsHearsThatTheDaemonStops() async throws {
+    let bench = try await Bench()
+    let watcher = try LazyWatcher(bench.path, WatchRequest(kinds: ["channel"]))
+    #expect(try await watcher.next()?.kind == "snapshot")
+    // It does not want these.
+    _ = try await bench.addRelays(2)
+    try await bench.stop()
+    let last = try await watcher.next()
+    #expect(last?.kind == "end" && last?.revision == bench.coordinator.hub.revision)
+    #expect(try await watcher.next() == nil)
+    watcher.close()
+  }
+
   @Test func unknownKindsAreRefused() async throws {
     let bench = try await Bench()
     let watcher = try LazyWatcher(bench.path, WatchRequest(kinds: ["channel", "identity"]))
