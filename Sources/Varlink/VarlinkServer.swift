@@ -12,7 +12,7 @@ public final class VarlinkServer: Sendable {
     public var connectionsMax = 4096
     /// Connections of one user open at once.
     public var connectionsPerUserMax = 128
-    /// Of these, connections that only owners get, so that others cannot lock them out.
+    /// Of `connectionsMax`, connections that only owners get, beyond what one user may have, so that others cannot lock them out.
     public var connectionsReserved = 32
     /// Connections of one stranger open at once.
     public var connectionsPerStrangerMax = 8

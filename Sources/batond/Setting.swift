@@ -83,7 +83,7 @@ struct Setting: Sendable {
       summary: "connections of one user open at once"),
     Setting(
       key: "control.connectionsReserved", kind: .integer(1...4096), fallback: "32",
-      summary: "of these, connections kept for root and the daemon's own user; a quarter of all at most"),
+      summary: "of control.connectionsMax, connections kept for root and the daemon's own user; a quarter of them at most"),
     Setting(
       key: "control.connectionsPerStranger", kind: .integer(1...1024), fallback: "8",
       summary: "connections open at once of a user who may not read anything"),
