@@ -1,7 +1,5 @@
 import Channels
 import Foundation
-import Logging
-import NIOPosix
 import RelayNetwork
 import Secrets
 import StrictJSON
@@ -64,73 +62,37 @@ struct ChannelKeyTests {
 
   // MARK: - On relays
 
-  private struct Bench {
-    let network: NostrNetwork
-    let identity: SecretKey
-    let reports: AsyncStream<NetworkReport>
-    let task: Task<Void, Never>
+  private func draft(
+    _ relays: [String], name: String = "News", key: ChannelKey? = nil, capabilities: [String: [String]] = [:]
+  ) -> ChannelDraft {
+    ChannelDraft(
+      identity: NetworkBench.identityID, profile: Profile(displayName: name, description: "about"), relays: relays, key: key,
+      capabilities: capabilities)
+  }
 
-    /// - Parameter now: Unix time in seconds.
-    init(now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }) throws {
-      let network = try NostrNetwork(
-        group: MultiThreadedEventLoopGroup.singleton, limits: .patient,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now)
-      let pair = try network.makeIdentity(secret: nil)
-      network.unlock(IdentityID(rawValue: 1), key: pair)
-      identity = try SecretKey(pair.secret)
-      let (reports, continuation) = AsyncStream.makeStream(of: NetworkReport.self)
-      self.network = network
-      self.reports = reports
-      task = Task { await network.run { continuation.yield($0) } }
-    }
-
-    func draft(
-      _ relays: [String], name: String = "News", key: ChannelKey? = nil, capabilities: [String: [String]] = [:]
-    ) -> ChannelDraft {
-      ChannelDraft(
-        identity: IdentityID(rawValue: 1), profile: Profile(displayName: name, description: "about"), relays: relays, key: key,
-        capabilities: capabilities)
-    }
-
-    func perform(_ task: RelayOperation.Task, _ content: ChannelContent, at address: String) async -> RelayOutcome? {
-      network.perform(
+  /// What readers see instead of the newest edition, as a look finds it.
+  private static func strays(_ content: ChannelContent, at address: String, _ bench: NetworkBench) async -> [StrayEdition] {
+    func look(_ channel: ChannelID, _ content: ChannelContent) {
+      bench.network.perform(
         RelayOperation(
-          task: task, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: address, number: 1,
-          content: content))
-      for await report in reports {
-        if case .outcome(_, _, _, let outcome) = report, outcome.isFinal { return outcome }
-      }
-      return nil
+          task: .verify, channel: channel, relay: RelayID(rawValue: 1), address: address, number: 1, content: content))
     }
-
-    /// What readers see instead of the newest edition, as a look finds it.
-    func strays(_ content: ChannelContent, at address: String) async -> [StrayEdition] {
-      network.perform(
-        RelayOperation(
-          task: .verify, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: address, number: 1,
-          content: content))
-      var strays: [StrayEdition] = []
-      // Asked again, the relay has answered the first time altogether.
-      var outcomes = 0
-      for await report in reports {
-        if case .stray(_, _, let stray) = report { strays.append(stray) }
-        guard case .outcome = report else { continue }
-        outcomes += 1
-        if outcomes == 2 { break }
-        network.perform(
-          RelayOperation(
-            task: .verify, channel: ChannelID(rawValue: 2), relay: RelayID(rawValue: 1), address: address, number: 2,
-            content: ChannelContent(
-              identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
-              keySalt: content.keySalt)))
-      }
-      return strays
+    look(ChannelID(rawValue: 1), content)
+    var strays: [StrayEdition] = []
+    // Asked again, the relay has answered the first time altogether.
+    var outcomes = 0
+    for await report in bench.reports {
+      if case .stray(_, _, let stray) = report { strays.append(stray) }
+      guard case .outcome = report else { continue }
+      outcomes += 1
+      if outcomes == 2 { break }
+      look(
+        ChannelID(rawValue: 2),
+        ChannelContent(
+          identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
+          keySalt: content.keySalt))
     }
-
-    func end() async {
-      task.cancel()
-      await task.value
-    }
+    return strays
   }
 
   private static func events(_ relay: SandboxRelay, _ filter: JSONValue) throws -> [NostrEvent] {
@@ -145,8 +107,8 @@ struct ChannelKeyTests {
 
   @Test func channelHasAKeyOfItsOwnWithAProfileAndNamesItsIdentity() async throws {
     let relay = try await SandboxRelay.start()
-    let bench = try Bench()
-    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let bench = try NetworkBench()
+    let content = try await bench.network.prepare(draft([relay.url]))
     let salt = try #require(content.keySalt)
     #expect(bench.identity.channelKey(salt: salt)?.publicKey == content.author && content.author != bench.identity.publicKey)
 
@@ -164,7 +126,7 @@ struct ChannelKeyTests {
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(relay.eventCount == 2)
 
-    let next = Self.revised(content, try bench.network.revise(content, as: bench.draft([relay.url], name: "Later News")))
+    let next = Self.revised(content, try bench.network.revise(content, as: draft([relay.url], name: "Later News")))
     #expect(await bench.perform(.announce, next, at: relay.url) == .announced)
     #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 2))
     #expect(try Self.events(relay, mine).map(\.kind).sorted() == [0, 40, 41])
@@ -185,11 +147,11 @@ struct ChannelKeyTests {
 
   @Test func identitySignsWhereThatIsAskedForAndItsProfileIsLeftAlone() async throws {
     let relay = try await SandboxRelay.start()
-    let bench = try Bench()
-    let content = try await bench.network.prepare(bench.draft([relay.url], key: .identity))
+    let bench = try NetworkBench()
+    let content = try await bench.network.prepare(draft([relay.url], key: .identity))
     #expect(content.keySalt == nil && content.author == bench.identity.publicKey)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
-    let next = Self.revised(content, try bench.network.revise(content, as: bench.draft([relay.url], name: "Later")))
+    let next = Self.revised(content, try bench.network.revise(content, as: draft([relay.url], name: "Later")))
     #expect(await bench.perform(.announce, next, at: relay.url) == .announced)
     #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 2))
     #expect(try Self.events(relay, [:]).map(\.kind).sorted() == [40, 41])
@@ -202,19 +164,19 @@ struct ChannelKeyTests {
 
   @Test func identitySignsWhereARelayKnowsItsAuthors() async throws {
     let (open, restricted) = (try await SandboxRelay.start(), try await SandboxRelay.start(fault: .restricted))
-    let bench = try Bench()
+    let bench = try NetworkBench()
     func key(_ draft: ChannelDraft) async throws -> ChannelKey {
       try await bench.network.prepare(draft).keySalt == nil ? .identity : .own
     }
     let away = "ws://127.0.0.1:1"
-    #expect(try await key(bench.draft([open.url, away])) == .own)
-    #expect(try await key(bench.draft([open.url, restricted.url])) == .identity)
-    #expect(try await key(bench.draft([open.url, restricted.url], key: .own)) == .own)
+    #expect(try await key(draft([open.url, away])) == .own)
+    #expect(try await key(draft([open.url, restricted.url])) == .identity)
+    #expect(try await key(draft([open.url, restricted.url], key: .own)) == .own)
     // What tests found is not asked for again.
     for words in [["paymentRequired"], ["nip1", "restrictedWrites"]] {
-      #expect(try await key(bench.draft([open.url], capabilities: [open.url: words])) == .identity)
+      #expect(try await key(draft([open.url], capabilities: [open.url: words])) == .identity)
     }
-    #expect(try await key(bench.draft([restricted.url], capabilities: [restricted.url: ["nip42"]])) == .own)
+    #expect(try await key(draft([restricted.url], capabilities: [restricted.url: ["nip42"]])) == .own)
     await bench.end()
     await open.stop()
     await restricted.stop()
@@ -223,9 +185,9 @@ struct ChannelKeyTests {
   @Test(arguments: [SandboxFault.auth, .authAuthor])
   func relaysThatWantToKnowWhoPublishesAreServed(_ fault: SandboxFault) async throws {
     let relay = try await SandboxRelay.start(fault: fault)
-    let bench = try Bench()
+    let bench = try NetworkBench()
     for name in ["One", "Two"] {
-      let content = try await bench.network.prepare(bench.draft([relay.url], name: name))
+      let content = try await bench.network.prepare(draft([relay.url], name: name))
       #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url), "\(name)")
     }
     #expect(try Self.events(relay, [:]).map(\.kind).sorted() == [0, 0, 40, 40])
@@ -238,12 +200,12 @@ struct ChannelKeyTests {
   @Test(arguments: [ChannelKey.own, .identity])
   func channelsThatShareAKeyTakeEachOthersPlace(_ key: ChannelKey) async throws {
     let relay = try await SandboxRelay.start(fault: .onePerAuthor)
-    let bench = try Bench()
+    let bench = try NetworkBench()
     var channels: [ChannelContent] = []
     for name in ["First", "Second"] {
-      let content = try await bench.network.prepare(bench.draft([relay.url], name: name, key: key))
+      let content = try await bench.network.prepare(draft([relay.url], name: name, key: key))
       #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
-      let notice = try bench.network.revise(content, as: bench.draft([relay.url], name: "\(name) A"))
+      let notice = try bench.network.revise(content, as: draft([relay.url], name: "\(name) A"))
       channels.append(Self.revised(content, notice))
       #expect(await bench.perform(.announce, channels[channels.count - 1], at: relay.url) == .announced)
       #expect(await bench.perform(.verify, channels[channels.count - 1], at: relay.url) == .verified(edition: 2))
@@ -260,7 +222,7 @@ struct ChannelKeyTests {
 
     // A relay that keeps all of them is told apart.
     try await relay.set(.none)
-    let notice = try bench.network.revise(channels[1], as: bench.draft([relay.url], name: "Second B"))
+    let notice = try bench.network.revise(channels[1], as: draft([relay.url], name: "Second B"))
     #expect(await bench.perform(.announce, Self.revised(channels[1], notice), at: relay.url) == .announced)
     if key == .identity {
       #expect(await bench.perform(.verify, channels[0], at: relay.url) == .verified(edition: 1, others: .several))
@@ -275,21 +237,21 @@ struct ChannelKeyTests {
     let relay = try await SandboxRelay.start(fault: fault)
     let now = Int64(Date().timeIntervalSince1970)
     let clock = Mutex(now + 600)
-    let bench = try Bench(now: { clock.withLock { $0 } })
+    let bench = try NetworkBench(now: { clock.withLock { $0 } })
     clock.withLock { $0 = now }
-    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let content = try await bench.network.prepare(draft([relay.url]))
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     clock.withLock { $0 = now + 600 }
-    let ahead = try bench.network.revise(content, as: bench.draft([relay.url], name: "From ahead"))
+    let ahead = try bench.network.revise(content, as: draft([relay.url], name: "From ahead"))
     #expect(ahead.signedAt == now + 600)
     #expect(await bench.perform(.announce, Self.revised(content, ahead), at: relay.url) == .announced)
-    #expect(await bench.strays(Self.revised(content, ahead), at: relay.url).isEmpty)
+    #expect(await Self.strays(Self.revised(content, ahead), at: relay.url, bench).isEmpty)
 
     clock.withLock { $0 = now + 1 }
-    let hidden = Self.revised(content, try bench.network.revise(content, as: bench.draft([relay.url], name: "Present")))
+    let hidden = Self.revised(content, try bench.network.revise(content, as: draft([relay.url], name: "Present")))
     // A relay that keeps one says that it has a newer one; which, a look shows.
     #expect(await bench.perform(.announce, hidden, at: relay.url) == .announced)
-    let strays = await bench.strays(hidden, at: relay.url)
+    let strays = await Self.strays(hidden, at: relay.url, bench)
     #expect(strays == [StrayEdition(networkID: ahead.networkID, signedAt: now + 600)])
 
     let draft = ChannelDraft(
@@ -301,7 +263,7 @@ struct ChannelKeyTests {
     let next = Self.revised(hidden, notice)
     #expect(await bench.perform(.announce, next, at: relay.url) == .announced)
     #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 3))
-    #expect(await bench.strays(next, at: relay.url).isEmpty)
+    #expect(await Self.strays(next, at: relay.url, bench).isEmpty)
     let newest = try Self.events(relay, ["kinds": [41]]).max { $0.createdAt < $1.createdAt }
     #expect(newest?.id == notice.networkID)
 
@@ -345,12 +307,12 @@ struct ChannelKeyTests {
 
   @Test func nothingIsSignedWithAKeyThatReadersDoNotKnow() async throws {
     let relay = try await SandboxRelay.start()
-    let bench = try Bench()
-    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let bench = try NetworkBench()
+    let content = try await bench.network.prepare(draft([relay.url]))
     let damaged = ChannelContent(
       identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
       keySalt: SecretKey.randomSalt())
-    #expect(throws: NetworkFailure.self) { try bench.network.revise(damaged, as: bench.draft([relay.url])) }
+    #expect(throws: NetworkFailure.self) { try bench.network.revise(damaged, as: draft([relay.url])) }
     guard case .refused(let trouble)? = await bench.perform(.withdraw, damaged, at: relay.url) else {
       return #expect(Bool(false))
     }

@@ -1,7 +1,5 @@
 import Channels
 import Foundation
-import Logging
-import NIOPosix
 import RelayNetwork
 import Sandbox
 import Testing
@@ -11,45 +9,10 @@ import Testing
 /// NIP-29 groups against the sandbox's relay, over real sockets.
 @Suite(.timeLimit(.minutes(10)))
 struct GroupTests {
-  private final class Bench {
-    let network: NostrNetwork
-    let reports: AsyncStream<NetworkReport>
-    let task: Task<Void, Never>
-    var number = 0
-
-    init() throws {
-      network = try NostrNetwork(
-        group: MultiThreadedEventLoopGroup.singleton, limits: .patient,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { Int64(Date().timeIntervalSince1970) })
-      network.unlock(IdentityID(rawValue: 1), key: try network.makeIdentity(secret: nil))
-      let (reports, continuation) = AsyncStream.makeStream(of: NetworkReport.self)
-      self.reports = reports
-      let network = network
-      task = Task { await network.run { continuation.yield($0) } }
-    }
-
-    func draft(_ relays: [String], name: String = "Club") -> ChannelDraft {
-      ChannelDraft(
-        kind: .group, identity: IdentityID(rawValue: 1), profile: Profile(displayName: name, description: "for all"),
-        relays: relays)
-    }
-
-    func perform(_ task: RelayOperation.Task, _ content: ChannelContent, at address: String) async -> RelayOutcome? {
-      number += 1
-      network.perform(
-        RelayOperation(
-          task: task, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: address, number: number,
-          content: content))
-      for await report in reports {
-        if case .outcome(_, _, number, let outcome) = report, outcome.isFinal { return outcome }
-      }
-      return nil
-    }
-
-    func end() async {
-      task.cancel()
-      await task.value
-    }
+  private func draft(_ relays: [String], name: String = "Club") -> ChannelDraft {
+    ChannelDraft(
+      kind: .group, identity: NetworkBench.identityID, profile: Profile(displayName: name, description: "for all"),
+      relays: relays)
   }
 
   private func revised(_ content: ChannelContent, _ notice: ChannelNotice) -> ChannelContent {
@@ -67,8 +30,8 @@ struct GroupTests {
 
   @Test func groupIsMadeShownChangedAndDeleted() async throws {
     let relay = try await SandboxRelay.start()
-    let bench = try Bench()
-    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let bench = try NetworkBench()
+    let content = try await bench.network.prepare(draft([relay.url]))
     #expect(content.author == relay.groupKey && content.networkID.count == 32)
     #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
@@ -77,7 +40,7 @@ struct GroupTests {
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(relay.groupIDs == [content.networkID])
 
-    let next = revised(content, try bench.network.revise(content, as: bench.draft([relay.url], name: "Open Club")))
+    let next = revised(content, try bench.network.revise(content, as: draft([relay.url], name: "Open Club")))
     #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 1))
     #expect(await bench.perform(.announce, next, at: relay.url) == .announced)
     #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 2))
@@ -100,15 +63,15 @@ struct GroupTests {
 
   @Test func relayWithoutGroupsIsRefused() async throws {
     let relay = try await SandboxRelay.start(groups: false)
-    let bench = try Bench()
-    await #expect { try await bench.network.prepare(bench.draft([relay.url])) } throws: {
+    let bench = try NetworkBench()
+    await #expect { try await bench.network.prepare(draft([relay.url])) } throws: {
       ($0 as? NetworkFailure)?.isUnsupported == true
     }
-    await #expect { try await bench.network.prepare(bench.draft([relay.url, relay.url])) } throws: {
+    await #expect { try await bench.network.prepare(draft([relay.url, relay.url])) } throws: {
       ($0 as? NetworkFailure)?.isUnsupported == true
     }
     await relay.stop()
-    await #expect { try await bench.network.prepare(bench.draft([relay.url])) } throws: {
+    await #expect { try await bench.network.prepare(draft([relay.url])) } throws: {
       ($0 as? NetworkFailure)?.isUnsupported == false
     }
     await bench.end()
@@ -116,8 +79,8 @@ struct GroupTests {
 
   @Test func somebodyElsesGroupIsNotTakenForOurs() async throws {
     let relay = try await SandboxRelay.start(fault: .groupTaken)
-    let bench = try Bench()
-    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let bench = try NetworkBench()
+    let content = try await bench.network.prepare(draft([relay.url]))
     let taken = await bench.perform(.invite, content, at: relay.url)
     #expect(Self.cause(taken) == .rejected, "\(String(describing: taken))")
     #expect(Self.cause(await bench.perform(.verify, content, at: relay.url)) == .wrongIdentity)
@@ -128,8 +91,8 @@ struct GroupTests {
   @Test(arguments: [SandboxFault.foreignGroup, .forgeID, .forgeSignature])
   func groupThatTheRelayDidNotSignIsNone(_ fault: SandboxFault) async throws {
     let relay = try await SandboxRelay.start()
-    let bench = try Bench()
-    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let bench = try NetworkBench()
+    let content = try await bench.network.prepare(draft([relay.url]))
     _ = await bench.perform(.invite, content, at: relay.url)
     try await relay.set(fault)
     #expect(Self.cause(await bench.perform(.verify, content, at: relay.url)) == .wrongIdentity)
@@ -139,8 +102,8 @@ struct GroupTests {
 
   @Test func groupThatLostItsAdminIsNoLongerOurs() async throws {
     let relay = try await SandboxRelay.start()
-    let bench = try Bench()
-    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let bench = try NetworkBench()
+    let content = try await bench.network.prepare(draft([relay.url]))
     _ = await bench.perform(.invite, content, at: relay.url)
     let owner = try #require(relay.groupAdmins(of: content.networkID).first)
     try relay.removeFromGroup(owner, group: content.networkID)
@@ -153,8 +116,8 @@ struct GroupTests {
 
   @Test func relayThatAsksWhoWeAreGetsFreshSignatures() async throws {
     let relay = try await SandboxRelay.start(fault: .auth)
-    let bench = try Bench()
-    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let bench = try NetworkBench()
+    let content = try await bench.network.prepare(draft([relay.url]))
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
     await bench.end()
@@ -163,8 +126,8 @@ struct GroupTests {
 
   @Test func relayWhoseClockIsOffRefusesAndSaysWhy() async throws {
     let relay = try await SandboxRelay.start(now: { Int64(Date().timeIntervalSince1970) + 3_600 })
-    let bench = try Bench()
-    let content = try await bench.network.prepare(bench.draft([relay.url]))
+    let bench = try NetworkBench()
+    let content = try await bench.network.prepare(draft([relay.url]))
     guard case .refused(let trouble)? = await bench.perform(.invite, content, at: relay.url) else {
       Issue.record("the relay must refuse")
       return

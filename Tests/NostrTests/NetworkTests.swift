@@ -1,7 +1,5 @@
 import Channels
 import Foundation
-import Logging
-import NIOPosix
 import RelayNetwork
 import Sandbox
 import TestSupport
@@ -11,50 +9,9 @@ import Testing
 
 /// The Nostr network against real relays of the sandbox, over real sockets.
 struct NetworkTests {
-  /// A network with one identity and a stream of what it reports.
-  private struct Bench {
-    let network: NostrNetwork
-    let reports: AsyncStream<NetworkReport>
-    let task: Task<Void, Never>
-
-    init(limits: NostrLimits = .patient, trustRoots: String? = nil) throws {
-      network = try NostrNetwork(
-        group: MultiThreadedEventLoopGroup.singleton, limits: limits, trustRoots: trustRoots,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { Int64(Date().timeIntervalSince1970) })
-      network.unlock(IdentityID(rawValue: 1), key: try network.makeIdentity(secret: nil))
-      let (reports, continuation) = AsyncStream.makeStream(of: NetworkReport.self)
-      self.reports = reports
-      let network = network
-      task = Task { await network.run { continuation.yield($0) } }
-    }
-
-    func content(_ relay: String) async throws -> ChannelContent {
-      try await network.prepare(
-        ChannelDraft(
-          identity: IdentityID(rawValue: 1), profile: Profile(displayName: "News"), relays: [relay]))
-    }
-
-    /// The final outcome of one operation.
-    func perform(_ task: RelayOperation.Task, _ content: ChannelContent, at address: String) async -> RelayOutcome? {
-      network.perform(
-        RelayOperation(
-          task: task, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: address, number: 1,
-          content: content))
-      for await report in reports {
-        if case .outcome(_, _, _, let outcome) = report, outcome.isFinal { return outcome }
-      }
-      return nil
-    }
-
-    func end() async {
-      task.cancel()
-      await task.value
-    }
-  }
-
   @Test func channelIsPublishedReadBackAndWithdrawn() async throws {
     let relay = try await SandboxRelay.start()
-    let bench = try Bench()
+    let bench = try NetworkBench()
     let content = try await bench.content(relay.url)
     #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
@@ -76,7 +33,7 @@ struct NetworkTests {
     let relay = try await SandboxRelay.start(fault: fault)
     var limits = NostrLimits.patient
     if cause == .timeout { (limits.publishTimeout, limits.readBackTimeout) = (.seconds(2), .seconds(1)) }
-    let bench = try Bench(limits: limits)
+    let bench = try NetworkBench(limits: limits)
     let outcome = await bench.perform(.invite, try await bench.content(relay.url), at: relay.url)
     #expect(outcome.flatMap(Self.cause) == cause, "\(fault): \(String(describing: outcome))")
     await bench.end()
@@ -92,7 +49,7 @@ struct NetworkTests {
     let relay = try await SandboxRelay.start()
     var limits = NostrLimits.patient
     if cause == .timeout { limits.readTimeout = .seconds(2) }
-    let bench = try Bench(limits: limits)
+    let bench = try NetworkBench(limits: limits)
     let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     try await relay.set(fault)
@@ -104,7 +61,7 @@ struct NetworkTests {
 
   @Test func lyingAcknowledgementIsFoundByReadingBack() async throws {
     let relay = try await SandboxRelay.start(fault: .lose)
-    let bench = try Bench()
+    let bench = try NetworkBench()
     let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
@@ -117,7 +74,7 @@ struct NetworkTests {
     let relay = try await SandboxRelay.start(fault: .mute)
     var limits = NostrLimits.patient
     (limits.publishTimeout, limits.mutePublishTimeout) = (.seconds(1), .seconds(1))
-    let bench = try Bench(limits: limits)
+    let bench = try NetworkBench(limits: limits)
     let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
@@ -129,7 +86,7 @@ struct NetworkTests {
 
   @Test func relayThatServesOneEventPerRequestShowsAllThatItHas() async throws {
     let relay = try await SandboxRelay.start(fault: .oneEvent)
-    let bench = try Bench()
+    let bench = try NetworkBench()
     let content = try await bench.content(relay.url)
     let notice = try bench.network.revise(
       content,
@@ -149,7 +106,7 @@ struct NetworkTests {
   @Test(arguments: [SandboxFault.auth, .emptyID])
   func oddButHonestRelaysWork(_ fault: SandboxFault) async throws {
     let relay = try await SandboxRelay.start(fault: fault)
-    let bench = try Bench()
+    let bench = try NetworkBench()
     let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
@@ -159,7 +116,7 @@ struct NetworkTests {
 
   @Test func watchedRelayGoesDownAndComesBack() async throws {
     let relay = try await SandboxRelay.start()
-    let bench = try Bench()
+    let bench = try NetworkBench()
     let id = RelayID(rawValue: 5)
     bench.network.watch([id: relay.url])
     var states: [String] = []
@@ -183,7 +140,7 @@ struct NetworkTests {
   @Test(arguments: [SandboxFault.oneConnection, .oneConnectionPolitely])
   func relayThatTakesOneConnectionGetsEverythingOverIt(_ fault: SandboxFault) async throws {
     let relay = try await SandboxRelay.start(fault: fault)
-    let bench = try Bench()
+    let bench = try NetworkBench()
     bench.network.watch([RelayID(rawValue: 1): relay.url])
     for await report in bench.reports { if case .relayUp = report { break } }
     let content = try await bench.content(relay.url)
@@ -210,7 +167,7 @@ struct NetworkTests {
   @Test(arguments: [SandboxFault.floodPongs, .floodNotices, .floodOKs, .floodEvents])
   func relayThatFloodsIsLeft(_ fault: SandboxFault) async throws {
     let relay = try await SandboxRelay.start(fault: fault)
-    let bench = try Bench()
+    let bench = try NetworkBench()
     let flood = Trouble(.misbehaving, "the relay floods the connection with what nobody asked for")
     let outcome = await bench.perform(.invite, try await bench.content(relay.url), at: relay.url)
     #expect(outcome == .troubled(flood, retryAfter: .seconds(60)))
@@ -230,7 +187,7 @@ struct NetworkTests {
     var limits = NostrLimits.patient
     limits.pingInterval = .milliseconds(100)
     limits.silenceMax = .milliseconds(400)
-    let bench = try Bench(limits: limits)
+    let bench = try NetworkBench(limits: limits)
     bench.network.watch([RelayID(rawValue: 5): relay.url])
     var states: [String] = []
     for await report in bench.reports {
@@ -277,7 +234,7 @@ struct NetworkTests {
   @Test func eventsSurviveInASandboxFile() async throws {
     let folder = try TemporaryFolder()
     let relay = try await SandboxRelay.start(file: folder.path + "/relay.db")
-    let bench = try Bench()
+    let bench = try NetworkBench()
     let content = try await bench.content(relay.url)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     await relay.stop()
@@ -290,7 +247,7 @@ struct NetworkTests {
 
   @Test func serverThatIsNoRelayIsRefused() async throws {
     let control = try await SandboxControl.start(relays: [])
-    let bench = try Bench()
+    let bench = try NetworkBench()
     let address = control.url.replacingOccurrences(of: "http", with: "ws")
     let outcome = await bench.perform(.invite, try await bench.content(address), at: address)
     #expect(outcome.flatMap(Self.cause) == .protocol, "\(String(describing: outcome))")
@@ -333,7 +290,7 @@ struct NetworkTests {
     ]
     for (answer, expected) in cases {
       let server = try await CannedServer("HTTP/1.1 \(answer)\r\n\r\n")
-      let bench = try Bench()
+      let bench = try NetworkBench()
       #expect(await bench.perform(.invite, try await bench.content(server.address), at: server.address) == expected)
       await bench.end()
       try await server.stop()
@@ -351,7 +308,7 @@ struct NetworkTests {
     for (tls, roots, cause) in cases {
       let relay = try await SandboxRelay.start(
         tls: .init(certificateFile: tls.certificate, keyFile: tls.key))
-      let bench = try Bench(trustRoots: roots)
+      let bench = try NetworkBench(trustRoots: roots)
       let content = try await bench.content(relay.url)
       let outcome = await bench.perform(.invite, content, at: relay.url)
       if let cause {
@@ -383,7 +340,7 @@ struct NetworkTests {
     ]
     for (tls, roots, cause, words) in cases {
       let relay = try await SandboxRelay.start(tls: tls)
-      let bench = try Bench(trustRoots: roots)
+      let bench = try NetworkBench(trustRoots: roots)
       let address = "wss://127.0.0.1:\(relay.port)"
       let outcome = await bench.perform(.invite, try await bench.content(address), at: address)
       guard case .troubled(let trouble, _)? = outcome else { return #expect(Bool(false), "\(String(describing: outcome))") }
@@ -413,7 +370,7 @@ struct NetworkTests {
     ] {
       let tls = try folder.makeCertificate(name: names)
       let relay = try await SandboxRelay.start(tls: .init(certificateFile: tls.certificate, keyFile: tls.key))
-      let bench = try Bench(trustRoots: tls.certificate)
+      let bench = try NetworkBench(trustRoots: tls.certificate)
       let address = "wss://\(host):\(relay.port)"
       let outcome = await bench.perform(.invite, try await bench.content(address), at: address)
       let group = ChannelDraft(
@@ -441,7 +398,7 @@ struct NetworkTests {
 
   @Test func relayTestNamesTheStepThatFails() async throws {
     let relay = try await SandboxRelay.start()
-    let bench = try Bench()
+    let bench = try NetworkBench()
     func steps(_ depth: ProbeDepth = .full) async throws -> [String] {
       var names: [String] = []
       let address = try bench.network.parse(address: relay.url)
@@ -474,7 +431,7 @@ struct NetworkTests {
   }
 
   @Test func relayTestTellsNetworkTLSAndHTTPApart() async throws {
-    let bench = try Bench()
+    let bench = try NetworkBench()
     func last(_ address: String) async throws -> String? {
       var last: ProbeStep?
       for await step in bench.network.test(
