@@ -293,7 +293,6 @@ struct ChannelKeyTests {
           task: .verify, channel: ChannelID(rawValue: 3), relay: RelayID(rawValue: 4), address: "ws://r", number: 1,
           content: content)))
     let later = try signed(owner, PublicChannel.metadataKind, at: 11, of: creation.id)
-    #expect(batch.strays(later).map(\.channel) == [ChannelID(rawValue: 3)])
     for event in [
       newest, creation, try signed(owner, PublicChannel.metadataKind, at: 10, of: creation.id),
       try signed(owner, PublicChannel.metadataKind, at: 9, of: creation.id),
@@ -303,6 +302,30 @@ struct ChannelKeyTests {
     ] { #expect(batch.strays(event).isEmpty, "\(event.text)") }
     let forged = try JSONParser.parse(later.text.replacingOccurrences(of: "\"created_at\":11", with: "\"created_at\":12"))
     #expect(batch.strays(try #require(NostrEvent(json: forged))).isEmpty)
+
+    // Each is told of once, however often it is served, and older ones not at all.
+    let last = try signed(owner, PublicChannel.metadataKind, at: .max, of: creation.id)
+    for event in [later, last] { #expect(batch.strays(event).map(\.channel) == [ChannelID(rawValue: 3)], "\(event.text)") }
+    for event in [last, later] { #expect(batch.strays(event).isEmpty, "\(event.text)") }
+  }
+
+  /// Channels that were changed at different times are asked about together: what one has later than another has no end of its own.
+  @Test func whatIsAskedForHasABound() throws {
+    var batch = ReadBatch()
+    for number in 1...3 {
+      let notice = ChannelNotice(networkID: "edition\(number)", document: "", signedAt: Int64(number) * 1000)
+      let content = ChannelContent(
+        identity: IdentityID(rawValue: 1), networkID: "channel\(number)", author: "author\(number)", document: "", edition: 2,
+        notice: notice)
+      batch.add(
+        SessionOperation(
+          operation: RelayOperation(
+            task: .verify, channel: ChannelID(rawValue: Int64(number)), relay: RelayID(rawValue: 4), address: "ws://r",
+            number: 1, content: content)))
+    }
+    let later = try #require(batch.filters.last)
+    #expect(later["since"]?.integer == 1001)
+    #expect(later["limit"]?.integer == 30, "six events by id, and eight more for each channel")
   }
 
   @Test func nothingIsSignedWithAKeyThatReadersDoNotKnow() async throws {

@@ -34,6 +34,10 @@ struct ReadBatch {
   private var editions: [String: [NostrEvent]] = [:]
   /// Editions of one author that are asked for: two are enough to know.
   private static let editionsMax = 2
+  /// Editions that are dated after the newest of some channel, for each channel: few enough for the request to pay for them.
+  private static let laterMax = 8
+  /// The dates of the stray editions that were told of, by channel: a relay may serve one many times, and older ones are overtaken.
+  private var strayDates: [String: Int64] = [:]
 
   var isEmpty: Bool { members.isEmpty }
 
@@ -66,14 +70,15 @@ struct ReadBatch {
     }
     var filters: [JSONValue] = []
     if !ids.isEmpty { filters.append(["ids": .array(ids.sorted().map(JSONValue.string))]) }
-    // What readers see instead of a newest edition. Without a limit, which some relays take to hold for all filters; there is next to
-    // nothing.
+    // What readers see instead of a newest edition. Of channels that were changed at different times it brings later editions too, which
+    // have no end but the limit. That leaves room for all that is asked for, because some relays take it to hold for all filters.
     let editions = members.compactMap { member in member.notice.map { (content: member.content, signedAt: $0.signedAt) } }
     if let oldest = editions.map(\.signedAt).min() {
       filters.append([
         "kinds": [.integer(Int64(PublicChannel.metadataKind))],
         "authors": .array(Set(editions.map(\.content.author)).sorted().map(JSONValue.string)),
         "#e": .array(editions.map(\.content.networkID).sorted().map(JSONValue.string)), "since": .integer(oldest + 1),
+        "limit": .integer(Int64(eventCount + editions.count * Self.laterMax)),
       ])
     }
     if !groups.isEmpty {
@@ -128,14 +133,18 @@ struct ReadBatch {
     ]
   }
 
-  /// The operations on the channel that this event is an edition of which readers see instead of the newest.
-  func strays(_ event: NostrEvent) -> [RelayOperation] {
+  /// The operations on the channel that this event is an edition of which readers see instead of the newest, if it is the first such
+  /// edition or later than those before.
+  mutating func strays(_ event: NostrEvent) -> [RelayOperation] {
     guard event.kind == PublicChannel.metadataKind, let channel = event.tag("e") else { return [] }
     let misled = (concerned[channel] ?? []).map { members[$0] }.filter { member in
       member.notice.map { event.createdAt > $0.signedAt && event.id != $0.networkID } ?? false
         && event.publicKey == member.content.author && channel == member.content.networkID
     }
-    guard !misled.isEmpty, (try? event.verify()) != nil else { return [] }
+    guard !misled.isEmpty, strayDates[channel].map({ event.createdAt > $0 }) ?? true, (try? event.verify()) != nil else {
+      return []
+    }
+    strayDates[channel] = event.createdAt
     return misled.map(\.operation)
   }
 
