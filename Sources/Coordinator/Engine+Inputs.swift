@@ -89,7 +89,7 @@ extension Engine {
   }
 
   private func fireTimers(_ batch: Batch) {
-    timersCameDue()
+    wakeAt = nil
     for alarm in dueAlarms(batch.now) {
       switch alarm {
       case .channel(let id): feed(.timersFired, to: id, batch)
