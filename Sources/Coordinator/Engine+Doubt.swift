@@ -4,6 +4,14 @@ internal import Store
 
 // A commit that failed may have become durable all the same: the answer was lost, the write was not.
 extension Engine {
+  /// What follows from that commit if it is durable.
+  struct Doubt {
+    /// What the journal says of it. What holds in any case was said when it failed.
+    let journal: [JournalEntry]
+    /// By how many channels more, or fewer, relays carry.
+    let loads: [RelayID: Int]
+  }
+
   /// Identities change no revision; what is stored of them is what holds. Keys of new ones are there after the next start.
   private func readIdentities() throws {
     let identities = try storage.identities()
@@ -13,22 +21,20 @@ extension Engine {
   /// Goes on from what is durable, once that can be read. Until then nothing is committed, so that no revision or identifier is
   /// given out twice.
   func settleDoubt() {
-    guard isInDoubt else { return }
+    guard let doubt else { return }
     do {
       let stored = try storage.counters()
       try readIdentities()
       let found = stored == committed.counters ? nil : try Self.load(storage, directory)
-      isInDoubt = false
-      let entries = doubtful
-      doubtful = []
+      self.doubt = nil
       dirty = dirty.filter { $0.rawValue <= stored.channel }
       guard let found else { return }
       logger.warning("a commit that failed is durable; going on from revision \(stored.revision)")
-      for entry in entries { logger.write(entry) }
+      for entry in doubt.journal { logger.write(entry) }
       let before = catalog
       (counters, catalog) = (stored, found)
       committed = (stored, found, healing)
-      directory.carry(loadsInDoubt)
+      directory.carry(doubt.loads)
       // What is heard of a relay or server is newer than what is stored of it.
       for (id, row) in before.relays where found.relays[id]?.address == row.address {
         catalog.relays[id]?.condition = row.condition

@@ -7,7 +7,7 @@ extension Engine {
   /// Commits a batch; then, and only then, tells subscribers, writes the journal, performs the batch's actions and answers requests, in
   /// this order.
   func finish(_ batch: Batch) async {
-    if isInDoubt { return rollBack(batch, storageTrouble ?? "it is not known what is stored") }
+    if doubt != nil { return rollBack(batch, storageTrouble ?? "it is not known what is stored") }
     nameRelays(batch)
     var (mutations, changes) = assemble(batch)
     // Identities first, because channels refer to them.
@@ -18,9 +18,7 @@ extension Engine {
       do {
         try await storage.commit(mutations)
       } catch {
-        isInDoubt = true
-        doubtful = batch.journal.filter { !$0.isHeard }
-        loadsInDoubt = batch.loads
+        doubt = Doubt(journal: batch.journal.filter { !$0.isHeard }, loads: batch.loads)
         rollBack(batch, "\(error)")
         return
       }

@@ -81,12 +81,8 @@ final class Engine {
   var digest = TransitionDigest()
   /// What networks said of themselves as a whole.
   var networkStates: [NetworkKind: NetworkState] = [:]
-  /// Whether the latest commit failed, so that it is not known what is durable.
-  var isInDoubt = false
-  /// What the journal says of that commit if it is durable all the same.
-  var doubtful: [JournalEntry] = []
-  /// What relays carry more in that case.
-  var loadsInDoubt: [RelayID: Int] = [:]
+  /// There while it is not known what is durable, because the latest commit failed.
+  var doubt: Doubt?
   /// Draws the order in which replacements are considered.
   var random: SplitMix64
   var waker: Task<Void, Never>?
@@ -185,7 +181,7 @@ final class Engine {
 
   /// Notes when the daemon stops, so that what waits goes on where it was.
   func noteEnd() async {
-    guard !live.isEmpty, !isInDoubt else { return }
+    guard !live.isEmpty, doubt == nil else { return }
     try? await storage.commit([.probe(clock.now)])
   }
 

@@ -17,11 +17,11 @@ extension Simulation {
       throw Violation("storage does not work, and nobody tries whether it does again")
     }
     let loads = engine.directory.read { $0.loads.carried }
-    guard engine.isInDoubt || loads == ledger.loads else {
+    guard engine.doubt != nil || loads == ledger.loads else {
       throw Violation("relays are chosen as if they carried \(loads), and they carry \(ledger.loads)")
     }
     // As long as it is not known what is durable, nobody is told.
-    for id in ledger.order where !engine.isInDoubt {
+    for id in ledger.order where engine.doubt == nil {
       for row in ledger.channels[id]?.relays ?? [] where followed[id]?[row.relay] != ChannelRelayView(row.record) {
         let known = String(describing: followed[id]?[row.relay])
         throw Violation("\(id) on \(row.relay) is \(row.record), and who follows the events knows of \(known)")
