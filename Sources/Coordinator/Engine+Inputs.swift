@@ -55,7 +55,7 @@ extension Engine {
     }
   }
 
-  /// The network has made the channel, or made it anew.
+  /// The network has created the channel, or created it again.
   private func named(_ id: ChannelID, _ networkID: String, _ author: String, _ batch: Batch) {
     // Also when it is known already: a channel that was settled is let go again.
     batch.seen.insert(id)
@@ -70,7 +70,7 @@ extension Engine {
     batch.journal.append(
       JournalEntry(
         event: .linkChanged, level: .warning,
-        message: "channel \(id.rawValue) had to be made anew on \(row.network.rawValue): readers need its new link",
+        message: "channel \(id.rawValue) was created again on \(row.network.rawValue): readers need its new link",
         fields: ["BATON_CHANNEL": "\(id.rawValue)"]))
   }
 

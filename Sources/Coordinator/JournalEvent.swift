@@ -7,7 +7,7 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   /// Many channels had the same trouble with one relay within a minute; those beyond the first few are counted.
   case transitionsShared = "5d39aef1be8741bc319f0b8f07e82b0c"
   case channelCreated = "0c9a7d3e5b1f4e6f8a2b4c6d8e0f1a32"
-  /// The network lost the channel and it was made anew there, under another link.
+  /// The network lost the channel, and it was created again there, under another link.
   case linkChanged = "a6d9c2f5b8e14b7094f3d0a7c4e1b862"
   /// A relay shows readers an edition of a channel that is dated after the newest.
   case strayEdition = "f2b5e8d1c4a74f60938c6f9b2e5a1d74"
@@ -42,7 +42,7 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case configurationLoaded = "5b8e1d4a7c0f43926e9b2c5d8f1a4e73"
   /// A call could not be answered because of a fault in the daemon.
   case internalFault = "27f3af05c2174625fd37ac7850b0d945"
-  /// The coordinator or the store does not come to anything.
+  /// The coordinator or the store makes no progress.
   case notAnswering = "91c4f7a0b3d6482e85e8b1c4d7f0a392"
 }
 

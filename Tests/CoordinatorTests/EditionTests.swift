@@ -39,7 +39,7 @@ struct EditionTests {
     #expect(bench.coordinator.liveChannelCount == 0, "and costs no memory")
     bench.network.send(.named(channel: id, networkID: "13", author: "https://smp.example/c#B"))
     _ = try await bench.channel(id) { $0.row.networkID == "13" }
-    #expect(bench.log.entries.contains { $0.message.contains("channel 1 had to be made anew") })
+    #expect(bench.log.entries.contains { $0.message.contains("channel 1 was created again") })
 
     bench.network.send(.lost(channel: id, relay: relays[0], Trouble(.left, "the relay left the channel")))
     let lost = try await bench.channel(id) { $0.relays[0].record.status == .inactive }

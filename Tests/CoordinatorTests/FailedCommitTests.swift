@@ -87,7 +87,7 @@ struct FailedCommitTests {
     try await bench.stop()
   }
 
-  @Test func journalSaysThatAChannelWasMadeAnewOnceThatIsStored() async throws {
+  @Test func journalSaysThatAChannelWasCreatedAgainOnceThatIsStored() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
     let id = try await bench.create(relays: relays).row.id
