@@ -4,12 +4,11 @@ internal import Store
 
 // A commit that failed may have become durable all the same: the answer was lost, the write was not.
 extension Engine {
-  /// What follows from that commit if it is durable.
+  /// That commit: what holds if it is durable.
   struct Doubt {
-    /// What the journal says of it. What holds in any case was said when it failed.
-    let journal: [JournalEntry]
-    /// By how many channels more, or fewer, relays carry.
-    let loads: [RelayID: Int]
+    /// Its requests were refused.
+    let batch: Batch
+    let changes: [Change]
   }
 
   /// Identities change no revision; what is stored of them is what holds. Keys of new ones are there after the next start.
@@ -30,11 +29,13 @@ extension Engine {
       dirty = dirty.filter { $0.rawValue <= stored.channel }
       guard let found else { return }
       logger.warning("a commit that failed is durable; going on from revision \(stored.revision)")
-      for entry in doubt.journal { logger.write(entry) }
+      // What holds in any case was said when it failed.
+      for entry in doubt.batch.journal where !entry.isHeard { logger.write(entry) }
+      log(doubt.changes, doubt.batch)
       let before = catalog
       (counters, catalog) = (stored, found)
       committed = (stored, found, healing)
-      directory.carry(doubt.loads)
+      directory.carry(doubt.batch.loads)
       // What is heard of a relay or server is newer than what is stored of it.
       for (id, row) in before.relays where found.relays[id]?.address == row.address {
         catalog.relays[id]?.condition = row.condition

@@ -18,7 +18,7 @@ extension Engine {
       do {
         try await storage.commit(mutations)
       } catch {
-        doubt = Doubt(journal: batch.journal.filter { !$0.isHeard }, loads: batch.loads)
+        doubt = Doubt(batch: batch, changes: changes)
         rollBack(batch, "\(error)")
         return
       }

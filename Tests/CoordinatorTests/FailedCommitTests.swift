@@ -142,6 +142,21 @@ struct FailedCommitTests {
     try await bench.stop()
   }
 
+  @Test func journalSaysWhatADoubtfulCommitHasChanged() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    func messages() -> [String] {
+      bench.log.entries.filter { $0.fields["MESSAGE_ID"] == JournalEvent.channelCreated.rawValue }.map(\.message)
+    }
+    bench.storage.isDoubtful = true
+    await #expect(throws: BatonError.self) { try await bench.create("Doubtful", relays: relays) }
+    #expect(messages().isEmpty, "it is not known")
+    bench.storage.isDoubtful = false
+    try await bench.settle()
+    #expect(messages() == ["channel 1 'Doubtful' was created"])
+    try await bench.stop()
+  }
+
   @Test func subscribersHearThatTheyMissedADoubtfulCommit() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
