@@ -75,9 +75,13 @@ private final class Crowd: Sendable {
       poll(&open, nfds_t(open.count), -1)
       for index in open.indices.reversed() where open[index].revents != 0 {
         let count = recv(open[index].fd, &chunk, chunk.count, CInt(MSG_DONTWAIT))
+        let problem = count < 0 ? errno : 0
         let tail = (tails[open[index].fd] ?? []) + chunk[max(0, count - 100)..<max(0, count)]
         tails[open[index].fd] = tail.suffix(100)
-        if count <= 0 || Self.revision(in: tail) >= revision { open.remove(at: index) }
+        if count == 0 || ![0, EAGAIN, EINTR].contains(problem) {
+          fatalError("a client was cut off before it had heard of everything")
+        }
+        if Self.revision(in: tail) >= revision { open.remove(at: index) }
       }
     }
   }

@@ -34,9 +34,9 @@ extension Engine {
       noteMove(object, before[object.reference], batch)
       reschedule(object.reference)
     }
+    batch.journal += changes.map { Self.entry($0, change) }
     batch.replies.append { [unowned self] error in
       if let error { return reply.send(.failure(error)) }
-      for object in changes { log(object, change) }
       reply.send(.success(reference.flatMap { catalog[$0] }))
     }
   }
@@ -97,15 +97,16 @@ extension Engine {
     if !watched.isDisjoint(with: moved) { updateWatch() }
   }
 
-  private func log(_ object: CatalogObject, _ change: CatalogChange) {
+  private static func entry(_ object: CatalogObject, _ change: CatalogChange) -> JournalEntry {
     let (event, field): (JournalEvent, String) =
       switch object {
       case .operator: (.operatorChanged, "BATON_OPERATOR")
       case .server: (.serverChanged, "BATON_SERVER")
       case .relay: (.relayChanged, "BATON_RELAY")
       }
-    logger.event(
-      event, .info, "\(object.kind) \(object.id) '\(object.title)' \(change.title)", [field: "\(object.id)"])
+    return JournalEntry(
+      event: event, level: .info, message: "\(object.kind) \(object.id) '\(object.title)' \(change.title)",
+      fields: [field: "\(object.id)"])
   }
 
   // MARK: - What the watched connections say
