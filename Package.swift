@@ -12,6 +12,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let nio: [Target.Dependency] = [
+  .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
   .product(name: "NIOCore", package: "swift-nio"),
   .product(name: "NIOPosix", package: "swift-nio"),
 ]
@@ -118,8 +119,8 @@ let package = Package(
     .target(
       name: "DaemonProgram",
       dependencies: [
-        "Channels", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Store", "Coordinator", "ControlServer", "Filters",
-        "ControlAPI", "Varlink", "Systemd", log, arguments,
+        "Channels", "StrictJSON", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Store", "Coordinator", "ControlServer",
+        "Filters", "ControlAPI", "Varlink", "Systemd", log, arguments,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
@@ -143,7 +144,9 @@ let package = Package(
 
     .executableTarget(
       name: "baton-bench",
-      dependencies: ["Channels", "Coordinator", "Store", "ControlAPI", "BatonClient", "StrictJSON", "TestSupport", log],
+      dependencies: [
+        "Channels", "RelayNetwork", "Coordinator", "Store", "ControlAPI", "BatonClient", "StrictJSON", "TestSupport", log,
+      ],
       path: "Benchmarks/baton-bench"),
 
     // Tests.
@@ -167,7 +170,8 @@ let package = Package(
     .testTarget(
       name: "ProvisioningTests",
       dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestSupport", log] + nio),
-    .testTarget(name: "StoreTests", dependencies: ["Store", "Channels", "Secrets", "StrictJSON", "TestSupport", grdb]),
+    .testTarget(
+      name: "StoreTests", dependencies: ["Store", "Channels", "Secrets", "StrictJSON", "Filters", "TestSupport", grdb]),
     .testTarget(
       name: "CoordinatorTests",
       dependencies: ["Coordinator", "Channels", "RelayNetwork", "SimpleX", "Store", "StrictJSON", "TestSupport", log]),

@@ -126,6 +126,7 @@ struct DocumentTests {
   // MARK: - Modules
 
   private struct Module: Hashable {
+    var name = ""
     let folder: String
     let uses: Set<String>
   }
@@ -144,7 +145,8 @@ struct DocumentTests {
       let folder = declaration.firstMatch(of: /\bpath: "([^"]+)"/).map { String($0.1) } ?? "Sources/\(name)"
       guard !folder.hasPrefix("Tests/") else { continue }
       let dependencies = declaration.firstMatch(of: /\bdependencies: \[([^\]]*)\]/)?.1 ?? ""
-      modules.append(Module(folder: folder, uses: Set(dependencies.matches(of: /"([^"]+)"/).map { String($0.1) })))
+      modules.append(
+        Module(name: String(name), folder: folder, uses: Set(dependencies.matches(of: /"([^"]+)"/).map { String($0.1) })))
     }
     return modules
   }
@@ -163,5 +165,22 @@ struct DocumentTests {
       #expect(row?.uses == module.uses, "\(module.folder) in docs/architecture.md")
       #expect(Self.exists(module.folder))
     }
+  }
+
+  /// The build finds a module of ours that a target does not name as long as something else that it names has it.
+  @Test func modulesNameWhatTheyImport() throws {
+    let modules = try Self.modules()
+    let names = Set(modules.map(\.name))
+    var imports = 0
+    for (path, text) in Self.texts() where path.hasSuffix(".swift") {
+      guard let module = modules.first(where: { path.hasPrefix($0.folder + "/") }) else { continue }
+      for line in text.split(separator: "\n") where line.contains("import ") {
+        let name = line.wholeMatch(of: /(?:(?:internal|public|package) )?import (?:[a-z]+ )?(\w+)\S*/).map { String($0.1) }
+        guard let name, names.contains(name) else { continue }
+        imports += 1
+        #expect(module.uses.contains(name), "\(path) imports \(name), which Package.swift does not say")
+      }
+    }
+    #expect(imports > 500)
   }
 }
