@@ -96,19 +96,21 @@ extension Store {
     }
     guard isDue else { return }
     do {
-      let next = try pool.writeWithoutTransaction { db in
-        _ = try db.checkpoint(.passive)
-        var next = self.mark.withLock { $0 }
+      // One at a time: the mark is written under one name.
+      try mark.withLock { mark in
+        var next = mark
         next.generation += 1
-        // Now in the log alone: whoever loses it has less than the mark says.
-        try db.inTransaction {
-          try Self.put("generation", String(next.generation), db)
-          return .commit
+        try pool.writeWithoutTransaction { [next] db in
+          _ = try db.checkpoint(.passive)
+          // Now in the log alone: whoever loses it has less than the mark says.
+          try db.inTransaction {
+            try Self.put("generation", String(next.generation), db)
+            return .commit
+          }
         }
-        return next
+        mark = next
+        try next.write(in: directory)
       }
-      mark.withLock { $0 = next }
-      try next.write(in: directory)
     } catch {
       rowsSinceCheckpoint.withLock { $0 += 1 }
     }
