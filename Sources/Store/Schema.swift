@@ -342,7 +342,7 @@ enum Schema {
     db.add(function: RowSum.function)
     if end >= firstWithSums {
       for table in SummedTable.all { try db.execute(sql: "UPDATE \(table.name) SET sum = \(table.expression)") }
-      try Store.put(sumKey, String(try sum(db)), db)
+      try storeSum(db)
     }
     try db.execute(sql: "PRAGMA application_id = \(applicationID)")
     try db.execute(sql: "PRAGMA user_version = \(end)")
@@ -355,6 +355,9 @@ enum Schema {
     let rows = try Row.fetchAll(db, sql: "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")
     return RowSum.of(rows.flatMap { Array($0.databaseValues) })
   }
+
+  /// Takes the tables' descriptions as they are for right.
+  static func storeSum(_ db: Database) throws { try Store.put(sumKey, String(try sum(db)), db) }
 
   private static func check(_ db: Database, _ path: String) throws {
     let stored: String?

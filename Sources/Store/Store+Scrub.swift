@@ -50,21 +50,21 @@ extension Store {
 }
 
 extension Store {
-  /// Takes what is damaged for right, so that a daemon without a backup can go on with what is left.
+  /// Takes what is damaged for right, so that a daemon without a backup can go on with what is left. Rows of an older schema get new sums
+  /// anyway when it is brought up to date.
   /// - Returns: which rows, for people.
-  public func acceptDamage() throws -> [String] {
-    try reading { pool in
-      try pool.write { db in
-        var accepted: [String] = []
-        for table in SummedTable.all {
-          for row in try Row.fetchAll(db, sql: table.selection + " WHERE sum <> \(table.expression)") {
-            accepted.append(table.title(row))
-          }
-          try db.execute(sql: "UPDATE \(table.name) SET sum = \(table.expression) WHERE sum <> \(table.expression)")
-        }
-        return accepted
-      }
+  static func acceptDamage(_ db: Database) throws -> [String] {
+    guard try Int32.fetchOne(db, sql: "PRAGMA user_version") == Schema.version else { return [] }
+    var accepted: [String] = []
+    for table in SummedTable.all {
+      let rows = try Row.fetchAll(db, sql: table.selection + " WHERE sum <> \(table.expression)")
+      guard !rows.isEmpty else { continue }
+      accepted += rows.map(table.title)
+      try db.execute(sql: "UPDATE \(table.name) SET sum = \(table.expression) WHERE sum <> \(table.expression)")
+      // One of them may have been what the description of the tables is compared with.
+      if table.name == SummedTable.settings.name { try Schema.storeSum(db) }
     }
+    return accepted
   }
 }
 

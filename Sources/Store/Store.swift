@@ -30,8 +30,12 @@ public final class Store: Sendable {
   let rowsSinceCheckpoint = Mutex(0)
 
   /// Opens or makes the database `baton.db` in `directory` and brings its schema up to date.
+  /// - Parameter acceptDamage: takes rows that are damaged for right, before any of them is read, and is told which, for people; nil: they
+  ///   are not used.
   /// - Throws: `StoreError` that names the file and what to do.
-  public convenience init(directory: String, whenLost: WhenLost = .refuse) throws {
+  public convenience init(
+    directory: String, whenLost: WhenLost = .refuse, acceptDamage: ((String) -> Void)? = nil
+  ) throws {
     let manager = FileManager.default
     do {
       try manager.createDirectory(
@@ -43,10 +47,11 @@ public final class Store: Sendable {
     Self.removeCopies(in: directory)
     do {
       do {
-        try self.init(directory: directory, lock: lock, acceptsOlder: whenLost == .acceptOlder, isNew: false)
+        try self.init(
+          directory: directory, lock: lock, acceptsOlder: whenLost == .acceptOlder, isNew: false, acceptDamage: acceptDamage)
       } catch let error as StoreError where error.code == .lost && whenLost == .startEmpty {
         try Self.setAside(directory)
-        try self.init(directory: directory, lock: lock, acceptsOlder: true, isNew: true)
+        try self.init(directory: directory, lock: lock, acceptsOlder: true, isNew: true, acceptDamage: nil)
       }
     } catch {
       // At once: a program that is being started at this moment may hold the same open file for a while.
@@ -70,7 +75,9 @@ public final class Store: Sendable {
   }
 
   /// - Parameter isNew: whether it is known that nothing is stored.
-  private init(directory: String, lock: FileHandle, acceptsOlder: Bool, isNew: Bool) throws {
+  private init(
+    directory: String, lock: FileHandle, acceptsOlder: Bool, isNew: Bool, acceptDamage: ((String) -> Void)?
+  ) throws {
     self.lock = lock
     self.directory = directory
     let path = directory + "/baton.db"
@@ -91,6 +98,9 @@ public final class Store: Sendable {
       if known.mark != nil || known.hasKey {
         let isEmpty = try pool.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0 }
         guard !isEmpty else { throw Self.lost(path, "has nothing in it") }
+      }
+      if let acceptDamage {
+        for row in try pool.write({ db in try Self.acceptDamage(db) }) { acceptDamage(row) }
       }
       try Schema.migrate(pool)
       // GRDB chooses NORMAL when it turns WAL on; a commit would then survive a crash of the program, but not of the machine.

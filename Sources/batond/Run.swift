@@ -21,7 +21,8 @@ struct Run: AsyncParsableCommand {
     discussion: """
       SIGTERM and SIGINT end it after what is under way was stored; a second one ends it at once. SIGHUP reads the configuration and
       the files that declare operators again.
-      Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 66 the database is gone or was set back; 70 a fault of batond's own; 74 the database cannot be written;
+      Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 66 the database is gone or was set back; \
+      70 a fault of batond's own; 74 the database cannot be written;
       75 the socket or the state directory is in use; 77 no permission; 78 the configuration is wrong.
       """)
 
@@ -106,17 +107,12 @@ private struct Service {
     let startedAt = clock.now
     // Registered before READY: a stop that comes early must not kill.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
-    let store = try await manager.whileStarting { try Store(directory: settings.stateDirectory, whenLost: whenLost) }
+    let store = try await manager.whileStarting { try openStore() }
     defer { store.close() }
     store.tellDamage { [logger] damage in
       logger.event(
         .damaged, .critical, "the database is damaged: \(damage); batonctl check lists all of it, restore a backup",
         ["BATON_DAMAGE": "\(damage)"])
-    }
-    if acceptsDamage {
-      for row in try store.acceptDamage() {
-        logger.event(.damaged, .error, "\(row) is damaged and taken as it is, as was asked for")
-      }
     }
     let secrets = try secrets(store)
     let access = Access(changeGroup: settings.controlGroup, readGroup: settings.readGroup)
@@ -183,6 +179,13 @@ private struct Service {
       }
     }
     logger.notice("batond has stopped")
+  }
+
+  private func openStore() throws -> Store {
+    guard acceptsDamage else { return try Store(directory: settings.stateDirectory, whenLost: whenLost) }
+    return try Store(directory: settings.stateDirectory, whenLost: whenLost) { row in
+      logger.event(.damaged, .error, "\(row) is damaged and taken as it is, as was asked for")
+    }
   }
 
   /// The key for stored secrets: the one that systemd holds for the daemon, else the one in the state directory.

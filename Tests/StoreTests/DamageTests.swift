@@ -158,10 +158,26 @@ struct DamageTests {
     let copy = folder.path + "/copy"
     #expect { try store.backUp(to: copy) } throws: { "\($0)".contains("channel 5") }
     #expect(!FileManager.default.fileExists(atPath: copy), "a damaged copy is not left behind")
-    #expect(try store.acceptDamage() == ["channel 5"])
-    #expect(try store.channel(ChannelID(rawValue: 5))?.row.profile.displayName == "Nevs 5")
-    try store.backUp(to: copy)
     store.close()
+    let accepted = RecordingSink()
+    let again = try Store(directory: path) { accepted.add($0) }
+    #expect(accepted.all == ["channel 5"])
+    #expect(try again.channel(ChannelID(rawValue: 5))?.row.profile.displayName == "Nevs 5")
+    try again.backUp(to: copy)
+    again.close()
+  }
+
+  /// These are read while the database is opened.
+  @Test(arguments: ["schema_sum", "database_id", "generation"])
+  func damagedSettingsCanBeAcceptedToo(key: String) async throws {
+    try await damage("UPDATE settings SET value = '7' WHERE key = '\(key)'").close()
+    #expect { try Store(directory: path) } throws: { ($0 as? StoreError)?.code == .corrupt }
+    let accepted = RecordingSink()
+    let store = try Store(directory: path, whenLost: .acceptOlder) { accepted.add($0) }
+    #expect(accepted.all == ["the setting '\(key)'"])
+    #expect(try store.check().problems.isEmpty)
+    store.close()
+    try Store(directory: path).close()
   }
 
   @Test(arguments: [
@@ -197,8 +213,10 @@ struct DamageTests {
     ("UPDATE servers SET transport = 'ftp'", "server 1"), ("UPDATE identities SET network = 'irc'", "identity 1"),
   ])
   func unknownWordsHideNothing(sql: String, name: String) async throws {
-    let store = try await damage(sql)
-    #expect(try store.acceptDamage() == [name])
+    try await damage(sql).close()
+    let accepted = RecordingSink()
+    let store = try Store(directory: path) { accepted.add($0) }
+    #expect(accepted.all == [name])
     #expect {
       _ = try store.relays()
       _ = try store.servers()
