@@ -39,12 +39,15 @@ extension Store {
   /// A consistent copy in the state directory, for whoever removes it; what was left behind goes at the next start.
   /// - Returns: its path.
   public func makeCopy() throws -> String {
-    let path = (pool.path as NSString).deletingLastPathComponent + "/\(Self.copyPrefix)\(UUID().uuidString)"
+    let path = Self.pathOfCopy(in: directory)
     try backUp(to: path)
     return path
   }
 
-  static let copyPrefix = "copy-"
+  private static let copyPrefix = "copy-"
+
+  /// Where a copy in the state directory can be made that goes at the next start, if it is left behind.
+  package static func pathOfCopy(in directory: String) -> String { "\(directory)/\(copyPrefix)\(UUID().uuidString)" }
 
   /// Removes copies that a crash has left behind.
   static func removeCopies(in directory: String) {

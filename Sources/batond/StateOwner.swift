@@ -29,11 +29,11 @@ struct OpenedCopy {
     log = FileHandle(forReadingAtPath: path + "-wal")
   }
 
-  /// Calls `body` with a path under which the copy can be read: its own, or else that of a copy of it in `directory`, which goes afterwards.
+  /// Calls `body` with a path under which the copy can be read: its own, or else that of a copy of it in `directory`, which goes
+  /// afterwards.
   func readable<T>(in directory: String, _ body: (String) throws(StoreError) -> T) throws(StoreError) -> T {
     guard access(path, R_OK) != 0, let file else { return try body(path) }
-    // The store removes what is left of these.
-    let own = directory + "/copy-" + UUID().uuidString
+    let own = Store.pathOfCopy(in: directory)
     defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(own + suffix) } }
     try Self.write(file, to: own)
     if let log { try Self.write(log, to: own + "-wal") }
@@ -41,9 +41,7 @@ struct OpenedCopy {
   }
 
   private static func write(_ source: FileHandle, to path: String) throws(StoreError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StoreError(.notAccessible, "cannot make \(path): \(String(cString: strerror(errno)))") }
-    let target = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    let target = FileHandle(fileDescriptor: try PrivateFile.make(path), closeOnDealloc: true)
     do {
       while let piece = try source.read(upToCount: 1 << 20), !piece.isEmpty { try target.write(contentsOf: piece) }
     } catch {

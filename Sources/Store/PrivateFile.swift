@@ -1,0 +1,51 @@
+internal import Foundation
+internal import Glibc
+
+/// Files in the state directory: for their owner only, never through a link that somebody may have laid.
+package enum PrivateFile {
+  /// Makes a file anew, with its final permissions from the start.
+  /// - Returns: its descriptor, which is the caller's to close.
+  package static func make(_ path: String) throws(StoreError) -> CInt {
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw StoreError(.notAccessible, "cannot make \(path): \(String(cString: strerror(errno)))") }
+    return descriptor
+  }
+
+  /// Writes a new file to the end before anybody relies on it.
+  static func write(_ bytes: some DataProtocol, to path: String) throws {
+    unlink(path)
+    let handle = FileHandle(fileDescriptor: try make(path), closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: bytes)
+      try handle.synchronize()
+    } catch {
+      unlink(path)
+      throw StoreError(.notAccessible, "cannot write \(path): \(error.localizedDescription)")
+    }
+  }
+
+  static func rename(_ path: String, to target: String) throws {
+    guard Glibc.rename(path, target) == 0 else {
+      throw StoreError(.notAccessible, "cannot write \(target): \(String(cString: strerror(errno)))")
+    }
+    sync((target as NSString).deletingLastPathComponent)
+  }
+
+  /// Waits until a file or directory is on the disk.
+  static func sync(_ path: String) {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    Glibc.close(descriptor)
+  }
+
+  /// Takes away what others may do with a file, if it is there.
+  static func close(_ path: String) {
+    let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    defer { Glibc.close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 else { return }
+    fchmod(descriptor, 0o600)
+  }
+}
