@@ -42,8 +42,8 @@ extension Store {
     }
   }
 
-  /// Of the other channels that share the key of `identity`, the one with the latest edition among those of which `relay` shows more than the
-  /// first: a relay that keeps one edition per author had that one. Only a few are looked at, those with the latest editions.
+  /// Of the other channels that share the key of `identity`, the one with the latest edition among those of which `relay` shows more than
+  /// the first: a relay that keeps one edition per author had that one. Only a few are looked at, those with the latest editions.
   public func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) throws -> ChannelID? {
     try reading { pool in
       try pool.read { db in

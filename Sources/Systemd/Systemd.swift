@@ -36,8 +36,8 @@ public enum Systemd {
     public var isEmpty: Bool { listening.isEmpty && connected.isEmpty }
   }
 
-  /// The sockets that the manager, or an `exec:` address of a Varlink client, handed over under `name`, closed on exec; a single one counts whatever
-  /// its name. All other descriptors that were handed over are closed. Call it once.
+  /// The sockets that the manager, or an `exec:` address of a Varlink client, handed over under `name`, closed on exec; a single one counts
+  /// whatever its name. All other descriptors that were handed over are closed. Call it once.
   public static func sockets(named name: String) -> Sockets {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = sd_listen_fds_with_names(1, &names)

@@ -236,7 +236,7 @@ struct ServiceManagerTests {
       (nil, true), (.storageUnavailable(reason: "the disk is full"), true), (.busy, false), (nil, true),
     ]
     for (error, isFed) in steps {
-      // It sleeps, and the warning that it does not come to anything was taken back.
+      // It sleeps, and the warning that it makes no progress was taken back.
       while clock.nextWake != clock.now + .seconds(10) { await Task.yield() }
       let before = fed.value.withLock { $0 }
       answer.value.withLock { $0 = error }
