@@ -64,6 +64,8 @@ extension Store {
       // One of them may have been what the description of the tables is compared with.
       if table.name == SummedTable.settings.name { try Schema.storeSum(db) }
     }
+    // Channels that were left alone are tried again; one that cannot be read all the same comes back here.
+    try db.execute(sql: "DELETE FROM quarantine")
     return accepted
   }
 }

@@ -158,10 +158,12 @@ struct DamageTests {
     let copy = folder.path + "/copy"
     #expect { try store.backUp(to: copy) } throws: { "\($0)".contains("channel 5") }
     #expect(!FileManager.default.fileExists(atPath: copy), "a damaged copy is not left behind")
+    try store.quarantine(ChannelID(rawValue: 5), reason: "its checksum is wrong", at: Self.now)
     store.close()
     let accepted = RecordingSink()
     let again = try Store(directory: path) { accepted.add($0) }
     #expect(accepted.all == ["channel 5"])
+    #expect(try again.totals().quarantined == 0, "it is not left alone any more")
     #expect(try again.channel(ChannelID(rawValue: 5))?.row.profile.displayName == "Nevs 5")
     try again.backUp(to: copy)
     again.close()
