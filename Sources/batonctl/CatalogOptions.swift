@@ -31,7 +31,7 @@ struct ListOptions: ParsableArguments {
   }
 
   /// What the filter says, and `others` as well; nil when all objects are wanted.
-  func condition(_ others: JSONValue?...) -> JSONValue? {
+  func condition(_ others: [JSONValue?]) -> JSONValue? {
     let all = ([filter.flatMap { try? JSONParser.parse($0) }] + others).compactMap { $0 }
     return all.count > 1 ? ["$and": .array(all)] : all.first
   }

@@ -38,8 +38,9 @@ extension ChannelCommand {
 
     func run() async throws {
       try await global.connected(list.table.show) { session in
-        let work = busy ? JSONValue?.some(ChannelWork.condition) : .none
-        let condition = try await list.condition(Words.condition("phase", phase), relays(session), work)
+        let condition = list.condition([
+          Words.condition("phase", phase), try await relays(session), busy ? ChannelWork.condition : nil,
+        ])
         let columns = try list.table.chosen(of: Self.columns)
         try await session.list(list, of: "channel", changedBy: ["channel"]) { session in
           let (channels, hasMore) = try await channels(session, condition)

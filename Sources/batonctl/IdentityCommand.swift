@@ -21,7 +21,7 @@ struct IdentityCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected(list.table.show) { session in
-        let condition = list.condition(Words.condition("network", network))
+        let condition = list.condition([Words.condition("network", network)])
         let columns = try list.table.chosen(of: Self.columns)
         // Identities have no events of their own, but change with their channels.
         try await session.list(list, of: "identity", changedBy: ["channel"]) { session in

@@ -15,7 +15,7 @@ extension OperatorCommand {
 
     func run() async throws {
       try await global.connected(list.table.show) { session in
-        let condition = list.condition(enablement?.condition)
+        let condition = list.condition([enablement?.condition])
         let columns = try list.table.chosen(of: Self.columns)
         try await session.list(list, of: "operator", changedBy: ["operator", "relay", "server"]) { session in
           let operators = try await session.client.operators(filter: condition, sort: list.order)

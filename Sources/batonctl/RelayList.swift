@@ -9,26 +9,16 @@ extension RelayCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Option(
-      help: "Only relays of this health: unknown, up, degraded or down. May be repeated.", completion: .list(Words.healths),
-      transform: Words.one(of: Words.healths))
-    var health: [String] = []
-    @Option(
       help: "Only relays on this network: nostr or simplex. May be repeated.", completion: .list(Words.networks),
       transform: Words.one(of: Words.networks))
     var network: [String] = []
-    @Option(
-      help: "Only relays of this operator, by id or name; own: those that belong to none.",
-      completion: .names(of: .provider, or: ["own"]))
-    var `operator`: String?
-    @Flag var enablement: Enablement?
+    @OptionGroup var peers: PeerFilter
 
     func validate() throws { _ = try list.table.chosen(of: Self.columns) }
 
     func run() async throws {
       try await global.connected(list.table.show) { session in
-        let condition = try await list.condition(
-          Words.condition("health", health), Words.condition("network", network), enablement?.condition,
-          session.ownership(self.operator))
+        let condition = list.condition([Words.condition("network", network)] + (try await peers.conditions(session)))
         let columns = try list.table.chosen(of: Self.columns)
         try await session.list(list, of: "relay", changedBy: ["relay", "operator", "channelRelay"]) { session in
           let relays = try await session.client.relays(filter: condition, sort: list.order)
@@ -69,29 +59,4 @@ extension RelayCommand {
       TableColumn("ERROR", rank: 12, least: 16, isExtra: true) { $0.relay.networkTrouble ?? $0.relay.lastError ?? "" },
     ]
   }
-}
-
-/// Cells that relays, servers and operators share.
-enum Cell {
-  static func latency(_ milliseconds: Int?) -> String { milliseconds.map { "\($0) ms" } ?? "" }
-
-  /// When the latest test ended, and that it failed.
-  static func test(_ passed: Bool?, _ time: String?, _ times: Times) -> String {
-    guard let passed else { return "never" }
-    return passed ? times.text(time) : "failed \(times.text(time))"
-  }
-
-  static func testColor(_ passed: Bool?) -> Terminal.Color? { passed == false ? .red : nil }
-
-  /// The name of the operator with this id.
-  /// - Parameter names: of those that are there; one that was removed is not.
-  static func owner(_ id: Int64?, _ names: [Int64: String]) -> String { id.map { names[$0] ?? "id:\($0)" } ?? "own" }
-
-  /// The same for the page of one object.
-  static func ownerAndID(_ id: Int64?, _ names: [Int64: String]) -> String {
-    guard let id else { return "your own" }
-    return names[id].map { "\($0) (operator \(id))" } ?? "\(id)"
-  }
-
-  static func file(_ isUndeclared: Bool, _ name: String?) -> String { isUndeclared ? "not any more" : name ?? "" }
 }

@@ -9,26 +9,16 @@ extension ServerCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Option(
-      help: "Only servers of this health: unknown, up, degraded or down. May be repeated.", completion: .list(Words.healths),
-      transform: Words.one(of: Words.healths))
-    var health: [String] = []
-    @Option(
       help: "Only servers of this kind: smp or xftp. May be repeated.", completion: .list(Words.protocols),
       transform: Words.one(of: Words.protocols))
     var `protocol`: [String] = []
-    @Option(
-      help: "Only servers of this operator, by id or name; own: those that belong to none.",
-      completion: .names(of: .provider, or: ["own"]))
-    var `operator`: String?
-    @Flag var enablement: Enablement?
+    @OptionGroup var peers: PeerFilter
 
     func validate() throws { _ = try list.table.chosen(of: Self.columns) }
 
     func run() async throws {
       try await global.connected(list.table.show) { session in
-        let condition = try await list.condition(
-          Words.condition("health", health), Words.condition("protocol", self.protocol), enablement?.condition,
-          session.ownership(self.operator))
+        let condition = list.condition([Words.condition("protocol", self.protocol)] + (try await peers.conditions(session)))
         let columns = try list.table.chosen(of: Self.columns)
         try await session.list(list, of: "server", changedBy: ["server", "operator"]) { session in
           let servers = try await session.client.servers(filter: condition, sort: list.order)

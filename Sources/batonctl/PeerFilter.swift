@@ -1,0 +1,20 @@
+internal import ArgumentParser
+internal import StrictJSON
+
+/// Which relays, or which servers, a list shows.
+struct PeerFilter: ParsableArguments {
+  @Option(
+    help: "Only those of this health: unknown, up, degraded or down. May be repeated.", completion: .list(Words.healths),
+    transform: Words.one(of: Words.healths))
+  var health: [String] = []
+  @Option(
+    help: "Only those of this operator, by id or name; own: those that belong to none.",
+    completion: .names(of: .provider, or: ["own"]))
+  var `operator`: String?
+  @Flag var enablement: Enablement?
+
+  /// The conditions that all of them meet; nil in place of each that nobody asked for.
+  func conditions(_ session: Session) async throws -> [JSONValue?] {
+    [Words.condition("health", health), try await session.ownership(self.operator), enablement?.condition]
+  }
+}
