@@ -44,10 +44,10 @@ struct ListTests {
 
     /// What a terminal shows.
     func shown(_ columns: Int, _ arguments: [String], color: Bool = false) async throws -> [String] {
-      let script = ThirdPartyRelay.scripts + "/in_terminal.py"
-      let command = [script, "\(columns)", Program.products + "/batonctl"] + arguments + ["--socket", baton.socket]
-      let result = try await Program.run(
-        "/usr/bin/python3", command, environment: ["TERM": "xterm", "NO_COLOR": color ? "" : "1", "COLUMNS": "7"])
+      // Tall, so that nothing scrolls away.
+      let result = try await Program.runOnTerminal(
+        "200x\(columns)", arguments + ["--socket", baton.socket],
+        environment: ["NO_COLOR": color ? "" : "1", "COLUMNS": "7"], isPlain: !color)
       #expect(result.status == 0, "\(result.lines)")
       return result.lines
     }
@@ -83,7 +83,7 @@ struct ListTests {
     // Colours take no room, and are for terminals only.
     let colored = try await city.shown(40, ["channel", "list"], color: true)
     #expect(colored[1].contains("\u{1B}[32mactive\u{1B}[0m"), "\(colored)")
-    #expect(colored.map { $0.replacing(/\u{1B}\[[0-9]+m/, with: "") } == narrow)
+    #expect(colored.map(Program.seen) == narrow)
 
     // Nothing is cut where nothing must be, and where nobody looks.
     #expect(try await city.shown(40, ["channel", "list", "-o", "wide"]).first { $0.contains(Self.long) } != nil)

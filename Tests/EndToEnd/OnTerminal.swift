@@ -26,19 +26,21 @@ extension Program {
   }
 
   /// Runs batonctl to its end on a terminal of its own.
+  /// - Parameter isPlain: whether colours, and what moves the cursor, are left out.
   /// - Returns: its exit status, and what the terminal was sent.
   static func runOnTerminal(
-    _ size: String, _ arguments: [String], environment: [String: String] = [:]
+    _ size: String, _ arguments: [String], environment: [String: String] = [:], isPlain: Bool = true
   ) async throws -> (status: Int32, lines: [String]) {
     let (path, words, settings) = onTerminal(size, arguments, environment)
     let result = try await run(path, words, environment: settings)
-    return (result.status, result.lines.map(seen))
+    return (result.status, isPlain ? result.lines.map(seen) : result.lines)
   }
 
   /// What the terminal was sent so far, line by line, without what moves the cursor and without colours.
   var seen: [String] { lines.map(Self.seen) }
 
-  private static func seen(_ line: String) -> String {
+  /// A line without what moves the cursor and without colours.
+  static func seen(_ line: String) -> String {
     line.replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "").replacing("\r", with: "")
   }
 }

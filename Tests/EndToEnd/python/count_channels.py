@@ -9,9 +9,31 @@ import argparse
 import asyncio
 import json
 import sys
-from datetime import timedelta
 
-from nostr_sdk import ClientBuilder, Filter, Kind, NostrSdkError, PublicKey, RelayUrl, ReqTarget, Timestamp
+from nostr_sdk import Filter, Kind, NostrSdkError, PublicKey, RelayUrl, Timestamp
+
+from relay_reading import Unread, connected, log
+
+
+async def read_all(fetch, owner, limit):
+    """The events by id, and whether these are all of them."""
+    found, complete = {}, True
+    for owned in (Filter().author(owner), Filter().pubkey(owner)):
+        until, largest, known = None, 0, set()
+        while True:
+            query = owned.kind(Kind(40)).limit(limit)
+            if until is not None:
+                query = query.until(Timestamp.from_secs(until))
+            page = await fetch(query)
+            fresh = [e for e in page if e.id().to_hex() not in known]
+            known.update(e.id().to_hex() for e in fresh)
+            found.update((e.id().to_hex(), e) for e in fresh)
+            largest = max(largest, len(page))
+            if not fresh:
+                complete = complete and (len(page) < largest or largest < 100)
+                break
+            until = min(e.created_at().as_secs() for e in page) + 1     # +1: nostr-relay treats `until` as exclusive
+    return found, complete
 
 
 async def main():
@@ -24,36 +46,14 @@ async def main():
     try:
         url, owner = RelayUrl.parse(args.relay), PublicKey.parse(args.owner)
     except NostrSdkError as error:
-        print(error, file=sys.stderr)
+        log(error)
         return 2
-    client = ClientBuilder().build()
     try:
-        await client.add_relay(url)
-        tried = await client.try_connect(timedelta(seconds=args.timeout))
-        if tried.failed:
-            print(f"connect: {list(tried.failed.values())[0]}", file=sys.stderr)
-            return 1
-        found, complete = {}, True
-        for owned in (Filter().author(owner), Filter().pubkey(owner)):
-            until, largest, known = None, 0, set()
-            while True:
-                query = owned.kind(Kind(40)).limit(args.page)
-                if until is not None:
-                    query = query.until(Timestamp.from_secs(until))
-                page = await client.fetch_events(ReqTarget.single(url, [query]), timedelta(seconds=args.timeout))
-                fresh = [e for e in page if e.id().to_hex() not in known]
-                known.update(e.id().to_hex() for e in fresh)
-                found.update((e.id().to_hex(), e) for e in fresh)
-                largest = max(largest, len(page))
-                if not fresh:
-                    complete = complete and (len(page) < largest or largest < 100)
-                    break
-                until = min(e.created_at().as_secs() for e in page) + 1     # +1: nostr-relay treats `until` as exclusive
-    except NostrSdkError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        async with connected(url, args.timeout) as fetch:
+            found, complete = await read_all(fetch, owner, args.page)
+    except Unread as error:
+        log(error)
         return 1
-    finally:
-        await client.shutdown()
     events = sorted(found.values(), key=lambda e: (e.created_at().as_secs(), e.id().to_hex()))
     channels = [{"id": e.id().to_hex(), "created_at": e.created_at().as_secs(), "content": e.content()} for e in events]
     print(json.dumps({"relay": str(url), "owner": owner.to_hex(), "count": len(channels), "complete": complete,

@@ -8,13 +8,10 @@ import argparse
 import asyncio
 import json
 import sys
-from datetime import timedelta
 
-from nostr_sdk import ClientBuilder, Filter, Kind, Nip19Event, NostrSdkError, ReqTarget
+from nostr_sdk import Filter, Kind, Nip19Event, NostrSdkError
 
-
-def log(text):
-    print(text, file=sys.stderr, flush=True)
+from relay_reading import Unread, connected, is_genuine, log
 
 
 def decode(link):
@@ -25,37 +22,33 @@ def decode(link):
 metadata = {}
 
 
-async def fetch(url, wanted, seconds):
-    """A fresh client for each relay: no signer, no authenticator, nothing shared."""
-    client = ClientBuilder().build()
+async def read(url, wanted, seconds):
     try:
-        await client.add_relay(url)
-        tried = await client.try_connect(timedelta(seconds=seconds))
-        if tried.failed:
-            return None, f"connect: {list(tried.failed.values())[0]}"
-        query = Filter().id(wanted.event_id()).limit(1)
-        events = await client.fetch_events(ReqTarget.single(url, [query]), timedelta(seconds=seconds))
-        if not events:
-            return None, "relay answered without the event (or sent one that does not verify)"
-        event = events[0]
-        if event.id().to_hex() != wanted.event_id().to_hex():
-            return None, "another event id came back"
-        if not event.verify_id() or not event.verify_signature():
-            return None, "id or signature does not verify"
-        if wanted.author() and event.author().to_hex() != wanted.author().to_hex():
-            return None, "author differs from the link"
-        if wanted.kind() and event.kind().as_u16() != wanted.kind().as_u16():
-            return None, "kind differs from the link"
-        # What readers show: the newest kind 41 of the channel's author.
-        query = Filter().kind(Kind(41)).event(wanted.event_id()).author(event.author())
-        editions = await client.fetch_events(ReqTarget.single(url, [query]), timedelta(seconds=seconds))
-        newest = max(editions, key=lambda e: e.created_at().as_secs(), default=None)
-        metadata[url] = json.loads(newest.content()) if newest else None
-        return event, None
-    except NostrSdkError as error:
-        return None, f"{type(error).__name__}: {error}"
-    finally:
-        await client.shutdown()
+        async with connected(url, seconds) as fetch:
+            return await check(fetch, url, wanted)
+    except Unread as error:
+        return None, str(error)
+
+
+async def check(fetch, url, wanted):
+    """The event, or None and what is wrong."""
+    events = await fetch(Filter().id(wanted.event_id()).limit(1))
+    if not events:
+        return None, "relay answered without the event (or sent one that does not verify)"
+    event = events[0]
+    if event.id().to_hex() != wanted.event_id().to_hex():
+        return None, "another event id came back"
+    if not is_genuine(event):
+        return None, "id or signature does not verify"
+    if wanted.author() and event.author().to_hex() != wanted.author().to_hex():
+        return None, "author differs from the link"
+    if wanted.kind() and event.kind().as_u16() != wanted.kind().as_u16():
+        return None, "kind differs from the link"
+    # What readers show: the newest kind 41 of the channel's author.
+    editions = await fetch(Filter().kind(Kind(41)).event(wanted.event_id()).author(event.author()))
+    newest = max(editions, key=lambda e: e.created_at().as_secs(), default=None)
+    metadata[url] = json.loads(newest.content()) if newest else None
+    return event, None
 
 
 async def main():
@@ -69,7 +62,7 @@ async def main():
         log(f"cannot decode the link: {error}")
         return 2
     urls = wanted.relays()
-    results = await asyncio.gather(*(fetch(url, wanted, args.timeout) for url in urls))
+    results = await asyncio.gather(*(read(url, wanted, args.timeout) for url in urls))
     served, name, author, kind = {}, None, None, None
     for url, (event, why) in zip(urls, results):
         served[str(url)] = event is not None

@@ -7,9 +7,10 @@ import argparse
 import asyncio
 import json
 import sys
-from datetime import timedelta
 
-from nostr_sdk import ClientBuilder, Filter, NostrSdkError, RelayUrl, ReqTarget
+from nostr_sdk import Filter, NostrSdkError, RelayUrl
+
+from relay_reading import Unread, connected, is_genuine, log
 
 
 async def main():
@@ -21,23 +22,16 @@ async def main():
     try:
         url, query = RelayUrl.parse(args.relay), Filter.from_json(args.filter)
     except NostrSdkError as error:
-        print(error, file=sys.stderr)
+        log(error)
         return 2
-    client = ClientBuilder().build()
     try:
-        await client.add_relay(url)
-        tried = await client.try_connect(timedelta(seconds=args.timeout))
-        if tried.failed:
-            print(f"connect: {list(tried.failed.values())[0]}", file=sys.stderr)
-            return 1
-        events = list(await client.fetch_events(ReqTarget.single(url, [query]), timedelta(seconds=args.timeout)))
-    except NostrSdkError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        async with connected(url, args.timeout) as fetch:
+            events = await fetch(query)
+    except Unread as error:
+        log(error)
         return 1
-    finally:
-        await client.shutdown()
-    if not all(event.verify_id() and event.verify_signature() for event in events):
-        print("an event does not verify", file=sys.stderr)
+    if not all(is_genuine(event) for event in events):
+        log("an event does not verify")
         return 1
     events.sort(key=lambda event: (-event.created_at().as_secs(), event.id().to_hex()))
     print(json.dumps({"relay": str(url), "events": [json.loads(event.as_json()) for event in events]}, ensure_ascii=False), flush=True)

@@ -7,9 +7,10 @@ import argparse
 import asyncio
 import json
 import sys
-from datetime import timedelta
 
-from nostr_sdk import ClientBuilder, Filter, Kind, Nip19Coordinate, ReqTarget
+from nostr_sdk import Filter, Kind, Nip19Coordinate
+
+from relay_reading import Unread, connected, is_genuine, log
 
 
 async def main():
@@ -20,15 +21,16 @@ async def main():
     address = Nip19Coordinate.from_nostr_uri(args.link)
     coordinate = address.coordinate()
     urls = address.relays()
-    client = ClientBuilder().build()
-    await client.add_relay(urls[0])
-    await client.try_connect(timedelta(seconds=args.timeout))
     query = Filter().kinds([Kind(39000), Kind(39001)]).identifier(coordinate.identifier()).author(coordinate.public_key())
-    events = await client.fetch_events(ReqTarget.single(urls[0], [query]), timedelta(seconds=args.timeout))
-    await client.shutdown()
+    try:
+        async with connected(urls[0], args.timeout) as fetch:
+            events = await fetch(query)
+    except Unread as error:
+        log(error)
+        events = []
     seen = {}
     for event in events:
-        if event.verify_id() and event.verify_signature():
+        if is_genuine(event):
             seen[event.kind().as_u16()] = [tag.to_vec() for tag in event.tags()]
     tags = {tag[0]: tag[1:] for tag in seen.get(39000, [])}
     admins = [tag[1] for tag in seen.get(39001, []) if tag[0] == "p"]
