@@ -7,16 +7,24 @@ extension Terminal {
     let rows: Int
   }
 
+  /// Columns of the terminal at this moment; nil when there is none or it does not say.
+  var columns: Int? { isatty(1) == 1 ? Self.known(Self.window.ws_col, "COLUMNS") : nil }
+
   /// How large the terminal is at this moment; nil when lines cannot be drawn again.
   var size: Size? {
     guard isTerminal else { return nil }
+    return Size(columns: columns ?? 80, rows: Self.known(Self.window.ws_row, "LINES") ?? 24)
+  }
+
+  /// What the terminal says of itself; zeros where it does not.
+  private static var window: winsize {
     var size = winsize()
-    if ioctl(1, UInt(TIOCGWINSZ), &size) != 0 { size = winsize() }
-    func known(_ said: UInt16, _ variable: String, _ usual: Int) -> Int {
-      if said > 0 { return Int(said) }
-      return getenv(variable).flatMap { Int(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil } ?? usual
-    }
-    return Size(columns: known(size.ws_col, "COLUMNS", 80), rows: known(size.ws_row, "LINES", 24))
+    return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
+  }
+
+  /// What the terminal said, or an environment variable in its place.
+  private static func known(_ said: UInt16, _ variable: String) -> Int? {
+    said > 0 ? Int(said) : getenv(variable).flatMap { Int(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil }
   }
 }
 

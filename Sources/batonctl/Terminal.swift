@@ -6,8 +6,6 @@ struct Terminal: Sendable {
   /// Whether lines can be drawn again.
   let isTerminal: Bool
   let hasColor: Bool
-  /// Columns of the terminal at this moment; nil when there is none or it does not say.
-  var columns: Int? { isatty(1) == 1 ? Self.width : nil }
   /// Whether somebody can answer questions.
   let isInteractive: Bool
 
@@ -16,13 +14,6 @@ struct Terminal: Sendable {
     isInteractive = isTerminal && isatty(0) == 1
     let denied = getenv("NO_COLOR").map { !String(cString: $0).isEmpty } ?? false
     hasColor = isTerminal && !noColor && !denied
-  }
-
-  /// What the terminal says of its width, or $COLUMNS in its place.
-  private static var width: Int? {
-    var size = winsize()
-    if ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-    return getenv("COLUMNS").flatMap { Int(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil }
   }
 
   enum Color: String {
