@@ -22,7 +22,7 @@ struct ChannelCommand: AsyncParsableCommand {
     func run() async throws {
       try await global.connected(show) { session in
         let channel = try await session.channel(channel)
-        try session.show(channel) { ChannelView(terminal: session.terminal).details(channel) }
+        try session.show(channel) { ChannelView(terminal: session.terminal, times: session.times).details(channel) }
       }
     }
   }
@@ -105,7 +105,7 @@ struct ChannelCommand: AsyncParsableCommand {
         var ids: [Int64] = []
         for relay in relays { ids.append(try await session.relay(relay).id) }
         let channel = try await session.client.addRelays(ids, pick: pick ?? 0, toChannel: id)
-        try session.show(channel) { ChannelView(terminal: session.terminal).details(channel) }
+        try session.show(channel) { ChannelView(terminal: session.terminal, times: session.times).details(channel) }
       }
     }
   }
@@ -124,7 +124,7 @@ struct ChannelCommand: AsyncParsableCommand {
       try await global.connected { session in
         let id = try await session.channel(channel).id
         let channel = try await session.client.removeRelay(try await session.relay(relay).id, fromChannel: id)
-        try session.show(channel) { ChannelView(terminal: session.terminal).details(channel) }
+        try session.show(channel) { ChannelView(terminal: session.terminal, times: session.times).details(channel) }
       }
     }
   }

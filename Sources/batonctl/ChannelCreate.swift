@@ -95,7 +95,8 @@ struct ChannelCreate: AsyncParsableCommand {
 
   /// Shows the channel after every change until it is as far as `--wait` asks.
   private func follow(_ request: CreateChannel, _ session: Session) async throws -> Channel {
-    let view = ChannelView(terminal: session.terminal)
+    // What is drawn stays until the next change, and a distance would not be true any more.
+    let view = ChannelView(terminal: session.terminal, times: Times(isExact: true))
     var canvas = Canvas(session.terminal)
     for try await channel in try await session.client.createChannelAndFollow(request) {
       if session.ending.channel == nil {
@@ -115,7 +116,7 @@ struct ChannelCreate: AsyncParsableCommand {
   }
 
   private func finish(_ channel: Channel, _ session: Session) throws {
-    let view = ChannelView(terminal: session.terminal)
+    let view = ChannelView(terminal: session.terminal, times: session.times)
     let json: [String: JSONValue] = ["channel": try channel.json]
     if wait == .all, ChannelView.members(channel).contains(where: { ["new", "invited", "accepted"].contains($0.status) }) {
       throw Refusal(

@@ -7,7 +7,7 @@ extension ChannelView {
   /// - Parameter size: of the terminal that the lines are to fit; nil: there is none.
   func progress(_ channel: Channel, in size: Terminal.Size?) -> [String] {
     let members = Self.members(channel)
-    let (active, lost) = (members.filter { $0.status == "active" }, members.filter { Self.isLost($0) })
+    let (active, lost) = (members.filter { $0.status == "active" }, members.filter(Self.isLost))
     let count = "\(active.count)/\(members.count) relays active"
     let bar = bar(active.count, of: members.count, columns: size.map { $0.columns - count.displayWidth - 2 })
     var (shown, others) = (members, [ChannelRelay]())
@@ -25,8 +25,6 @@ extension ChannelView {
     let all = others.isEmpty ? lines : lines + ["  … \(Self.summary(others))"]
     return size.map { Array(all.prefix(max(1, $0.rows - 1))) } ?? all
   }
-
-  private static func isLost(_ relay: ChannelRelay) -> Bool { ["failed", "inactive"].contains(relay.status) }
 
   /// - Parameter columns: how many there are for it; nil: as many as it likes.
   private func bar(_ count: Int, of total: Int, columns: Int?) -> String {

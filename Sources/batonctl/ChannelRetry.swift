@@ -50,16 +50,13 @@ struct ChannelRetry: AsyncParsableCommand {
     if let relay { relayID = try await session.relay(relay).id }
     var shown = channel
     if !dryRun { shown = try await session.client.retryChannel(id: channel.id, relayId: relayID) }
-    try session.show(shown) { ChannelView(terminal: session.terminal).details(shown) }
+    try session.show(shown) { ChannelView(terminal: session.terminal, times: session.times).details(shown) }
   }
-
-  /// Statuses from which a relay is tried again.
-  private static let lost: JSONValue = ["failed", "inactive"]
 
   private func retryMany(_ session: Session) async throws {
     var relayID: Int64?
     if let everywhere { relayID = try await session.relay(everywhere).id }
-    var wanted: [String: JSONValue] = ["status": ["$in": Self.lost]]
+    var wanted: [String: JSONValue] = ["status": ["$in": .array(ChannelView.lost.map(JSONValue.string))]]
     if let relayID { wanted["relayId"] = .integer(relayID) }
     var conditions: [JSONValue] = [["relays": ["$elemMatch": .object(wanted)]]]
     if let filter = try filter.map({ try JSONParser.parse($0) }) { conditions.append(filter) }
@@ -104,7 +101,7 @@ struct ChannelRetry: AsyncParsableCommand {
       TableColumn("NAME", rank: 0, least: 12) { $0.profile.displayName },
       TableColumn("WOULD BE TRIED AGAIN", rank: 0, least: 20) { channel in
         let lost = ChannelView.members(channel).filter {
-          ["failed", "inactive"].contains($0.status) && (relayID == nil || $0.relayId == relayID)
+          ChannelView.isLost($0) && (relayID == nil || $0.relayId == relayID)
         }
         return lost.map { "\($0.relayName) \($0.status)\($0.cause.map { " (\($0))" } ?? "")" }.joined(separator: ", ")
       },

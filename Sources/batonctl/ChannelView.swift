@@ -3,9 +3,15 @@ internal import ControlAPI
 /// How channels look to people.
 struct ChannelView {
   let terminal: Terminal
+  let times: Times
 
   /// The relays that count: those that were not removed.
   static func members(_ channel: Channel) -> [ChannelRelay] { channel.relays.filter { $0.status != "removed" } }
+
+  /// Statuses of relays that do not serve the channel, and are tried again when somebody asks for that.
+  static let lost = ["failed", "inactive"]
+
+  static func isLost(_ relay: ChannelRelay) -> Bool { lost.contains(relay.status) }
 
   static func activeCount(_ channel: Channel) -> Int { channel.relays.filter { $0.status == "active" }.count }
 
@@ -19,7 +25,7 @@ struct ChannelView {
       if !reason.isEmpty { words += " \(reason)" }
       if let next = relay.nextAttemptAt, relay.status != "removed" {
         // Nothing is under way at a relay that is active with an old edition; it is looked at again in its time.
-        words += relay.attempt > 0 ? "; attempt \(relay.attempt) at \(next)" : "; read back at \(next)"
+        words += relay.attempt > 0 ? "; attempt \(relay.attempt) \(times.coming(next))" : "; read back \(times.coming(next))"
       }
     }
     let gap = String(repeating: " ", count: max(0, width - name.displayWidth))
@@ -30,7 +36,7 @@ struct ChannelView {
   func shortfall(_ channel: Channel) -> String? {
     let (active, wanted) = (Self.activeCount(channel), channel.wantedRelays)
     guard active < wanted else { return nil }
-    let failed = Self.members(channel).filter { $0.status == "failed" || $0.status == "inactive" }
+    let failed = Self.members(channel).filter(Self.isLost)
     let reasons = failed.map { "\($0.relayName): \($0.detail ?? $0.cause ?? $0.status)" }
     return ([channel.summary] + reasons.map { "  \($0)" }).joined(separator: "\n")
   }
@@ -50,7 +56,7 @@ struct ChannelView {
       let current = active.filter { $0.edition >= channel.edition }.count
       lines.append("profile   edition \(channel.edition), shown by \(current) of \(active.count) active relays")
     }
-    lines.append("created   \(channel.createdAt), changed \(channel.updatedAt)")
+    lines.append("created   \(times.text(channel.createdAt)), changed \(times.text(channel.updatedAt))")
     let width = channel.relays.map(\.relayName.displayWidth).max() ?? 0
     lines += channel.relays.map { relayLine($0, width: width) }
     return lines.joined(separator: "\n")

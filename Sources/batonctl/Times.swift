@@ -26,6 +26,13 @@ struct Times: Sendable {
     return "for \(span)"
   }
 
+  /// Of what is to come: `in 3 min`, `now` when it is due, or `at` and the time itself.
+  func coming(_ time: String) -> String {
+    guard let now, let then = RFC3339.milliseconds(time) else { return "at \(time)" }
+    guard then > now else { return "now" }
+    return Self.span(then - now).map { "in \($0)" } ?? "at \(time)"
+  }
+
   private static func text(_ then: Int64, now: Int64) -> String {
     let distance = now - then
     // Clocks of two machines are never quite the same.

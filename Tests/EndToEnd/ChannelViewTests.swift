@@ -9,7 +9,7 @@ struct ChannelViewTests {
     let relay = ChannelRelay(
       relayId: 1, relayName: "r", status: status, cause: "rejected", detail: "no", attempt: attempt,
       since: "2026-11-21T14:52:33.464Z", nextAttemptAt: "2026-11-21T15:10:35.591Z", edition: 1)
-    return ChannelView(terminal: Terminal(noColor: true)).relayLine(relay, width: 1)
+    return ChannelView(terminal: Terminal(noColor: true), times: Times(isExact: true)).relayLine(relay, width: 1)
   }
 
   @Test func onlyWhatIsAttemptedHasANumber() {
@@ -33,7 +33,7 @@ struct ChannelViewTests {
   }
 
   @Test func progressIsNoHigherThanTheTerminal() {
-    let view = ChannelView(terminal: Terminal(noColor: true))
+    let view = ChannelView(terminal: Terminal(noColor: true), times: Times(isExact: true))
     let statuses = (0..<20).map { ["active", "failed", "invited", "active"][$0 % 4] }
     for rows in 2...30 {
       for columns in [10, 40, 80] {

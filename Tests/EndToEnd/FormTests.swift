@@ -18,7 +18,12 @@ struct FormTests {
     #expect(times.text(nil).isEmpty)
     #expect(times.lasting("2026-11-22T11:57:00Z") == "for 3 min" && times.moment("2026-11-22T11:57:00Z") == "3 min ago")
     #expect(times.lasting("2026-01-02T03:04:05.678Z") == "since 2026-01-02T03:04:05.678Z")
+    for (time, text) in [
+      ("2026-11-22T12:00:40Z", "in 40 s"), ("2026-11-22T12:02:30Z", "in 2 min"), ("2026-11-22T12:00:00Z", "now"),
+      ("2026-11-22T11:00:00Z", "now"), ("2027-12-31T00:00:00Z", "at 2027-12-31T00:00:00Z"),
+    ] { #expect(times.coming(time) == text, "\(time)") }
     let exact = Times(isExact: true)
+    #expect(exact.coming("2026-11-22T12:02:30Z") == "at 2026-11-22T12:02:30Z")
     #expect(exact.text("2026-11-22T11:57:00Z") == "2026-11-22T11:57:00Z")
     #expect(exact.moment("2026-11-22T11:57:00Z") == "at 2026-11-22T11:57:00Z")
     #expect(exact.lasting("2026-11-22T11:57:00Z") == "since 2026-11-22T11:57:00Z")
