@@ -63,7 +63,7 @@ struct Batonctl: AsyncParsableCommand {
   private static func afterCommand(_ arguments: [String]) -> [String] {
     var rest = arguments[...]
     var global: [String] = []
-    let prefixes = ["--socket=", "--timeout=", "--output="]
+    let prefixes = ["--socket=", "--timeout=", "--output=", "-o="]
     while let first = rest.first {
       if ["--json", "--no-color", "--no-pager", "--quiet"].contains(first) || prefixes.contains(where: { first.hasPrefix($0) })
       {
@@ -84,7 +84,7 @@ extension Batonctl {
   /// Whether errors are to be JSON too, also those of a command line that makes no sense.
   private static func asksForJSON(_ arguments: [String]) -> Bool {
     let options = arguments.prefix { $0 != "--" }
-    return options.contains("--json") || options.contains("--output=json")
+    return ["--json", "--output=json", "-o=json"].contains(where: options.contains)
       || zip(options, options.dropFirst()).contains { ["-o", "--output"].contains($0) && $1 == "json" }
   }
 

@@ -116,7 +116,9 @@ struct ListTests {
 
     // Times are distances, and exact where somebody asks for that or a program reads them.
     let exact = /20[0-9-]{8}T[0-9:.]{12}Z/
-    for command in [["channel", "list"], ["channel", "history", "1"], ["relay", "show", "good"]] {
+    for command in [
+      ["channel", "list"], ["channel", "show", "1"], ["channel", "history", "1"], ["relay", "show", "good"],
+    ] {
       #expect(try await !city.control(command).lines.contains { $0.contains(exact) }, "\(command)")
       #expect(try await city.control(command + ["--utc"]).lines.contains { $0.contains(exact) }, "\(command)")
       #expect(try await city.control(command + ["-o", "yaml"]).lines.contains { $0.contains(exact) }, "\(command)")
@@ -152,6 +154,9 @@ struct ListTests {
     #expect(try await city.control(["channel", "show", "id:2", "-o", "name"]).lines == ["id:2"])
     #expect(try await city.control(["channel", "list", "--phase", "failed", "-o", "name"]).lines == [])
     #expect(try await city.control(["-o", "name", "relay", "list"]).lines == ["id:1", "id:2"])
+    #expect(try await city.control(["-o=name", "relay", "list"]).lines == ["id:1", "id:2"])
+    let misspelled = try await city.control(["relay", "list", "-o=json", "--bogus"]).lines
+    #expect(misspelled.first?.hasPrefix(#"{"error":"local.Usage""#) == true, "\(misspelled)")
     let refused = try await city.control(["-o", "json", "channel", "show", "99"])
     #expect(refused.status == 1 && refused.lines.first?.hasPrefix(#"{"error":"org.batond.Channels.NoSuchChannel""#) == true)
     for arguments in [
