@@ -16,22 +16,32 @@ enum Output {
   /// Writes all of `text`.
   /// - Throws: `Failure`.
   static func write(_ text: String) throws {
+    switch write(text, to: STDOUT_FILENO) {
+    case 0: return
+    case EPIPE: readerIsGone()
+    case let problem: throw Failure(reason: "cannot write the output: \(String(cString: strerror(problem)))")
+    }
+  }
+
+  /// Writes all of `text`, and waits where there is no room for it at present.
+  /// - Returns: 0, or what went wrong, as in `errno`.
+  static func write(_ text: String, to descriptor: CInt) -> CInt {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       let (count, problem) = bytes.withUnsafeBytes { buffer -> (Int, CInt) in
-        let count = Glibc.write(STDOUT_FILENO, buffer.baseAddress, buffer.count)
+        let count = Glibc.write(descriptor, buffer.baseAddress, buffer.count)
         return (count, count < 0 ? errno : 0)
       }
       switch problem {
       case 0: bytes = bytes.dropFirst(count)
       case EINTR: continue
       case EAGAIN:
-        var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&output, 1, -1)
-      case EPIPE: readerIsGone()
-      default: throw Failure(reason: "cannot write the output: \(String(cString: strerror(problem)))")
+      default: return problem
       }
     }
+    return 0
   }
 
   /// Ends the program as soon as nobody reads its output any more. For streams, which may have nothing to write for hours.

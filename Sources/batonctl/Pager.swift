@@ -41,7 +41,8 @@ struct Pager: Hashable {
     defer { for (number, handler) in zip(signals, handlers) { signal(number, handler) } }
     let child = start(input: ends[0])
     close(ends[0])
-    if child != nil { Self.write(text, to: ends[1]) }
+    // A pager that ends earlier has shown enough.
+    if child != nil { _ = Output.write(text, to: ends[1]) }
     close(ends[1])
     guard let child else { return false }
     var status: CInt = 0
@@ -70,19 +71,5 @@ struct Pager: Hashable {
     defer { for text in words + settings { free(text) } }
     var child: pid_t = 0
     return posix_spawn(&child, "/bin/sh", &actions, &attributes, &words, &settings) == 0 ? child : nil
-  }
-
-  /// A pager that ends earlier has shown enough.
-  private static func write(_ text: String, to descriptor: CInt) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let (count, problem) = bytes.withUnsafeBytes { buffer -> (Int, CInt) in
-        let count = Glibc.write(descriptor, buffer.baseAddress, buffer.count)
-        return (count, count < 0 ? errno : 0)
-      }
-      if problem == EINTR { continue }
-      guard problem == 0 else { return }
-      bytes = bytes.dropFirst(count)
-    }
   }
 }
