@@ -26,12 +26,8 @@ extension Store {
   public func counters() throws -> Counters {
     try reading { pool in
       try pool.read { db in
-        func top(_ sql: String) throws -> Int64 { try Int64.fetchOne(db, cached: sql) ?? 0 }
-        return Counters(
-          revision: try max(
-            top("SELECT max(revision) FROM transitions"), top("SELECT max(revision) FROM changes"),
-            Int64(Self.setting("oldest_revision", db) ?? "0") ?? 0),
-          channel: try Self.lastID(.channels, db), operator: try Self.lastID(.operators, db),
+        Counters(
+          revision: try Self.revision(db), channel: try Self.lastID(.channels, db), operator: try Self.lastID(.operators, db),
           server: try Self.lastID(.servers, db), relay: try Self.lastID(.relays, db),
           identity: try Self.lastID(.identities, db))
       }
@@ -280,13 +276,10 @@ extension Store {
 
   /// The newest one that was given out; also where those go on that were forgotten, or left out by a restore.
   static func revision(_ db: Database) throws -> Int64 {
-    try Int64.fetchOne(
-      db,
-      cached: """
-        SELECT max(
-          coalesce((SELECT max(revision) FROM transitions), 0), coalesce((SELECT max(revision) FROM changes), 0),
-          coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE key = 'oldest_revision'), 0))
-        """) ?? 0
+    func top(_ sql: String) throws -> Int64 { try Int64.fetchOne(db, cached: sql) ?? 0 }
+    return try max(
+      top("SELECT max(revision) FROM transitions"), top("SELECT max(revision) FROM changes"),
+      Int64(setting("oldest_revision", db) ?? "0") ?? 0)
   }
 
   static func channel(_ id: ChannelID, _ db: Database) throws -> StoredChannel? {
