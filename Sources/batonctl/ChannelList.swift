@@ -38,9 +38,9 @@ extension ChannelCommand {
 
     func run() async throws {
       try await global.connected(list.table.show) { session in
-        let condition = list.condition([
-          Words.condition("phase", phase), try await relays(session), busy ? ChannelWork.condition : nil,
-        ])
+        // Not `busy ? … : nil`: that nil would be the null of JSON.
+        let work: [JSONValue?] = busy ? [ChannelWork.condition] : []
+        let condition = list.condition([Words.condition("phase", phase), try await relays(session)] + work)
         let columns = try list.table.chosen(of: Self.columns)
         try await session.list(list, of: "channel", changedBy: ["channel"]) { session in
           let (channels, hasMore) = try await channels(session, condition)
