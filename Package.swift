@@ -86,6 +86,7 @@ let package = Package(
       name: "Nostr",
       dependencies: [
         "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "CSecp256k1", crypto, log,
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOTLS", package: "swift-nio"),
       ] + nioWebSocket,
       path: "Sources/Networks/Nostr"),

@@ -1,53 +1,50 @@
 internal import Channels
+internal import DequeModule
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Publishes for one identity on one relay, events of its channels' own keys too: one EVENT in flight until its OK or timeout, because
-/// relays answer under empty ids.
+/// Publishes for one identity on one relay, events of its channels' own keys too. As many events are under way at once as the relay has
+/// shown that it takes (`PublishingWindow`): just one where it answers under empty ids, is silent or limits the rate.
 struct PublisherMachine: SessionMachine {
-  private struct InFlight: Hashable {
-    let item: SessionOperation
-    /// Which of the operation's events is on its way.
-    var step = 0
-    /// Its id; empty until it is signed.
-    var eventID = ""
-    /// An id that was to be new is taken at the relay, perhaps by ourselves.
-    var isTaken = false
-    /// How often the relay demanded AUTH for this event.
-    var authenticationRounds = 0
-    /// Refused with a demand for AUTH; sent again once that is done.
-    var awaitsAuthentication = false
-    /// The name of the REQ that looks whether the relay has the event, because it did not say so.
-    var readBack: String?
-    /// AUTH was done with the channel's own key for this event.
-    var isAuthorKnown = false
-
-    var content: ChannelContent { item.operation.content }
-    /// Whether the operation does not depend on the event that is on its way.
-    var isExtra: Bool { item.events.indices.contains(step) && item.events[step].isExtra }
-  }
-
   private let address: String
-  private let limits: NostrLimits
-  private var keeper: ConnectionKeeper
-  private var queue: [SessionOperation] = []
-  private var inFlight: InFlight?
+  let limits: NostrLimits
+  var keeper: ConnectionKeeper
+  var queue: Deque<SessionOperation> = []
+  var inFlight = EventsInFlight()
+  var window = PublishingWindow()
+  /// The serial number of the latest event.
+  var serial = 0
+  /// The event that the timer for answers runs for.
+  var awaited: Int?
+  /// The next event must keep its distance from the one before.
+  var isPaced = false
+  /// Events up to this one were sent before it was known that the relay limits the rate.
+  var limitedThrough = 0
+  /// Answers under empty ids that came while several events were under way.
+  var nameless: [Nameless] = []
+  /// The REQ that looks whether the relay has an event, because it did not say so.
+  var readBack: (name: String, event: EventInFlight)?
   /// Operations whose OK did not come in time; a late one still counts.
-  private var overdue: [String: SessionOperation] = [:]
+  var overdue: [String: SessionOperation] = [:]
   private static let overdueMax = 64
-  private static let authenticationRoundsMax = 2
-  private var challenge: String?
-  private var isChallengeAnswered = false
+  static let authenticationRoundsMax = 2
+  var challenge: String?
+  var isChallengeAnswered = false
   /// AUTH was done with the identity's key on this connection.
-  private var isIdentityKnown = false
-  private var authenticationID: String?
-  private var rubbish = 0
-  private var timeoutsInARow = 0
-  private var lastNotice: String?
+  var isIdentityKnown = false
+  var authenticationID: String?
+  var rubbish = 0
+  var timeoutsInARow = 0
+  var lastNotice: String?
   /// The relay took the latest event without a word: it is not waited for for long.
-  private var isMute = false
+  var isMute = false
   /// Events of this connection that timed out: an OK under an empty id may still be theirs.
-  private var unanswered = 0
+  var unanswered = 0
+
+  struct Nameless {
+    let isAccepted: Bool
+    let text: String
+  }
 
   init(address: String, limits: NostrLimits, salt: UInt64) {
     self.address = address
@@ -62,27 +59,30 @@ struct PublisherMachine: SessionMachine {
     case .watched: return []  // the reader watches
     case .opened:
       let opened = keeper.opened()
+      window.connected()
       (unanswered, isIdentityKnown) = (0, false)
       (challenge, isChallengeAnswered, authenticationID, rubbish, lastNotice) = (nil, false, nil, 0, nil)
       return opened + sendNext()
     case .dialFailed(let failure): return failAll(failure)
     case .received(let message): return received(message)
-    case .violated(let text):
-      return finish(.misbehaved(Trouble(.protocol, text))) + [.hangUp] + reconnect()
+    case .violated(let text): return broken(.misbehaved(Trouble(.protocol, text))) + [.hangUp] + reconnect()
     case .flooded(let text): return flooded(Trouble(.misbehaving, text))
     case .closed(let code, let reason): return closed(code, reason)
     case .timerFired(let timer): return fired(timer)
     case .published(let id):
-      guard let id else {
-        return finish(.refused(Trouble(.authRequired, "the key of the channel's identity is not at hand")), next: true)
+      if let id {
+        inFlight.signed(as: id)
+        return []
       }
-      inFlight?.eventID = id
-      return []
+      guard let unsigned = inFlight.all.first(where: \.eventID.isEmpty) else { return [] }
+      return finish(unsigned, .refused(Trouble(.authRequired, "the key of the channel's identity is not at hand")))
     case .authenticationSent(let id):
       authenticationID = id
       return []
     }
   }
+
+  // MARK: - What waits
 
   private mutating func submitted(_ item: SessionOperation) -> [SessionAction] {
     guard queue.count < limits.queueMax else {
@@ -90,7 +90,7 @@ struct PublisherMachine: SessionMachine {
     }
     if let hold = keeper.hold { return [.postpone(item, hold)] }
     queue.append(item)
-    return keeper.state == .open ? sendNext() : keeper.need()
+    return keeper.state == .open ? sendNext() + giveBackTheLate() : keeper.need()
   }
 
   private mutating func cancelled(_ channel: ChannelID) -> [SessionAction] {
@@ -102,190 +102,131 @@ struct PublisherMachine: SessionMachine {
     return stale.map { report($0, .troubled(Trouble(.cancelled, "taken back before it was sent"), retryAfter: nil)) }
   }
 
-  private mutating func sendNext() -> [SessionAction] {
-    guard keeper.state == .open, inFlight == nil else { return [] }
-    guard !queue.isEmpty else { return [.setTimer(.idle, after: limits.idleTimeout)] }
-    let item = queue.removeFirst()
-    inFlight = InFlight(item: item)
-    let handedOver = item.operation.task == .invite ? [report(item, .handedOver)] : []
-    return [.cancelTimer(.idle), waitForOK] + handedOver + sendStep()
+  /// Where the relay limits the rate, what could not be sent for a long time is told to come back when there may be room.
+  mutating func giveBackTheLate() -> [SessionAction] {
+    guard let room = window.capacity(within: limits.holdMax).map({ max(1, $0) }), queue.count > room else { return [] }
+    let late = queue.dropFirst(room)
+    queue.removeLast(late.count)
+    let distance = window.distance
+    let words = "the relay limits the rate of events; Baton sends one every \(distance.wholeMilliseconds) ms"
+    return late.enumerated().map { place, item in
+      report(item, .troubled(Trouble(.rateLimited, words), retryAfter: distance * (room + place + 1)))
+    }
   }
 
-  private var waitForOK: SessionAction {
-    let wait = inFlight?.isExtra == true ? limits.extraTimeout : limits.publishTimeout
-    return .setTimer(.answer, after: isMute ? min(wait, limits.mutePublishTimeout) : wait)
+  /// Everything under way goes back to where it waited, in order, to be sent again: relays take an event twice.
+  mutating func takeBack() -> [SessionAction] {
+    var actions = stopReadingBack() + [.cancelTimer(.answer), .cancelTimer(.authentication)]
+    (authenticationID, nameless, awaited) = (nil, [], nil)
+    for event in inFlight.removeAll().reversed() {
+      // The relay has taken all that it must.
+      if event.isExtra { actions.append(report(event.item, success(event.item))) } else { queue.prepend(event.item) }
+    }
+    return actions
   }
 
-  /// Sends the event whose turn it is.
-  private mutating func sendStep() -> [SessionAction] {
-    guard let current = inFlight, current.item.events.indices.contains(current.step) else { return [] }
-    switch current.item.events[current.step] {
+  // MARK: - Sending
+
+  /// Sends what the window has room for.
+  mutating func sendNext() -> [SessionAction] {
+    guard keeper.state == .open else { return [] }
+    guard !inFlight.isEmpty || !queue.isEmpty else { return [.setTimer(.idle, after: limits.idleTimeout)] }
+    var actions: [SessionAction] = []
+    while mayAnother, let item = queue.first, inFlight.mayBeJoined(by: item) {
+      queue.removeFirst()
+      let handedOver = item.operation.task == .invite ? [report(item, .handedOver)] : []
+      actions += [.cancelTimer(.idle)] + handedOver + send(EventInFlight(item: item, serial: nextSerial()))
+      guard window.distance > .zero else { continue }
+      isPaced = true
+      actions.append(.setTimer(.pace, after: window.distance))
+    }
+    return actions
+  }
+
+  private var mayAnother: Bool {
+    inFlight.count < window.size && !isPaced && readBack == nil && nameless.isEmpty && inFlight.authenticating == nil
+  }
+
+  mutating func nextSerial() -> Int {
+    serial += 1
+    return serial
+  }
+
+  /// Sends the event whose turn it is in its operation.
+  mutating func send(_ event: EventInFlight) -> [SessionAction] {
+    guard event.item.events.indices.contains(event.step) else { return [] }
+    inFlight.append(event)
+    switch event.item.events[event.step] {
     case .signed(let id, let text), .extra(let id, let text):
-      inFlight?.eventID = id
-      return [.send(ClientMessage.event(text))]
-    case .draft(let kind, let tags, let content): return [.publish(kind: kind, tags: tags, content: content)]
+      inFlight.update(event) { $0.eventID = id }
+      return waitForTheFirst() + [.send(ClientMessage.event(text))]
+    case .draft(let kind, let tags, let content):
+      return waitForTheFirst() + [.publish(kind: kind, tags: tags, content: content)]
     }
   }
 
-  /// The relay took an event: the next one goes, or the operation is done.
-  private mutating func taken(_ current: InFlight, _ text: String) -> [SessionAction] {
-    guard current.step + 1 < current.item.events.count else { return finish(success(current.item), next: true) }
-    inFlight?.step += 1
-    inFlight?.eventID = ""
-    inFlight?.authenticationRounds = 0
-    inFlight?.awaitsAuthentication = false
-    inFlight?.isAuthorKnown = false
-    authenticationID = nil
-    inFlight?.isTaken = RelayAnswer.prefix(of: text) == "duplicate"
-    return [.cancelTimer(.authentication), waitForOK] + sendStep()
+  /// Sees to it that the timer for answers runs for the event that was sent first. Each gets its whole time once it is the first.
+  mutating func waitForTheFirst() -> [SessionAction] {
+    let first = inFlight.first
+    guard first?.serial != awaited else { return [] }
+    awaited = first?.serial
+    guard let first else { return [.cancelTimer(.answer)] }
+    let wait = first.isExtra ? limits.extraTimeout : limits.publishTimeout
+    return [.setTimer(.answer, after: isMute ? min(wait, limits.mutePublishTimeout) : wait)]
   }
 
-  private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
-    switch message {
-    case nil:
-      rubbish += 1
-      guard rubbish >= limits.rubbishMax else { return [] }
-      return handle(.violated("the relay sends messages that are not Nostr"))
-    case .ok(let id, let accepted, let text): return answered(id, accepted, text)
-    case .challenge(let text):
-      challenge = text
-      isChallengeAnswered = false
-      // One AUTH at a time: a relay that floods challenges gets no flood of signatures.
-      guard inFlight?.awaitsAuthentication == true, authenticationID == nil else { return [] }
-      return authenticate()
-    case .notice(let text):
-      lastNotice = text
-      return []
-    case .event(let name, let event):
-      guard let current = inFlight, name == current.readBack, event.id == current.eventID, (try? event.verify()) != nil else {
-        return []
-      }
-      timeoutsInARow = 0
-      isMute = true
-      return stopReadingBack() + taken(current, "")
-    case .endOfStored(let name), .closed(let name, _):
-      guard let current = inFlight, name == current.readBack else { return [] }
-      return timedOut(current)
-    case .other: return []
+  // MARK: - Ends of operations
+
+  /// The relay took an event: the next one of its operation goes, or the operation is done.
+  mutating func taken(_ current: EventInFlight, _ text: String) -> [SessionAction] {
+    guard var next = current.next(serial: nextSerial()) else { return finish(current, success(current.item)) }
+    next.isTaken = RelayAnswer.prefix(of: text) == "duplicate"
+    return leave(current) + send(next) + goOn()
+  }
+
+  /// Ends an operation.
+  mutating func finish(_ current: EventInFlight, _ outcome: RelayOutcome) -> [SessionAction] {
+    end(current, outcome) + goOn()
+  }
+
+  mutating func end(_ current: EventInFlight, _ outcome: RelayOutcome) -> [SessionAction] {
+    // The relay has taken all that it must.
+    leave(current) + [report(current.item, current.isExtra ? success(current.item) : outcome)]
+  }
+
+  /// An event is not under way any more.
+  mutating func leave(_ current: EventInFlight) -> [SessionAction] {
+    inFlight.remove(current)
+    var actions = readBack?.event.serial == current.serial ? stopReadingBack() : []
+    if current.awaitsAuthentication {
+      authenticationID = nil
+      actions.append(.cancelTimer(.authentication))
     }
+    return actions
   }
 
-  private mutating func answered(_ givenID: String, _ accepted: Bool, _ text: String) -> [SessionAction] {
-    var id = givenID
-    if id.isEmpty {
-      // Relays leave the id out when they refuse. It means the one thing that is not answered yet, if there is just one.
-      if unanswered > 0 {
-        unanswered -= 1
-        return []
-      }
-      guard let current = inFlight else { return [] }
-      if current.awaitsAuthentication, authenticationID == nil { return [] }
-      id = current.awaitsAuthentication ? authenticationID ?? "" : current.eventID
-    } else if overdue[id] != nil, id != inFlight?.eventID {
-      unanswered = max(0, unanswered - 1)
-    }
-    if let authenticationID, id == authenticationID {
-      self.authenticationID = nil
-      guard inFlight?.awaitsAuthentication == true else { return [] }
-      return accepted ? resend() : finish(.refused(Trouble(.authRequired, "authentication failed: \(text)")), next: true)
-    }
-    guard let current = inFlight, id == current.eventID else {
-      // The answer to an event that counted as timed out: late is not never.
-      guard accepted || RelayAnswer.prefix(of: text) == "duplicate", let item = overdue.removeValue(forKey: id) else {
-        return []
-      }
-      return [report(item, success(item))]
-    }
-    timeoutsInARow = 0
-    isMute = false
-    return stopReadingBack() + judged(current, accepted, text)
-  }
+  mutating func goOn() -> [SessionAction] { settleNameless() + waitForTheFirst() + sendNext() }
 
-  /// What the OK to the event in flight means.
-  private mutating func judged(_ current: InFlight, _ accepted: Bool, _ text: String) -> [SessionAction] {
-    let answer = RelayAnswer(accepted: accepted, text: text, mayAuthenticate: mayAuthenticate(current))
-    if current.isExtra, answer != .authenticate { return taken(current, text) }
-    switch answer {
-    case .success: return taken(current, text)
-    case .authenticate:
-      guard current.authenticationRounds < Self.authenticationRoundsMax else {
-        return finish(.refused(Trouble(.authRequired, text)), next: true)
-      }
-      inFlight?.authenticationRounds += 1
-      inFlight?.awaitsAuthentication = true
-      return mayAuthenticate(current)
-        ? authenticate() : [.cancelTimer(.answer), .setTimer(.authentication, after: limits.authenticationTimeout)]
-    case .transient(let isRateLimit):
-      return finish(
-        .troubled(
-          Trouble(isRateLimit ? .rateLimited : .storage, text), retryAfter: isRateLimit ? .seconds(30) : .seconds(5)),
-        next: true)
-    case .permanent where current.item.isDeletionOfGroup && text.contains("doesn't exist"):
-      // Of what an earlier attempt deleted whose answer was lost.
-      return taken(current, text)
-    case .outdated:
-      guard current.item.operation.task == .announce else { return finish(.refused(Trouble(.rejected, text)), next: true) }
-      // Kind 41 is not replaceable; relays that treat it so keep one per author, whichever channel it is of. If there is only this
-      // channel, it is one of its own editions, and whoever looks finds which.
-      return current.content.sharesKey
-        ? finish(.refused(Trouble(.onePerAuthor, text)), next: true) : taken(current, text)
-    case .permanent:
-      let words = current.isTaken ? "the relay has a group with this id already, and does not let this identity edit it: " : ""
-      return finish(.refused(Trouble(.rejected, words + text)), next: true)
-    case .unknown:
-      return finish(
-        .troubled(Trouble(.rejected, text.isEmpty ? "the relay refused without a reason" : text), retryAfter: .seconds(60)),
-        next: true)
-    }
-  }
-
-  /// Whether there is a challenge, and somebody who has not answered it.
-  private func mayAuthenticate(_ current: InFlight) -> Bool {
-    challenge != nil && (!isChallengeAnswered || isAuthorDue(current))
-  }
-
-  /// Whether it is the channel's own key that AUTH is to be done with: after the identity's. Most relays want to know somebody whom they
-  /// know, some the author of the event; several keys may authenticate on one connection (NIP-42).
-  private func isAuthorDue(_ current: InFlight) -> Bool {
-    current.content.keySalt != nil && isIdentityKnown && !current.isAuthorKnown
-  }
-
-  private mutating func authenticate() -> [SessionAction] {
-    guard let challenge, let current = inFlight else { return [] }
-    let isAuthor = isAuthorDue(current)
-    if isAuthor { inFlight?.isAuthorKnown = true } else { isIdentityKnown = true }
-    isChallengeAnswered = true
-    return [
-      .cancelTimer(.answer), .authenticate(challenge: challenge, author: isAuthor ? current.content : nil),
-      .setTimer(.authentication, after: limits.authenticationTimeout),
-    ]
-  }
-
-  private mutating func resend() -> [SessionAction] {
-    guard inFlight != nil else { return [] }
-    inFlight?.awaitsAuthentication = false
-    authenticationID = nil
-    return [.cancelTimer(.authentication), waitForOK] + sendStep()
-  }
+  // MARK: - Silence
 
   /// The relay did not say that it took the event. Some never do: what they serve, they have.
-  private mutating func readBack(_ current: InFlight) -> [SessionAction] {
+  private mutating func look(for current: EventInFlight) -> [SessionAction] {
     let name = "p-" + current.eventID.prefix(16)
-    inFlight?.readBack = name
+    readBack = (name, current)
     return [
       .send(ClientMessage.request(name, [["ids": [.string(current.eventID)]]])),
       .setTimer(.readBack, after: limits.readBackTimeout),
     ]
   }
 
-  private mutating func stopReadingBack() -> [SessionAction] {
-    guard let name = inFlight?.readBack else { return [] }
-    inFlight?.readBack = nil
+  mutating func stopReadingBack() -> [SessionAction] {
+    guard let name = readBack?.name else { return [] }
+    readBack = nil
     return [.cancelTimer(.readBack), .send(ClientMessage.close(name))]
   }
 
-  /// The event in flight was not answered, and is not found either.
-  private mutating func timedOut(_ current: InFlight) -> [SessionAction] {
+  /// An event was not answered, and is not found either.
+  mutating func timedOut(_ current: EventInFlight) -> [SessionAction] {
     if overdue.count >= Self.overdueMax { overdue.removeAll() }
     // Of several events only the last one that is needed ends the operation.
     if current.step + 1 == current.item.neededCount { overdue[current.eventID] = current.item }
@@ -293,28 +234,38 @@ struct PublisherMachine: SessionMachine {
     unanswered += 1
     let words = lastNotice.map { "; the relay said: \($0)" } ?? ""
     let trouble = Trouble(.timeout, "no OK within \(limits.publishTimeout.wholeMilliseconds) ms\(words)")
-    let actions = stopReadingBack() + finish(.troubled(trouble, retryAfter: nil))
-    guard timeoutsInARow < 2 else { return actions + [.hangUp] + reconnect() }
-    return actions + sendNext()
+    let actions = end(current, .troubled(trouble, retryAfter: nil))
+    guard timeoutsInARow < 2 else { return actions + takeBack() + [.hangUp] + reconnect() }
+    return actions + goOn()
   }
 
   private mutating func fired(_ timer: SessionTimer) -> [SessionAction] {
     switch timer {
     case .answer:
-      guard let current = inFlight, current.readBack == nil else { return [] }
+      guard let current = inFlight.first, readBack == nil else { return [] }
+      window.failed()
+      guard nameless.isEmpty else {
+        // The answers that have come were for some of these.
+        unanswered += unansweredIDs.count - nameless.count
+        return takeBack() + goOn()
+      }
       if current.isExtra {
         unanswered += 1
         return taken(current, "")
       }
-      return current.eventID.isEmpty ? timedOut(current) : readBack(current)
+      return current.eventID.isEmpty ? timedOut(current) : look(for: current)
     case .readBack:
-      guard let current = inFlight, current.readBack != nil else { return [] }
-      return timedOut(current)
+      guard let wanted = readBack else { return [] }
+      return timedOut(wanted.event)
     case .authentication:
-      guard inFlight?.awaitsAuthentication == true else { return [] }
+      guard let current = inFlight.authenticating else { return [] }
       // Some relays answer a good AUTH with silence.
-      if challenge != nil { return resend() }
-      return finish(.refused(Trouble(.authRequired, "the relay demands authentication but sent no challenge")), next: true)
+      if challenge != nil { return resend(current) }
+      let trouble = Trouble(.authRequired, "the relay demands authentication but sent no challenge")
+      return finish(current, .refused(trouble))
+    case .pace:
+      isPaced = false
+      return sendNext()
     case .reconnect:
       keeper.waited()
       return queue.isEmpty ? [] : keeper.need()
@@ -323,11 +274,13 @@ struct PublisherMachine: SessionMachine {
       return []
     case .gather: return []  // readers gather
     case .idle:
-      guard keeper.state == .open, queue.isEmpty, inFlight == nil else { return [] }
+      guard keeper.state == .open, queue.isEmpty, inFlight.isEmpty else { return [] }
       keeper.closedOnPurpose()
       return [.hangUp]
     }
   }
+
+  // MARK: - Ends of connections
 
   private mutating func closed(_ code: Int?, _ reason: String) -> [SessionAction] {
     guard keeper.state == .open else { return [] }
@@ -338,23 +291,33 @@ struct PublisherMachine: SessionMachine {
       case 1009: .refused(Trouble(.rejected, "the relay finds the event too big"))
       default: .troubled(Trouble(.unreachable, words), retryAfter: nil)
       }
-    return finish(outcome) + reconnect()
+    return broken(outcome) + reconnect()
+  }
+
+  /// The connection is gone. That is the outcome of what was under way alone. Of several nobody knows which the relay did not like: they
+  /// are sent again, one by one.
+  mutating func broken(_ outcome: RelayOutcome) -> [SessionAction] {
+    guard inFlight.count == 1, let only = inFlight.all.first else {
+      window.failed()
+      return inFlight.isEmpty ? [] : takeBack()
+    }
+    return end(only, outcome) + waitForTheFirst()
   }
 
   private mutating func flooded(_ trouble: Trouble) -> [SessionAction] {
     guard keeper.state == .open else { return [] }
-    (challenge, authenticationID) = (nil, nil)
+    let taken = takeBack()
+    challenge = nil
     let waiting = queue
     queue = []
     let actions = keeper.flooded(because: trouble)
     let outcome = RelayOutcome.troubled(trouble, retryAfter: keeper.floodWait)
-    return finish(outcome) + waiting.map { report($0, outcome) } + [.hangUp] + actions
+    return taken + waiting.map { report($0, outcome) } + [.hangUp] + actions
   }
 
   /// After the connection broke.
-  private mutating func reconnect() -> [SessionAction] {
-    challenge = nil
-    authenticationID = nil
+  mutating func reconnect() -> [SessionAction] {
+    (challenge, authenticationID, nameless) = (nil, nil, [])
     return keeper.lost(isBusy: !queue.isEmpty)
   }
 
@@ -365,18 +328,9 @@ struct PublisherMachine: SessionMachine {
       + keeper.lost(isBusy: true, atLeast: failure.retryAfter, because: failure.trouble)
   }
 
-  /// Ends the operation in flight.
-  private mutating func finish(_ outcome: RelayOutcome, next: Bool = false) -> [SessionAction] {
-    guard let current = inFlight else { return next ? sendNext() : [] }
-    inFlight = nil
-    authenticationID = nil
-    // The relay has taken all that it must.
-    let outcome = current.isExtra ? success(current.item) : outcome
-    return [.cancelTimer(.answer), .cancelTimer(.readBack), .cancelTimer(.authentication), report(current.item, outcome)]
-      + (next ? sendNext() : [])
-  }
+  // MARK: - Reports
 
-  private func success(_ item: SessionOperation) -> RelayOutcome {
+  func success(_ item: SessionOperation) -> RelayOutcome {
     switch item.operation.task {
     case .invite, .verify: .accepted(link: address)
     case .withdraw: .withdrawn
@@ -384,7 +338,7 @@ struct PublisherMachine: SessionMachine {
     }
   }
 
-  private func report(_ item: SessionOperation, _ outcome: RelayOutcome) -> SessionAction {
+  func report(_ item: SessionOperation, _ outcome: RelayOutcome) -> SessionAction {
     let operation = item.operation
     return .report(
       .outcome(channel: operation.channel, relay: operation.relay, number: operation.number, outcome))

@@ -226,7 +226,7 @@ struct ReaderMachine: SessionMachine {
       isGathering = false
       guard keeper.state == .open, subscription == nil, !queue.isEmpty else { return [] }
       return ask()
-    case .authentication, .readBack: return []  // publishers'
+    case .authentication, .readBack, .pace: return []  // publishers'
     }
   }
 

@@ -31,6 +31,9 @@ struct SessionOperation: Hashable, Sendable {
     self.owner = owner
   }
 
+  /// Whether its events are signed when they are sent.
+  var isDraft: Bool { events.contains { if case .draft = $0 { true } else { false } } }
+
   var isDeletionOfGroup: Bool { operation.task == .withdraw && operation.content.kind == .group }
 
   /// How many of the events the relay must take.
@@ -62,9 +65,9 @@ enum SessionEvent: Hashable, Sendable {
 }
 
 enum SessionTimer: Hashable, Sendable, CaseIterable {
-  /// The present EVENT or REQ must be answered.
+  /// The first EVENT that is not answered, or the present REQ, must be answered.
   case answer
-  /// What the present EVENT brought must be found, which was not answered.
+  /// What the EVENT brought must be found that was not answered.
   case readBack
   /// AUTH must be answered, or a challenge must come.
   case authentication
@@ -74,6 +77,8 @@ enum SessionTimer: Hashable, Sendable, CaseIterable {
   case stable
   /// Time to ask for what has gathered.
   case gather
+  /// The next EVENT may follow.
+  case pace
 }
 
 /// What the driver of a session must do, in order.

@@ -1,0 +1,190 @@
+internal import Channels
+internal import DequeModule
+internal import RelayNetwork
+internal import StrictJSON
+
+// What the relay's messages mean for the events that are under way.
+extension PublisherMachine {
+  mutating func received(_ message: RelayMessage?) -> [SessionAction] {
+    switch message {
+    case nil:
+      rubbish += 1
+      guard rubbish >= limits.rubbishMax else { return [] }
+      return handle(.violated("the relay sends messages that are not Nostr"))
+    case .ok(let id, let accepted, let text): return answered(id, accepted, text)
+    case .challenge(let text):
+      challenge = text
+      isChallengeAnswered = false
+      // One AUTH at a time: a relay that floods challenges gets no flood of signatures.
+      guard let current = inFlight.authenticating, authenticationID == nil else { return [] }
+      return authenticate(current)
+    case .notice(let text):
+      lastNotice = text
+      return []
+    case .event(let name, let event):
+      guard let wanted = readBack, name == wanted.name, event.id == wanted.event.eventID, (try? event.verify()) != nil else {
+        return []
+      }
+      timeoutsInARow = 0
+      isMute = true
+      return taken(wanted.event, "")
+    case .endOfStored(let name), .closed(let name, _):
+      guard let wanted = readBack, name == wanted.name else { return [] }
+      return timedOut(wanted.event)
+    case .other: return []
+    }
+  }
+
+  private mutating func answered(_ givenID: String, _ accepted: Bool, _ text: String) -> [SessionAction] {
+    var id = givenID
+    if id.isEmpty {
+      // Relays leave the id out when they refuse. It means the one thing that is not answered yet, if there is just one.
+      if unanswered > 0 {
+        unanswered -= 1
+        return []
+      }
+      window.closeToOne()
+      let open = unansweredIDs
+      guard open.count == 1 else {
+        guard !open.isEmpty else { return [] }
+        nameless.append(Nameless(isAccepted: accepted, text: text))
+        return goOn()
+      }
+      id = open[0]
+    } else if overdue[id] != nil, inFlight[id] == nil {
+      unanswered = max(0, unanswered - 1)
+    }
+    if let authenticationID, id == authenticationID {
+      self.authenticationID = nil
+      guard let current = inFlight.authenticating else { return [] }
+      return accepted
+        ? resend(current) : finish(current, .refused(Trouble(.authRequired, "authentication failed: \(text)")))
+    }
+    guard let current = inFlight[id] else {
+      // The answer to an event that counted as timed out: late is not never.
+      guard accepted || RelayAnswer.prefix(of: text) == "duplicate", let item = overdue.removeValue(forKey: id) else {
+        return []
+      }
+      return [report(item, success(item))]
+    }
+    // That it wants AUTH for this one is known already.
+    guard accepted || !current.awaitsAuthentication else { return [] }
+    timeoutsInARow = 0
+    isMute = false
+    if !givenID.isEmpty { window.answeredByID(whenFull: inFlight.count >= window.size) }
+    return judged(current, accepted, text)
+  }
+
+  /// The ids of all that the relay has not answered.
+  var unansweredIDs: [String] {
+    inFlight.all.filter { !$0.awaitsAuthentication }.map(\.eventID) + (authenticationID.map { [$0] } ?? [])
+  }
+
+  /// Once no more is unanswered than was answered under empty ids, it is known what was meant: the one that is left, or all that are left.
+  /// Several are sent again, one by one, to learn which answer is whose.
+  mutating func settleNameless() -> [SessionAction] {
+    let open = unansweredIDs
+    guard let latest = nameless.last, open.count <= nameless.count else { return [] }
+    nameless = []
+    guard open.count == 1, let current = inFlight[open[0]] else { return takeBack() }
+    return judged(current, latest.isAccepted, latest.text)
+  }
+
+  /// What the OK to an event under way means.
+  private mutating func judged(_ current: EventInFlight, _ accepted: Bool, _ text: String) -> [SessionAction] {
+    let answer = RelayAnswer(accepted: accepted, text: text, mayAuthenticate: mayAuthenticate(current))
+    let slower = heed(answer, to: current)
+    if current.isExtra, answer != .authenticate { return slower + taken(current, text) }
+    switch answer {
+    case .success: return taken(current, text)
+    case .authenticate: return demanded(current, text)
+    case .transient(let isRateLimit):
+      let trouble = Trouble(isRateLimit ? .rateLimited : .storage, text)
+      let actions = finish(current, .troubled(trouble, retryAfter: isRateLimit ? .seconds(30) : .seconds(5)))
+      return slower + actions + giveBackTheLate()
+    case .permanent where current.item.isDeletionOfGroup && text.contains("doesn't exist"):
+      // Of what an earlier attempt deleted whose answer was lost.
+      return taken(current, text)
+    case .outdated:
+      guard current.item.operation.task == .announce else { return finish(current, .refused(Trouble(.rejected, text))) }
+      // Kind 41 is not replaceable; relays that treat it so keep one per author, whichever channel it is of. If there is only this
+      // channel, it is one of its own editions, and whoever looks finds which.
+      return current.content.sharesKey ? finish(current, .refused(Trouble(.onePerAuthor, text))) : taken(current, text)
+    case .permanent:
+      let words = current.isTaken ? "the relay has a group with this id already, and does not let this identity edit it: " : ""
+      return finish(current, .refused(Trouble(.rejected, words + text)))
+    case .unknown:
+      let trouble = Trouble(.rejected, text.isEmpty ? "the relay refused without a reason" : text)
+      return finish(current, .troubled(trouble, retryAfter: .seconds(60)))
+    }
+  }
+
+  /// What an answer means for the events behind it.
+  private mutating func heed(_ answer: RelayAnswer, to current: EventInFlight) -> [SessionAction] {
+    guard case .transient(let isRateLimit) = answer else { return [] }
+    guard isRateLimit else {
+      window.struggled()
+      return []
+    }
+    // Refusals of what was sent at the old rate say nothing of the new one.
+    guard current.serial > limitedThrough else { return [] }
+    limitedThrough = serial
+    window.limited()
+    isPaced = true
+    return [.setTimer(.pace, after: window.distance)]
+  }
+
+  // MARK: - Authentication
+
+  private mutating func demanded(_ current: EventInFlight, _ text: String) -> [SessionAction] {
+    guard current.authenticationRounds < Self.authenticationRoundsMax else {
+      return finish(current, .refused(Trouble(.authRequired, text)))
+    }
+    // AUTH is done for one at a time, with nothing else under way: what was sent beside it is sent again after it.
+    if inFlight.count > 1 { window.closeToOne() }
+    guard inFlight.authenticating == nil else {
+      let left = leave(current)
+      queue.prepend(current.item)
+      return left + goOn()
+    }
+    inFlight.update(current) {
+      $0.authenticationRounds += 1
+      $0.awaitsAuthentication = true
+    }
+    guard let current = inFlight.authenticating else { return [] }
+    let waiting = waitForTheFirst()
+    return waiting
+      + (mayAuthenticate(current)
+        ? authenticate(current) : [.setTimer(.authentication, after: limits.authenticationTimeout)])
+  }
+
+  /// Whether there is a challenge, and somebody who has not answered it.
+  private func mayAuthenticate(_ current: EventInFlight) -> Bool {
+    challenge != nil && (!isChallengeAnswered || isAuthorDue(current))
+  }
+
+  /// Whether it is the channel's own key that AUTH is to be done with: after the identity's. Most relays want to know somebody whom they
+  /// know, some the author of the event; several keys may authenticate on one connection (NIP-42).
+  private func isAuthorDue(_ current: EventInFlight) -> Bool {
+    current.content.keySalt != nil && isIdentityKnown && !current.isAuthorKnown
+  }
+
+  private mutating func authenticate(_ current: EventInFlight) -> [SessionAction] {
+    guard let challenge else { return [] }
+    let isAuthor = isAuthorDue(current)
+    if isAuthor { inFlight.update(current) { $0.isAuthorKnown = true } } else { isIdentityKnown = true }
+    isChallengeAnswered = true
+    return [
+      .authenticate(challenge: challenge, author: isAuthor ? current.content : nil),
+      .setTimer(.authentication, after: limits.authenticationTimeout),
+    ]
+  }
+
+  mutating func resend(_ current: EventInFlight) -> [SessionAction] {
+    let left = leave(current)
+    var again = EventInFlight(item: current.item, serial: nextSerial(), step: current.step)
+    (again.isTaken, again.isAuthorKnown) = (current.isTaken, current.isAuthorKnown)
+    again.authenticationRounds = current.authenticationRounds
+    return left + send(again) + goOn()
+  }
+}

@@ -1,0 +1,319 @@
+import Channels
+import RelayNetwork
+import StrictJSON
+import Testing
+
+@testable import Nostr
+
+struct PublisherMachineTests {
+  private func opened(_ items: [SessionOperation]) -> PublisherMachine {
+    var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
+    for item in items { _ = machine.handle(.submitted(item)) }
+    _ = machine.handle(.opened(roundTrip: .zero))
+    return machine
+  }
+
+  @Test func oneEventIsInFlightAtATime() {
+    var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
+    let (first, second) = (makeOperation(.invite), makeOperation(.invite, channel: 2))
+    #expect(machine.handle(.submitted(first)).contains(.dial))
+    #expect(!machine.handle(.submitted(second)).contains(.dial))
+    let opening = machine.handle(.opened(roundTrip: .zero))
+    #expect(sends(opening) == 1 && outcomes(opening) == [.handedOver])
+    let answered = machine.handle(.received(.ok(id: first.eventID, accepted: true, text: "")))
+    #expect(outcomes(answered) == [.accepted(link: "ws://r"), .handedOver])
+    #expect(sends(answered) == 1)
+  }
+
+  @Test func okUnderAnEmptyIDMeansTheEventInFlight() {
+    let item = makeOperation(.invite)
+    var machine = opened([item])
+    #expect(
+      outcomes(machine.handle(.received(.ok(id: "", accepted: false, text: "rejected: no")))) == [
+        .refused(Trouble(.rejected, "rejected: no"))
+      ])
+  }
+
+  @Test func okForAnotherEventIsIgnored() {
+    let item = makeOperation(.invite)
+    var machine = opened([item])
+    #expect(machine.handle(.received(.ok(id: String(repeating: "0", count: 64), accepted: true, text: ""))).isEmpty)
+  }
+
+  @Test func lateOKStillCounts() {
+    let item = makeOperation(.invite)
+    var machine = opened([item])
+    let timedOut = outcomes(machine.timeOut())
+    guard case .troubled(let trouble, _)? = timedOut.first else { return #expect(Bool(false)) }
+    #expect(trouble.cause == .timeout)
+    #expect(
+      outcomes(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: "")))) == [.accepted(link: "ws://r")])
+    #expect(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: ""))).isEmpty)
+  }
+
+  /// What an earlier connection has not answered, the next one does not answer either: a refusal without an id is for what it was sent.
+  @Test func refusalUnderAnEmptyIDCountsAgainAfterAReconnect() {
+    let items = (1...3).map { makeOperation(.invite, channel: $0) }
+    var machine = opened([items[0], items[1]])
+    _ = machine.timeOut()
+    let lost = outcomes(machine.handle(.closed(code: 1006, reason: "")))
+    #expect(lost.count == 1 && lost.allSatisfy(\.isFinal))
+    _ = machine.handle(.submitted(items[2]))
+    #expect(machine.handle(.timerFired(.reconnect)).contains(.dial))
+    #expect(sends(machine.handle(.opened(roundTrip: .zero))) == 1)
+    #expect(
+      outcomes(machine.handle(.received(.ok(id: "", accepted: false, text: "rejected: no")))) == [
+        .refused(Trouble(.rejected, "rejected: no"))
+      ])
+  }
+
+  @Test func lateOKCountsForTheLastOfTwoStepsOnly() {
+    let (first, second) = (makeOperation(.invite), makeOperation(.invite, channel: 2))
+    let item = SessionOperation(operation: first.operation, events: first.events + second.events)
+    func ok(_ item: SessionOperation) -> SessionEvent { .received(.ok(id: item.eventID, accepted: true, text: "")) }
+    var machine = opened([item])
+    _ = machine.timeOut()
+    #expect(machine.handle(ok(first)).isEmpty, "the second event was never sent")
+    machine = opened([item])
+    #expect(sends(machine.handle(ok(first))) == 1)
+    _ = machine.timeOut()
+    #expect(machine.handle(ok(first)).isEmpty)
+    #expect(outcomes(machine.handle(ok(second))) == [.accepted(link: "ws://r")])
+  }
+
+  private func event(_ item: SessionOperation) throws -> NostrEvent {
+    try #require(NostrEvent(json: try JSONParser.parse(item.operation.content.document)))
+  }
+
+  /// A relay that stores and serves, and never says OK.
+  @Test func whatTheRelayServesItHasTaken() throws {
+    let items = [makeOperation(.invite), makeOperation(.invite, channel: 2)]
+    var machine = opened(items)
+    let name = "p-" + items[0].eventID.prefix(16)
+    let asked = machine.handle(.timerFired(.answer))
+    #expect(
+      outcomes(asked).isEmpty && asked.contains(.send(ClientMessage.request(name, [["ids": [.string(items[0].eventID)]]]))))
+    #expect(machine.handle(.received(.event(subscription: "p-other", try event(items[0])))).isEmpty)
+    #expect(machine.handle(.received(.event(subscription: name, try event(items[1])))).isEmpty)
+    let found = machine.handle(.received(.event(subscription: name, try event(items[0]))))
+    #expect(outcomes(found) == [.accepted(link: "ws://r"), .handedOver])
+    #expect(found.contains(.send(ClientMessage.close(name))) && found.contains(.cancelTimer(.readBack)))
+    // The next one is not waited for for as long, until the relay speaks.
+    #expect(found.contains(.setTimer(.answer, after: NostrLimits().mutePublishTimeout)))
+    #expect(
+      outcomes(machine.handle(.received(.ok(id: items[1].eventID, accepted: true, text: "")))) == [.accepted(link: "ws://r")])
+    let next = machine.handle(.submitted(makeOperation(.invite, channel: 3)))
+    #expect(next.contains(.setTimer(.answer, after: NostrLimits().publishTimeout)))
+  }
+
+  @Test func whatTheRelayDoesNotServeItHasNotTaken() throws {
+    let item = makeOperation(.invite)
+    let name = "p-" + item.eventID.prefix(16)
+    let good = try event(item)
+    let forged = NostrEvent(
+      id: good.id, publicKey: good.publicKey, createdAt: good.createdAt, kind: good.kind, tags: [], content: "x",
+      signature: good.signature)
+    for end in [RelayMessage.endOfStored(subscription: name), .closed(subscription: name, text: "error: no")] {
+      var machine = opened([item])
+      _ = machine.handle(.timerFired(.answer))
+      #expect(machine.handle(.received(.event(subscription: name, forged))).isEmpty)
+      guard case .troubled(let trouble, _)? = outcomes(machine.handle(.received(end))).first else {
+        return #expect(Bool(false))
+      }
+      #expect(trouble.cause == .timeout)
+    }
+    // An OK that comes while it is looked for is in time.
+    var machine = opened([item])
+    _ = machine.handle(.timerFired(.answer))
+    let late = machine.handle(.received(.ok(id: item.eventID, accepted: true, text: "")))
+    #expect(outcomes(late) == [.accepted(link: "ws://r")] && late.contains(.send(ClientMessage.close(name))))
+  }
+
+  @Test func authIsDoneOnceAndTheEventSentAgain() {
+    let item = makeOperation(.invite)
+    var machine = opened([item])
+    _ = machine.handle(.received(.challenge("c1")))
+    let demanded = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "auth-required: who?")))
+    #expect(demanded.contains(.authenticate(challenge: "c1")))
+    _ = machine.handle(.authenticationSent(id: "auth"))
+    #expect(sends(machine.handle(.received(.ok(id: "auth", accepted: true, text: "")))) == 1)
+    #expect(
+      outcomes(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: "")))) == [.accepted(link: "ws://r")])
+  }
+
+  @Test func challengeThatComesAfterTheRefusalIsAnswered() {
+    let item = makeOperation(.invite)
+    var machine = opened([item])
+    let demanded = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "auth-required: who?")))
+    #expect(demanded.contains(.setTimer(.authentication, after: .seconds(5))))
+    #expect(machine.handle(.received(.challenge("c2"))).contains(.authenticate(challenge: "c2")))
+  }
+
+  @Test func silenceAfterAuthMeansGoOn() {
+    let item = makeOperation(.invite)
+    var machine = opened([item])
+    _ = machine.handle(.received(.challenge("c1")))
+    _ = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "restricted: permission denied")))
+    _ = machine.handle(.authenticationSent(id: "auth"))
+    #expect(sends(machine.handle(.timerFired(.authentication))) == 1)
+    #expect(
+      outcomes(machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "restricted: permission denied"))))
+        == [.refused(Trouble(.rejected, "restricted: permission denied"))])
+  }
+
+  @Test func demandWithoutChallengeIsARefusal() {
+    let item = makeOperation(.invite)
+    var machine = opened([item])
+    _ = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "auth-required: who?")))
+    guard case .refused(let trouble)? = outcomes(machine.handle(.timerFired(.authentication))).first else {
+      return #expect(Bool(false))
+    }
+    #expect(trouble.cause == .authRequired)
+  }
+
+  @Test func everyOperationGetsExactlyOneFinalOutcome() {
+    // Every way in which a connection can end, with one operation in flight and two waiting.
+    let ends: [[SessionEvent]] = [
+      [.dialFailed(.unreachable("refused"))], [.dialFailed(.status(403, retryAfter: nil))],
+      [.opened(roundTrip: .zero), .closed(code: 1006, reason: ""), .timerFired(.reconnect), .dialFailed(.unreachable("x"))],
+      [.opened(roundTrip: .zero), .violated("binary"), .timerFired(.reconnect), .dialFailed(.unreachable("x"))],
+      [
+        .opened(roundTrip: .zero), .timerFired(.answer), .timerFired(.readBack), .timerFired(.answer), .timerFired(.readBack),
+        .timerFired(.reconnect), .dialFailed(.unreachable("x")),
+      ],
+      [
+        .opened(roundTrip: .zero), .timerFired(.answer), .closed(code: nil, reason: ""), .timerFired(.readBack),
+        .timerFired(.reconnect), .dialFailed(.unreachable("x")),
+      ],
+    ]
+    for events in ends {
+      var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
+      var final: [ChannelID: Int] = [:]
+      func note(_ actions: [SessionAction]) {
+        for case .report(.outcome(let channel, _, _, let outcome)) in actions where outcome.isFinal {
+          final[channel, default: 0] += 1
+        }
+      }
+      for channel in 1...3 as ClosedRange<Int64> { note(machine.handle(.submitted(makeOperation(.invite, channel: channel)))) }
+      for event in events { note(machine.handle(event)) }
+      #expect(final.count == 3 && final.values.allSatisfy { $0 == 1 }, "\(events)")
+    }
+  }
+
+  @Test func queueIsBounded() {
+    var limits = NostrLimits()
+    limits.queueMax = 2
+    var machine = PublisherMachine(address: "ws://r", limits: limits, salt: 1)
+    for channel in 1...2 as ClosedRange<Int64> {
+      #expect(outcomes(machine.handle(.submitted(makeOperation(.invite, channel: channel)))).isEmpty)
+    }
+    #expect(outcomes(machine.handle(.submitted(makeOperation(.invite, channel: 3)))).count == 1)
+  }
+}
+
+/// Channels with keys of their own: events that an operation does not depend on, and who authenticates.
+struct OwnKeyPublisherTests {
+  @Test func somethingNewerInTheWayOfAnEditionIsAnotherChannelsWhereTheyShareAKey() {
+    for (item, cause) in [
+      (makeOperation(.announce), Cause.onePerAuthor), (makeOperation(.invite), .rejected), (item, .rejected),
+    ] {
+      var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
+      _ = machine.handle(.submitted(item))
+      _ = machine.handle(.opened(roundTrip: .zero))
+      let actions = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "replaced: have newer event")))
+      #expect(outcomes(actions) == [.refused(Trouble(cause, "replaced: have newer event"))])
+    }
+  }
+
+  private let item: SessionOperation = {
+    let plain = makeOperation(.invite)
+    let content = plain.operation.content
+    let operation = RelayOperation(
+      task: .invite, channel: plain.operation.channel, relay: plain.operation.relay, address: "ws://r", number: 1,
+      content: ChannelContent(
+        identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
+        keySalt: [UInt8](repeating: 1, count: 32)))
+    return SessionOperation(operation: operation, events: plain.events + [.extra(id: "extra", text: "{}")])
+  }()
+
+  private func opened() -> PublisherMachine {
+    var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
+    _ = machine.handle(.submitted(item))
+    _ = machine.handle(.opened(roundTrip: .zero))
+    return machine
+  }
+
+  /// A machine whose relay has taken the channel.
+  private func halfDone() -> PublisherMachine {
+    var machine = opened()
+    let actions = machine.handle(.received(.ok(id: item.eventID, accepted: true, text: "")))
+    #expect(outcomes(actions).isEmpty && sends(actions) == 1 && actions.contains(.setTimer(.answer, after: .seconds(5))))
+    return machine
+  }
+
+  @Test(arguments: [
+    SessionEvent.received(.ok(id: "extra", accepted: true, text: "")),
+    .received(.ok(id: "extra", accepted: false, text: "blocked: no profiles")),
+    .received(.ok(id: "extra", accepted: false, text: "rate-limited: slow down")),
+    .received(.ok(id: "", accepted: false, text: "error: unknown")), .timerFired(.answer), .closed(code: 1008, reason: ""),
+    .violated("binary"),
+  ])
+  func whateverBecomesOfTheProfileTheChannelIsTaken(_ event: SessionEvent) {
+    var machine = halfDone()
+    #expect(outcomes(machine.handle(event)) == [.accepted(link: "ws://r")])
+    #expect(outcomes(machine.handle(.received(.ok(id: "extra", accepted: true, text: "")))).isEmpty)
+  }
+
+  @Test func demandForAuthenticationThatDoesNotEndCostsTheProfileOnly() {
+    var machine = halfDone()
+    _ = machine.handle(.received(.challenge("c1")))
+    for round in 1...2 {
+      #expect(outcomes(machine.handle(.received(.ok(id: "extra", accepted: false, text: "auth-required: who?")))).isEmpty)
+      _ = machine.handle(.authenticationSent(id: "auth\(round)"))
+      _ = machine.handle(.received(.ok(id: "auth\(round)", accepted: true, text: "")))
+    }
+    let last = machine.handle(.received(.ok(id: "extra", accepted: false, text: "auth-required: who?")))
+    #expect(outcomes(last) == [.accepted(link: "ws://r")])
+  }
+
+  @Test func channelThatIsNotTakenHasNoProfile() {
+    var machine = opened()
+    let refused = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "blocked: no")))
+    #expect(outcomes(refused) == [.refused(Trouble(.rejected, "blocked: no"))] && sends(refused) == 0)
+  }
+
+  @Test func lateAnswerToTheChannelCounts() {
+    var machine = opened()
+    #expect(outcomes(machine.timeOut()).count == 1)
+    #expect(
+      outcomes(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: "")))) == [.accepted(link: "ws://r")])
+  }
+
+  @Test(arguments: ["auth-required: only authors publish", "restricted: only authors publish"])
+  func identityAuthenticatesFirstAndThenTheAuthor(_ words: String) {
+    var machine = opened()
+    _ = machine.handle(.received(.challenge("c1")))
+    let first = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "auth-required: who?")))
+    #expect(first.contains(.authenticate(challenge: "c1")))
+    _ = machine.handle(.authenticationSent(id: "one"))
+    #expect(sends(machine.handle(.received(.ok(id: "one", accepted: true, text: "")))) == 1)
+    let second = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: words)))
+    #expect(second.contains(.authenticate(challenge: "c1", author: item.operation.content)))
+    _ = machine.handle(.authenticationSent(id: "two"))
+    #expect(sends(machine.handle(.received(.ok(id: "two", accepted: true, text: "")))) == 1)
+    #expect(sends(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: "")))) == 1, "and the profile")
+  }
+
+  @Test func channelThatTheIdentitySignsAuthenticatesAsTheIdentityOnly() {
+    let item = makeOperation(.invite)
+    var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
+    _ = machine.handle(.submitted(item))
+    _ = machine.handle(.opened(roundTrip: .zero))
+    _ = machine.handle(.received(.challenge("c1")))
+    _ = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "auth-required: who?")))
+    _ = machine.handle(.authenticationSent(id: "one"))
+    _ = machine.handle(.received(.ok(id: "one", accepted: true, text: "")))
+    let refused = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "restricted: not you")))
+    #expect(outcomes(refused) == [.refused(Trouble(.rejected, "restricted: not you"))])
+  }
+}

@@ -1,0 +1,278 @@
+import Channels
+import RelayNetwork
+import StrictJSON
+import Testing
+
+@testable import Nostr
+
+struct ReaderMachineTests {
+  private func opened(_ items: [SessionOperation]) -> ReaderMachine {
+    var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
+    for item in items { _ = machine.handle(.submitted(item)) }
+    _ = machine.handle(.opened(roundTrip: .zero))
+    return machine
+  }
+
+  private func event(_ item: SessionOperation) -> NostrEvent {
+    let content = PublicChannel.content(name: "c\(item.operation.channel.rawValue)", about: "", picture: "", relays: [])
+    guard
+      let event = NostrEvent(
+        signedBy: sessionKey, createdAt: 1000 + item.operation.channel.rawValue, kind: 40, content: content)
+    else { preconditionFailure("the event must be signable") }
+    return event
+  }
+
+  @Test func manyChannelsAreReadInOneRequest() {
+    let items = (1...3).map { makeOperation(.verify, channel: $0) }
+    var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
+    for item in items { _ = machine.handle(.submitted(item)) }
+    #expect(sends(machine.handle(.opened(roundTrip: .zero))) == 1)
+    #expect(outcomes(machine.handle(.received(.event(subscription: "b1", event(items[1]))))) == [.verified(edition: 1)])
+    // Two did not come: each is asked for alone before it counts as missing.
+    let first = machine.handle(.received(.endOfStored(subscription: "b1")))
+    #expect(outcomes(first).isEmpty && first.contains(.send(request("b2", items[0]))))
+    #expect(outcomes(machine.handle(.received(.event(subscription: "b2", event(items[0]))))) == [.verified(edition: 1)])
+    let second = machine.handle(.received(.endOfStored(subscription: "b2")))
+    #expect(outcomes(second).isEmpty && second.contains(.send(request("b3", items[2]))))
+    let rest = machine.handle(.received(.endOfStored(subscription: "b3")))
+    #expect(outcomes(rest) == [.missing] && sends(rest) == 1)
+  }
+
+  private func request(_ name: String, _ item: SessionOperation) -> String {
+    ClientMessage.request(name, [["ids": [.string(item.eventID)]]])
+  }
+
+  @Test func editionThatDoesNotComeWithItsChannelIsAskedForAlone() throws {
+    let item = makeOperation(.verify)
+    let edited = try #require(NostrEvent(signedBy: sessionKey, createdAt: 2000, kind: 41, content: "{}"))
+    let content = item.operation.content
+    let operation = RelayOperation(
+      task: .verify, channel: item.operation.channel, relay: item.operation.relay, address: "ws://r", number: 1,
+      content: ChannelContent(
+        identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
+        edition: 2,
+        notice: ChannelNotice(networkID: edited.id, document: edited.text, signedAt: 2000)))
+    for isServed in [true, false] {
+      var machine = opened([SessionOperation(operation: operation)])
+      _ = machine.handle(.received(.event(subscription: "b1", event(item))))
+      let alone = machine.handle(.received(.endOfStored(subscription: "b1")))
+      #expect(outcomes(alone).isEmpty)
+      #expect(alone.contains(.send(ClientMessage.request("b2", [["ids": [.string(edited.id)]]]))))
+      if isServed {
+        #expect(outcomes(machine.handle(.received(.event(subscription: "b2", edited)))) == [.verified(edition: 2)])
+      } else {
+        // Before it counts as not there, what else the relay has of this author.
+        #expect(outcomes(machine.handle(.received(.endOfStored(subscription: "b2")))).isEmpty)
+        #expect(
+          outcomes(machine.handle(.received(.endOfStored(subscription: "b3")))) == [.verified(edition: 1, others: .none)])
+      }
+    }
+  }
+
+  @Test func refusalOfOneQuestionIsNotThatOfTheOthers() {
+    let items = (1...2).map { makeOperation(.verify, channel: $0) }
+    var machine = opened(items)
+    _ = machine.handle(.received(.endOfStored(subscription: "b1")))
+    let refused = machine.handle(.received(.closed(subscription: "b2", text: "restricted: members only")))
+    #expect(outcomes(refused) == [.refused(Trouble(.rejected, "restricted: members only"))])
+    #expect(refused.contains(.send(request("b3", items[1]))))
+    #expect(outcomes(machine.handle(.received(.event(subscription: "b3", event(items[1]))))) == [.verified(edition: 1)])
+    #expect(outcomes(machine.handle(.received(.endOfStored(subscription: "b3")))).isEmpty)
+  }
+
+  @Test func readingGathersUnderLoadAndALoneChannelDoesNotWait() {
+    var machine = opened([makeOperation(.verify)])
+    #expect(machine.handle(.received(.endOfStored(subscription: "b1"))).contains { if case .send = $0 { true } else { false } })
+    #expect(sends(machine.handle(.submitted(makeOperation(.verify, channel: 2)))) == 1)
+    let items = (3...5).map { makeOperation(.verify, channel: $0) }
+    for item in items { #expect(sends(machine.handle(.submitted(item))) == 0) }
+    // The second REQ is over, three wait: they go at once, because the one before was alone.
+    #expect(sends(machine.handle(.received(.endOfStored(subscription: "b2")))) == 2)
+    _ = machine.handle(.submitted(makeOperation(.verify, channel: 6)))
+    for item in items { _ = machine.handle(.received(.event(subscription: "b3", event(item)))) }
+    let gathering = machine.handle(.received(.endOfStored(subscription: "b3")))
+    #expect(sends(gathering) == 1 && gathering.contains(.setTimer(.gather, after: .milliseconds(50))))
+    #expect(sends(machine.handle(.submitted(makeOperation(.verify, channel: 7)))) == 0)
+    #expect(sends(machine.handle(.timerFired(.gather))) == 1)
+  }
+
+  @Test func liesAreFound() {
+    let item = makeOperation(.verify)
+    let good = event(item)
+    let forgedID = NostrEvent(
+      id: good.id, publicKey: good.publicKey, createdAt: good.createdAt, kind: 40, tags: [], content: "x",
+      signature: good.signature)
+    let forgedSignature = NostrEvent(
+      id: good.id, publicKey: good.publicKey, createdAt: good.createdAt, kind: 40, tags: [], content: good.content,
+      signature: String(repeating: "0", count: 128))
+    for forged in [forgedID, forgedSignature] {
+      var machine = opened([item])
+      guard case .misbehaved(let trouble)? = outcomes(machine.handle(.received(.event(subscription: "b1", forged)))).first
+      else {
+        #expect(Bool(false))
+        continue
+      }
+      #expect(trouble.cause == .wrongIdentity)
+    }
+  }
+
+  @Test func watchedRelayReportsUpAndDownOnceEach() {
+    var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
+    #expect(machine.handle(.watched(true)).contains(.dial))
+    let up = machine.handle(.opened(roundTrip: .milliseconds(3)))
+    #expect(up.contains(.report(.relayUp(RelayID(rawValue: 1), roundTrip: .milliseconds(3)))))
+    func downs(_ actions: [SessionAction]) -> Int {
+      actions.filter { if case .report(.relayDown) = $0 { true } else { false } }.count
+    }
+    #expect(downs(machine.handle(.closed(code: nil, reason: ""))) == 1)
+    #expect(machine.handle(.timerFired(.reconnect)).contains(.dial))
+    #expect(downs(machine.handle(.dialFailed(.unreachable("refused")))) == 0)
+    // For another reason than before: that is news.
+    let expired = Trouble(.expired, "the certificate of r expired on 2026-11-21")
+    #expect(machine.handle(.dialFailed(.insecure(expired))).contains(.report(.relayDown(RelayID(rawValue: 1), expired))))
+    #expect(downs(machine.handle(.dialFailed(.insecure(expired)))) == 0)
+    _ = machine.handle(.opened(roundTrip: .zero))
+    #expect(downs(machine.handle(.dialFailed(.insecure(expired)))) == 1)
+  }
+
+  /// Only a relay that answers nothing at all is left.
+  @Test(arguments: [
+    RelayMessage.endOfStored(subscription: "b2"), .closed(subscription: "b2", text: "error: too busy"),
+  ])
+  func relayThatAnswersNowAndThenIsNotLeft(_ answer: RelayMessage) {
+    var machine = opened([makeOperation(.verify)])
+    #expect(!machine.handle(.timerFired(.answer)).contains(.hangUp))
+    #expect(sends(machine.handle(.submitted(makeOperation(.verify, channel: 2)))) == 1)
+    #expect(outcomes(machine.handle(.received(answer))).count == 1)
+    #expect(sends(machine.handle(.submitted(makeOperation(.verify, channel: 3)))) == 1)
+    #expect(!machine.handle(.timerFired(.answer)).contains(.hangUp), "one in a row")
+    _ = machine.handle(.submitted(makeOperation(.verify, channel: 4)))
+    #expect(machine.handle(.timerFired(.answer)).contains(.hangUp), "two in a row")
+  }
+
+  @Test func refusedReadersAreARefusal() {
+    var machine = opened([makeOperation(.verify)])
+    #expect(
+      outcomes(machine.handle(.received(.closed(subscription: "b1", text: "auth-required: members only")))) == [
+        .refused(Trouble(.authRequired, "auth-required: members only"))
+      ])
+  }
+
+  @Test func emptyClosedAfterTheEndIsNoError() {
+    let item = makeOperation(.verify)
+    var machine = opened([item])
+    _ = machine.handle(.received(.event(subscription: "b1", event(item))))
+    _ = machine.handle(.received(.endOfStored(subscription: "b1")))
+    #expect(machine.handle(.received(.closed(subscription: "b1", text: ""))).isEmpty)
+  }
+}
+
+/// What a relay has of an author who signs several channels.
+struct SharedKeyReaderTests {
+  private static let salt = [UInt8](repeating: 1, count: 32)
+  private static let other = String(repeating: "a", count: 64)
+
+  private func edition(of channel: String, at time: Int64, name: String = "") throws -> NostrEvent {
+    try #require(
+      NostrEvent(
+        signedBy: sessionKey, createdAt: time, kind: 41, tags: [["e", channel, "", "root"]], content: "{\"name\":\"\(name)\"}"))
+  }
+
+  private struct Look {
+    var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
+    let channel: NostrEvent
+    let newest: NostrEvent
+  }
+
+  /// A look at a channel whose newest edition is of the time 2000; the relay is asked and has not answered yet.
+  private func look(keySalt: [UInt8]? = nil) throws -> Look {
+    let content = PublicChannel.content(name: "c1", about: "", picture: "", relays: [])
+    let channel = try #require(NostrEvent(signedBy: sessionKey, createdAt: 1001, kind: 40, content: content))
+    let newest = try edition(of: channel.id, at: 2000, name: "newest")
+    let operation = RelayOperation(
+      task: .verify, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: "ws://r", number: 1,
+      content: ChannelContent(
+        identity: IdentityID(rawValue: 1), networkID: channel.id, author: sessionKey.publicKey, document: channel.text,
+        edition: 2,
+        notice: ChannelNotice(networkID: newest.id, document: newest.text, signedAt: 2000), keySalt: keySalt))
+    var seen = Look(channel: channel, newest: newest)
+    _ = seen.machine.handle(.submitted(SessionOperation(operation: operation)))
+    #expect(sends(seen.machine.handle(.opened(roundTrip: .zero))) == 1)
+    return seen
+  }
+
+  /// The same, when the relay has served the channel without its newest edition and is asked what it has of the author.
+  private func asking() throws -> Look {
+    var seen = try look()
+    _ = seen.machine.handle(.received(.event(subscription: "b1", seen.channel)))
+    #expect(outcomes(seen.machine.handle(.received(.endOfStored(subscription: "b1")))).isEmpty)
+    // First it is asked for the edition alone.
+    let actions = seen.machine.handle(.received(.endOfStored(subscription: "b2")))
+    #expect(outcomes(actions).isEmpty)
+    let filter = "{\"authors\":[\"\(sessionKey.publicKey)\"],\"kinds\":[41],\"limit\":2}"
+    #expect(actions.contains { if case .send(let text) = $0 { Self.isRequest(text, filter) } else { false } }, "\(actions)")
+    return seen
+  }
+
+  private static func isRequest(_ text: String, _ filter: String) -> Bool {
+    (try? JSONParser.parse(text)) == (try? JSONParser.parse("[\"REQ\",\"b3\",\(filter)]"))
+  }
+
+  /// What the look finds when the relay serves `events` of the author.
+  private func found(_ events: (String) throws -> [NostrEvent]) throws -> [RelayOutcome] {
+    var seen = try asking()
+    for event in try events(seen.channel.id) {
+      #expect(outcomes(seen.machine.handle(.received(.event(subscription: "b3", event)))).isEmpty)
+    }
+    return outcomes(seen.machine.handle(.received(.endOfStored(subscription: "b3"))))
+  }
+
+  @Test func whatTheRelayHasOfOtherChannelsIsSaid() throws {
+    #expect(try found { _ in [] } == [.verified(edition: 1, others: .none)])
+    #expect(try found { _ in [try edition(of: Self.other, at: 3000)] } == [.verified(edition: 1, others: .newer)])
+    #expect(try found { _ in [try edition(of: Self.other, at: 1500)] } == [.verified(edition: 1, others: .older)])
+    #expect(try found { [try edition(of: $0, at: 1500)] } == [.verified(edition: 1, others: .none)], "an older one of its own")
+    let two = try found { [try edition(of: Self.other, at: 3000), try edition(of: $0, at: 1500)] }
+    #expect(two == [.verified(edition: 1, others: .several)])
+    let one = try edition(of: Self.other, at: 3000)
+    #expect(try found { _ in [one, one] } == [.verified(edition: 1, others: .newer)])
+    let forged = NostrEvent(
+      id: one.id, publicKey: one.publicKey, createdAt: one.createdAt, kind: 41, tags: one.tags, content: one.content,
+      signature: String(repeating: "0", count: 128))
+    #expect(try found { _ in [forged] } == [.verified(edition: 1, others: .none)])
+  }
+
+  @Test func ofTwoOfOneSecondTheLowerIDWins() throws {
+    let newest = try look().newest
+    for name in ["a", "b", "c", "d", "e", "f"] {
+      let other = try edition(of: Self.other, at: 2000, name: name)
+      let expected: OtherEditions = other.id < newest.id ? .newer : .older
+      #expect(try found { _ in [other] } == [.verified(edition: 1, others: expected)])
+    }
+  }
+
+  /// Nobody is told that a channel is not there because a relay does not like to be asked about authors.
+  @Test(arguments: [
+    SessionEvent.received(.closed(subscription: "b3", text: "blocked: no")), .timerFired(.answer),
+    .closed(code: nil, reason: ""),
+  ])
+  func relayThatDoesNotAnswerThatShowsTheChannelAllTheSame(_ event: SessionEvent) throws {
+    var seen = try asking()
+    #expect(outcomes(seen.machine.handle(event)) == [.verified(edition: 1)])
+  }
+
+  @Test func channelWithAKeyOfItsOwnIsAloneUnderIt() throws {
+    var seen = try look(keySalt: Self.salt)
+    _ = seen.machine.handle(.received(.event(subscription: "b1", seen.channel)))
+    _ = seen.machine.handle(.received(.endOfStored(subscription: "b1")))
+    #expect(outcomes(seen.machine.handle(.received(.endOfStored(subscription: "b2")))) == [.verified(edition: 1)])
+  }
+
+  @Test func newestEditionEndsTheLook() throws {
+    var seen = try look()
+    #expect(outcomes(seen.machine.handle(.received(.event(subscription: "b1", seen.channel)))).isEmpty)
+    #expect(outcomes(seen.machine.handle(.received(.event(subscription: "b1", seen.newest)))) == [.verified(edition: 2)])
+    let end = seen.machine.handle(.received(.endOfStored(subscription: "b1")))
+    #expect(outcomes(end).isEmpty && sends(end) == 1, "nothing more is asked for")
+  }
+}

@@ -1,0 +1,38 @@
+import Channels
+import RelayNetwork
+import StrictJSON
+import Testing
+
+@testable import Nostr
+
+/// The key that signs the channels of these tests.
+let sessionKey = SecretKey.random()
+
+func makeOperation(_ task: RelayOperation.Task, channel: Int64 = 1, number: Int = 1) -> SessionOperation {
+  let content = PublicChannel.content(name: "c\(channel)", about: "", picture: "", relays: [])
+  guard let event = NostrEvent(signedBy: sessionKey, createdAt: 1000 + channel, kind: 40, content: content) else {
+    preconditionFailure("the event must be signable")
+  }
+  let operation = RelayOperation(
+    task: task, channel: ChannelID(rawValue: channel), relay: RelayID(rawValue: 1), address: "ws://r", number: number,
+    content: ChannelContent(
+      identity: IdentityID(rawValue: 1), networkID: event.id, author: event.publicKey, document: event.text))
+  return SessionOperation(operation: operation, events: [OutgoingEvent(event)])
+}
+
+extension SessionOperation {
+  var eventID: String { operation.content.networkID }
+}
+
+func outcomes(_ actions: [SessionAction]) -> [RelayOutcome] {
+  actions.compactMap { if case .report(.outcome(_, _, _, let outcome)) = $0 { outcome } else { nil } }
+}
+
+func sends(_ actions: [SessionAction]) -> Int {
+  actions.filter { if case .send = $0 { true } else { false } }.count
+}
+
+extension PublisherMachine {
+  /// The event in flight is not answered, and is not found at the relay either.
+  mutating func timeOut() -> [SessionAction] { handle(.timerFired(.answer)) + handle(.timerFired(.readBack)) }
+}
