@@ -58,7 +58,7 @@ private struct PublisherRun {
   }
 
   init(seed: UInt64) {
-    random = SplitMix64(seed: seed)
+    var random = SplitMix64(seed: seed)
     machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: seed)
     items = Self.all.map(\.0)
     events = Dictionary(uniqueKeysWithValues: Self.all.map { ($0.1.id, $0.1) })
@@ -67,6 +67,7 @@ private struct PublisherRun {
     habits = Habits(
       leavesOutIDs: sometimes([0, 50, 100]), drops: sometimes([0, 0, 5]), refuses: sometimes([0, 10, 40]),
       limits: sometimes([0, 0, 10]), closes: sometimes([0, 0, 2]))
+    self.random = random
   }
 
   mutating func run() {

@@ -116,7 +116,8 @@ struct PublisherMachine: SessionMachine {
 
   /// Everything under way goes back to where it waited, in order, to be sent again: relays take an event twice.
   mutating func takeBack() -> [SessionAction] {
-    var actions = stopReadingBack() + [.cancelTimer(.answer), .cancelTimer(.authentication)]
+    var actions = stopReadingBack()
+    actions += [.cancelTimer(.answer), .cancelTimer(.readBack), .cancelTimer(.authentication)]
     (authenticationID, nameless, awaited) = (nil, [], nil)
     for event in inFlight.removeAll().reversed() {
       // The relay has taken all that it must.
@@ -297,15 +298,17 @@ struct PublisherMachine: SessionMachine {
   /// The connection is gone. That is the outcome of what was under way alone. Of several nobody knows which the relay did not like: they
   /// are sent again, one by one.
   mutating func broken(_ outcome: RelayOutcome) -> [SessionAction] {
+    readBack = nil
     guard inFlight.count == 1, let only = inFlight.all.first else {
       window.failed()
       return inFlight.isEmpty ? [] : takeBack()
     }
-    return end(only, outcome) + waitForTheFirst()
+    return [.cancelTimer(.readBack)] + end(only, outcome) + waitForTheFirst()
   }
 
   private mutating func flooded(_ trouble: Trouble) -> [SessionAction] {
     guard keeper.state == .open else { return [] }
+    readBack = nil
     let taken = takeBack()
     challenge = nil
     let waiting = queue
