@@ -22,6 +22,7 @@ struct BatonBench {
     }
     let parts: [(name: String, run: () async throws -> Void)] = [
       ("creation", creation), ("calls", controlCalls), ("rude", rudeClients), ("create", createCalls), ("relays", realRelays),
+      ("distance", distantRelays),
       ("many", manyInProcess), ("manyOnRelays", manyOnRelays), ("million", million), ("watchers", watchers),
       ("rest", atRest),
     ]
@@ -142,7 +143,7 @@ struct BatonBench {
     }
   }
 
-  private static func stop(_ program: Program) async {
+  static func stop(_ program: Program) async {
     program.signal(SIGTERM)
     _ = await program.status()
   }
@@ -223,57 +224,6 @@ struct BatonBench {
     }
     sandbox.signal(SIGKILL)
     _ = await sandbox.status()
-  }
-
-  /// Channels per second to three third-party relays, beside a publisher without state, retry or read-back.
-  static func realRelays() async throws {
-    let python = repository + "/.build/venv/bin"
-    let folder = try TemporaryFolder()
-    var programs: [Program] = []
-    var urls: [String] = []
-    for number in 1...3 {
-      let port = Program.freePort()
-      let yaml =
-        "storage:\n  sqlalchemy.url: \"sqlite+aiosqlite:///\(folder.path)/r\(number).sqlite3\"\ngunicorn:\n  bind: 127.0.0.1:\(port)\n"
-      try yaml.write(toFile: folder.path + "/r\(number).yaml", atomically: true, encoding: .utf8)
-      let relay = try Program(
-        python + "/nostr-relay", ["-c", folder.path + "/r\(number).yaml", "serve", "--use-uvicorn"], directory: folder.path)
-      try await relay.line(containing: "Uvicorn running on")
-      programs.append(relay)
-      urls.append("ws://127.0.0.1:\(port)")
-    }
-    let count = 1_000
-    var bare: [Double] = []
-    var ours: [Double] = []
-    for _ in 0..<3 {
-      let result = try await Program.run(
-        python + "/python3", [repository + "/Benchmarks/limits/bare_publisher.py", "\(count)"] + urls)
-      bare.append(Double(result.lines.first ?? "") ?? 0)
-      let state = try TemporaryFolder()
-      let daemon = try await daemon(state)
-      let client = try await BatonClient(socket: state.path + "/c")
-      for url in urls { _ = try await client.addRelay(AddRelay(address: url)) }
-      let changes = try await client.watch(WatchRequest(kinds: ["channel"]))
-      let started = ContinuousClock.now
-      let creating = Task { try await createMany(count, socket: state.path + "/c") }
-      var active: Set<Int64> = []
-      for try await change in changes {
-        if change.after?["phase"] == "active", let id = change.after?["id"]?.integer { active.insert(id) }
-        if active.count == count { break }
-      }
-      ours.append(Double(count) / seconds(ContinuousClock.now - started))
-      try await creating.value
-      await client.close()
-      await stop(daemon)
-    }
-    let (a, b) = (median(ours), median(bare))
-    row(
-      "channels to active on three nostr-relay 1.14, read back", "\(format(a))/s",
-      "publisher without state or read-back: \(format(b))/s", format(a / b, 2))
-    for program in programs {
-      program.signal(SIGKILL)
-      _ = await program.status()
-    }
   }
 
   /// Memory of an idle daemon, and how long it takes to answer after its start.

@@ -1,0 +1,92 @@
+import BatonClient
+import ControlAPI
+import Foundation
+import Glibc
+import StrictJSON
+import TestSupport
+
+// How fast channels become active on relays by others, and on relays that are far away.
+extension BatonBench {
+  /// Channels per second to three third-party relays, beside a publisher without state or retry that does the same work.
+  static func realRelays() async throws {
+    let python = repository + "/.build/venv/bin"
+    let folder = try TemporaryFolder()
+    var programs: [Program] = []
+    var urls: [String] = []
+    for number in 1...3 {
+      let port = Program.freePort()
+      let yaml =
+        "storage:\n  sqlalchemy.url: \"sqlite+aiosqlite:///\(folder.path)/r\(number).sqlite3\"\ngunicorn:\n  bind: 127.0.0.1:\(port)\n"
+      try yaml.write(toFile: folder.path + "/r\(number).yaml", atomically: true, encoding: .utf8)
+      let relay = try Program(
+        python + "/nostr-relay", ["-c", folder.path + "/r\(number).yaml", "serve", "--use-uvicorn"], directory: folder.path)
+      try await relay.line(containing: "Uvicorn running on")
+      programs.append(relay)
+      urls.append("ws://127.0.0.1:\(port)")
+    }
+    let count = 1_000
+    let publisher = repository + "/Benchmarks/limits/bare_publisher.py"
+    var (bare, reading, ours): ([Double], [Double], [Double]) = ([], [], [])
+    for _ in 0..<3 {
+      for readsBack in [false, true] {
+        let words = (readsBack ? ["--read-back"] : []) + ["\(count)"] + urls
+        let rate = Double(try await Program.run(python + "/python3", [publisher] + words).lines.first ?? "") ?? 0
+        if readsBack { reading.append(rate) } else { bare.append(rate) }
+      }
+      ours.append(try await activeRate(count, on: urls))
+    }
+    let (a, b, c) = (median(ours), median(reading), median(bare))
+    row(
+      "channels to active on three nostr-relay 1.14, read back", "\(format(a))/s",
+      "publisher without state that reads back: \(format(b))/s; that does not: \(format(c))/s", format(a / b, 2))
+    for program in programs { await kill(program) }
+  }
+
+  /// Channels per second to three relays of the sandbox whose answers take 100 ms.
+  static func distantRelays() async throws {
+    let milliseconds = 100
+    let sandbox = try Program("baton-sandbox", ["--relays", "3"])
+    try await sandbox.line(containing: "control ")
+    let ports = sandbox.lines.filter { $0.hasPrefix("ws://") }.compactMap { $0.split(separator: ":").last.map(String.init) }
+    let proxy = try Program(
+      repository + "/.build/venv/bin/python3",
+      [repository + "/Benchmarks/limits/delaying_proxy.py", "\(milliseconds)"] + ports)
+    for port in ports { try await proxy.line(containing: "\(port) on ") }
+    let urls = proxy.lines.compactMap { $0.split(separator: " ").last.map { "ws://127.0.0.1:\($0)" } }
+    let rates = [
+      try await activeRate(1_000, on: urls), try await activeRate(1_000, on: urls), try await activeRate(1_000, on: urls),
+    ]
+    row(
+      "channels to active on three relays that answer after \(milliseconds) ms", "\(format(median(rates)))/s",
+      "two events each, one at a time: \(1_000 / milliseconds / 2)/s",
+      format(median(rates) * Double(milliseconds) * 2 / 1_000, 1))
+    await kill(proxy)
+    await kill(sandbox)
+  }
+
+  /// Channels per second from the first request until all are active on these relays, by a daemon of their own.
+  private static func activeRate(_ count: Int, on urls: [String]) async throws -> Double {
+    let folder = try TemporaryFolder()
+    let daemon = try await daemon(folder)
+    let client = try await BatonClient(socket: folder.path + "/c")
+    for (index, url) in urls.enumerated() { _ = try await client.addRelay(AddRelay(address: url, name: "r\(index)")) }
+    let changes = try await client.watch(WatchRequest(kinds: ["channel"]))
+    let started = ContinuousClock.now
+    let creating = Task { try await createMany(count, socket: folder.path + "/c") }
+    var active: Set<Int64> = []
+    for try await change in changes {
+      if change.after?["phase"] == "active", let id = change.after?["id"]?.integer { active.insert(id) }
+      if active.count == count { break }
+    }
+    let rate = Double(count) / seconds(ContinuousClock.now - started)
+    try await creating.value
+    await client.close()
+    await stop(daemon)
+    return rate
+  }
+
+  private static func kill(_ program: Program) async {
+    program.signal(SIGKILL)
+    _ = await program.status()
+  }
+}
