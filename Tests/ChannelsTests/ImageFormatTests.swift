@@ -37,6 +37,15 @@ struct ImageFormatTests {
     }
   }
 
+  @Test func changeOfAnyByteOfAPNGImageIsNoticed() throws {
+    let whole = try bytes(Self.pictures[0].1)
+    for index in whole.indices {
+      var changed = whole
+      changed[index] ^= 0x10
+      #expect(throws: ImageFormat.Invalid.self, "byte \(index)") { try ImageFormat.png.check(changed) }
+    }
+  }
+
   @Test func oneFormatIsNotTakenForAnother() throws {
     for (format, text) in Self.pictures {
       for other in ImageFormat.allCases where other != format {
