@@ -19,6 +19,17 @@ struct SecretTests {
     }
   }
 
+  @Test func randomBytesFillAllThatIsAskedFor() {
+    for count in [0, 1, 32, 256, 257, 1_000] {
+      let (first, second) = (SystemRandom.bytes(count), SystemRandom.bytes(count))
+      #expect(first.count == count && second.count == count)
+      guard count >= 32 else { continue }
+      #expect(first != second)
+      // No stretch of it was left as it was.
+      for start in stride(from: 0, through: count - 32, by: 16) { #expect(Set(first[start..<start + 32]).count > 4) }
+    }
+  }
+
   @Test func bytesAreOverwrittenWhenNobodyRefersToThemAnyMore() {
     let released = Released()
     func use() {

@@ -198,11 +198,13 @@ extension NostrNetwork {
   /// Who the author of a channel is, for programs that show authors (kind 0): name and picture of the newest edition, dated as that is.
   /// It follows from what is stored: the same bytes each time. nil where the identity signs, which has a profile of its own.
   private func profile(of content: ChannelContent) -> NostrEvent? {
-    guard content.keySalt != nil, let key = key(of: content),
-      let (text, signedAt) = PublicChannel.profile(of: content.notice?.document ?? content.document)
-    else { return nil }
-    return NostrEvent(
-      signedBy: key, createdAt: signedAt, kind: PublicChannel.profileKind, content: text,
-      auxiliary: [UInt8](repeating: 0, count: 32))
+    guard content.keySalt != nil else { return nil }
+    let (id, document) = content.notice.map { ($0.networkID, $0.document) } ?? (content.networkID, content.document)
+    return knownProfile(of: id) {
+      guard let key = key(of: content), let (text, signedAt) = PublicChannel.profile(of: document) else { return nil }
+      return NostrEvent(
+        signedBy: key, createdAt: signedAt, kind: PublicChannel.profileKind, content: text,
+        auxiliary: [UInt8](repeating: 0, count: 32))
+    }
   }
 }

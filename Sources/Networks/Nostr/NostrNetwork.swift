@@ -25,6 +25,8 @@ public final class NostrNetwork: RelayNetwork {
     var unreported: [NetworkReport] = []
     /// NIP-11 documents that were asked for lately, by address.
     var documents: [String: Document] = [:]
+    /// Profiles that were signed lately, by the id of what they repeat: each goes to all relays of its channel.
+    var profiles: [String: NostrEvent] = [:]
     /// The date of the latest edition that each identity has signed since the start.
     var editionDates: [IdentityID: Int64] = [:]
     var isOver = false
@@ -48,6 +50,7 @@ public final class NostrNetwork: RelayNetwork {
   /// How long a relay's NIP-11 document is taken for what it says still, and how many are kept.
   private static let documentLife = TimeAmount.seconds(60)
   private static let documentsMax = 1_000
+  private static let profilesMax = 1_000
   /// How many seconds ahead an edition is dated at most for the sake of other channels.
   private static let editionAheadMax: Int64 = 10
   private let lookup = HostLookup()
@@ -185,6 +188,17 @@ public final class NostrNetwork: RelayNetwork {
       state.documents[url.text] = Document(askedAt: now, answer: answer)
       return answer
     }
+  }
+
+  /// The profile that repeats the event `id`, as it was signed before, or as `sign` makes it.
+  func knownProfile(of id: String, sign: () -> NostrEvent?) -> NostrEvent? {
+    if let known = state.withLockedValue({ $0.profiles[id] }) { return known }
+    guard let profile = sign() else { return nil }
+    state.withLockedValue { state in
+      if state.profiles.count >= Self.profilesMax { state.profiles = [:] }
+      state.profiles[id] = profile
+    }
+    return profile
   }
 
   func publisher(_ operation: RelayOperation) -> RelaySession<PublisherMachine>? {

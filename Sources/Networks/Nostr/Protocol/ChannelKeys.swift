@@ -12,10 +12,7 @@ extension SecretKey {
   private static let derivedBytes = 48
 
   /// A new salt from the system's random source.
-  static func randomSalt() -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<saltBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
-  }
+  static func randomSalt() -> [UInt8] { SystemRandom.bytes(saltBytes) }
 
   /// The key of a channel of the identity whose key this is: HKDF with SHA-256 (RFC 5869), brought into the range of keys.
   func channelKey(salt: [UInt8]) -> SecretKey? {

@@ -1,3 +1,4 @@
+internal import Secrets
 internal import StrictJSON
 
 /// NIP-29 groups: one relay keeps the group and signs its state, admins send it what is to change.
@@ -42,7 +43,7 @@ public enum RelayGroup {
   }
 
   /// An id that nobody has guessed: 32 characters that every relay takes.
-  static func randomID() -> String { Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) }) }
+  static func randomID() -> String { Hex.encode(SystemRandom.bytes(16)) }
 
   static func creation(of id: String) -> OutgoingEvent { draft(.create, id) }
   static func deletion(of id: String) -> OutgoingEvent { draft(.delete, id) }

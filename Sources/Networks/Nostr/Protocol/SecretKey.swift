@@ -32,11 +32,8 @@ public struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
 
   /// A new key from the system's random source.
   public static func random() -> SecretKey {
-    var generator = SystemRandomNumberGenerator()
     while true {
-      let secret = Secret(count: 32) { bytes in
-        for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &generator) }
-      }
+      let secret = Secret(count: 32, fill: SystemRandom.fill)
       // All but 2^-128 of the draws are valid.
       if let key = try? SecretKey(secret) { return key }
     }
@@ -46,8 +43,7 @@ public struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
   /// - Parameter auxiliary: 32 bytes of randomness; nil draws fresh ones.
   /// - Returns: 64 bytes; nil unless `digest` and `auxiliary` have 32 bytes.
   public func sign(digest: [UInt8], auxiliary: [UInt8]? = nil) -> [UInt8]? {
-    var generator = SystemRandomNumberGenerator()
-    let auxiliary = auxiliary ?? (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    let auxiliary = auxiliary ?? SystemRandom.bytes(32)
     guard digest.count == 32, auxiliary.count == 32 else { return nil }
     return Self.withPair(of: secret) { (pair: inout secp256k1_keypair) -> [UInt8]? in
       var signature = [UInt8](repeating: 0, count: 64)
@@ -94,9 +90,7 @@ public enum Signature {
 enum Curve {
   nonisolated(unsafe) static let context: OpaquePointer = {
     let context = secp256k1_context_create(UInt32(SECP256K1_CONTEXT_NONE))
-    var generator = SystemRandomNumberGenerator()
-    let seed = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    guard let context, secp256k1_context_randomize(context, seed) == 1 else {
+    guard let context, secp256k1_context_randomize(context, SystemRandom.bytes(32)) == 1 else {
       preconditionFailure("libsecp256k1 could not make a context")
     }
     return context
