@@ -412,8 +412,11 @@ struct WireTests {
   @Test func timesAreReadWithAnyOffsetAndRefusedOtherwise() {
     #expect(RFC3339.milliseconds("2025-06-15T17:06:40.1239+02:00") == 1_750_000_000_123)
     #expect(RFC3339.milliseconds("2025-06-15t15:06:40z") == 1_750_000_000_000)
+    #expect(RFC3339.milliseconds("2000-02-29T00:00:00Z") == 951_782_400_000)
+    #expect(RFC3339.milliseconds("2024-03-01T00:00:00Z") == 1_709_251_200_000)
     for text in [
-      "", "2025-06-15", "2025-02-29T00:00:00Z", "2025-06-15T24:00:00Z", "2025-06-15T15:06:40", "2025-13-01T00:00:00Z",
+      "", "2025-06-15", "2025-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "2025-06-15T24:00:00Z", "2025-06-15T15:06:40",
+      "2025-13-01T00:00:00Z",
     ] {
       #expect(RFC3339.milliseconds(text) == nil, "\(text)")
     }

@@ -11,6 +11,11 @@ struct ParserTests {
     #expect(try JSONParser.parse(value.bytes) == value)
   }
 
+  @Test func membersAreWrittenInTheOrderOfTheirNames() throws {
+    let value = try JSONParser.parse("{\"b\":{\"z\":1,\"y\":2},\"a\":[],\"B\":null,\"aa\":true}")
+    #expect(value.text == "{\"B\":null,\"a\":[],\"aa\":true,\"b\":{\"y\":2,\"z\":1}}")
+  }
+
   @Test(arguments: [
     ("", JSONParseError.Reason.unexpectedEnd), ("{", .unexpectedEnd), ("{\"a\":1,\"a\":2}", .duplicateKey),
     ("[1,]", .unexpectedCharacter), ("{\"a\" 1}", .unexpectedCharacter), ("01", .invalidNumber), ("-", .invalidNumber),
