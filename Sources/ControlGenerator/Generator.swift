@@ -13,48 +13,65 @@ public struct Generator {
     public let description: String
   }
 
-  /// Parameters and replies that get a type of their own; all others are taken apart where they are used.
-  private static let parameters = [
+  /// Parameters and replies that have a name of their own and stand with the types of their interface; all others are named after their
+  /// method and stand with its messages.
+  static let parameters = [
     "org.batond.Operators.Add": "AddOperator", "org.batond.Operators.Update": "UpdateOperator",
     "org.batond.Servers.Add": "AddServer", "org.batond.Servers.Update": "UpdateServer",
     "org.batond.Relays.Add": "AddRelay", "org.batond.Relays.Update": "UpdateRelay", "org.batond.Relays.Test": "TestRequest",
     "org.batond.Channels.Create": "CreateChannel", "org.batond.Channels.Update": "UpdateChannel",
     "org.batond.Channels.List": "ListRequest", "org.batond.Monitor.Watch": "WatchRequest",
   ]
-  private static let replies = [
+  static let replies = [
     "org.batond.Monitor.Watch": "ChangeMessage", "org.batond.Daemon.Status": "DaemonStatus",
-    "org.batond.Daemon.Reload": "ReloadReport",
+    "org.batond.Daemon.Reload": "ReloadReport", "org.batond.Servers.Test": "TestReply", "org.batond.Relays.Test": "TestReply",
   ]
 
   private var known: [String: [String]] = [:]
 
   public init() {}
 
-  /// One file per interface that has types.
+  /// Files with the types of each interface, its errors, its messages, and what its server has to do.
   public mutating func files(for interfaces: [IDL.Interface]) throws(Failure) -> [File] {
     var files: [File] = []
     // What several interfaces have in common belongs to the one that it is about, which comes last by name.
-    for interface in interfaces.sorted(by: { $0.name > $1.name }) {
-      let name = String(interface.name.split(separator: ".").last ?? "")
+    let interfaces = interfaces.sorted { $0.name > $1.name }
+    for interface in interfaces {
       let types = try types(of: interface)
-      if !types.isEmpty { files.append(file(name, types, interface)) }
-      if let refusals = refusals(of: interface) { files.append(file(name + "+Refusal", [refusals], interface)) }
+      if !types.isEmpty { files.append(file("", types, interface)) }
+      if let refusals = refusals(of: interface) { files.append(file("+Refusal", [refusals], interface)) }
+    }
+    // Messages have types of any interface in them.
+    for interface in interfaces {
+      let messages = try messages(of: interface)
+      if !messages.isEmpty { files.append(file("+Messages", messages, interface)) }
+      files.append(file("+Service", service(of: interface), interface))
     }
     return files
   }
 
-  private func file(_ name: String, _ types: [String], _ interface: IDL.Interface) -> File {
+  /// What the names of all types of an interface that are not named otherwise begin with.
+  func title(_ interface: IDL.Interface) -> String {
+    let name = interface.name.split(separator: ".").last ?? ""
+    return name.prefix(1).uppercased() + name.dropFirst()
+  }
+
+  /// A name in Swift of something that is not a type.
+  func lowercased(_ name: String) -> String { name.prefix(1).lowercased() + name.dropFirst() }
+
+  private func file(_ contents: String, _ types: [String], _ interface: IDL.Interface) -> File {
     func uses(_ words: String...) -> Bool { types.contains { type in words.contains { type.contains($0) } } }
     var imports: [String] = []
     // Some fields are whatever they are, and members of errors are read with it.
     if uses(": JSONValue", ": [JSONValue]") {
       imports.append("public import StrictJSON")
-    } else if uses("error.parameters") {
+    } else if uses("error.parameters", "JSONValue.") {
       imports.append("internal import StrictJSON")
     }
-    if uses("VarlinkError") { imports.append("public import Varlink") }
+    if uses("VarlinkError", "VarlinkCall") { imports.append("public import Varlink") }
     let head = ["// Written by `make generate` from \(interface.name).varlink.", ""] + imports + (imports.isEmpty ? [] : [""])
-    return File(name: "\(name).swift", text: (head + types).joined(separator: "\n"))
+    let name = interface.name.split(separator: ".").last ?? ""
+    return File(name: "\(name)\(contents).swift", text: (head + types).joined(separator: "\n"))
   }
 
   private mutating func types(of interface: IDL.Interface) throws(Failure) -> [String] {
@@ -77,11 +94,13 @@ public struct Generator {
     return types
   }
 
-  /// The type as code; nil when another interface has it already.
-  private mutating func type(
-    _ name: String, _ fields: [IDL.Field], _ comment: String, _ interface: IDL.Interface
+  /// The type as code; nil when it is there already.
+  /// - Parameter isPage: whether objects stay as they are, in JSON.
+  mutating func type(
+    _ name: String, _ fields: [IDL.Field], _ comment: String, _ interface: IDL.Interface, isPage: Bool = false
   ) throws(Failure) -> String? {
-    let shape = fields.map { "\($0.name): \(swift($0))" }
+    let spelled = fields.map { isPage ? paged($0) : swift($0) }
+    let shape = zip(fields, spelled).map { "\($0.name): \($1)" }
     if let before = known[name] {
       guard before == shape else {
         throw Failure(description: "the type \(name) of \(interface.name) differs from that of another interface")
@@ -91,15 +110,15 @@ public struct Generator {
     known[name] = shape
     var lines = documented(comment, indent: "")
     lines.append("public struct \(name): Codable, Hashable, Sendable {")
-    for field in fields {
+    for (field, type) in zip(fields, spelled) {
       lines += documented(field.comment, indent: "  ")
-      lines.append("  public var \(escaped(field.name)): \(swift(field))")
+      lines.append("  public var \(escaped(field.name)): \(type)")
     }
     lines += ["", "  public init("]
     for (index, field) in fields.enumerated() {
       let isOptional = if case .optional = field.type { true } else { false }
       lines.append(
-        "    \(field.name): \(swift(field))\(isOptional ? " = nil" : "")\(index + 1 < fields.count ? "," : "")")
+        "    \(field.name): \(spelled[index])\(isOptional ? " = nil" : "")\(index + 1 < fields.count ? "," : "")")
     }
     lines.append("  ) {")
     for field in fields { lines.append("    self.\(field.name) = \(escaped(field.name))") }
@@ -110,9 +129,18 @@ public struct Generator {
     comment.split(separator: "\n").map { "\(indent)/// \($0)" }
   }
 
-  private func escaped(_ name: String) -> String { ["protocol", "operator"].contains(name) ? "`\(name)`" : name }
+  func escaped(_ name: String) -> String { ["protocol", "operator"].contains(name) ? "`\(name)`" : name }
 
   func swift(_ field: IDL.Field) -> String { swift(field.type, field.name) }
+
+  /// What a page of a list has: objects as JSON, because that is what they were filtered and sorted by.
+  private func paged(_ field: IDL.Field) -> String {
+    switch field.type {
+    case .array(.named): "[JSONValue]"
+    case .optional(.array(.named)): "[JSONValue]?"
+    default: swift(field)
+    }
+  }
 
   /// Identifiers and revisions have 64 bits by contract, everything else is counted in `Int`. Enumerations are words, so that clients get
   /// on with those that they do not know yet.

@@ -3,12 +3,14 @@ internal import Varlink
 extension Generator {
   /// The errors of an interface as one enumeration with what they carry; nil when it has none.
   func refusals(of interface: IDL.Interface) -> String? {
-    guard !interface.errors.isEmpty, let title = interface.name.split(separator: ".").last else { return nil }
-    let name = title.prefix(1).uppercased() + title.dropFirst() + "Refusal"
-    var lines = ["/// Why `\(interface.name)` refused a call.", "public enum \(name): Error, Hashable, Sendable {"]
-    var cases: [String] = []
+    guard !interface.errors.isEmpty else { return nil }
+    var lines = [
+      "/// Why `\(interface.name)` refused a call.", "public enum \(title(interface))Refusal: InterfaceRefusal {",
+      "  public static let interface = \"\(interface.name)\"", "",
+    ]
+    var (cases, errors): ([String], [String]) = ([], [])
     for error in interface.errors {
-      let word = error.name.prefix(1).lowercased() + error.name.dropFirst()
+      let word = lowercased(error.name)
       lines += documented(error.comment, indent: "  ")
       let values = error.fields.map { "\($0.name): \(carried($0))" }.joined(separator: ", ")
       lines.append("  case \(word)\(values.isEmpty ? "" : "(\(values))")")
@@ -16,13 +18,48 @@ extension Generator {
       cases.append("    case \"\(interface.name).\(error.name)\":")
       cases.append(
         "      self = .\(word)\(arguments.isEmpty ? "" : "(\n        \(arguments.joined(separator: ",\n        ")))")")
+      errors += self.error(error, word, interface)
     }
     lines += [
       "  /// An error that this version does not know, or one of Varlink's own.", "  case other(VarlinkError)", "",
       "  /// - Parameter error: as the daemon sent it.", "  public init(_ error: VarlinkError) {", "    switch error.name {",
     ]
-    lines += cases + ["    default: self = .other(error)", "    }", "  }", "}", ""]
+    lines += cases + ["    default: self = .other(error)", "    }", "  }", ""]
+    lines += ["  /// What goes over the wire.", "  public var error: VarlinkError {", "    switch self {"]
+    lines += errors + ["    case .other(let error): error", "    }", "  }", "}", ""]
     return lines.joined(separator: "\n")
+  }
+
+  /// The case that makes of an error what goes over the wire.
+  private func error(_ error: IDL.Structure, _ word: String, _ interface: IDL.Interface) -> [String] {
+    let name = "\"\(interface.name).\(error.name)\""
+    guard !error.fields.isEmpty else { return ["    case .\(word): VarlinkError(\(name))"] }
+    let bound = error.fields.map { "let \(escaped($0.name))" }.joined(separator: ", ")
+    let members = error.fields.map { "\"\($0.name)\": \(writing($0))" }
+    // As the formatter has it: a comma after the last of several members.
+    let carried =
+      members.count == 1
+      ? ["        carrying: [\(members[0])])"]
+      : ["        carrying: ["] + members.map { "          \($0)," } + ["        ])"]
+    return ["    case .\(word)(\(bound)):", "      VarlinkError(", "        \(name),"] + carried
+  }
+
+  /// What a field of an error is written with; what cannot be written is left out.
+  private func writing(_ field: IDL.Field) -> String {
+    let name = escaped(field.name)
+    switch field.type {
+    case .string, .enumeration: return ".string(\(name))"
+    case .int: return swift(field) == "Int64" ? ".integer(\(name))" : ".integer(Int64(\(name)))"
+    case .bool: return ".bool(\(name))"
+    case .object: return name
+    case .optional(.string): return "\(name).map(JSONValue.string)"
+    case .optional(.int):
+      return swift(field) == "Int64?" ? "\(name).map(JSONValue.integer)" : "\(name).map { JSONValue.integer(Int64($0)) }"
+    case .optional, .float, .named, .array, .map, .structure:
+      let type = carried(field)
+      if type == "String" { return ".string(\(name))" }
+      return type.hasSuffix("?") ? "\(name).flatMap { try? $0.json }" : "try? \(name).json"
+    }
   }
 
   /// What is carried of a field: an object only if this version can read it.

@@ -4,7 +4,9 @@ public import StrictJSON
 public import Varlink
 
 /// Why `org.batond.Channels` refused a call.
-public enum ChannelsRefusal: Error, Hashable, Sendable {
+public enum ChannelsRefusal: InterfaceRefusal {
+  public static let interface = "org.batond.Channels"
+
   /// There is no channel with this identifier or name, or with both.
   case noSuchChannel(id: Int64?, name: String?)
   /// Several channels have this name.
@@ -151,6 +153,144 @@ public enum ChannelsRefusal: Error, Hashable, Sendable {
     case "org.batond.Channels.InternalError":
       self = .internalError
     default: self = .other(error)
+    }
+  }
+
+  /// What goes over the wire.
+  public var error: VarlinkError {
+    switch self {
+    case .noSuchChannel(let id, let name):
+      VarlinkError(
+        "org.batond.Channels.NoSuchChannel",
+        carrying: [
+          "id": id.map(JSONValue.integer),
+          "name": name.map(JSONValue.string),
+        ])
+    case .ambiguousName(let name, let channelIds):
+      VarlinkError(
+        "org.batond.Channels.AmbiguousName",
+        carrying: [
+          "name": .string(name),
+          "channelIds": try? channelIds.json,
+        ])
+    case .noSuchRelay(let id):
+      VarlinkError(
+        "org.batond.Channels.NoSuchRelay",
+        carrying: ["id": id.map(JSONValue.integer)])
+    case .notInChannel(let relayId, let relayName):
+      VarlinkError(
+        "org.batond.Channels.NotInChannel",
+        carrying: [
+          "relayId": .integer(relayId),
+          "relayName": .string(relayName),
+        ])
+    case .noSuchIdentity(let name):
+      VarlinkError(
+        "org.batond.Channels.NoSuchIdentity",
+        carrying: ["name": .string(name)])
+    case .noEnabledRelays(let network):
+      VarlinkError(
+        "org.batond.Channels.NoEnabledRelays",
+        carrying: ["network": .string(network)])
+    case .noGroupRelays(let network, let untested):
+      VarlinkError(
+        "org.batond.Channels.NoGroupRelays",
+        carrying: [
+          "network": .string(network),
+          "untested": .integer(Int64(untested)),
+        ])
+    case .tooManyRelays(let wanted, let max):
+      VarlinkError(
+        "org.batond.Channels.TooManyRelays",
+        carrying: [
+          "wanted": .integer(Int64(wanted)),
+          "max": .integer(Int64(max)),
+        ])
+    case .notEnoughRelays(let wanted, let available):
+      VarlinkError(
+        "org.batond.Channels.NotEnoughRelays",
+        carrying: [
+          "wanted": .integer(Int64(wanted)),
+          "available": .integer(Int64(available)),
+        ])
+    case .idempotencyKeyReused(let id, let deleted):
+      VarlinkError(
+        "org.batond.Channels.IdempotencyKeyReused",
+        carrying: [
+          "id": .integer(id),
+          "deleted": .bool(deleted),
+        ])
+    case .invalidDisplayName(let reason):
+      VarlinkError(
+        "org.batond.Channels.InvalidDisplayName",
+        carrying: ["reason": .string(reason)])
+    case .invalidProfile(let field, let reason):
+      VarlinkError(
+        "org.batond.Channels.InvalidProfile",
+        carrying: [
+          "field": .string(field),
+          "reason": .string(reason),
+        ])
+    case .invalidImage(let reason):
+      VarlinkError(
+        "org.batond.Channels.InvalidImage",
+        carrying: ["reason": .string(reason)])
+    case .alreadyInChannel(let relayId, let status):
+      VarlinkError(
+        "org.batond.Channels.AlreadyInChannel",
+        carrying: [
+          "relayId": .integer(relayId),
+          "status": .string(status),
+        ])
+    case .groupNeedsOneRelay: VarlinkError("org.batond.Channels.GroupNeedsOneRelay")
+    case .noGroupSupport(let relayId, let reason):
+      VarlinkError(
+        "org.batond.Channels.NoGroupSupport",
+        carrying: [
+          "relayId": .integer(relayId),
+          "reason": .string(reason),
+        ])
+    case .staleRevision(let current):
+      VarlinkError(
+        "org.batond.Channels.StaleRevision",
+        carrying: ["current": current])
+    case .lastRelay(let id):
+      VarlinkError(
+        "org.batond.Channels.LastRelay",
+        carrying: ["id": .integer(id)])
+    case .networkMismatch(let relayId):
+      VarlinkError(
+        "org.batond.Channels.NetworkMismatch",
+        carrying: ["relayId": .integer(relayId)])
+    case .noLink(let id):
+      VarlinkError(
+        "org.batond.Channels.NoLink",
+        carrying: ["id": .integer(id)])
+    case .invalidFilter(let path, let reason):
+      VarlinkError(
+        "org.batond.Channels.InvalidFilter",
+        carrying: [
+          "path": .string(path),
+          "reason": .string(reason),
+        ])
+    case .networkUnavailable(let network, let reason):
+      VarlinkError(
+        "org.batond.Channels.NetworkUnavailable",
+        carrying: [
+          "network": .string(network),
+          "reason": .string(reason),
+        ])
+    case .busy: VarlinkError("org.batond.Channels.Busy")
+    case .storageDamaged(let reason):
+      VarlinkError(
+        "org.batond.Channels.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .storageUnavailable(let reason):
+      VarlinkError(
+        "org.batond.Channels.StorageUnavailable",
+        carrying: ["reason": .string(reason)])
+    case .internalError: VarlinkError("org.batond.Channels.InternalError")
+    case .other(let error): error
     }
   }
 }

@@ -4,7 +4,9 @@ internal import StrictJSON
 public import Varlink
 
 /// Why `org.batond.Daemon` refused a call.
-public enum DaemonRefusal: Error, Hashable, Sendable {
+public enum DaemonRefusal: InterfaceRefusal {
+  public static let interface = "org.batond.Daemon"
+
   /// The files are wrong; everything stays as it was.
   case invalidConfiguration(problems: [Problem])
   /// There is no room for another connection. The daemon says so before it closes the connection, in place of the answer to the first call.
@@ -41,6 +43,34 @@ public enum DaemonRefusal: Error, Hashable, Sendable {
     case "org.batond.Daemon.InternalError":
       self = .internalError
     default: self = .other(error)
+    }
+  }
+
+  /// What goes over the wire.
+  public var error: VarlinkError {
+    switch self {
+    case .invalidConfiguration(let problems):
+      VarlinkError(
+        "org.batond.Daemon.InvalidConfiguration",
+        carrying: ["problems": try? problems.json])
+    case .tooManyConnections(let of, let max):
+      VarlinkError(
+        "org.batond.Daemon.TooManyConnections",
+        carrying: [
+          "of": .string(of),
+          "max": .integer(Int64(max)),
+        ])
+    case .busy: VarlinkError("org.batond.Daemon.Busy")
+    case .storageDamaged(let reason):
+      VarlinkError(
+        "org.batond.Daemon.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .storageUnavailable(let reason):
+      VarlinkError(
+        "org.batond.Daemon.StorageUnavailable",
+        carrying: ["reason": .string(reason)])
+    case .internalError: VarlinkError("org.batond.Daemon.InternalError")
+    case .other(let error): error
     }
   }
 }

@@ -4,7 +4,9 @@ internal import StrictJSON
 public import Varlink
 
 /// Why `org.batond.Identities` refused a call.
-public enum IdentitiesRefusal: Error, Hashable, Sendable {
+public enum IdentitiesRefusal: InterfaceRefusal {
+  public static let interface = "org.batond.Identities"
+
   /// There is no identity with this identifier or name, or with both.
   case noSuchIdentity(id: Int64?, name: String?)
   /// Identities on several networks have this name.
@@ -75,6 +77,70 @@ public enum IdentitiesRefusal: Error, Hashable, Sendable {
     case "org.batond.Identities.InternalError":
       self = .internalError
     default: self = .other(error)
+    }
+  }
+
+  /// What goes over the wire.
+  public var error: VarlinkError {
+    switch self {
+    case .noSuchIdentity(let id, let name):
+      VarlinkError(
+        "org.batond.Identities.NoSuchIdentity",
+        carrying: [
+          "id": id.map(JSONValue.integer),
+          "name": name.map(JSONValue.string),
+        ])
+    case .ambiguousName(let name, let identityIds):
+      VarlinkError(
+        "org.batond.Identities.AmbiguousName",
+        carrying: [
+          "name": .string(name),
+          "identityIds": try? identityIds.json,
+        ])
+    case .invalidFilter(let path, let reason):
+      VarlinkError(
+        "org.batond.Identities.InvalidFilter",
+        carrying: [
+          "path": .string(path),
+          "reason": .string(reason),
+        ])
+    case .duplicateName(let name):
+      VarlinkError(
+        "org.batond.Identities.DuplicateName",
+        carrying: ["name": .string(name)])
+    case .invalidDisplayName(let reason):
+      VarlinkError(
+        "org.batond.Identities.InvalidDisplayName",
+        carrying: ["reason": .string(reason)])
+    case .invalidCredential(let credential, let reason):
+      VarlinkError(
+        "org.batond.Identities.InvalidCredential",
+        carrying: [
+          "credential": .string(credential),
+          "reason": .string(reason),
+        ])
+    case .identityInUse(let channels):
+      VarlinkError(
+        "org.batond.Identities.IdentityInUse",
+        carrying: ["channels": .integer(Int64(channels))])
+    case .networkUnavailable(let network, let reason):
+      VarlinkError(
+        "org.batond.Identities.NetworkUnavailable",
+        carrying: [
+          "network": .string(network),
+          "reason": .string(reason),
+        ])
+    case .busy: VarlinkError("org.batond.Identities.Busy")
+    case .storageDamaged(let reason):
+      VarlinkError(
+        "org.batond.Identities.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .storageUnavailable(let reason):
+      VarlinkError(
+        "org.batond.Identities.StorageUnavailable",
+        carrying: ["reason": .string(reason)])
+    case .internalError: VarlinkError("org.batond.Identities.InternalError")
+    case .other(let error): error
     }
   }
 }

@@ -4,7 +4,9 @@ internal import StrictJSON
 public import Varlink
 
 /// Why `org.batond.Monitor` refused a call.
-public enum MonitorRefusal: Error, Hashable, Sendable {
+public enum MonitorRefusal: InterfaceRefusal {
+  public static let interface = "org.batond.Monitor"
+
   /// The changes after this revision are not all kept any more: list again and go on from the list's revision.
   case revisionCompacted(oldest: Int)
   /// The subscriber did not read fast enough, twice in a row: list again, or go on from the revision that is said here.
@@ -40,6 +42,31 @@ public enum MonitorRefusal: Error, Hashable, Sendable {
     case "org.batond.Monitor.InternalError":
       self = .internalError
     default: self = .other(error)
+    }
+  }
+
+  /// What goes over the wire.
+  public var error: VarlinkError {
+    switch self {
+    case .revisionCompacted(let oldest):
+      VarlinkError(
+        "org.batond.Monitor.RevisionCompacted",
+        carrying: ["oldest": .integer(Int64(oldest))])
+    case .tooSlow(let revision):
+      VarlinkError(
+        "org.batond.Monitor.TooSlow",
+        carrying: ["revision": .integer(revision)])
+    case .tooManySubscribers: VarlinkError("org.batond.Monitor.TooManySubscribers")
+    case .storageDamaged(let reason):
+      VarlinkError(
+        "org.batond.Monitor.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .storageUnavailable(let reason):
+      VarlinkError(
+        "org.batond.Monitor.StorageUnavailable",
+        carrying: ["reason": .string(reason)])
+    case .internalError: VarlinkError("org.batond.Monitor.InternalError")
+    case .other(let error): error
     }
   }
 }

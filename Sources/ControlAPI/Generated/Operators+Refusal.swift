@@ -4,7 +4,9 @@ internal import StrictJSON
 public import Varlink
 
 /// Why `org.batond.Operators` refused a call.
-public enum OperatorsRefusal: Error, Hashable, Sendable {
+public enum OperatorsRefusal: InterfaceRefusal {
+  public static let interface = "org.batond.Operators"
+
   /// There is no operator with this identifier or name, or with both.
   case noSuchOperator(id: Int64?, name: String?)
   /// An operator with this name exists.
@@ -80,6 +82,74 @@ public enum OperatorsRefusal: Error, Hashable, Sendable {
     case "org.batond.Operators.InternalError":
       self = .internalError
     default: self = .other(error)
+    }
+  }
+
+  /// What goes over the wire.
+  public var error: VarlinkError {
+    switch self {
+    case .noSuchOperator(let id, let name):
+      VarlinkError(
+        "org.batond.Operators.NoSuchOperator",
+        carrying: [
+          "id": id.map(JSONValue.integer),
+          "name": name.map(JSONValue.string),
+        ])
+    case .duplicateName(let name):
+      VarlinkError(
+        "org.batond.Operators.DuplicateName",
+        carrying: ["name": .string(name)])
+    case .invalidDisplayName(let reason):
+      VarlinkError(
+        "org.batond.Operators.InvalidDisplayName",
+        carrying: ["reason": .string(reason)])
+    case .invalidDomain(let domain, let reason):
+      VarlinkError(
+        "org.batond.Operators.InvalidDomain",
+        carrying: [
+          "domain": .string(domain),
+          "reason": .string(reason),
+        ])
+    case .operatorInUse(let servers, let relays):
+      VarlinkError(
+        "org.batond.Operators.OperatorInUse",
+        carrying: [
+          "servers": .integer(Int64(servers)),
+          "relays": .integer(Int64(relays)),
+        ])
+    case .staleRevision(let current):
+      VarlinkError(
+        "org.batond.Operators.StaleRevision",
+        carrying: ["current": current.flatMap { try? $0.json }])
+    case .declaredByFile(let field, let file):
+      VarlinkError(
+        "org.batond.Operators.DeclaredByFile",
+        carrying: [
+          "field": .string(field),
+          "file": .string(file),
+        ])
+    case .validationFailed(let findings):
+      VarlinkError(
+        "org.batond.Operators.ValidationFailed",
+        carrying: ["findings": try? findings.json])
+    case .invalidFilter(let path, let reason):
+      VarlinkError(
+        "org.batond.Operators.InvalidFilter",
+        carrying: [
+          "path": .string(path),
+          "reason": .string(reason),
+        ])
+    case .busy: VarlinkError("org.batond.Operators.Busy")
+    case .storageDamaged(let reason):
+      VarlinkError(
+        "org.batond.Operators.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .storageUnavailable(let reason):
+      VarlinkError(
+        "org.batond.Operators.StorageUnavailable",
+        carrying: ["reason": .string(reason)])
+    case .internalError: VarlinkError("org.batond.Operators.InternalError")
+    case .other(let error): error
     }
   }
 }

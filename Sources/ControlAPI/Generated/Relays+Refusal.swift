@@ -4,7 +4,9 @@ internal import StrictJSON
 public import Varlink
 
 /// Why `org.batond.Relays` refused a call.
-public enum RelaysRefusal: Error, Hashable, Sendable {
+public enum RelaysRefusal: InterfaceRefusal {
+  public static let interface = "org.batond.Relays"
+
   /// There is no relay with this identifier or name, or with both.
   case noSuchRelay(id: Int64?, name: String?)
   /// There is no operator with this identifier or name.
@@ -103,6 +105,97 @@ public enum RelaysRefusal: Error, Hashable, Sendable {
     case "org.batond.Relays.InternalError":
       self = .internalError
     default: self = .other(error)
+    }
+  }
+
+  /// What goes over the wire.
+  public var error: VarlinkError {
+    switch self {
+    case .noSuchRelay(let id, let name):
+      VarlinkError(
+        "org.batond.Relays.NoSuchRelay",
+        carrying: [
+          "id": id.map(JSONValue.integer),
+          "name": name.map(JSONValue.string),
+        ])
+    case .noSuchOperator(let id, let name):
+      VarlinkError(
+        "org.batond.Relays.NoSuchOperator",
+        carrying: [
+          "id": id.map(JSONValue.integer),
+          "name": name.map(JSONValue.string),
+        ])
+    case .invalidAddress(let address, let reason, let position):
+      VarlinkError(
+        "org.batond.Relays.InvalidAddress",
+        carrying: [
+          "address": .string(address),
+          "reason": .string(reason),
+          "position": position.map { JSONValue.integer(Int64($0)) },
+        ])
+    case .duplicateAddress(let id):
+      VarlinkError(
+        "org.batond.Relays.DuplicateAddress",
+        carrying: ["id": .integer(id)])
+    case .duplicateName(let name):
+      VarlinkError(
+        "org.batond.Relays.DuplicateName",
+        carrying: ["name": .string(name)])
+    case .invalidDisplayName(let reason):
+      VarlinkError(
+        "org.batond.Relays.InvalidDisplayName",
+        carrying: ["reason": .string(reason)])
+    case .invalidDomain(let domain, let reason):
+      VarlinkError(
+        "org.batond.Relays.InvalidDomain",
+        carrying: [
+          "domain": .string(domain),
+          "reason": .string(reason),
+        ])
+    case .relayInUse(let channels):
+      VarlinkError(
+        "org.batond.Relays.RelayInUse",
+        carrying: ["channels": .integer(Int64(channels))])
+    case .networkUnavailable(let network, let reason):
+      VarlinkError(
+        "org.batond.Relays.NetworkUnavailable",
+        carrying: [
+          "network": .string(network),
+          "reason": .string(reason),
+        ])
+    case .staleRevision(let current):
+      VarlinkError(
+        "org.batond.Relays.StaleRevision",
+        carrying: ["current": current.flatMap { try? $0.json }])
+    case .declaredByFile(let field, let file):
+      VarlinkError(
+        "org.batond.Relays.DeclaredByFile",
+        carrying: [
+          "field": .string(field),
+          "file": .string(file),
+        ])
+    case .validationFailed(let findings):
+      VarlinkError(
+        "org.batond.Relays.ValidationFailed",
+        carrying: ["findings": try? findings.json])
+    case .invalidFilter(let path, let reason):
+      VarlinkError(
+        "org.batond.Relays.InvalidFilter",
+        carrying: [
+          "path": .string(path),
+          "reason": .string(reason),
+        ])
+    case .busy: VarlinkError("org.batond.Relays.Busy")
+    case .storageDamaged(let reason):
+      VarlinkError(
+        "org.batond.Relays.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .storageUnavailable(let reason):
+      VarlinkError(
+        "org.batond.Relays.StorageUnavailable",
+        carrying: ["reason": .string(reason)])
+    case .internalError: VarlinkError("org.batond.Relays.InternalError")
+    case .other(let error): error
     }
   }
 }

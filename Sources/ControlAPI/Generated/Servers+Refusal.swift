@@ -4,7 +4,9 @@ internal import StrictJSON
 public import Varlink
 
 /// Why `org.batond.Servers` refused a call.
-public enum ServersRefusal: Error, Hashable, Sendable {
+public enum ServersRefusal: InterfaceRefusal {
+  public static let interface = "org.batond.Servers"
+
   /// There is no server with this identifier, address or host, or with both.
   case noSuchServer(id: Int64?, name: String?)
   /// Several servers have this host.
@@ -88,6 +90,85 @@ public enum ServersRefusal: Error, Hashable, Sendable {
     case "org.batond.Servers.InternalError":
       self = .internalError
     default: self = .other(error)
+    }
+  }
+
+  /// What goes over the wire.
+  public var error: VarlinkError {
+    switch self {
+    case .noSuchServer(let id, let name):
+      VarlinkError(
+        "org.batond.Servers.NoSuchServer",
+        carrying: [
+          "id": id.map(JSONValue.integer),
+          "name": name.map(JSONValue.string),
+        ])
+    case .ambiguousName(let name, let serverIds):
+      VarlinkError(
+        "org.batond.Servers.AmbiguousName",
+        carrying: [
+          "name": .string(name),
+          "serverIds": try? serverIds.json,
+        ])
+    case .noSuchOperator(let id, let name):
+      VarlinkError(
+        "org.batond.Servers.NoSuchOperator",
+        carrying: [
+          "id": id.map(JSONValue.integer),
+          "name": name.map(JSONValue.string),
+        ])
+    case .invalidAddress(let address, let reason, let position):
+      VarlinkError(
+        "org.batond.Servers.InvalidAddress",
+        carrying: [
+          "address": .string(address),
+          "reason": .string(reason),
+          "position": position.map { JSONValue.integer(Int64($0)) },
+        ])
+    case .duplicateAddress(let id):
+      VarlinkError(
+        "org.batond.Servers.DuplicateAddress",
+        carrying: ["id": .integer(id)])
+    case .networkUnavailable(let network, let reason):
+      VarlinkError(
+        "org.batond.Servers.NetworkUnavailable",
+        carrying: [
+          "network": .string(network),
+          "reason": .string(reason),
+        ])
+    case .staleRevision(let current):
+      VarlinkError(
+        "org.batond.Servers.StaleRevision",
+        carrying: ["current": current.flatMap { try? $0.json }])
+    case .declaredByFile(let field, let file):
+      VarlinkError(
+        "org.batond.Servers.DeclaredByFile",
+        carrying: [
+          "field": .string(field),
+          "file": .string(file),
+        ])
+    case .validationFailed(let findings):
+      VarlinkError(
+        "org.batond.Servers.ValidationFailed",
+        carrying: ["findings": try? findings.json])
+    case .invalidFilter(let path, let reason):
+      VarlinkError(
+        "org.batond.Servers.InvalidFilter",
+        carrying: [
+          "path": .string(path),
+          "reason": .string(reason),
+        ])
+    case .busy: VarlinkError("org.batond.Servers.Busy")
+    case .storageDamaged(let reason):
+      VarlinkError(
+        "org.batond.Servers.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .storageUnavailable(let reason):
+      VarlinkError(
+        "org.batond.Servers.StorageUnavailable",
+        carrying: ["reason": .string(reason)])
+    case .internalError: VarlinkError("org.batond.Servers.InternalError")
+    case .other(let error): error
     }
   }
 }

@@ -296,3 +296,23 @@ public struct UpdateServer: Codable, Hashable, Sendable {
     self.force = force
   }
 }
+
+/// A reply of org.batond.Servers.Test.
+public struct TestReply: Codable, Hashable, Sendable {
+  /// The step that just ended; absent in the last reply.
+  public var step: TestStep?
+  /// All steps; only in the last reply.
+  public var steps: [TestStep]?
+  /// The verdict; only in the last reply.
+  public var passed: Bool?
+
+  public init(
+    step: TestStep? = nil,
+    steps: [TestStep]? = nil,
+    passed: Bool? = nil
+  ) {
+    self.step = step
+    self.steps = steps
+    self.passed = passed
+  }
+}

@@ -4,7 +4,9 @@ internal import StrictJSON
 public import Varlink
 
 /// Why `io.systemd.service` refused a call.
-public enum ServiceRefusal: Error, Hashable, Sendable {
+public enum ServiceRefusal: InterfaceRefusal {
+  public static let interface = "io.systemd.service"
+
   /// The files are wrong; everything stays as it was.
   case invalidConfiguration(reason: String)
   /// Too many requests wait; try again.
@@ -35,6 +37,27 @@ public enum ServiceRefusal: Error, Hashable, Sendable {
     case "io.systemd.service.InternalError":
       self = .internalError
     default: self = .other(error)
+    }
+  }
+
+  /// What goes over the wire.
+  public var error: VarlinkError {
+    switch self {
+    case .invalidConfiguration(let reason):
+      VarlinkError(
+        "io.systemd.service.InvalidConfiguration",
+        carrying: ["reason": .string(reason)])
+    case .busy: VarlinkError("io.systemd.service.Busy")
+    case .storageDamaged(let reason):
+      VarlinkError(
+        "io.systemd.service.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .storageUnavailable(let reason):
+      VarlinkError(
+        "io.systemd.service.StorageUnavailable",
+        carrying: ["reason": .string(reason)])
+    case .internalError: VarlinkError("io.systemd.service.InternalError")
+    case .other(let error): error
     }
   }
 }

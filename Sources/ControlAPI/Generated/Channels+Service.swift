@@ -1,0 +1,74 @@
+// Written by `make generate` from org.batond.Channels.varlink.
+
+public import StrictJSON
+public import Varlink
+
+/// The methods of `org.batond.Channels`.
+public enum ChannelsMethod: String, InterfaceMethod {
+  case create = "org.batond.Channels.Create"
+  case get = "org.batond.Channels.Get"
+  case list = "org.batond.Channels.List"
+  case link = "org.batond.Channels.Link"
+  case retryRelay = "org.batond.Channels.RetryRelay"
+  case update = "org.batond.Channels.Update"
+  case addRelays = "org.batond.Channels.AddRelays"
+  case removeRelay = "org.batond.Channels.RemoveRelay"
+  case verify = "org.batond.Channels.Verify"
+  case delete = "org.batond.Channels.Delete"
+  case transitions = "org.batond.Channels.Transitions"
+}
+
+/// What a server of `org.batond.Channels` does.
+public protocol ChannelsService: InterfaceService where Method == ChannelsMethod, Refusal == ChannelsRefusal {
+  /// Creates a channel and starts inviting its relays. Returns once the channel is durable; with 'more' it sends the channel after
+  /// every change until no relay is under way.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func create(
+    _ request: CreateChannel, _ stream: ReplyStream<ChannelReply>?
+  ) async throws -> ChannelReply
+  /// One channel, named by id or by a name that only it has. With both, it must be that of one channel.
+  func get(_ request: ChannelsGetRequest) async throws -> ChannelReply
+  /// Lists channels. With 'more' it sends one page per reply until there are no more.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func list(
+    _ request: ListRequest, _ stream: ReplyStream<ChannelsListReply>?
+  ) async throws -> ChannelsListReply
+  /// What a reader opens to join.
+  func link(_ request: ChannelsLinkRequest) async throws -> ChannelsLinkReply
+  /// Tries relays again that are not active: one, or all.
+  func retryRelay(_ request: ChannelsRetryRelayRequest) async throws -> ChannelReply
+  /// Changes a channel; what is absent stays. Returns once the change is durable. What readers see becomes a new edition of the profile,
+  /// which every active relay gets after that, late ones later: see edition of the channel and of its relays.
+  func update(_ request: UpdateChannel) async throws -> ChannelReply
+  /// Puts the channel on more relays. As many more active relays are wanted. Groups stay on their one relay.
+  func addRelays(_ request: ChannelsAddRelaysRequest) async throws -> ChannelReply
+  /// Takes the channel off a relay. The relay is told, the link follows the others, and one active relay less is wanted. A relay that comes back
+  /// late stays removed.
+  func removeRelay(_ request: ChannelsRemoveRelayRequest) async throws -> ChannelReply
+  /// Reads the channel back from all of its relays now. The outcome shows in the relays' statuses.
+  func verify(_ request: ChannelsVerifyRequest) async throws -> ChannelReply
+  /// Removes the channel from all of its relays. It stays known as deleted, so that nothing brings it back.
+  func delete(_ request: ChannelsDeleteRequest) async throws -> ChannelReply
+  /// The history of a channel, oldest line first.
+  func transitions(_ request: ChannelsTransitionsRequest) async throws -> ChannelsTransitionsReply
+}
+
+extension ChannelsService {
+  public func answer(
+    _ method: ChannelsMethod, _ call: VarlinkCall, _ stream: VarlinkStream
+  ) async throws -> [String: JSONValue] {
+    switch method {
+    case .create: return try await create(call.request(), call.replies(to: stream)).members
+    case .get: return try await get(call.request()).members
+    case .list: return try await list(call.request(), call.replies(to: stream)).members
+    case .link: return try await link(call.request()).members
+    case .retryRelay: return try await retryRelay(call.request()).members
+    case .update: return try await update(call.request()).members
+    case .addRelays: return try await addRelays(call.request()).members
+    case .removeRelay: return try await removeRelay(call.request()).members
+    case .verify: return try await verify(call.request()).members
+    case .delete: return try await delete(call.request()).members
+    case .transitions: return try await transitions(call.request()).members
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// Written by `make generate` from org.batond.Daemon.varlink.
+
+/// A reply of org.batond.Daemon.Metrics.
+public struct DaemonMetricsReply: Codable, Hashable, Sendable {
+  /// The figures; those with one name and several labels add up.
+  public var metrics: [Metric]
+
+  public init(
+    metrics: [Metric]
+  ) {
+    self.metrics = metrics
+  }
+}
+
+/// A reply of org.batond.Daemon.Check.
+public struct DaemonCheckReply: Codable, Hashable, Sendable {
+  /// Channels that were looked at.
+  public var channels: Int
+  /// What is wrong, for people; at most 100 lines.
+  public var problems: [String]
+
+  public init(
+    channels: Int,
+    problems: [String]
+  ) {
+    self.channels = channels
+    self.problems = problems
+  }
+}
+
+/// A reply of org.batond.Daemon.Backup.
+public struct DaemonBackupReply: Codable, Hashable, Sendable {
+  /// The next bytes, in base64.
+  public var data: String
+  /// Bytes of the whole copy.
+  public var size: Int
+
+  public init(
+    data: String,
+    size: Int
+  ) {
+    self.data = data
+    self.size = size
+  }
+}

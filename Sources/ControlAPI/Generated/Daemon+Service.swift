@@ -1,0 +1,46 @@
+// Written by `make generate` from org.batond.Daemon.varlink.
+
+public import StrictJSON
+public import Varlink
+
+/// The methods of `org.batond.Daemon`.
+public enum DaemonMethod: String, InterfaceMethod {
+  case status = "org.batond.Daemon.Status"
+  case metrics = "org.batond.Daemon.Metrics"
+  case check = "org.batond.Daemon.Check"
+  case backup = "org.batond.Daemon.Backup"
+  case reload = "org.batond.Daemon.Reload"
+}
+
+/// What a server of `org.batond.Daemon` does.
+public protocol DaemonService: InterfaceService where Method == DaemonMethod, Refusal == DaemonRefusal {
+  /// How the daemon is.
+  func status() async throws -> DaemonStatus
+  /// Figures of the daemon, as they are now.
+  func metrics() async throws -> DaemonMetricsReply
+  /// Looks for damage in the database: in the file, between its tables, and in channels that cannot be read. Takes a while with many channels.
+  func check() async throws -> DaemonCheckReply
+  /// A consistent copy of the database, in pieces, while the daemon goes on. Secret keys in it are encrypted with the key file, which is
+  /// not part of it.
+  /// - Parameter stream: takes all replies but the last one.
+  func backup(
+    _ stream: ReplyStream<DaemonBackupReply>
+  ) async throws -> DaemonBackupReply
+  /// Reads the configuration and the files that declare operators, servers and relays again. All of them are checked before anything
+  /// changes.
+  func reload() async throws -> ReloadReport
+}
+
+extension DaemonService {
+  public func answer(
+    _ method: DaemonMethod, _ call: VarlinkCall, _ stream: VarlinkStream
+  ) async throws -> [String: JSONValue] {
+    switch method {
+    case .status: return try await status().members
+    case .metrics: return try await metrics().members
+    case .check: return try await check().members
+    case .backup: return try await backup(ReplyStream(stream)).members
+    case .reload: return try await reload().members
+    }
+  }
+}

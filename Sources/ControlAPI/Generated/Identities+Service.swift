@@ -1,0 +1,40 @@
+// Written by `make generate` from org.batond.Identities.varlink.
+
+public import StrictJSON
+public import Varlink
+
+/// The methods of `org.batond.Identities`.
+public enum IdentitiesMethod: String, InterfaceMethod {
+  case list = "org.batond.Identities.List"
+  case get = "org.batond.Identities.Get"
+  case add = "org.batond.Identities.Add"
+  case remove = "org.batond.Identities.Remove"
+}
+
+/// What a server of `org.batond.Identities` does.
+public protocol IdentitiesService: InterfaceService where Method == IdentitiesMethod, Refusal == IdentitiesRefusal {
+  /// Lists identities. With 'more' it sends one page per reply until there are no more.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func list(
+    _ request: ListRequest, _ stream: ReplyStream<IdentitiesListReply>?
+  ) async throws -> IdentitiesListReply
+  /// One identity, named by id or by a name that only it has. With both, it must be that of one identity.
+  func get(_ request: IdentitiesGetRequest) async throws -> IdentityReply
+  /// Makes an identity with a new key, or with one that the service manager holds for the daemon.
+  func add(_ request: IdentitiesAddRequest) async throws -> IdentityReply
+  /// Removes an identity that owns no channels; its secret key is erased. The identity main stays.
+  func remove(_ request: IdentitiesRemoveRequest) async throws -> IdentityReply
+}
+
+extension IdentitiesService {
+  public func answer(
+    _ method: IdentitiesMethod, _ call: VarlinkCall, _ stream: VarlinkStream
+  ) async throws -> [String: JSONValue] {
+    switch method {
+    case .list: return try await list(call.request(), call.replies(to: stream)).members
+    case .get: return try await get(call.request()).members
+    case .add: return try await add(call.request()).members
+    case .remove: return try await remove(call.request()).members
+    }
+  }
+}

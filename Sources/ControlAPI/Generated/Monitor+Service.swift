@@ -1,0 +1,34 @@
+// Written by `make generate` from org.batond.Monitor.varlink.
+
+public import StrictJSON
+public import Varlink
+
+/// The methods of `org.batond.Monitor`.
+public enum MonitorMethod: String, InterfaceMethod {
+  case watch = "org.batond.Monitor.Watch"
+}
+
+/// What a server of `org.batond.Monitor` does.
+public protocol MonitorService: InterfaceService where Method == MonitorMethod, Refusal == MonitorRefusal {
+  /// Sends every change after a revision, in order, without end. Without a revision it begins with a marker of kind 'snapshot' that
+  /// carries the present one. A subscriber that does not read fast enough gets the newest change of each object only, see merged; one that
+  /// falls behind again before it has read these gets TooSlow.
+  /// Everything that lists show of operators, servers, relays and channels changes with an event, except what is documented as not live:
+  /// the figures of routine tests, how many channels relays have, and the names of relays and identities in channels. The event of kind
+  /// channelRelay is a transition; what else changes of a channel's relay, such as its next attempt, comes with the event of the channel.
+  /// Identities have no events.
+  /// - Parameter stream: takes all replies but the last one.
+  func watch(
+    _ request: WatchRequest, _ stream: ReplyStream<ChangeMessage>
+  ) async throws -> ChangeMessage
+}
+
+extension MonitorService {
+  public func answer(
+    _ method: MonitorMethod, _ call: VarlinkCall, _ stream: VarlinkStream
+  ) async throws -> [String: JSONValue] {
+    switch method {
+    case .watch: return try await watch(call.request(), ReplyStream(stream)).members
+    }
+  }
+}

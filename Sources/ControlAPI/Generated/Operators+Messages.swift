@@ -1,0 +1,111 @@
+// Written by `make generate` from org.batond.Operators.varlink.
+
+public import StrictJSON
+
+/// A reply of org.batond.Operators.List.
+public struct OperatorsListReply: Codable, Hashable, Sendable {
+  /// The operators.
+  public var operators: [JSONValue]
+  /// Their servers; only with 'more'.
+  public var servers: [JSONValue]?
+  /// Their relays; only with 'more'.
+  public var relays: [JSONValue]?
+  /// Where the next page begins; absent on the last.
+  public var nextCursor: String?
+  /// The revision at which this is true.
+  public var revision: Int64
+
+  public init(
+    operators: [JSONValue],
+    servers: [JSONValue]? = nil,
+    relays: [JSONValue]? = nil,
+    nextCursor: String? = nil,
+    revision: Int64
+  ) {
+    self.operators = operators
+    self.servers = servers
+    self.relays = relays
+    self.nextCursor = nextCursor
+    self.revision = revision
+  }
+}
+
+/// Parameters of org.batond.Operators.Get.
+public struct OperatorsGetRequest: Codable, Hashable, Sendable {
+  /// Identifier of the operator.
+  public var id: Int64?
+  /// Name of the operator.
+  public var name: String?
+
+  public init(
+    id: Int64? = nil,
+    name: String? = nil
+  ) {
+    self.id = id
+    self.name = name
+  }
+}
+
+/// A reply of org.batond.Operators.Get.
+public struct OperatorsGetReply: Codable, Hashable, Sendable {
+  /// The operator.
+  public var `operator`: Operator
+  /// Servers that belong to it.
+  public var servers: [Server]
+  /// Relays that belong to it.
+  public var relays: [Relay]
+
+  public init(
+    operator: Operator,
+    servers: [Server],
+    relays: [Relay]
+  ) {
+    self.operator = `operator`
+    self.servers = servers
+    self.relays = relays
+  }
+}
+
+/// A reply that is one `Operator`.
+public struct OperatorReply: Codable, Hashable, Sendable {
+  /// The operator as stored.
+  public var `operator`: Operator
+
+  public init(
+    operator: Operator
+  ) {
+    self.operator = `operator`
+  }
+}
+
+/// Parameters of org.batond.Operators.Remove.
+public struct OperatorsRemoveRequest: Codable, Hashable, Sendable {
+  /// Identifier of the operator.
+  public var id: Int64
+  /// Remove its servers and relays too; channels keep relays that they have. False when absent.
+  public var force: Bool?
+
+  public init(
+    id: Int64,
+    force: Bool? = nil
+  ) {
+    self.id = id
+    self.force = force
+  }
+}
+
+/// A reply of org.batond.Operators.Validate.
+public struct OperatorsValidateReply: Codable, Hashable, Sendable {
+  /// What keeps channels from working.
+  public var errors: [Finding]
+  /// What may be wrong.
+  public var warnings: [Finding]
+
+  public init(
+    errors: [Finding],
+    warnings: [Finding]
+  ) {
+    self.errors = errors
+    self.warnings = warnings
+  }
+}

@@ -1,0 +1,49 @@
+// Written by `make generate` from org.batond.Operators.varlink.
+
+public import StrictJSON
+public import Varlink
+
+/// The methods of `org.batond.Operators`.
+public enum OperatorsMethod: String, InterfaceMethod {
+  case list = "org.batond.Operators.List"
+  case get = "org.batond.Operators.Get"
+  case add = "org.batond.Operators.Add"
+  case update = "org.batond.Operators.Update"
+  case remove = "org.batond.Operators.Remove"
+  case validate = "org.batond.Operators.Validate"
+}
+
+/// What a server of `org.batond.Operators` does.
+public protocol OperatorsService: InterfaceService where Method == OperatorsMethod, Refusal == OperatorsRefusal {
+  /// Lists operators. With 'more' each reply carries one operator with its servers and relays; a last one carries those that are
+  /// one's own, and no operator.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func list(
+    _ request: ListRequest, _ stream: ReplyStream<OperatorsListReply>?
+  ) async throws -> OperatorsListReply
+  /// One operator, named by id or by name. With both, they must be those of one operator.
+  func get(_ request: OperatorsGetRequest) async throws -> OperatorsGetReply
+  /// Adds an operator. The name of a removed one brings it back with its id.
+  func add(_ request: AddOperator) async throws -> OperatorReply
+  /// Changes an operator. What is absent stays as it is.
+  func update(_ request: UpdateOperator) async throws -> OperatorReply
+  /// Removes an operator. Refused while servers or relays belong to it.
+  func remove(_ request: OperatorsRemoveRequest) async throws -> OperatorReply
+  /// Says what is wrong with operators, servers and relays as a whole, which channels work on no relay, and which relays channels lack.
+  func validate() async throws -> OperatorsValidateReply
+}
+
+extension OperatorsService {
+  public func answer(
+    _ method: OperatorsMethod, _ call: VarlinkCall, _ stream: VarlinkStream
+  ) async throws -> [String: JSONValue] {
+    switch method {
+    case .list: return try await list(call.request(), call.replies(to: stream)).members
+    case .get: return try await get(call.request()).members
+    case .add: return try await add(call.request()).members
+    case .update: return try await update(call.request()).members
+    case .remove: return try await remove(call.request()).members
+    case .validate: return try await validate().members
+    }
+  }
+}

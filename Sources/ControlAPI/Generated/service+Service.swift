@@ -1,0 +1,43 @@
+// Written by `make generate` from io.systemd.service.varlink.
+
+public import StrictJSON
+public import Varlink
+
+/// The methods of `io.systemd.service`.
+public enum ServiceMethod: String, InterfaceMethod {
+  case ping = "io.systemd.service.Ping"
+  case reload = "io.systemd.service.Reload"
+  case getLogLevel = "io.systemd.service.GetLogLevel"
+  case setLogLevel = "io.systemd.service.SetLogLevel"
+}
+
+/// What a server of `io.systemd.service` does.
+public protocol ServiceService: InterfaceService where Method == ServiceMethod, Refusal == ServiceRefusal {
+  /// Whether the service answers.
+  func ping() async throws
+  /// Loads what can be loaded without a restart again: the files that declare operators, servers and relays.
+  func reload() async throws
+  /// How severe messages must be that are logged.
+  func getLogLevel() async throws -> ServiceGetLogLevelReply
+  /// Changes how severe messages must be that are logged, until the next start.
+  func setLogLevel(_ request: ServiceSetLogLevelRequest) async throws
+}
+
+extension ServiceService {
+  public func answer(
+    _ method: ServiceMethod, _ call: VarlinkCall, _ stream: VarlinkStream
+  ) async throws -> [String: JSONValue] {
+    switch method {
+    case .ping:
+      try await ping()
+      return [:]
+    case .reload:
+      try await reload()
+      return [:]
+    case .getLogLevel: return try await getLogLevel().members
+    case .setLogLevel:
+      try await setLogLevel(call.request())
+      return [:]
+    }
+  }
+}

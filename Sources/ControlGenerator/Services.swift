@@ -1,0 +1,90 @@
+internal import Varlink
+
+extension Generator {
+  /// Parameters and replies of methods that stand with no other types.
+  mutating func messages(of interface: IDL.Interface) throws(Failure) -> [String] {
+    var types: [String] = []
+    for method in interface.methods {
+      let name = "\(interface.name).\(method.name)"
+      if let request = request(method, interface) {
+        if let type = try type(request, method.input, "Parameters of \(name).", interface) { types.append(type) }
+      }
+      if let reply = reply(method, interface) {
+        let comment = object(method).map { "A reply that is one `\($0)`." } ?? "A reply of \(name)."
+        if let type = try type(reply, method.output, comment, interface, isPage: method.name == "List") { types.append(type) }
+      }
+    }
+    return types
+  }
+
+  /// The type of a method's parameters; nil when it takes none.
+  private func request(_ method: IDL.Method, _ interface: IDL.Interface) -> String? {
+    guard !method.input.isEmpty else { return nil }
+    if let own = Self.parameters["\(interface.name).\(method.name)"] { return own }
+    // All lists are asked for in one way.
+    return method.name == "List" ? "ListRequest" : "\(title(interface))\(method.name)Request"
+  }
+
+  /// The type of a method's replies; nil when they are empty.
+  private func reply(_ method: IDL.Method, _ interface: IDL.Interface) -> String? {
+    guard !method.output.isEmpty else { return nil }
+    if let own = Self.replies["\(interface.name).\(method.name)"] { return own }
+    return (object(method) ?? title(interface) + method.name) + "Reply"
+  }
+
+  /// The type of the one object that a method replies with; nil when it replies with something else.
+  private func object(_ method: IDL.Method) -> String? {
+    guard method.output.count == 1, case .named(let type)? = method.output.first?.type else { return nil }
+    return type
+  }
+
+  /// The names of an interface's methods, what a server of it has to do, and how calls get there.
+  func service(of interface: IDL.Interface) -> [String] {
+    let name = title(interface)
+    var names = ["/// The methods of `\(interface.name)`.", "public enum \(name)Method: String, InterfaceMethod {"]
+    var methods = [
+      "/// What a server of `\(interface.name)` does.",
+      "public protocol \(name)Service: InterfaceService where Method == \(name)Method, Refusal == \(name)Refusal {",
+    ]
+    var answers = [
+      "extension \(name)Service {", "  public func answer(",
+      "    _ method: \(name)Method, _ call: VarlinkCall, _ stream: VarlinkStream",
+      "  ) async throws -> [String: JSONValue] {", "    switch method {",
+    ]
+    for method in interface.methods {
+      names.append("  case \(lowercased(method.name)) = \"\(interface.name).\(method.name)\"")
+      methods += requirement(method, interface)
+      answers += answer(method, interface)
+    }
+    return [
+      (names + ["}", ""]).joined(separator: "\n"), (methods + ["}", ""]).joined(separator: "\n"),
+      (answers + ["    }", "  }", "}", ""]).joined(separator: "\n"),
+    ]
+  }
+
+  private func requirement(_ method: IDL.Method, _ interface: IDL.Interface) -> [String] {
+    let comment = method.comment.split(separator: "\n").filter { !$0.hasPrefix("[") }.joined(separator: "\n")
+    var lines = documented(comment, indent: "  ")
+    let request = request(method, interface).map { "_ request: \($0)" }
+    let result = reply(method, interface).map { " -> \($0)" } ?? ""
+    let name = "  func \(lowercased(method.name))("
+    guard method.supportsMore, let reply = reply(method, interface) else {
+      return lines + [name + (request ?? "") + ") async throws" + result]
+    }
+    lines.append(
+      "  /// - Parameter stream: takes all replies but the last one"
+        + (method.requiresMore ? "." : "; nil when the client takes one only."))
+    let stream = "_ stream: ReplyStream<\(reply)>\(method.requiresMore ? "" : "?")"
+    return lines + [name, "    " + (request.map { $0 + ", " } ?? "") + stream, "  ) async throws" + result]
+  }
+
+  private func answer(_ method: IDL.Method, _ interface: IDL.Interface) -> [String] {
+    var arguments: [String] = []
+    if request(method, interface) != nil { arguments.append("call.request()") }
+    if method.supportsMore { arguments.append(method.requiresMore ? "ReplyStream(stream)" : "call.replies(to: stream)") }
+    let name = lowercased(method.name)
+    let call = "try await \(name)(\(arguments.joined(separator: ", ")))"
+    if reply(method, interface) != nil { return ["    case .\(name): return \(call).members"] }
+    return ["    case .\(name):", "      \(call)", "      return [:]"]
+  }
+}
