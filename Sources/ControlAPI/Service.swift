@@ -73,7 +73,7 @@ extension VarlinkError {
 
 extension Encodable {
   /// The value as the members of a reply.
-  var members: [String: JSONValue] {
+  package var members: [String: JSONValue] {
     get throws { try json.object ?? [:] }
   }
 }

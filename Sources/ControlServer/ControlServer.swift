@@ -59,10 +59,16 @@ public struct ControlServer: Sendable {
   }
 
   /// All that is served beside `org.varlink.service`.
-  static func interfaces(_ context: ControlContext) -> [ControlInterface] {
+  static func interfaces(_ context: ControlContext) -> [any VarlinkInterface] {
     [
-      .operators(context), .servers(context), .relays(context), .identities(context), .channels(context), .monitor(context),
-      .daemon(context), .systemd(context),
+      ControlInterface(Interfaces.operators, context, OperatorsInterface(context: context)),
+      ControlInterface(Interfaces.servers, context, ServersInterface(context: context)),
+      ControlInterface(Interfaces.relays, context, RelaysInterface(context: context)),
+      ControlInterface(Interfaces.identities, context, IdentitiesInterface(context: context)),
+      ControlInterface(Interfaces.channels, context, ChannelsInterface(context: context)),
+      ControlInterface(Interfaces.monitor, context, MonitorInterface(context: context)),
+      ControlInterface(Interfaces.daemon, context, DaemonInterface(context: context)),
+      ControlInterface(Interfaces.systemd, context, SystemdInterface(context: context)),
     ]
   }
 
@@ -80,7 +86,7 @@ public struct ControlServer: Sendable {
   /// One line for people and for systemd.
   /// - Throws: `StoreError` when the database cannot be read; `CancellationError` when the server has stopped.
   public func summary() async throws -> String {
-    try await context.slowly { [context] in try ControlInterface.status(context).summary }
+    try await context.slowly { [context] in try DaemonInterface.status(context).summary }
   }
 }
 
@@ -93,8 +99,7 @@ extension ConnectionLimit {
       case .strangers(let max): ("strangers", max)
       case .all(let max): ("all", max)
       }
-    return VarlinkError(
-      "\(Interfaces.daemon.name).TooManyConnections", ["of": .string(of), "max": .integer(Int64(max))])
+    return DaemonRefusal.tooManyConnections(of: of, max: max).error
   }
 
   fileprivate var words: String {

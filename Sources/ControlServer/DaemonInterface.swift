@@ -8,41 +8,47 @@ internal import Store
 internal import StrictJSON
 internal import Varlink
 
-extension ControlInterface {
-  /// `org.batond.Daemon`.
-  static func daemon(_ context: ControlContext) -> ControlInterface {
-    ControlInterface(
-      definition: Interfaces.daemon, context: context,
-      methods: [
-        "Status": { _, _ in try await context.slowly { try status(context).members } },
-        "Reload": { _, _ in try await context.reload().members },
-        "Metrics": { _, _ in ["metrics": .array(try await context.slowly { try metrics(context).map { try $0.json } })] },
-        "Check": { _, _ in
-          let (channels, problems) = try await context.alone { try await context.slowly { try context.store.check() } }
-          return ["channels": .integer(Int64(channels)), "problems": .array(problems.map(JSONValue.string))]
-        },
-        "Backup": { _, stream in try await context.alone { try await backUp(stream, context) } },
-      ])
+/// `org.batond.Daemon`.
+struct DaemonInterface: DaemonService, ControlService {
+  let context: ControlContext
+
+  func status() async throws -> DaemonStatus { try await context.slowly { try Self.status(context) } }
+
+  func reload() async throws -> ReloadReport { try await context.reload() }
+
+  func metrics() async throws -> DaemonMetricsReply {
+    DaemonMetricsReply(metrics: try await context.slowly { try Self.metrics(context) })
+  }
+
+  func check() async throws -> DaemonCheckReply {
+    let (channels, problems) = try await context.alone { try await context.slowly { try context.store.check() } }
+    return DaemonCheckReply(channels: channels, problems: problems)
+  }
+
+  func backup(_ stream: ReplyStream<DaemonBackupReply>) async throws -> DaemonBackupReply {
+    try await context.alone { try await Self.backUp(stream, context) }
   }
 
   /// Bytes of the copy in one reply.
   private static let chunkBytes = 192 << 10
 
   /// Sends a consistent copy of the database, piece by piece, because the daemon may write nowhere else than in its own directory.
-  private static func backUp(_ stream: VarlinkStream, _ context: ControlContext) async throws -> [String: JSONValue] {
+  private static func backUp(
+    _ stream: ReplyStream<DaemonBackupReply>, _ context: ControlContext
+  ) async throws -> DaemonBackupReply {
     let path = try await context.slowly { try context.store.makeCopy() }
     let opened = FileHandle(forReadingAtPath: path)
     // It goes with the last who has it open, whatever happens.
     unlink(path)
     guard let file = opened else { throw StoreError(.notAccessible, "cannot read the copy at \(path)") }
     defer { try? file.close() }
-    let size = Int64(try file.seekToEnd())
+    let size = Int(try file.seekToEnd())
     try file.seek(toOffset: 0)
-    var sent: Int64 = 0
+    var sent = 0
     while true {
       let piece = try file.read(upToCount: chunkBytes) ?? Data()
-      sent += Int64(piece.count)
-      let reply: [String: JSONValue] = ["data": .string(piece.base64EncodedString()), "size": .integer(size)]
+      sent += piece.count
+      let reply = DaemonBackupReply(data: piece.base64EncodedString(), size: size)
       if sent >= size || piece.isEmpty { return reply }
       try await stream.send(reply)
     }
@@ -81,26 +87,6 @@ extension ControlInterface {
     let memory = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first
     add("residentBytes", (memory.flatMap { Int64($0) } ?? 0) * Int64(sysconf(CInt(_SC_PAGESIZE))), "resident memory")
     return metrics
-  }
-
-  /// `io.systemd.service`.
-  static func systemd(_ context: ControlContext) -> ControlInterface {
-    ControlInterface(
-      definition: Interfaces.systemd, context: context,
-      methods: [
-        "Reload": { _, _ in
-          _ = try await context.reload()
-          return [:]
-        },
-        "GetLogLevel": { _, _ in ["level": .integer(Int64(context.logLevel.get()))] },
-        "SetLogLevel": { call, _ in
-          struct Request: Decodable { let level: Int? }
-          let level = try call.decode(Request.self).level
-          guard level.map((0...7).contains) ?? true else { throw VarlinkError.invalidParameter("level") }
-          context.logLevel.set(level)
-          return [:]
-        },
-      ], immediate: ["Ping": { [:] }])
   }
 
   /// `number` as people read it: 1,234,567.

@@ -7,74 +7,66 @@ internal import Store
 internal import StrictJSON
 internal import Varlink
 
-extension ControlInterface {
-  /// `org.batond.Identities`.
-  static func identities(_ context: ControlContext) -> ControlInterface {
-    let coordinator = context.coordinator
-    let name = Interfaces.identities.name
-    let wire: @Sendable (IdentityRow) throws -> JSONValue = { row in
-      let identity = Identity(row, channels: try context.store.channelCount(of: row.id))
-      return .object(try identity.members)
-    }
-    return ControlInterface(
-      definition: Interfaces.identities, context: context,
-      methods: [
-        "List": { call, stream in
-          try await ListQuery.answer(call, stream, "identities", fields: identityFields, context, interface: name) {
-            let revision = coordinator.hub.revision
-            return (revision, try coordinator.identities.map(wire))
-          }
-        },
-        "Get": { call, _ in
-          let naming = try call.decode(Naming.self)
-          guard let found = try naming.only(of: coordinator.identities, id: \.id.rawValue, name: \.name) else {
-            throw naming.none("\(name).NoSuchIdentity")
-          }
-          // Each network has its own names, above all its own main.
-          let others = coordinator.identities.filter { $0.name == found.name }
-          guard naming.id != nil || others.count == 1 else {
-            throw VarlinkError(
-              "\(name).AmbiguousName",
-              ["name": .string(found.name), "identityIds": .array(others.map { .integer($0.id.rawValue) })])
-          }
-          return ["identity": try wire(found)]
-        },
-        "Add": { call, _ in
-          struct Request: Decodable { let name: String, network: String?, credential: String? }
-          let request = try call.decode(Request.self)
-          let secret = try request.credential.map { try credential($0, in: context.credentials, name) }
-          do {
-            let row = try await coordinator.addIdentity(
-              request.name, on: try network(request.network) ?? .nostr, secret: secret)
-            return ["identity": try wire(row)]
-          } catch BatonError.invalidKey(let reason) {
-            throw invalid(request.credential ?? "", reason, name)
-          }
-        },
-        "Remove": { call, _ in
-          struct Request: Decodable { let id: Int64 }
-          let id = try call.decode(Request.self).id
-          guard coordinator.identities.contains(where: { $0.id.rawValue == id }) else {
-            throw VarlinkError("\(name).NoSuchIdentity", ["id": .integer(id)])
-          }
-          let row = try await coordinator.removeIdentity(IdentityID(rawValue: id))
-          return ["identity": try Identity(row, channels: 0).json]
-        },
-      ])
+/// `org.batond.Identities`.
+struct IdentitiesInterface: IdentitiesService, ControlService {
+  let context: ControlContext
+  private var coordinator: Coordinator { context.coordinator }
+
+  private func wire(_ row: IdentityRow) throws -> Identity {
+    Identity(row, channels: try context.store.channelCount(of: row.id))
   }
 
-  static let identityFields = ListFields(of: Interfaces.identities, without: [])
+  func list(_ request: ListRequest, _ stream: ReplyStream<IdentitiesListReply>?) async throws -> IdentitiesListReply {
+    try await ListQuery.answer(
+      request, stream, fields: Self.fields, context, refusal: IdentitiesRefusal.self,
+      reply: { IdentitiesListReply(identities: $0, nextCursor: $1, revision: $2) }
+    ) {
+      let revision = coordinator.hub.revision
+      return (revision, try coordinator.identities.map { try wire($0).json })
+    }
+  }
+
+  func get(_ request: IdentitiesGetRequest) async throws -> IdentityReply {
+    guard let found = try request.only(of: coordinator.identities, id: \.id.rawValue, name: \.name) else {
+      throw IdentitiesRefusal.noSuchIdentity(id: request.id, name: request.name)
+    }
+    // Each network has its own names, above all its own main.
+    let others = coordinator.identities.filter { $0.name == found.name }
+    guard request.id != nil || others.count == 1 else {
+      throw IdentitiesRefusal.ambiguousName(name: found.name, identityIds: others.map(\.id.rawValue))
+    }
+    return IdentityReply(identity: try wire(found))
+  }
+
+  func add(_ request: IdentitiesAddRequest) async throws -> IdentityReply {
+    let secret = try request.credential.map { try Self.credential($0, in: context.credentials) }
+    do {
+      let row = try await coordinator.addIdentity(
+        request.name, on: try NetworkKind(requested: request.network) ?? .nostr, secret: secret)
+      return IdentityReply(identity: try wire(row))
+    } catch BatonError.invalidKey(let reason) {
+      throw IdentitiesRefusal.invalidCredential(credential: request.credential ?? "", reason: reason)
+    }
+  }
+
+  func remove(_ request: IdentitiesRemoveRequest) async throws -> IdentityReply {
+    let id = request.id
+    guard coordinator.identities.contains(where: { $0.id.rawValue == id }) else {
+      throw IdentitiesRefusal.noSuchIdentity(id: id, name: nil)
+    }
+    let row = try await coordinator.removeIdentity(IdentityID(rawValue: id))
+    return IdentityReply(identity: Identity(row, channels: 0))
+  }
+
+  static let fields = ListFields(of: Interfaces.identities, without: [])
 
   private static let credentialBytesMax = 4096
   /// The credential with the key for everything that is stored.
   private static let masterKey = "identity.key"
 
-  private static func invalid(_ credential: String, _ reason: String, _ interface: String) -> VarlinkError {
-    VarlinkError("\(interface).InvalidCredential", ["credential": .string(credential), "reason": .string(reason)])
-  }
-
   /// What the service manager holds for the daemon under `credential`.
-  private static func credential(_ credential: String, in folder: String?, _ interface: String) throws -> String {
+  private static func credential(_ credential: String, in folder: String?) throws(IdentitiesRefusal) -> String {
+    func invalid(_ reason: String) -> IdentitiesRefusal { .invalidCredential(credential: credential, reason: reason) }
     let isName = credential.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -84,17 +76,16 @@ extension ControlInterface {
       }
     }
     guard (1...255).contains(credential.utf8.count), isName, !credential.hasPrefix(".") else {
-      throw invalid(credential, "a name of a credential has letters of ASCII, digits, - _ and . only", interface)
+      throw invalid("a name of a credential has letters of ASCII, digits, - _ and . only")
     }
     guard credential.lowercased() != masterKey else {
-      throw invalid(credential, "it is the key that encrypts all others, and no identity's", interface)
+      throw invalid("it is the key that encrypts all others, and no identity's")
     }
     guard let folder else {
-      throw invalid(credential, "the daemon has no credentials: say LoadCredential=\(credential):FILE in its unit", interface)
+      throw invalid("the daemon has no credentials: say LoadCredential=\(credential):FILE in its unit")
     }
     guard let data = FileManager.default.contents(atPath: "\(folder)/\(credential)"), data.count <= credentialBytesMax else {
-      throw invalid(
-        credential, "the daemon has no such credential: say LoadCredential=\(credential):FILE in its unit", interface)
+      throw invalid("the daemon has no such credential: say LoadCredential=\(credential):FILE in its unit")
     }
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }

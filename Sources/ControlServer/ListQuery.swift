@@ -6,6 +6,28 @@ internal import Store
 internal import StrictJSON
 internal import Varlink
 
+/// Errors of an interface that lists something.
+protocol ListRefusal: InterfaceRefusal {
+  static func invalidFilter(path: String, reason: String) -> Self
+}
+
+extension OperatorsRefusal: ListRefusal {}
+extension ServersRefusal: ListRefusal {}
+extension RelaysRefusal: ListRefusal {}
+extension IdentitiesRefusal: ListRefusal {}
+extension ChannelsRefusal: ListRefusal {}
+
+/// One reply of a List call.
+protocol ListPage: Codable, Sendable {
+  var nextCursor: String? { get }
+}
+
+extension OperatorsListReply: ListPage {}
+extension ServersListReply: ListPage {}
+extension RelaysListReply: ListPage {}
+extension IdentitiesListReply: ListPage {}
+extension ChannelsListReply: ListPage {}
+
 /// What a List call asks for, checked: filter, order, page size, and where the page before ended.
 struct ListQuery: Sendable {
   let limit: Int
@@ -23,14 +45,14 @@ struct ListQuery: Sendable {
 
   /// - Parameters:
   ///   - isSortable: whether there is an order by a path of names.
-  /// - Throws: `InvalidFilter` of `interface`, or `InvalidParameter`.
-  init(
-    _ request: ListRequest, fields: ListFields, isSortable: ([String]) -> Bool = { _ in true }, interface: String,
-    _ context: ControlContext
+  ///   - refusal: what the interface refuses a call with.
+  /// - Throws: `invalidFilter`, or `InvalidParameter`.
+  init<Refusal: ListRefusal>(
+    _ request: ListRequest, fields: ListFields, isSortable: ([String]) -> Bool = { _ in true }, _ context: ControlContext,
+    refusal: Refusal.Type
   ) throws {
-    func invalid(_ path: String, _ reason: String) -> VarlinkError {
-      VarlinkError("\(interface).InvalidFilter", ["path": .string(path), "reason": .string(reason)])
-    }
+    func invalid(_ path: String, _ reason: String) -> Refusal { .invalidFilter(path: path, reason: reason) }
+    let interface = Refusal.interface
     let seal = context.coordinator.sealOfCursors
     self.seal = seal
     let limits = context.listLimits
@@ -76,18 +98,17 @@ struct ListQuery: Sendable {
   }
 
   /// Answers a List call: one page, or with `more` page after page until there are no more.
-  static func answer(
-    _ call: VarlinkCall, _ stream: VarlinkStream, fields: ListFields, isSortable: ([String]) -> Bool = { _ in true },
-    _ context: ControlContext, interface: String,
-    page: (ListQuery) async throws -> [String: JSONValue]
-  ) async throws -> [String: JSONValue] {
-    var request = try call.decode(ListRequest.self)
+  static func answer<Reply: ListPage>(
+    _ request: ListRequest, _ stream: ReplyStream<Reply>?, fields: ListFields,
+    isSortable: ([String]) -> Bool = { _ in true }, _ context: ControlContext, refusal: (some ListRefusal).Type,
+    page: (ListQuery) async throws -> Reply
+  ) async throws -> Reply {
+    var request = request
     while true {
       try Task.checkCancellation()
       let reply = try await page(
-        try ListQuery(
-          request, fields: fields, isSortable: isSortable, interface: interface, context))
-      guard call.mode == .more, let next = reply["nextCursor"]?.string else { return reply }
+        try ListQuery(request, fields: fields, isSortable: isSortable, context, refusal: refusal))
+      guard let stream, let next = reply.nextCursor else { return reply }
       try await stream.send(reply)
       request.cursor = next
     }
@@ -95,20 +116,20 @@ struct ListQuery: Sendable {
 
   /// The same for objects that fit into memory.
   /// - Parameters:
+  ///   - reply: makes a reply of the objects of a page, where the next one begins, and the revision.
   ///   - complete: adds to the objects of a page what takes too long to find out for all.
   ///   - read: the revision, and the objects as they are then or later.
-  static func answer(
-    _ call: VarlinkCall, _ stream: VarlinkStream, _ name: String, fields: ListFields, _ context: ControlContext,
-    interface: String, complete: @escaping @Sendable ([JSONValue]) -> [JSONValue] = { $0 },
+  static func answer<Reply: ListPage>(
+    _ request: ListRequest, _ stream: ReplyStream<Reply>?, fields: ListFields, _ context: ControlContext,
+    refusal: (some ListRefusal).Type, reply: @escaping @Sendable ([JSONValue], String?, Int64) -> Reply,
+    complete: @escaping @Sendable ([JSONValue]) -> [JSONValue] = { $0 },
     read: @escaping @Sendable () throws -> (revision: Int64, objects: [JSONValue])
-  ) async throws -> [String: JSONValue] {
-    try await answer(call, stream, fields: fields, context, interface: interface) { query in
+  ) async throws -> Reply {
+    try await answer(request, stream, fields: fields, context, refusal: refusal) { query in
       try await context.slowly {
         let (revision, objects) = try read()
         let (page, next) = query.page(of: objects)
-        var reply: [String: JSONValue] = [name: .array(complete(page)), "revision": .integer(revision)]
-        if let next { reply["nextCursor"] = .string(next) }
-        return reply
+        return reply(complete(page), next, revision)
       }
     }
   }

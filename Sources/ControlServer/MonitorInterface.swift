@@ -5,20 +5,14 @@ internal import Store
 internal import StrictJSON
 internal import Varlink
 
-extension ControlInterface {
-  /// `org.batond.Monitor`.
-  static func monitor(_ context: ControlContext) -> ControlInterface {
-    ControlInterface(
-      definition: Interfaces.monitor, context: context,
-      methods: ["Watch": { call, stream in try await watch(try call.decode(WatchRequest.self), stream, context) }])
-  }
+/// `org.batond.Monitor`.
+struct MonitorInterface: MonitorService, ControlService {
+  let context: ControlContext
 
-  private static func watch(
-    _ request: WatchRequest, _ stream: VarlinkStream, _ context: ControlContext
-  ) async throws -> [String: JSONValue] {
+  func watch(_ request: WatchRequest, _ stream: ReplyStream<ChangeMessage>) async throws -> ChangeMessage {
     let selection = try ChangeSelection(request)
     guard let subscription = context.coordinator.hub.subscribe(selection) else {
-      throw VarlinkError("\(Interfaces.monitor.name).TooManySubscribers", [:])
+      throw MonitorRefusal.tooManySubscribers
     }
     defer { subscription.cancel() }
     var watcher = Watcher(selection, subscription, stream, context)

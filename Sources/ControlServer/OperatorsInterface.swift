@@ -6,109 +6,90 @@ internal import Store
 internal import StrictJSON
 internal import Varlink
 
-extension ControlInterface {
-  /// `org.batond.Operators`.
-  static func operators(_ context: ControlContext) -> ControlInterface {
-    let coordinator = context.coordinator
-    let name = Interfaces.operators.name
-    return ControlInterface(
-      definition: Interfaces.operators, context: context,
-      methods: [
-        "List": { call, stream in
-          if call.mode == .more { return try await eachOperator(call, stream, context) }
-          return try await ListQuery.answer(
-            call, stream, "operators", fields: operatorFields, context, interface: name
-          ) {
-            let revision = coordinator.hub.revision
-            return (revision, try coordinator.operators.map { try Operator($0).json })
-          }
-        },
-        "Get": { call, _ in
-          let row = try find(try call.decode(Naming.self), coordinator)
-          return ["operator": try Operator(row).json].merging(try belongings(of: row.id, coordinator)) { own, _ in own }
-        },
-        "Add": { call, _ in
-          let request = try call.decode(AddOperator.self)
-          let row = try await coordinator.addOperator(
-            OperatorEdit(
-              name: request.name, legalName: request.legalName, domains: request.domains, isEnabled: request.enabled,
-              smpRoles: request.smpRoles?.domain ?? .init(), xftpRoles: request.xftpRoles?.domain ?? .init(),
-              conditionsAcceptedAt: try accepted(request.conditionsAcceptedAt)), force: request.force ?? false)
-          return ["operator": try Operator(row).json]
-        },
-        "Update": { call, _ in
-          let request = try call.decode(UpdateOperator.self)
-          let edit = OperatorEdit(
-            name: request.name, legalName: request.legalName, domains: request.domains, isEnabled: request.enabled,
-            smpRoles: request.smpRoles?.domain ?? .init(), xftpRoles: request.xftpRoles?.domain ?? .init(),
-            conditionsAcceptedAt: try accepted(request.conditionsAcceptedAt))
-          let row = try await coordinator.updateOperator(
-            OperatorID(rawValue: request.id), revision: request.revision, edit, force: request.force ?? false)
-          return ["operator": try Operator(row).json]
-        },
-        "Remove": { call, _ in
-          let request = try call.decode(Removal.self)
-          let row = try await coordinator.removeOperator(OperatorID(rawValue: request.id), force: request.force ?? false)
-          return ["operator": try Operator(row).json]
-        },
-        "Validate": { _, _ in
-          let findings = coordinator.findings
-          let channels = try await context.slowly { try ChannelFindings(context.store, coordinator) }
-          return [
-            "errors": try (findings.filter(\.kind.isError).map(Finding.init) + channels.errors).json,
-            "warnings": try (findings.filter { !$0.kind.isError }.map(Finding.init) + channels.warnings).json,
-          ]
-        },
-      ])
+/// `org.batond.Operators`.
+struct OperatorsInterface: OperatorsService, ControlService {
+  let context: ControlContext
+  private var coordinator: Coordinator { context.coordinator }
+
+  func list(_ request: ListRequest, _ stream: ReplyStream<OperatorsListReply>?) async throws -> OperatorsListReply {
+    if let stream { return try await Self.eachOperator(request, stream, context) }
+    return try await ListQuery.answer(
+      request, stream, fields: Self.fields, context, refusal: OperatorsRefusal.self,
+      reply: { OperatorsListReply(operators: $0, nextCursor: $1, revision: $2) }
+    ) {
+      let revision = coordinator.hub.revision
+      return (revision, try coordinator.operators.map { try Operator($0).json })
+    }
   }
 
-  struct Removal: Decodable {
-    let id: Int64
-    let force: Bool?
+  func get(_ request: OperatorsGetRequest) async throws -> OperatorsGetReply {
+    let row = try Self.find(request, coordinator)
+    let servers = coordinator.servers.filter { $0.serverOperator == row.id && !$0.isDeleted }
+    let relays = coordinator.relays.filter { $0.relayOperator == row.id && !$0.isDeleted }
+    return OperatorsGetReply(
+      operator: Operator(row), servers: servers.map { Server($0, coordinator) }, relays: relays.map { Relay($0, coordinator) })
   }
 
-  static let operatorFields = ListFields(of: Interfaces.operators, without: [])
+  func add(_ request: AddOperator) async throws -> OperatorReply {
+    let row = try await coordinator.addOperator(
+      OperatorEdit(
+        name: request.name, legalName: request.legalName, domains: request.domains, isEnabled: request.enabled,
+        smpRoles: request.smpRoles?.domain ?? .init(), xftpRoles: request.xftpRoles?.domain ?? .init(),
+        conditionsAcceptedAt: try Self.accepted(request.conditionsAcceptedAt)), force: request.force ?? false)
+    return OperatorReply(operator: Operator(row))
+  }
+
+  func update(_ request: UpdateOperator) async throws -> OperatorReply {
+    let edit = OperatorEdit(
+      name: request.name, legalName: request.legalName, domains: request.domains, isEnabled: request.enabled,
+      smpRoles: request.smpRoles?.domain ?? .init(), xftpRoles: request.xftpRoles?.domain ?? .init(),
+      conditionsAcceptedAt: try Self.accepted(request.conditionsAcceptedAt))
+    let row = try await coordinator.updateOperator(
+      OperatorID(rawValue: request.id), revision: request.revision, edit, force: request.force ?? false)
+    return OperatorReply(operator: Operator(row))
+  }
+
+  func remove(_ request: OperatorsRemoveRequest) async throws -> OperatorReply {
+    let row = try await coordinator.removeOperator(OperatorID(rawValue: request.id), force: request.force ?? false)
+    return OperatorReply(operator: Operator(row))
+  }
+
+  func validate() async throws -> OperatorsValidateReply {
+    let findings = coordinator.findings
+    let channels = try await context.slowly { try ChannelFindings(context.store, coordinator) }
+    return OperatorsValidateReply(
+      errors: findings.filter(\.kind.isError).map(Finding.init) + channels.errors,
+      warnings: findings.filter { !$0.kind.isError }.map(Finding.init) + channels.warnings)
+  }
+
+  static let fields = ListFields(of: Interfaces.operators, without: [])
 
   /// Each operator with its servers and relays, then those that are one's own.
   private static func eachOperator(
-    _ call: VarlinkCall, _ stream: VarlinkStream, _ context: ControlContext
-  ) async throws -> [String: JSONValue] {
+    _ request: ListRequest, _ stream: ReplyStream<OperatorsListReply>, _ context: ControlContext
+  ) async throws -> OperatorsListReply {
     let coordinator = context.coordinator
-    var request = try call.decode(ListRequest.self)
+    var request = request
     let revision = coordinator.hub.revision
     let all = try coordinator.operators.map { try Operator($0).json }
     let servers = Dictionary(grouping: coordinator.servers.filter { !$0.isDeleted }, by: \.serverOperator)
     let relays = Dictionary(grouping: coordinator.relays.filter { !$0.isDeleted }, by: \.relayOperator)
-    func belongings(of id: OperatorID?) throws -> [String: JSONValue] {
-      [
-        "servers": try (servers[id] ?? []).map { Server($0, coordinator) }.json,
-        "relays": try (relays[id] ?? []).map { Relay($0, coordinator) }.json,
-      ]
+    /// A reply with what belongs to an operator; nil: to none.
+    func reply(_ operators: [JSONValue], of id: OperatorID?) throws -> OperatorsListReply {
+      OperatorsListReply(
+        operators: operators, servers: try (servers[id] ?? []).map { try Server($0, coordinator).json },
+        relays: try (relays[id] ?? []).map { try Relay($0, coordinator).json }, revision: revision)
     }
     while true {
-      let list = try ListQuery(
-        request, fields: operatorFields, interface: Interfaces.operators.name, context)
+      let list = try ListQuery(request, fields: fields, context, refusal: OperatorsRefusal.self)
       let (page, next) = list.page(of: all)
       for json in page {
-        var reply: [String: JSONValue] = ["operators": [json], "revision": .integer(revision)]
-        let id = OperatorID(rawValue: json["id"]?.integer ?? 0)
-        reply.merge(try belongings(of: id)) { own, _ in own }
-        try await stream.send(reply)
+        try await stream.send(try reply([json], of: OperatorID(rawValue: json["id"]?.integer ?? 0)))
       }
       guard let next else { break }
       request.cursor = next
     }
-    var last: [String: JSONValue] = ["operators": [], "revision": .integer(revision)]
-    last.merge(try belongings(of: nil)) { own, _ in own }
-    return last
-  }
-
-  private static func belongings(of id: OperatorID?, _ coordinator: Coordinator) throws -> [String: JSONValue] {
-    let servers = coordinator.servers.filter { $0.serverOperator == id && !$0.isDeleted }
-    let relays = coordinator.relays.filter { $0.relayOperator == id && !$0.isDeleted }
-    return [
-      "servers": try servers.map { Server($0, coordinator) }.json, "relays": try relays.map { Relay($0, coordinator) }.json,
-    ]
+    return try reply([], of: nil)
   }
 
   private static func accepted(_ text: String?) throws -> Timestamp?? {
@@ -118,11 +99,11 @@ extension ControlInterface {
     return .some(Timestamp(milliseconds: milliseconds))
   }
 
-  private static func find(_ naming: Naming, _ coordinator: Coordinator) throws -> OperatorRow {
+  private static func find(_ naming: OperatorsGetRequest, _ coordinator: Coordinator) throws -> OperatorRow {
     // A removed operator is still there under its id, but not under its name.
     let known = coordinator.operators.filter { naming.id != nil || !$0.isDeleted }
     guard let row = try naming.only(of: known, id: \.id.rawValue, name: \.name) else {
-      throw naming.none("\(Interfaces.operators.name).NoSuchOperator")
+      throw OperatorsRefusal.noSuchOperator(id: naming.id, name: naming.name)
     }
     return row
   }

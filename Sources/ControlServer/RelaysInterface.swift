@@ -7,65 +7,60 @@ internal import Store
 internal import StrictJSON
 internal import Varlink
 
-extension ControlInterface {
-  /// `org.batond.Relays`.
-  static func relays(_ context: ControlContext) -> ControlInterface {
-    let coordinator = context.coordinator
-    let name = Interfaces.relays.name
-    return ControlInterface(
-      definition: Interfaces.relays, context: context,
-      methods: [
-        "List": { call, stream in
-          try await ListQuery.answer(
-            call, stream, "relays", fields: relayFields, context, interface: name,
-            complete: { withChannels($0, context.store) }
-          ) {
-            let revision = coordinator.hub.revision
-            return (revision, try coordinator.relays.map { try Relay($0, coordinator).json })
-          }
-        },
-        "Get": { call, _ in
-          let row = try find(try call.decode(Naming.self), coordinator)
-          let count = try context.store.channelCount(of: row.id)
-          let roundTrips = try context.store.roundTrips(of: .relay(row.id))
-          return ["relay": try Relay(row, coordinator, channels: count, roundTrips: roundTrips).json]
-        },
-        "Add": { call, _ in
-          let request = try call.decode(AddRelay.self)
-          let edit = RelayEdit(
-            address: request.address, name: request.name, domains: request.domains,
-            assignment: Assignment(request.operatorId), isEnabled: request.enabled)
-          let row = try await coordinator.addRelay(
-            network: try network(request.network) ?? .nostr, edit, force: request.force ?? false)
-          return ["relay": try Relay(row, coordinator).json]
-        },
-        "Update": { call, _ in
-          let request = try call.decode(UpdateRelay.self)
-          let edit = RelayEdit(
-            address: request.address, name: request.name, domains: request.domains,
-            assignment: Assignment(request.operatorId), isEnabled: request.enabled)
-          let row = try await coordinator.updateRelay(
-            RelayID(rawValue: request.id), revision: request.revision, edit, force: request.force ?? false)
-          return ["relay": try Relay(row, coordinator).json]
-        },
-        "Remove": { call, _ in
-          let request = try call.decode(Removal.self)
-          let row = try await coordinator.removeRelay(RelayID(rawValue: request.id), force: request.force ?? false)
-          return ["relay": try Relay(row, coordinator).json]
-        },
-        "Test": { call, stream in
-          let request = try call.decode(TestRequest.self)
-          if let id = request.id {
-            return try await answer(call, stream, try coordinator.testRelay(RelayID(rawValue: id)))
-          }
-          guard let address = request.address else { throw VarlinkError.invalidParameter("id") }
-          return try await answer(
-            call, stream, try coordinator.testRelay(address: address, network: try network(request.network) ?? .nostr))
-        },
-      ])
+/// `org.batond.Relays`.
+struct RelaysInterface: RelaysService, ControlService {
+  let context: ControlContext
+  private var coordinator: Coordinator { context.coordinator }
+
+  func list(_ request: ListRequest, _ stream: ReplyStream<RelaysListReply>?) async throws -> RelaysListReply {
+    try await ListQuery.answer(
+      request, stream, fields: Self.fields, context, refusal: RelaysRefusal.self,
+      reply: { RelaysListReply(relays: $0, nextCursor: $1, revision: $2) },
+      complete: { Self.withChannels($0, context.store) }
+    ) {
+      let revision = coordinator.hub.revision
+      return (revision, try coordinator.relays.map { try Relay($0, coordinator).json })
+    }
   }
 
-  static let relayFields = ListFields(of: Interfaces.relays, without: ["roundTrips", "channels"])
+  func get(_ request: RelaysGetRequest) async throws -> RelayReply {
+    let row = try Self.find(request, coordinator)
+    let count = try context.store.channelCount(of: row.id)
+    let roundTrips = try context.store.roundTrips(of: .relay(row.id))
+    return RelayReply(relay: Relay(row, coordinator, channels: count, roundTrips: roundTrips))
+  }
+
+  func add(_ request: AddRelay) async throws -> RelayReply {
+    let edit = RelayEdit(
+      address: request.address, name: request.name, domains: request.domains,
+      assignment: Assignment(request.operatorId), isEnabled: request.enabled)
+    let row = try await coordinator.addRelay(
+      network: try NetworkKind(requested: request.network) ?? .nostr, edit, force: request.force ?? false)
+    return RelayReply(relay: Relay(row, coordinator))
+  }
+
+  func update(_ request: UpdateRelay) async throws -> RelayReply {
+    let edit = RelayEdit(
+      address: request.address, name: request.name, domains: request.domains,
+      assignment: Assignment(request.operatorId), isEnabled: request.enabled)
+    let row = try await coordinator.updateRelay(
+      RelayID(rawValue: request.id), revision: request.revision, edit, force: request.force ?? false)
+    return RelayReply(relay: Relay(row, coordinator))
+  }
+
+  func remove(_ request: RelaysRemoveRequest) async throws -> RelayReply {
+    let row = try await coordinator.removeRelay(RelayID(rawValue: request.id), force: request.force ?? false)
+    return RelayReply(relay: Relay(row, coordinator))
+  }
+
+  func test(_ request: TestRequest, _ stream: ReplyStream<TestReply>?) async throws -> TestReply {
+    if let id = request.id { return try await TestReply(of: try coordinator.testRelay(RelayID(rawValue: id)), stream) }
+    guard let address = request.address else { throw VarlinkError.invalidParameter("id") }
+    let network = try NetworkKind(requested: request.network) ?? .nostr
+    return try await TestReply(of: try coordinator.testRelay(address: address, network: network), stream)
+  }
+
+  static let fields = ListFields(of: Interfaces.relays, without: ["roundTrips", "channels"])
 
   /// The relays, with how many channels each has. A list of relays does not fail because channels cannot be counted.
   private static func withChannels(_ relays: [JSONValue], _ store: Store) -> [JSONValue] {
@@ -78,21 +73,24 @@ extension ControlInterface {
     }
   }
 
-  /// The network that a request names; nil when it names none.
-  static func network(_ name: String?) throws -> NetworkKind? {
-    guard let name else { return nil }
-    guard let kind = NetworkKind(rawValue: name) else { throw VarlinkError.invalidParameter("network") }
-    return kind
-  }
-
-  private static func find(_ naming: Naming, _ coordinator: Coordinator) throws -> RelayRow {
+  private static func find(_ naming: RelaysGetRequest, _ coordinator: Coordinator) throws -> RelayRow {
     // A removed relay is still there under its id, but not under its name.
     let known = coordinator.relays.filter { naming.id != nil || !$0.isDeleted }
     guard let row = try naming.only(of: known, id: \.id.rawValue, name: \.name) else {
       // Somebody may have taken an address for a name.
       let name = naming.name.map { $0.contains("@") || $0.contains("://") ? PasswordEcho.hiding($0) : $0 }
-      throw Naming(id: naming.id, name: name).none("\(Interfaces.relays.name).NoSuchRelay")
+      throw RelaysRefusal.noSuchRelay(id: naming.id, name: name)
     }
     return row
+  }
+}
+
+extension NetworkKind {
+  /// The network that a request names; nil when it names none.
+  /// - Throws: `InvalidParameter` when there is no such network.
+  init?(requested name: String?) throws(VarlinkError) {
+    guard let name else { return nil }
+    guard let kind = NetworkKind(rawValue: name) else { throw .invalidParameter("network") }
+    self = kind
   }
 }

@@ -15,7 +15,7 @@ struct Watcher {
 
   private let selection: ChangeSelection
   private let subscription: ChangeSubscription
-  private let stream: VarlinkStream
+  private let stream: ReplyStream<ChangeMessage>
   private let context: ControlContext
   /// What the client wants is sent, or about to be, up to this revision.
   private var last: Int64
@@ -23,7 +23,8 @@ struct Watcher {
   private var batch = EncodedReplies()
 
   init(
-    _ selection: ChangeSelection, _ subscription: ChangeSubscription, _ stream: VarlinkStream, _ context: ControlContext
+    _ selection: ChangeSelection, _ subscription: ChangeSubscription, _ stream: ReplyStream<ChangeMessage>,
+    _ context: ControlContext
   ) {
     self.selection = selection
     self.subscription = subscription
@@ -33,7 +34,7 @@ struct Watcher {
   }
 
   /// Begins with what comes from now on.
-  func begin() async throws { try await stream.send(try marker("snapshot", last)) }
+  func begin() async throws { try await stream.send(marker("snapshot", last)) }
 
   /// Begins with what is stored after `revision`.
   mutating func begin(after revision: Int64) async throws {
@@ -44,7 +45,7 @@ struct Watcher {
   /// Sends what is published until nothing comes any more.
   /// - Returns: the last reply.
   /// - Throws: `TooSlow`, or what reading the store leads to.
-  mutating func follow() async throws -> [String: JSONValue] {
+  mutating func follow() async throws -> ChangeMessage {
     while true {
       switch subscription.take() {
       case .change(let entry):
@@ -61,11 +62,11 @@ struct Watcher {
         last = max(last, after)
         try await catchUp(to: end, isMerged: true)
       case .tooSlow(let after):
-        throw VarlinkError("\(Interfaces.monitor.name).TooSlow", ["revision": .integer(max(last, after))])
+        throw MonitorRefusal.tooSlow(revision: max(last, after))
       case .over(let end):
         try Task.checkCancellation()
         try await send()
-        return try marker("end", max(last, end))
+        return marker("end", max(last, end))
       }
     }
   }
@@ -77,8 +78,8 @@ struct Watcher {
   }
 
   /// A message that is no change.
-  private func marker(_ kind: String, _ revision: Int64) throws -> [String: JSONValue] {
-    try ChangeMessage(revision: revision, time: context.coordinator.now.text, kind: kind).members
+  private func marker(_ kind: String, _ revision: Int64) -> ChangeMessage {
+    ChangeMessage(revision: revision, time: context.coordinator.now.text, kind: kind)
   }
 
   // MARK: - What is stored
@@ -112,7 +113,7 @@ struct Watcher {
     // Asked after the rows were read: what is forgotten meanwhile must not pass for nothing.
     let oldest = try context.store.oldestRevision()
     guard revision >= oldest else {
-      throw VarlinkError("\(Interfaces.monitor.name).RevisionCompacted", ["oldest": .integer(oldest)])
+      throw MonitorRefusal.revisionCompacted(oldest: Int(oldest))
     }
     var part = Part(last: revision, isLast: rows.isEmpty)
     for row in rows {
@@ -141,7 +142,7 @@ struct Watcher {
         : try context.store.changes(after: revision, limit: rowsMax)
     } catch let error as StoreError where error.code == .corrupt {
       // What happened cannot be told; what is true now can.
-      throw VarlinkError("\(Interfaces.monitor.name).RevisionCompacted", ["oldest": .integer(end)])
+      throw MonitorRefusal.revisionCompacted(oldest: Int(end))
     }
   }
 

@@ -4,6 +4,7 @@ import Coordinator
 import Logging
 import NIOPosix
 import Store
+import StrictJSON
 import TestSupport
 import Testing
 import Varlink
@@ -26,8 +27,10 @@ struct DeclaredErrorTests {
   /// Interfaces whose methods may refuse a call for this reason. A new reason has to say where it can come up.
   private static func interfaces(that error: BatonError) -> [IDL.Interface] {
     switch error {
-    case .noSuchOperator, .wouldBreak, .staleRevision, .declaredByFile:
-      [Interfaces.operators, Interfaces.servers, Interfaces.relays]
+    case .noSuchOperator, .wouldBreak, .declaredByFile: [Interfaces.operators, Interfaces.servers, Interfaces.relays]
+    case .staleRevision(.operator): [Interfaces.operators]
+    case .staleRevision(.server): [Interfaces.servers]
+    case .staleRevision(.relay): [Interfaces.relays]
     case .noSuchServer: [Interfaces.servers]
     case .noSuchRelay: [Interfaces.relays, Interfaces.channels]
     case .noSuchIdentity: [Interfaces.identities, Interfaces.channels]
@@ -44,9 +47,15 @@ struct DeclaredErrorTests {
       .staleChannel, .lastRelay, .choiceChanged:
       [Interfaces.channels]
     case .networkUnavailable: [Interfaces.servers, Interfaces.relays, Interfaces.identities, Interfaces.channels]
-    case .busy, .storageUnavailable: Interfaces.all.filter { $0.name != Interfaces.monitor.name }
+    case .busy: Interfaces.all.filter { $0.name != Interfaces.monitor.name }
+    case .storageUnavailable: Interfaces.all
     }
   }
+
+  private static let types: [any ControlRefusal.Type] = [
+    OperatorsRefusal.self, ServersRefusal.self, RelaysRefusal.self, IdentitiesRefusal.self, ChannelsRefusal.self,
+    MonitorRefusal.self, DaemonRefusal.self, ServiceRefusal.self,
+  ]
 
   private static func refusals(_ channel: ChannelSnapshot) -> [BatonError] {
     let relay = RelayID(rawValue: 1)
@@ -58,6 +67,9 @@ struct DeclaredErrorTests {
       .invalidAddress(address: "x", reason: "x", position: 1), .duplicateAddress(1), .duplicateName("x"),
       .invalidDomain(domain: "x", reason: "x"),
       .staleRevision(current: .operator(OperatorRow(id: .init(rawValue: 1), name: "x"))),
+      .staleRevision(
+        current: .server(ServerRow(id: .init(rawValue: 1), transport: .smp, address: "x", fingerprint: "x", hosts: ["x"]))),
+      .staleRevision(current: .relay(RelayRow(id: relay, network: .nostr, address: "x", name: "x", revision: 1))),
       .declaredByFile(field: "x", file: "x"), .operatorInUse(servers: 1, relays: 1), .wouldBreak([]), .invalidFiles([]),
       .networkMismatch(relay), .alreadyInChannel(relay, .active), .notInChannel(relay),
       .idempotencyKeyReused(.init(rawValue: 1), isDeleted: false), .groupNeedsOneRelay, .noGroupSupport(relay, reason: "x"),
@@ -76,10 +88,15 @@ struct DeclaredErrorTests {
       for name in ["StorageDamaged", "StorageUnavailable", "InternalError"] {
         #expect(declared.contains("\(interface.name).\(name)"))
       }
-      for refusal in Self.refusals(channel) where Self.interfaces(that: refusal).contains(where: { $0.name == interface.name })
-      {
-        let name = try refusal.varlink(interface.name, bench.coordinator).name
-        #expect(declared.contains(name))
+      let type = try #require(Self.types.first { $0.interface == interface.name })
+      for refusal in Self.refusals(channel) {
+        let sent = type.init(refusal, bench.coordinator)?.error
+        let isExpected = Self.interfaces(that: refusal).contains { $0.name == interface.name }
+        #expect((sent != nil) == isExpected, "\(interface.name): \(refusal)")
+        guard let sent else { continue }
+        #expect(declared.contains(sent.name))
+        // Clients that read it get what was sent.
+        #expect(type.init(sent).error == sent)
       }
     }
     try await bench.stop()
@@ -100,28 +117,32 @@ struct DeclaredErrorTests {
 
   private struct Fault: Error {}
 
+  private struct FaultyService: IdentitiesService, ControlService {
+    func get(_ request: IdentitiesGetRequest) throws -> IdentityReply { throw Fault() }
+    func list(_ request: ListRequest, _ stream: ReplyStream<IdentitiesListReply>?) throws -> IdentitiesListReply {
+      throw VarlinkError("org.batond.Identities.Undeclared")
+    }
+    func add(_ request: IdentitiesAddRequest) throws -> IdentityReply { throw BatonError.groupNeedsOneRelay }
+    func remove(_ request: IdentitiesRemoveRequest) throws -> IdentityReply {
+      throw IdentitiesRefusal.identityInUse(channels: 7)
+    }
+  }
+
   @Test func faultOfTheDaemonHasAnErrorAndAnEntryOfItsOwn() async throws {
     let bench = try await Bench()
     let log = RecordingLog()
-    let interface = ControlInterface(
-      definition: try IDL.parse(
-        "interface org.batond.Relays\nmethod Get() -> ()\nmethod List() -> ()\nmethod Remove() -> ()\n"
-          + "method Test() -> ()\nerror InternalError ()\nerror Known ()\n"),
-      context: Self.context(bench, log),
-      methods: [
-        "Get": { _, _ in throw Fault() },
-        "List": { _, _ in throw VarlinkError("org.batond.Relays.Undeclared") },
-        "Remove": { _, _ in throw BatonError.groupNeedsOneRelay },
-        "Test": { _, _ in throw VarlinkError("org.batond.Relays.Known") },
-      ])
-    for (name, error) in [("Get", "InternalError"), ("List", "InternalError"), ("Remove", "InternalError"), ("Test", "Known")] {
-      await #expect(throws: VarlinkError("org.batond.Relays.\(error)")) {
+    let interface = ControlInterface(Interfaces.identities, Self.context(bench, log), FaultyService())
+    let fault = IdentitiesRefusal.internalError
+    let expected = [("Get", fault), ("List", fault), ("Add", fault), ("Remove", .identityInUse(channels: 7))]
+    for (name, refusal) in expected {
+      await #expect(throws: refusal.error) {
         try await interface.answer(
-          VarlinkCall(method: "org.batond.Relays.\(name)"), from: Self.root, stream: VarlinkStream { _ in })
+          VarlinkCall(method: "org.batond.Identities.\(name)", parameters: ["id": 1, "name": "x"]), from: Self.root,
+          stream: VarlinkStream { _ in })
       }
     }
     let entries = log.entries.filter { $0.fields["MESSAGE_ID"] == JournalEvent.internalFault.rawValue }
-    #expect(entries.map { $0.fields["BATON_METHOD"] } == ["Get", "List", "Remove"].map { "org.batond.Relays.\($0)" })
+    #expect(entries.map { $0.fields["BATON_METHOD"] } == ["Get", "List", "Add"].map { "org.batond.Identities.\($0)" })
     #expect(entries.allSatisfy { $0.level == .error })
     try await bench.stop()
   }

@@ -106,11 +106,11 @@ struct FilterTests {
   /// The tables follow from the interfaces; what Varlink has no type for is told by the words of their comments.
   @Test func timesAreKnownByTheirComments() {
     func times(_ table: ListFields) -> [String] { table.fields.filter { $0.kind == .time }.map(\.name) }
-    #expect(times(ControlInterface.channelFields) == ["createdAt", "updatedAt"])
-    #expect(times(ControlInterface.relayFields) == ["testedAt", "healthSince"])
-    #expect(times(ControlInterface.serverFields) == ["testedAt", "healthSince"])
-    #expect(times(ControlInterface.operatorFields) == ["conditionsAcceptedAt"])
-    #expect(times(ControlInterface.identityFields) == ["createdAt"])
+    #expect(times(ChannelsInterface.fields) == ["createdAt", "updatedAt"])
+    #expect(times(RelaysInterface.fields) == ["testedAt", "healthSince"])
+    #expect(times(ServersInterface.fields) == ["testedAt", "healthSince"])
+    #expect(times(OperatorsInterface.fields) == ["conditionsAcceptedAt"])
+    #expect(times(IdentitiesInterface.fields) == ["createdAt"])
   }
 
   @Test(arguments: [

@@ -36,7 +36,7 @@ struct ListPropertyTests {
       await Task.yield()
       let condition = Self.condition(&random, depth: 0)
       let sort = Self.sort(&random)
-      let fields = ControlInterface.channelFields
+      let fields = ChannelsInterface.fields
       guard let filter = try? Filter(condition, known: fields), let order = try? ListOrder(sort, known: fields) else {
         continue
       }
