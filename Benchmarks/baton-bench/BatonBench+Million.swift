@@ -37,7 +37,7 @@ extension BatonBench {
       var times: [Double] = []
       for _ in 0..<5 {
         let begin = ContinuousClock.now
-        _ = try await client.call("org.batond.Channels.List", parameters)
+        _ = try await client.call(ChannelsMethod.list, parameters)
         times.append(seconds(ContinuousClock.now - begin) * 1000)
       }
       row("the same: a page of 100, \(name)", "\(format(median(times), 1)) ms", "budget 10 ms", format(median(times) / 10, 2))

@@ -5,11 +5,11 @@ public import StrictJSON
 extension BatonClient {
   /// All identities, by id unless `sort` says otherwise.
   public func identities(filter: JSONValue? = nil, sort: [JSONValue]? = nil) async throws -> [Identity] {
-    try await all("org.batond.Identities.List", "identities", Self.list(filter, sort))
+    try await all(IdentitiesMethod.list, "identities", Self.list(filter, sort))
   }
 
-  public func identity(id: Int64) async throws -> Identity { try await identity("Get", ["id": .integer(id)]) }
-  public func identity(name: String) async throws -> Identity { try await identity("Get", ["name": .string(name)]) }
+  public func identity(id: Int64) async throws -> Identity { try await identity(.get, ["id": .integer(id)]) }
+  public func identity(name: String) async throws -> Identity { try await identity(.get, ["name": .string(name)]) }
 
   /// Makes an identity.
   /// - Parameter credential: name of a credential of the daemon with the secret key; nil draws a new one.
@@ -17,33 +17,33 @@ extension BatonClient {
     var parameters: [String: JSONValue] = ["name": .string(name)]
     parameters["network"] = network.map(JSONValue.string)
     parameters["credential"] = credential.map(JSONValue.string)
-    return try await identity("Add", parameters)
+    return try await identity(.add, parameters)
   }
 
-  public func removeIdentity(id: Int64) async throws -> Identity { try await identity("Remove", ["id": .integer(id)]) }
+  public func removeIdentity(id: Int64) async throws -> Identity { try await identity(.remove, ["id": .integer(id)]) }
 
-  private func identity(_ method: String, _ parameters: [String: JSONValue]) async throws -> Identity {
-    try Identity(json: try await call("org.batond.Identities.\(method)", parameters)["identity"] ?? .null)
+  private func identity(_ method: IdentitiesMethod, _ parameters: [String: JSONValue]) async throws -> Identity {
+    try Identity(json: try await call(method, parameters)["identity"] ?? .null)
   }
 
   public func metrics() async throws -> [Metric] {
-    try [Metric](json: try await call("org.batond.Daemon.Metrics")["metrics"] ?? [])
+    try [Metric](json: try await call(DaemonMethod.metrics)["metrics"] ?? [])
   }
 
   /// Looks for damage in the database.
   /// - Returns: channels looked at, and what is wrong, for people.
   public func check() async throws -> (channels: Int64, problems: [String]) {
-    let reply = try await call("org.batond.Daemon.Check", timeout: nil)
+    let reply = try await call(DaemonMethod.check, timeout: nil)
     return (reply["channels"]?.integer ?? 0, reply["problems"]?.array?.compactMap(\.string) ?? [])
   }
 
   /// How severe messages must be that the daemon logs, as syslog counts.
   public func logLevel() async throws -> Int64 {
-    try await call("io.systemd.service.GetLogLevel")["level"]?.integer ?? 6
+    try await call(ServiceMethod.getLogLevel)["level"]?.integer ?? 6
   }
 
   /// - Parameter level: 0 to 7; nil: as configured.
   public func setLogLevel(_ level: Int64?) async throws {
-    _ = try await call("io.systemd.service.SetLogLevel", level.map { ["level": .integer($0)] } ?? [:])
+    _ = try await call(ServiceMethod.setLogLevel, level.map { ["level": .integer($0)] } ?? [:])
   }
 }

@@ -119,37 +119,37 @@ public struct BatonClient: Sendable {
   // MARK: - Daemon
 
   public func status() async throws -> DaemonStatus {
-    try DaemonStatus(json: .object(try await call("org.batond.Daemon.Status")))
+    try DaemonStatus(json: .object(try await call(DaemonMethod.status)))
   }
 
   /// Loads the files that declare operators again.
   public func reload() async throws -> ReloadReport {
-    try ReloadReport(json: .object(try await call("org.batond.Daemon.Reload")))
+    try ReloadReport(json: .object(try await call(DaemonMethod.reload)))
   }
 
-  public func ping() async throws { _ = try await call("io.systemd.service.Ping") }
+  public func ping() async throws { _ = try await call(ServiceMethod.ping) }
 
   // MARK: - Channels
 
   /// All channels that are not deleted, by id.
   /// - Parameter filter: see `org.batond.Channels.List`.
   public func channels(filter: JSONValue? = nil) async throws -> [Channel] {
-    try await all("org.batond.Channels.List", "channels", filter.map { ["filter": $0] } ?? [:])
+    try await all(ChannelsMethod.list, "channels", filter.map { ["filter": $0] } ?? [:])
   }
 
-  public func channel(id: Int64) async throws -> Channel { try await channel("Get", ["id": .integer(id)]) }
-  public func channel(name: String) async throws -> Channel { try await channel("Get", ["name": .string(name)]) }
+  public func channel(id: Int64) async throws -> Channel { try await channel(.get, ["id": .integer(id)]) }
+  public func channel(name: String) async throws -> Channel { try await channel(.get, ["name": .string(name)]) }
 
   /// Creates a channel; returns once it is durable.
   public func createChannel(_ request: CreateChannel) async throws -> Channel {
-    try await channel("Create", try request.json.object ?? [:])
+    try await channel(.create, try request.json.object ?? [:])
   }
 
   /// Creates a channel and follows it until no relay is under way.
   public func createChannelAndFollow(
     _ request: CreateChannel
   ) async throws -> some AsyncSequence<Channel, any Error> & Sendable {
-    try await stream("org.batond.Channels.Create", try request.json.object ?? [:])
+    try await stream(ChannelsMethod.create, try request.json.object ?? [:])
       .compactMap { try $0["channel"].map { try Channel(json: $0) } }
   }
 
@@ -157,7 +157,7 @@ public struct BatonClient: Sendable {
   public func retryChannel(id: Int64, relayId: Int64? = nil) async throws -> Channel {
     var parameters: [String: JSONValue] = ["id": .integer(id)]
     if let relayId { parameters["relayId"] = .integer(relayId) }
-    return try await channel("RetryRelay", parameters)
+    return try await channel(.retryRelay, parameters)
   }
 
   /// Puts a channel on more relays: on those named, or on as many as `pick` says.
@@ -165,25 +165,25 @@ public struct BatonClient: Sendable {
     var parameters: [String: JSONValue] = ["id": .integer(id)]
     if !relayIds.isEmpty { parameters["relayIds"] = .array(relayIds.map(JSONValue.integer)) }
     if pick > 0 { parameters["pick"] = .integer(Int64(pick)) }
-    return try await channel("AddRelays", parameters)
+    return try await channel(.addRelays, parameters)
   }
 
   /// Changes a channel; returns once that is durable.
   public func updateChannel(_ request: UpdateChannel) async throws -> Channel {
-    try await channel("Update", try request.json.object ?? [:])
+    try await channel(.update, try request.json.object ?? [:])
   }
 
   /// Takes a channel off a relay.
   public func removeRelay(_ relayId: Int64, fromChannel id: Int64) async throws -> Channel {
-    try await channel("RemoveRelay", ["id": .integer(id), "relayId": .integer(relayId)])
+    try await channel(.removeRelay, ["id": .integer(id), "relayId": .integer(relayId)])
   }
 
-  public func verifyChannel(id: Int64) async throws -> Channel { try await channel("Verify", ["id": .integer(id)]) }
-  public func deleteChannel(id: Int64) async throws -> Channel { try await channel("Delete", ["id": .integer(id)]) }
+  public func verifyChannel(id: Int64) async throws -> Channel { try await channel(.verify, ["id": .integer(id)]) }
+  public func deleteChannel(id: Int64) async throws -> Channel { try await channel(.delete, ["id": .integer(id)]) }
 
   public func transitions(channelID: Int64, limit: Int = 100) async throws -> [Transition] {
     let reply = try await call(
-      "org.batond.Channels.Transitions", ["id": .integer(channelID), "limit": .integer(Int64(limit))])
+      ChannelsMethod.transitions, ["id": .integer(channelID), "limit": .integer(Int64(limit))])
     return try [Transition](json: reply["transitions"] ?? [])
   }
 
@@ -193,17 +193,17 @@ public struct BatonClient: Sendable {
   public func watch(
     _ request: WatchRequest = WatchRequest()
   ) async throws -> some AsyncSequence<ChangeMessage, any Error> & Sendable {
-    try await stream("org.batond.Monitor.Watch", try request.json.object ?? [:]).map { try ChangeMessage(json: .object($0)) }
+    try await stream(MonitorMethod.watch, try request.json.object ?? [:]).map { try ChangeMessage(json: .object($0)) }
   }
 
   // MARK: - Helpers
 
-  private func channel(_ method: String, _ parameters: [String: JSONValue]) async throws -> Channel {
-    try Channel(json: try await call("org.batond.Channels.\(method)", parameters)["channel"] ?? .null)
+  private func channel(_ method: ChannelsMethod, _ parameters: [String: JSONValue]) async throws -> Channel {
+    try Channel(json: try await call(method, parameters)["channel"] ?? .null)
   }
 
   func all<T: Decodable>(
-    _ method: String, _ key: String, _ parameters: [String: JSONValue] = [:]
+    _ method: some InterfaceMethod, _ key: String, _ parameters: [String: JSONValue] = [:]
   ) async throws -> [T] {
     var parameters = parameters
     parameters["limit"] = 1000

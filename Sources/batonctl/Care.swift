@@ -32,7 +32,7 @@ struct Backup: AsyncParsableCommand {
       let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       var size: Int64 = 0
       var wanted: Int64 = -1
-      for try await reply in try await session.client.stream("org.batond.Daemon.Backup") {
+      for try await reply in try await session.client.stream(DaemonMethod.backup) {
         guard let text = reply["data"]?.string, let piece = Data(base64Encoded: text) else { break }
         try Self.written(part) { try handle.write(contentsOf: piece) }
         size += Int64(piece.count)

@@ -38,7 +38,7 @@ struct ChannelCommand: AsyncParsableCommand {
     func run() async throws {
       try await global.connected { session in
         let channel = try await session.channel(channel)
-        let reply = try await session.client.call("org.batond.Channels.Link", ["id": .integer(channel.id)])
+        let reply = try await session.client.call(ChannelsMethod.link, ["id": .integer(channel.id)])
         let link = reply["link"]?.string ?? ""
         if qr || qrFile != nil {
           guard let code = QRCode(link) else { throw Refusal(text: "the link is too long for a QR code") }

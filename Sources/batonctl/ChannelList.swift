@@ -77,7 +77,7 @@ extension ChannelCommand {
         // Of those that may have work, some have none.
         let wanted = all || busy ? Self.pageMax : limit - channels.count
         parameters["limit"] = .integer(Int64(wanted))
-        let reply = try await session.client.call("org.batond.Channels.List", parameters)
+        let reply = try await session.client.call(ChannelsMethod.list, parameters)
         channels += try [Channel](json: reply["channels"] ?? []).filter { !busy || !ChannelWork.of($0).isEmpty }
         parameters["cursor"] = reply["nextCursor"]
       } while (all || channels.count < limit) && parameters["cursor"] != nil

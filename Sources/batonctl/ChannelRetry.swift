@@ -66,7 +66,7 @@ struct ChannelRetry: AsyncParsableCommand {
     var ids: [JSONValue] = []
     var gone = 0
     repeat {
-      let reply = try await session.client.call("org.batond.Channels.List", parameters)
+      let reply = try await session.client.call(ChannelsMethod.list, parameters)
       for channel in try [Channel](json: reply["channels"] ?? []) {
         if dryRun {
           found.append(channel)

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BatonClient
+internal import ControlAPI
 internal import Dispatch
 internal import Foundation
 internal import Glibc
@@ -24,11 +25,11 @@ enum NamedKind {
   /// The method that lists such objects, the list in its reply, and the field with the name; servers have several.
   fileprivate var listing: (method: String, list: String, field: String?) {
     switch self {
-    case .channel: ("org.batond.Channels.List", "channels", "profile.displayName")
-    case .identity: ("org.batond.Identities.List", "identities", "name")
-    case .provider: ("org.batond.Operators.List", "operators", "name")
-    case .relay: ("org.batond.Relays.List", "relays", "name")
-    case .server: ("org.batond.Servers.List", "servers", nil)
+    case .channel: (ChannelsMethod.list.rawValue, "channels", "profile.displayName")
+    case .identity: (IdentitiesMethod.list.rawValue, "identities", "name")
+    case .provider: (OperatorsMethod.list.rawValue, "operators", "name")
+    case .relay: (RelaysMethod.list.rawValue, "relays", "name")
+    case .server: (ServersMethod.list.rawValue, "servers", nil)
     }
   }
 

@@ -78,6 +78,17 @@ struct RulesTests {
     }
   }
 
+  /// Methods and errors have names that the generator writes: what is spelled out by hand may be wrong, and nobody would notice.
+  @Test func methodsAndErrorsAreNamedByGeneratedCodeOnly() throws {
+    for folder in ["Sources/ControlServer", "Sources/BatonClient", "Sources/batonctl"] {
+      for file in try sources(folder) {
+        for interface in Interfaces.all {
+          #expect(!file.text.contains("\"\(interface.name)."), "\(file.name) spells out names of \(interface.name)")
+        }
+      }
+    }
+  }
+
   @Test func filesAreShortAndNothingIsForced() throws {
     for file in try sources("Sources") {
       let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)

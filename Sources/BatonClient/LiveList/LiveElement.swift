@@ -15,24 +15,24 @@ public protocol LiveElement: Codable, Hashable, Sendable, Identifiable where ID 
 
 extension Channel: LiveElement {
   public static var kind: String { "channel" }
-  public static var listing: (method: String, name: String) { ("org.batond.Channels.List", "channels") }
+  public static var listing: (method: String, name: String) { (ChannelsMethod.list.rawValue, "channels") }
   public static var deletion: (field: String, values: [JSONValue]) { ("phase", ["deleting", "deleted"]) }
 }
 
 extension Relay: LiveElement {
   public static var kind: String { "relay" }
-  public static var listing: (method: String, name: String) { ("org.batond.Relays.List", "relays") }
+  public static var listing: (method: String, name: String) { (RelaysMethod.list.rawValue, "relays") }
   public static var deletion: (field: String, values: [JSONValue]) { ("deleted", [true]) }
 }
 
 extension Server: LiveElement {
   public static var kind: String { "server" }
-  public static var listing: (method: String, name: String) { ("org.batond.Servers.List", "servers") }
+  public static var listing: (method: String, name: String) { (ServersMethod.list.rawValue, "servers") }
   public static var deletion: (field: String, values: [JSONValue]) { ("deleted", [true]) }
 }
 
 extension Operator: LiveElement {
   public static var kind: String { "operator" }
-  public static var listing: (method: String, name: String) { ("org.batond.Operators.List", "operators") }
+  public static var listing: (method: String, name: String) { (OperatorsMethod.list.rawValue, "operators") }
   public static var deletion: (field: String, values: [JSONValue]) { ("deleted", [true]) }
 }
