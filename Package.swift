@@ -35,7 +35,7 @@ let package = Package(
     .executable(name: "batond", targets: ["batond"]),
     .executable(name: "batonctl", targets: ["batonctl"]),
     .executable(name: "baton-sandbox", targets: ["baton-sandbox"]),
-    .library(name: "BatonClient", targets: ["BatonClient", "ControlAPI", "Filters", "StrictJSON", "Varlink"]),
+    .library(name: "BatonClient", targets: ["BatonClient", "ControlAPI", "Filters", "Sentences", "StrictJSON", "Varlink"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -65,6 +65,9 @@ let package = Package(
     // Keys in memory.
     .target(name: "Secrets"),
 
+    // What people are told when something is refused.
+    .target(name: "Sentences"),
+
     // Libraries, from the bottom up.
     .target(name: "StrictJSON"),
     .target(name: "Filters", dependencies: ["StrictJSON"]),
@@ -93,13 +96,13 @@ let package = Package(
     .target(
       name: "Coordinator",
       dependencies: [
-        "Channels", "Secrets", "RelayNetwork", "Store", "StrictJSON", log,
+        "Channels", "Secrets", "Sentences", "RelayNetwork", "Store", "StrictJSON", log,
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
     .target(name: "Varlink", dependencies: ["StrictJSON"] + nio),
     .target(
-      name: "ControlAPI", dependencies: ["StrictJSON", "Varlink"],
+      name: "ControlAPI", dependencies: ["Sentences", "StrictJSON", "Varlink"],
       resources: [.embedInCode("interfaces")]),
     .target(
       name: "ControlServer",
@@ -130,7 +133,7 @@ let package = Package(
     .target(
       name: "ControlProgram",
       dependencies: [
-        "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "Filters", "CQREncode", "Channels", "RelayNetwork",
+        "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Filters", "CQREncode", "Channels", "RelayNetwork",
         "Provisioning", arguments,
       ] + nio,
       path: "Sources/batonctl"),
@@ -189,15 +192,16 @@ let package = Package(
     .testTarget(
       name: "ControlTests",
       dependencies: [
-        "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Store", "StrictJSON", "Filters", "Varlink", "Channels",
-        "RelayNetwork", "SimpleX", "TestSupport", log,
+        "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Sentences", "Store", "StrictJSON", "Filters", "Varlink",
+        "Channels", "RelayNetwork", "SimpleX", "TestSupport", log,
       ] + nio,
       exclude: ["python"]),
     .testTarget(
       name: "BatondTests",
       dependencies: ["DaemonProgram", "Channels", "Coordinator", "RelayNetwork", "SimpleX", "Systemd", "TestSupport", log]),
     .testTarget(
-      name: "RepositoryTests", dependencies: ["Channels", "Coordinator", "ControlAPI", "ControlGenerator", "Varlink"]),
+      name: "RepositoryTests",
+      dependencies: ["Channels", "Coordinator", "ControlAPI", "ControlGenerator", "Sentences", "Varlink"]),
     .testTarget(
       name: "EndToEnd",
       dependencies: [

@@ -13,6 +13,12 @@ public enum Interfaces {
 
   public static let all = [operators, servers, relays, identities, channels, monitor, daemon, systemd]
 
+  /// The errors of each.
+  public static let refusals: [any InterfaceRefusal.Type] = [
+    OperatorsRefusal.self, ServersRefusal.self, RelaysRefusal.self, IdentitiesRefusal.self, ChannelsRefusal.self,
+    MonitorRefusal.self, DaemonRefusal.self, ServiceRefusal.self,
+  ]
+
   private static func load(_ bytes: [UInt8]) -> IDL.Interface {
     do {
       return try IDL.parse(String(decoding: bytes, as: UTF8.self))

@@ -1,3 +1,4 @@
+public import Sentences
 public import StrictJSON
 public import Varlink
 
@@ -21,6 +22,9 @@ public protocol InterfaceRefusal: Error, Hashable, Sendable {
 
   /// What goes over the wire.
   var error: VarlinkError { get }
+
+  /// What people are told.
+  var sentence: RefusalSentence { get }
 }
 
 /// What a server of one interface does. Each interface has a protocol of its own that requires all of its methods.

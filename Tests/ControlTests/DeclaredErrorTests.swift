@@ -3,6 +3,7 @@ import ControlAPI
 import Coordinator
 import Logging
 import NIOPosix
+import Sentences
 import Store
 import StrictJSON
 import TestSupport
@@ -97,6 +98,27 @@ struct DeclaredErrorTests {
         #expect(declared.contains(sent.name))
         // Clients that read it get what was sent.
         #expect(type.init(sent).error == sent)
+      }
+    }
+    try await bench.stop()
+  }
+
+  /// The journal and the command line say the same of a refusal.
+  @Test func everyRefusalHasOneSentence() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1).map(RelayID.init(rawValue:))
+    let channel = try await bench.coordinator.create(ChannelRequest(profile: Profile(displayName: "News"), relays: relays))
+    for refusal in Self.refusals(channel) {
+      for interface in Self.interfaces(that: refusal) {
+        let type = try #require(Interfaces.refusals.first { $0.interface == interface.name })
+        let sent = try #require(Self.types.first { $0.interface == interface.name }?.init(refusal, bench.coordinator)).error
+        #expect(sent.sentence == type.init(sent).sentence)
+        switch refusal {
+        // Here clients are told more than the engine knows, or that they had better try again.
+        case .notInChannel, .duplicateAddress, .invalidKey, .choiceChanged: continue
+        case .duplicateName where interface.name == Interfaces.identities.name: continue
+        default: #expect(sent.sentence == refusal.sentence, "\(interface.name)")
+        }
       }
     }
     try await bench.stop()

@@ -1,0 +1,196 @@
+public import Sentences
+internal import StrictJSON
+public import Varlink
+
+// What people are told of each error that an interface declares. One without a sentence does not compile.
+
+extension OperatorsRefusal {
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchOperator(let id, let name): .noSuchObject("operator", id: id, name: name)
+    case .duplicateName(let name): .duplicateName(name)
+    case .invalidDisplayName(let reason): .invalidDisplayName(reason: reason)
+    case .invalidDomain(let domain, let reason): .invalidDomain(domain, reason: reason)
+    case .operatorInUse(let servers, let relays): .operatorInUse(servers: servers, relays: relays)
+    case .staleRevision(let current): .staleRevision(of: current.map { "operator \($0.id)" } ?? "it")
+    case .declaredByFile(let field, let file): .declaredByFile(field: field, file: file)
+    case .validationFailed(let findings): .validationFailed(findings.map(\.message))
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
+    }
+  }
+}
+
+extension ServersRefusal {
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchServer(let id, let name): .noSuchObject("server", id: id, name: name)
+    case .ambiguousName(let name, let ids): .ambiguousName(name, ids: ids)
+    case .noSuchOperator(let id, let name): .noSuchObject("operator", id: id, name: name)
+    case .invalidAddress(let address, let reason, let position):
+      .invalidAddress(address, reason: reason, position: position)
+    case .duplicateAddress(let id): .duplicateAddress("server", id: id)
+    case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
+    case .staleRevision(let current): .staleRevision(of: current.map { "server \($0.id)" } ?? "it")
+    case .declaredByFile(let field, let file): .declaredByFile(field: field, file: file)
+    case .validationFailed(let findings): .validationFailed(findings.map(\.message))
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
+    }
+  }
+}
+
+extension RelaysRefusal {
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchRelay(let id, let name): .noSuchObject("relay", id: id, name: name)
+    case .noSuchOperator(let id, let name): .noSuchObject("operator", id: id, name: name)
+    case .invalidAddress(let address, let reason, let position):
+      .invalidAddress(address, reason: reason, position: position)
+    case .duplicateAddress(let id): .duplicateAddress("relay", id: id)
+    case .duplicateName(let name): .duplicateName(name)
+    case .invalidDisplayName(let reason): .invalidDisplayName(reason: reason)
+    case .invalidDomain(let domain, let reason): .invalidDomain(domain, reason: reason)
+    case .relayInUse(let channels): .relayInUse(channels: channels)
+    case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
+    case .staleRevision(let current): .staleRevision(of: current.map { "relay \($0.id)" } ?? "it")
+    case .declaredByFile(let field, let file): .declaredByFile(field: field, file: file)
+    case .validationFailed(let findings): .validationFailed(findings.map(\.message))
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
+    }
+  }
+}
+
+extension IdentitiesRefusal {
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchIdentity(let id, let name): .noSuchObject("identity", id: id, name: name)
+    case .ambiguousName(let name, let ids): .ambiguousName(name, ids: ids)
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
+    case .duplicateName(let name): .duplicateIdentity(name)
+    case .invalidDisplayName(let reason): .invalidDisplayName(reason: reason)
+    case .invalidCredential(let credential, let reason): .invalidCredential(credential, reason: reason)
+    case .identityInUse(let channels): .identityInUse(channels: channels)
+    case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
+    }
+  }
+}
+
+extension ChannelsRefusal {
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchChannel(let id, let name): .noSuchObject("channel", id: id, name: name)
+    case .ambiguousName(let name, let ids): .ambiguousName(name, ids: ids)
+    case .noSuchRelay(let id): .noSuchObject("relay", id: id, name: nil)
+    case .notInChannel(_, let name): .notInChannel(relay: "the relay '\(name)'")
+    case .noSuchIdentity(let name): .noSuchObject("identity", id: nil, name: name)
+    case .noEnabledRelays(let network): .noEnabledRelays(network: network)
+    case .noGroupRelays(let network, let untested): .noGroupRelays(network: network, untested: untested)
+    case .tooManyRelays(let wanted, let max): .tooManyRelays(wanted: wanted, max: max)
+    case .notEnoughRelays(let wanted, let available): .notEnoughRelays(wanted: wanted, available: available)
+    case .idempotencyKeyReused(let id, let isDeleted): .idempotencyKeyReused(channel: id, isDeleted: isDeleted)
+    case .invalidDisplayName(let reason): .invalidDisplayName(reason: reason)
+    case .invalidProfile(let field, let reason): .invalidProfile(field: field, reason: reason)
+    case .invalidImage(let reason): .invalidImage(reason: reason)
+    case .alreadyInChannel(let relay, let status): .alreadyInChannel(relay: relay, status: status)
+    case .groupNeedsOneRelay: .groupNeedsOneRelay
+    case .noGroupSupport(let relay, let reason): .noGroupSupport(relay: relay, reason: reason)
+    case .staleRevision(let current): .staleRevision(of: current["id"]?.integer.map { "channel \($0)" } ?? "it")
+    case .lastRelay: .lastRelay
+    case .networkMismatch(let relay): .networkMismatch(relay: relay)
+    case .noLink(let id): .noLink(channel: id)
+    case .invalidFilter(let path, let reason): .invalidFilter(path: path, reason: reason)
+    case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
+    }
+  }
+}
+
+extension MonitorRefusal {
+  public var sentence: RefusalSentence {
+    switch self {
+    case .revisionCompacted(let oldest): .revisionCompacted(oldest: oldest)
+    case .tooSlow(let revision): .tooSlow(revision: revision)
+    case .tooManySubscribers: .tooManySubscribers
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
+    }
+  }
+}
+
+extension DaemonRefusal {
+  public var sentence: RefusalSentence {
+    switch self {
+    case .invalidConfiguration(let problems): .invalidConfiguration(problems.map(\.words))
+    case .tooManyConnections(let of, let max): .tooManyConnections(of: of, max: max)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
+    }
+  }
+}
+
+extension ServiceRefusal {
+  public var sentence: RefusalSentence {
+    switch self {
+    case .invalidConfiguration(let reason): .invalidConfiguration([reason])
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
+    }
+  }
+}
+
+extension Problem {
+  /// The problem with its place, as editors understand it.
+  fileprivate var words: String {
+    ([file] + [line, column].compactMap { $0.map { String($0) } }).joined(separator: ":") + ": \(text)"
+  }
+}
+
+extension RefusalSentence {
+  /// One of Varlink's own errors, or one that this version does not know.
+  fileprivate static func of(service error: VarlinkError) -> Self {
+    switch error.name {
+    case VarlinkError.permissionDenied.name: .permissionDenied
+    case VarlinkError.invalidParameter("").name: .invalidParameter(error.parameters["parameter"]?.string ?? "?")
+    default: Self(error.description)
+    }
+  }
+}
+
+extension VarlinkError {
+  /// What people are told of an error that any of the control interfaces has sent.
+  public var sentence: RefusalSentence {
+    let type = Interfaces.refusals.first { name.hasPrefix($0.interface + ".") }
+    return type?.init(self).sentence ?? .of(service: self)
+  }
+}

@@ -1,0 +1,53 @@
+internal import Channels
+internal import RelayNetwork
+public import Sentences
+internal import Store
+
+// What the journal says of a refusal. Clients get the name and what it carries, and make the same sentence of it.
+extension BatonError: CustomStringConvertible {
+  /// What is wrong with which object; not what to do, because that depends on who reads it.
+  public var description: String { sentence.what }
+
+  /// What is wrong, and what helps.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchOperator(let id): .noSuchObject("operator", id: id.rawValue, name: nil)
+    case .noSuchServer(let id): .noSuchObject("server", id: id.rawValue, name: nil)
+    case .noSuchRelay(let id): .noSuchObject("relay", id: id.rawValue, name: nil)
+    case .noSuchChannel(let id): .noSuchObject("channel", id: id.rawValue, name: nil)
+    case .noSuchIdentity(let name): .noSuchObject("identity", id: nil, name: name)
+    case .noEnabledRelays(let network): .noEnabledRelays(network: network.rawValue)
+    case .noGroupRelays(let network, let untested): .noGroupRelays(network: network.rawValue, untested: untested)
+    case .notEnoughRelays(let wanted, let available): .notEnoughRelays(wanted: wanted, available: available)
+    case .tooManyRelays(let wanted, let max): .tooManyRelays(wanted: wanted, max: max)
+    case .choiceChanged: .choiceChanged
+    case .relayInUse(let channels): .relayInUse(channels: channels)
+    case .networkMismatch(let id): .networkMismatch(relay: id.rawValue)
+    case .alreadyInChannel(let id, let status): .alreadyInChannel(relay: id.rawValue, status: status.rawValue)
+    case .notInChannel(let id): .notInChannel(relay: "relay \(id.rawValue)")
+    case .lastRelay: .lastRelay
+    case .noGroupSupport(let id, let reason): .noGroupSupport(relay: id.rawValue, reason: reason)
+    case .groupNeedsOneRelay: .groupNeedsOneRelay
+    case .invalidDisplayName(let reason): .invalidDisplayName(reason: reason)
+    case .invalidProfile(let field, let reason): .invalidProfile(field: field, reason: reason)
+    case .invalidImage(let reason): .invalidImage(reason: reason)
+    case .invalidAddress(let address, let reason, let position):
+      .invalidAddress(address, reason: reason, position: position)
+    case .invalidDomain(let domain, let reason): .invalidDomain(domain, reason: reason)
+    case .invalidKey(let reason): .invalidKey(reason: reason)
+    case .invalidFiles(let flaws): .invalidConfiguration(flaws.map(\.description))
+    case .duplicateAddress(let id): .duplicateAddress(nil, id: id)
+    case .duplicateName(let name): .duplicateName(name)
+    case .idempotencyKeyReused(let id, let isDeleted): .idempotencyKeyReused(channel: id.rawValue, isDeleted: isDeleted)
+    case .staleRevision(let current): .staleRevision(of: "\(current.kind) \(current.id)")
+    case .staleChannel(let channel): .staleRevision(of: "channel \(channel.row.id.rawValue)")
+    case .declaredByFile(let field, let file): .declaredByFile(field: field, file: file)
+    case .operatorInUse(let servers, let relays): .operatorInUse(servers: servers, relays: relays)
+    case .identityInUse(let channels): .identityInUse(channels: channels)
+    case .wouldBreak(let findings): .validationFailed(findings.map(\.message))
+    case .busy: .busy
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// Refusals that are about channels and their relays.
+extension RefusalSentence {
+  public static func noEnabledRelays(network: String) -> Self {
+    Self("no relay on \(network) is enabled", "add one with batonctl relay add ADDRESS, or enable one")
+  }
+
+  /// - Parameter untested: how many enabled relays were never tested.
+  public static func noGroupRelays(network: String, untested: Int) -> Self {
+    let what = "no enabled relay on \(network) is known to offer groups"
+    guard untested > 0 else { return Self(what, "name one with --relay") }
+    return Self(
+      "\(what); \(untested) were never tested", "say batonctl relay test --all, or name one with --relay", after: ": ")
+  }
+
+  public static func notEnoughRelays(wanted: Int, available: Int) -> Self {
+    Self("\(wanted) relays were asked for, \(available) can be used")
+  }
+
+  public static func tooManyRelays(wanted: Int, max: Int) -> Self {
+    Self("\(wanted) relays are more than a channel may have: at most \(max)")
+  }
+
+  public static let choiceChanged = Self("relays that were picked were disabled or removed at the same moment", "try again")
+
+  public static func networkMismatch(relay: Int64) -> Self { Self("relay \(relay) lives on another network than the others") }
+
+  /// - Parameter status: of the relay in the channel, as its word on the wire.
+  public static func alreadyInChannel(relay: Int64, status: String) -> Self {
+    guard status == "removed" else { return Self("the channel is on relay \(relay) already, where it is \(status)") }
+    return Self(
+      "relay \(relay) was taken off this channel: on nostr it does not take it again, on simplex once it was told",
+      "choose another")
+  }
+
+  /// - Parameter relay: which, for example relay 7.
+  public static func notInChannel(relay: String) -> Self {
+    Self("the channel does not have \(relay)", "see batonctl channel show")
+  }
+
+  public static let lastRelay = Self("it is the channel's last relay", "add another first, or delete the channel")
+
+  public static func noGroupSupport(relay: Int64, reason: String) -> Self {
+    Self("relay \(relay) cannot have the group: \(reason)", "choose another")
+  }
+
+  public static let groupNeedsOneRelay = Self(
+    "a group lives on exactly one relay", "name one with --relay, and leave it there", after: ": ")
+
+  public static func noLink(channel: Int64) -> Self { Self("channel \(channel) has no link yet: no relay was active so far") }
+
+  public static func invalidProfile(field: String, reason: String) -> Self { Self("\(field) cannot be used: \(reason)") }
+
+  public static func invalidImage(reason: String) -> Self { Self("the image cannot be used: \(reason)") }
+
+  /// - Parameters:
+  ///   - channel: that the key was used for.
+  ///   - isDeleted: whether it was deleted since.
+  public static func idempotencyKeyReused(channel: Int64, isDeleted: Bool) -> Self {
+    Self(
+      "this idempotency key made channel \(channel), \(isDeleted ? "which was deleted" : "with other parameters")",
+      "a new channel needs another key")
+  }
+}

@@ -1,0 +1,54 @@
+// Refusals that are about the daemon, its connections and its database.
+extension RefusalSentence {
+  public static let busy = Self("the daemon has too much to do", "try again", after: ", ")
+
+  public static func networkUnavailable(reason: String) -> Self { Self(reason) }
+
+  /// - Parameter path: what part of the request it is.
+  public static func invalidFilter(path: String, reason: String) -> Self { Self("\(path) cannot be used: \(reason)") }
+
+  public static func storageDamaged(reason: String) -> Self {
+    Self(
+      "the daemon's database is damaged: \(reason)", "batonctl check lists all of it; restore a backup", after: ". ")
+  }
+
+  public static func storageUnavailable(reason: String) -> Self {
+    Self(
+      "the database cannot be used: \(reason)",
+      inFull: "the daemon cannot use its database at present, nothing was changed: \(reason)")
+  }
+
+  public static let internalError = Self(
+    "the daemon has a fault of its own",
+    "which its journal describes (journalctl -u batond); look whether the change was made", after: ", ")
+
+  /// - Parameter of: whose connections there are too many of: user, strangers, or all.
+  public static func tooManyConnections(of: String, max: Int) -> Self {
+    switch of {
+    case "user":
+      Self(
+        "you have \(max) connections to the daemon already", "end some, or raise its option control.connectionsPerUser")
+    case "strangers": Self("the daemon has \(max) connections of users without rights already", "try again later")
+    default: Self("the daemon has \(max) connections already", "see its option control.connectionsMax")
+    }
+  }
+
+  /// - Parameter oldest: the first revision that is still kept.
+  public static func revisionCompacted(oldest: Int) -> Self {
+    Self("changes before revision \(oldest) are not kept any more", "list again")
+  }
+
+  public static let tooManySubscribers = Self(
+    "as many clients watch as may", "see the daemon's option control.subscribersMax")
+
+  /// - Parameter revision: up to which everything was sent.
+  public static func tooSlow(revision: Int64) -> Self {
+    Self("the changes were not read fast enough", "go on with --since \(revision)")
+  }
+
+  public static let permissionDenied = Self("you may not do this", "root and members of the group baton may")
+
+  public static func invalidParameter(_ parameter: String) -> Self {
+    Self("the daemon does not accept the parameter '\(parameter)'")
+  }
+}

@@ -1,0 +1,24 @@
+/// Why something was refused, for people. The daemon's journal and the command line take their words from here.
+public struct RefusalSentence: Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong with which object, as the journal says it.
+  public let what: String
+  /// The same, with what helps at the command line.
+  public let text: String
+
+  /// - Parameters:
+  ///   - what: what is wrong with which object.
+  ///   - help: what to do at the command line; nil when there is nothing to say.
+  ///   - mark: what stands between them.
+  public init(_ what: String, _ help: String? = nil, after mark: String = "; ") {
+    self.what = what
+    text = help.map { what + mark + $0 } ?? what
+  }
+
+  /// - Parameter text: what the command line says instead.
+  public init(_ what: String, inFull text: String) {
+    self.what = what
+    self.text = text
+  }
+
+  public var description: String { text }
+}
