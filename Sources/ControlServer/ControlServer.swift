@@ -5,7 +5,6 @@ public import Logging
 public import NIOCore
 internal import NIOPosix
 public import Store
-internal import StrictJSON
 public import Varlink
 
 /// Serves the control interfaces.

@@ -5,8 +5,6 @@ internal import Foundation
 internal import Glibc
 internal import RelayNetwork
 internal import Store
-internal import StrictJSON
-internal import Varlink
 
 /// `org.batond.Daemon`.
 struct DaemonInterface: DaemonService, ControlService {

@@ -5,7 +5,6 @@ internal import Filters
 internal import Foundation
 internal import Store
 internal import StrictJSON
-internal import Varlink
 
 /// `org.batond.Identities`.
 struct IdentitiesInterface: IdentitiesService, ControlService {

@@ -2,7 +2,6 @@ internal import Channels
 internal import ControlAPI
 internal import Coordinator
 internal import Store
-internal import StrictJSON
 internal import Varlink
 
 /// `org.batond.Monitor`.
