@@ -5,6 +5,7 @@ public import Varlink
 // What people are told of each error that an interface declares. One without a sentence does not compile.
 
 extension OperatorsRefusal {
+  /// What people are told.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchOperator(let id, let name): .noSuchObject("operator", id: id, name: name)
@@ -26,6 +27,7 @@ extension OperatorsRefusal {
 }
 
 extension ServersRefusal {
+  /// What people are told.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchServer(let id, let name): .noSuchObject("server", id: id, name: name)
@@ -49,6 +51,7 @@ extension ServersRefusal {
 }
 
 extension RelaysRefusal {
+  /// What people are told.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchRelay(let id, let name): .noSuchObject("relay", id: id, name: name)
@@ -75,6 +78,7 @@ extension RelaysRefusal {
 }
 
 extension IdentitiesRefusal {
+  /// What people are told.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchIdentity(let id, let name): .noSuchObject("identity", id: id, name: name)
@@ -95,6 +99,7 @@ extension IdentitiesRefusal {
 }
 
 extension ChannelsRefusal {
+  /// What people are told.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchChannel(let id, let name): .noSuchObject("channel", id: id, name: name)
@@ -129,6 +134,7 @@ extension ChannelsRefusal {
 }
 
 extension MonitorRefusal {
+  /// What people are told.
   public var sentence: RefusalSentence {
     switch self {
     case .revisionCompacted(let oldest): .revisionCompacted(oldest: oldest)
@@ -143,6 +149,7 @@ extension MonitorRefusal {
 }
 
 extension DaemonRefusal {
+  /// What people are told.
   public var sentence: RefusalSentence {
     switch self {
     case .invalidConfiguration(let problems): .invalidConfiguration(problems.map(\.words))
@@ -157,6 +164,7 @@ extension DaemonRefusal {
 }
 
 extension ServiceRefusal {
+  /// What people are told.
   public var sentence: RefusalSentence {
     switch self {
     case .invalidConfiguration(let reason): .invalidConfiguration([reason])

@@ -12,9 +12,13 @@ public protocol InterfaceRefusal: Error, Hashable, Sendable {
   /// Name of the interface.
   static var interface: String { get }
 
+  /// What was asked for cannot be read, because the database is damaged.
   static func storageDamaged(reason: String) -> Self
+  /// The database cannot be read or written.
   static func storageUnavailable(reason: String) -> Self
+  /// The daemon has a fault of its own.
   static var internalError: Self { get }
+  /// One of Varlink's own errors, or one that this version does not know.
   static func other(_ error: VarlinkError) -> Self
 
   /// - Parameter error: as the daemon sent it.

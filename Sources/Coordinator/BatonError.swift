@@ -1,7 +1,7 @@
 public import Channels
 public import RelayNetwork
 
-/// Why a request was refused. One place maps these to Varlink errors and exit statuses.
+/// Why a request was refused. `Sources/ControlServer/Refusals.swift` says as which error of each interface clients see it.
 public enum BatonError: Error, Hashable, Sendable {
   case noSuchOperator(OperatorID)
   case noSuchServer(ServerID)

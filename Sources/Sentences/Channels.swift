@@ -1,9 +1,11 @@
 // Refusals that are about channels and their relays.
 extension RefusalSentence {
+  /// A network without a relay to pick.
   public static func noEnabledRelays(network: String) -> Self {
     Self("no relay on \(network) is enabled", "add one with batonctl relay add ADDRESS, or enable one")
   }
 
+  /// A network on which no relay is known to offer groups.
   /// - Parameter untested: how many enabled relays were never tested.
   public static func noGroupRelays(network: String, untested: Int) -> Self {
     let what = "no enabled relay on \(network) is known to offer groups"
@@ -12,18 +14,23 @@ extension RefusalSentence {
       "\(what); \(untested) were never tested", "say batonctl relay test --all, or name one with --relay", after: ": ")
   }
 
+  /// Fewer relays than were asked for.
   public static func notEnoughRelays(wanted: Int, available: Int) -> Self {
     Self("\(wanted) relays were asked for, \(available) can be used")
   }
 
+  /// More relays than a channel may have.
   public static func tooManyRelays(wanted: Int, max: Int) -> Self {
     Self("\(wanted) relays are more than a channel may have: at most \(max)")
   }
 
+  /// A relay that was picked and cannot be used any more.
   public static let choiceChanged = Self("relays that were picked were disabled or removed at the same moment", "try again")
 
+  /// A relay on another network than the channel.
   public static func networkMismatch(relay: Int64) -> Self { Self("relay \(relay) lives on another network than the others") }
 
+  /// A relay that the channel has, or had.
   /// - Parameter status: of the relay in the channel, as its word on the wire.
   public static func alreadyInChannel(relay: Int64, status: String) -> Self {
     guard status == "removed" else { return Self("the channel is on relay \(relay) already, where it is \(status)") }
@@ -32,26 +39,34 @@ extension RefusalSentence {
       "choose another")
   }
 
+  /// A relay that the channel does not have.
   /// - Parameter relay: which, for example relay 7.
   public static func notInChannel(relay: String) -> Self {
     Self("the channel does not have \(relay)", "see batonctl channel show")
   }
 
+  /// The relay that a channel cannot do without.
   public static let lastRelay = Self("it is the channel's last relay", "add another first, or delete the channel")
 
+  /// A relay that does not offer groups.
   public static func noGroupSupport(relay: Int64, reason: String) -> Self {
     Self("relay \(relay) cannot have the group: \(reason)", "choose another")
   }
 
+  /// A group on several relays.
   public static let groupNeedsOneRelay = Self(
     "a group lives on exactly one relay", "name one with --relay, and leave it there", after: ": ")
 
+  /// A channel that has no link yet.
   public static func noLink(channel: Int64) -> Self { Self("channel \(channel) has no link yet: no relay was active so far") }
 
+  /// A field of a channel that is not allowed.
   public static func invalidProfile(field: String, reason: String) -> Self { Self("\(field) cannot be used: \(reason)") }
 
+  /// An image that is not allowed.
   public static func invalidImage(reason: String) -> Self { Self("the image cannot be used: \(reason)") }
 
+  /// A key that was used before.
   /// - Parameters:
   ///   - channel: that the key was used for.
   ///   - isDeleted: whether it was deleted since.

@@ -1,27 +1,34 @@
 // Refusals that are about the daemon, its connections and its database.
 extension RefusalSentence {
+  /// Too many requests that wait.
   public static let busy = Self("the daemon has too much to do", "try again", after: ", ")
 
+  /// A network that cannot be used; the reason says it all.
   public static func networkUnavailable(reason: String) -> Self { Self(reason) }
 
+  /// A filter, an order or a cursor that cannot be used.
   /// - Parameter path: what part of the request it is.
   public static func invalidFilter(path: String, reason: String) -> Self { Self("\(path) cannot be used: \(reason)") }
 
+  /// Something that cannot be read because the database is damaged.
   public static func storageDamaged(reason: String) -> Self {
     Self(
       "the daemon's database is damaged: \(reason)", "batonctl check lists all of it; restore a backup", after: ". ")
   }
 
+  /// A database that cannot be read or written.
   public static func storageUnavailable(reason: String) -> Self {
     Self(
       "the database cannot be used: \(reason)",
       inFull: "the daemon cannot use its database at present, nothing was changed: \(reason)")
   }
 
+  /// A fault of the daemon.
   public static let internalError = Self(
     "the daemon has a fault of its own",
     "which its journal describes (journalctl -u batond); look whether the change was made", after: ", ")
 
+  /// One more connection than may be open.
   /// - Parameter of: whose connections there are too many of: user, strangers, or all.
   public static func tooManyConnections(of: String, max: Int) -> Self {
     switch of {
@@ -33,21 +40,26 @@ extension RefusalSentence {
     }
   }
 
+  /// A revision from which changes are not kept any more.
   /// - Parameter oldest: the first revision that is still kept.
   public static func revisionCompacted(oldest: Int) -> Self {
     Self("changes before revision \(oldest) are not kept any more", "list again")
   }
 
+  /// One more client that wants to watch.
   public static let tooManySubscribers = Self(
     "as many clients watch as may", "see the daemon's option control.subscribersMax")
 
+  /// A client that does not read what it watches.
   /// - Parameter revision: up to which everything was sent.
   public static func tooSlow(revision: Int64) -> Self {
     Self("the changes were not read fast enough", "go on with --since \(revision)")
   }
 
+  /// A method that the caller may not call.
   public static let permissionDenied = Self("you may not do this", "root and members of the group baton may")
 
+  /// A parameter that is unknown, missing or of the wrong type.
   public static func invalidParameter(_ parameter: String) -> Self {
     Self("the daemon does not accept the parameter '\(parameter)'")
   }
