@@ -85,7 +85,7 @@ struct CareTests {
 
   @Test func listsGiveWhatTheLimitsAllow() async throws {
     var limits = ListLimits()
-    (limits.pageMax, limits.filter.depthMax, limits.filter.nodesMax) = (2, 2, 3)
+    (limits.pageMax, limits.filter.depthMax, limits.filter.nodesMax) = (2, 2, 4)
     let bench = try await Bench(listLimits: limits)
     _ = try await bench.addRelays(3)
     let page = try await bench.client.call("org.batond.Relays.List")
