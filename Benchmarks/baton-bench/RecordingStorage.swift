@@ -1,5 +1,6 @@
 import Channels
 import Coordinator
+import Storage
 import Store
 import Synchronization
 
@@ -37,7 +38,7 @@ final class RecordingStorage: CoordinatorStorage {
     }
   }
 
-  func counters() throws -> Store.Counters { try store.counters() }
+  func counters() throws -> StoreCounters { try store.counters() }
   func operators() throws -> [OperatorRow] { try store.operators() }
   func servers() throws -> [ServerRow] { try store.servers() }
   func relays() throws -> [RelayRow] { try store.relays() }

@@ -2,7 +2,7 @@ internal import Channels
 internal import ControlAPI
 internal import Coordinator
 internal import Filters
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 
@@ -27,7 +27,7 @@ extension ControlInterface {
         },
         "List": { call, stream in
           try await ListQuery.answer(
-            call, stream, fields: channelFields, isSortable: Store.canSort, context, interface: name
+            call, stream, fields: channelFields, isSortable: ChannelField.canSort, context, interface: name
           ) { try await channelPage($0, context) }
         },
         "Link": { call, _ in
@@ -162,12 +162,15 @@ extension ControlInterface {
     }
   }
 
+  /// Channels of one name that are told apart to who asks for the name.
+  private static let sameNameMax = 10
+
   private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) throws -> ChannelSnapshot {
     guard id != nil || name != nil else { throw VarlinkError.invalidParameter("id") }
     func none() -> VarlinkError { Naming(id: id, name: name).none("\(Interfaces.channels.name).NoSuchChannel") }
     var wanted = id.map(ChannelID.init(rawValue:))
     if wanted == nil, let name {
-      let found = try context.store.channels(named: name)
+      let found = try context.store.channels(named: name, limit: sameNameMax)
       guard found.count < 2 else {
         throw VarlinkError(
           "\(Interfaces.channels.name).AmbiguousName",

@@ -4,14 +4,14 @@ internal import Coordinator
 internal import Logging
 internal import NIOConcurrencyHelpers
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 
 /// What all control interfaces need.
 struct ControlContext: Sendable {
   let coordinator: Coordinator
-  let store: Store
+  let store: any ControlStorage
   let access: Access
   let logger: Logger
   let version: String

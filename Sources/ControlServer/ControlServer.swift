@@ -4,7 +4,7 @@ public import Coordinator
 public import Logging
 public import NIOCore
 internal import NIOPosix
-public import Store
+public import Storage
 internal import StrictJSON
 public import Varlink
 
@@ -15,6 +15,7 @@ public struct ControlServer: Sendable {
 
   /// Starts serving on sockets that listen already.
   /// - Parameters:
+  ///   - store: answers what clients ask about channels and changes.
   ///   - connections: sockets that are connected already.
   ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
   ///   - declarationsTrouble: what is wrong with these files at present; nil when they are in force.
@@ -22,7 +23,7 @@ public struct ControlServer: Sendable {
   ///   - startedAt: when the daemon began, on the coordinator's clock.
   ///   - credentials: the folder with what the service manager holds for the daemon; nil: nothing.
   public static func start(
-    coordinator: Coordinator, store: Store, access: Access, sockets: [CInt], connections: [CInt] = [],
+    coordinator: Coordinator, store: any ControlStorage, access: Access, sockets: [CInt], connections: [CInt] = [],
     group: any EventLoopGroup, version: String, startedAt: Timestamp, logger: Logger,
     reload: @escaping @Sendable () async throws -> ReloadReport = {
       ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: [])

@@ -4,7 +4,7 @@ internal import Coordinator
 internal import Foundation
 internal import Glibc
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 

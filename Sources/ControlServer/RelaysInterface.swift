@@ -3,7 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Filters
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 
@@ -68,7 +68,7 @@ extension ControlInterface {
   static let relayFields = ListFields(of: Interfaces.relays, without: ["roundTrips", "channels"])
 
   /// The relays, with how many channels each has. A list of relays does not fail because channels cannot be counted.
-  private static func withChannels(_ relays: [JSONValue], _ store: Store) -> [JSONValue] {
+  private static func withChannels(_ relays: [JSONValue], _ store: any ControlStorage) -> [JSONValue] {
     let ids = relays.compactMap { $0["id"]?.integer }.map(RelayID.init(rawValue:))
     guard let counts = try? store.channelCounts(of: ids) else { return relays }
     return zip(relays, ids).map { relay, id in

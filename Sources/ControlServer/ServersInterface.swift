@@ -3,7 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Filters
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 

@@ -1,7 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 

@@ -1,6 +1,6 @@
 internal import Channels
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 // What the journal says of a refusal. Clients get the name and what it carries, and have sentences of their own.
 extension BatonError: CustomStringConvertible {

@@ -1,7 +1,7 @@
 public import Channels
 internal import RelayNetwork
 internal import Secrets
-public import Store
+public import Storage
 
 /// Identities: who owns channels.
 extension Coordinator {

@@ -1,7 +1,7 @@
 public import Channels
 public import Logging
 public import RelayNetwork
-public import Store
+public import Storage
 
 /// Runs the channels: takes requests and reports in, one after the other, and makes every step durable before anybody hears of it.
 public final class Coordinator: Sendable {

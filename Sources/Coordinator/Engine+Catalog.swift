@@ -1,7 +1,7 @@
 internal import Channels
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 // Operators, servers and relays: changes that people and files ask for, and what is seen of relays.
 extension Engine {

@@ -1,6 +1,6 @@
 internal import Channels
 internal import Logging
-internal import Store
+internal import Storage
 
 // A commit that failed may have become durable all the same: the answer was lost, the write was not.
 extension Engine {

@@ -1,7 +1,7 @@
 internal import Channels
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import StrictJSON
 
 // What readers see of a channel changes: people change its profile, and the relays that it names come and go. Each such edition is

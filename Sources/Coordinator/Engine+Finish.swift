@@ -1,7 +1,7 @@
 internal import Channels
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 extension Engine {
   /// Commits a batch; then, and only then, tells subscribers, writes the journal, performs the batch's actions and answers requests, in

@@ -1,7 +1,7 @@
 internal import Channels
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 extension Engine {
   func handle(_ input: Input, _ batch: Batch) {

@@ -1,7 +1,7 @@
 internal import Channels
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 // Channels that have settled stay true and whole: they are read back now and then, and relays that are lost to them are replaced.
 extension Engine {

@@ -2,7 +2,7 @@ internal import Channels
 internal import HeapModule
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 /// The coordinator's task: takes batches of inputs and lets the machines decide. Then it commits; when that is durable it tells
 /// subscribers, writes the journal, performs the actions and answers requests, in this order. Only one task ever touches it.
@@ -52,12 +52,12 @@ final class Engine {
   /// Puts an input of the engine's own into the inbox.
   let post: @Sendable (Input) -> Void
 
-  var counters: Store.Counters
+  var counters: StoreCounters
   var catalog: Catalog { didSet { isCatalogTold = false } }
   /// Whether the directory has this catalog.
   private var isCatalogTold = false
   /// Both as they were after the latest commit.
-  var committed: (counters: Store.Counters, catalog: Catalog, healing: Healing)
+  var committed: (counters: StoreCounters, catalog: Catalog, healing: Healing)
   /// Relays and servers whose health is known but could not be stored yet.
   var unsaved: Set<CatalogReference> = []
   var live: [ChannelID: Live] = [:]

@@ -1,32 +1,14 @@
 public import Channels
 internal import Foundation
 internal import GRDB
+public import Storage
 internal import StrictJSON
 
 extension Store {
-  /// The numbers from which ids and revisions go on.
-  public struct Counters: Hashable, Sendable {
-    public var revision: Int64
-    public var channel: Int64
-    public var `operator`: Int64
-    public var server: Int64
-    public var relay: Int64
-    public var identity: Int64
-
-    public init(revision: Int64, channel: Int64, operator: Int64, server: Int64, relay: Int64, identity: Int64) {
-      self.revision = revision
-      self.channel = channel
-      self.operator = `operator`
-      self.server = server
-      self.relay = relay
-      self.identity = identity
-    }
-  }
-
-  public func counters() throws -> Counters {
+  public func counters() throws -> StoreCounters {
     try reading { pool in
       try pool.read { db in
-        Counters(
+        StoreCounters(
           revision: try Self.revision(db), channel: try Self.lastID(.channels, db), operator: try Self.lastID(.operators, db),
           server: try Self.lastID(.servers, db), relay: try Self.lastID(.relays, db),
           identity: try Self.lastID(.identities, db))
@@ -66,7 +48,7 @@ extension Store {
 
   /// The channels named `name`, deleted ones left out, by id.
   /// - Parameter limit: how many at most.
-  public func channels(named name: String, limit: Int = 10) throws -> [ChannelID] {
+  public func channels(named name: String, limit: Int) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchAll(

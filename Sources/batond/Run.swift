@@ -10,6 +10,7 @@ internal import NIOPosix
 internal import Nostr
 internal import RelayNetwork
 internal import SimpleX
+internal import Storage
 internal import Store
 internal import Systemd
 internal import UnixSignals

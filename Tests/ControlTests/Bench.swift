@@ -6,6 +6,7 @@ import Logging
 import NIOPosix
 import RelayNetwork
 import SimpleX
+import Storage
 import Store
 import StrictJSON
 import TestSupport

@@ -3,7 +3,7 @@ import ControlAPI
 import Coordinator
 import Logging
 import NIOPosix
-import Store
+import Storage
 import TestSupport
 import Testing
 import Varlink

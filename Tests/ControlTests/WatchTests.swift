@@ -1,6 +1,7 @@
 import BatonClient
 import ControlAPI
 import Coordinator
+import Storage
 import Store
 import StrictJSON
 import TestSupport

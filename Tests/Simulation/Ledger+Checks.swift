@@ -1,6 +1,7 @@
 import Channels
 import Coordinator
 import RelayNetwork
+import Storage
 import Store
 
 // What may be said and done while this, and no more, is durable.

@@ -1,5 +1,6 @@
 import Channels
 import Coordinator
+import Storage
 import Store
 
 /// The real store with a fate before every commit.
@@ -54,7 +55,7 @@ final class SimStorage: CoordinatorStorage {
     return try body(store)
   }
 
-  func counters() throws -> Store.Counters { try reading { try $0.counters() } }
+  func counters() throws -> StoreCounters { try reading { try $0.counters() } }
   func operators() throws -> [OperatorRow] { try reading { try $0.operators() } }
   func servers() throws -> [ServerRow] { try reading { try $0.servers() } }
   func relays() throws -> [RelayRow] { try reading { try $0.relays() } }

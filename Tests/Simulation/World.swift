@@ -1,6 +1,6 @@
 import Channels
 import RelayNetwork
-import Store
+import Storage
 import Synchronization
 
 @testable import Coordinator

@@ -2,6 +2,7 @@ import Channels
 import Filters
 import Foundation
 import GRDB
+import Storage
 import StrictJSON
 import TestSupport
 import Testing

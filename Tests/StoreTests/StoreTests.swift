@@ -2,6 +2,7 @@ import Channels
 import Foundation
 import GRDB
 import Secrets
+import Storage
 import StrictJSON
 import TestSupport
 import Testing

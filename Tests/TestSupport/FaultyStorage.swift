@@ -1,5 +1,6 @@
 public import Channels
-public import Coordinator
+internal import Coordinator
+public import Storage
 public import Store
 internal import Synchronization
 
@@ -57,7 +58,7 @@ public final class FaultyStorage: CoordinatorStorage {
     try await store.commit(mutations)
     if isDoubtful { throw StoreError(.inputOutput, "the answer was lost") }
   }
-  public func counters() throws -> Store.Counters { try store.counters() }
+  public func counters() throws -> StoreCounters { try store.counters() }
   public func operators() throws -> [OperatorRow] { try store.operators() }
   public func servers() throws -> [ServerRow] { try store.servers() }
   public func relays() throws -> [RelayRow] { try store.relays() }
