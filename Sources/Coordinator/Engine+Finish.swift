@@ -5,7 +5,7 @@ internal import Storage
 
 extension Engine {
   /// Commits a batch; then, and only then, tells subscribers, writes the journal, performs the batch's actions and answers requests, in
-  /// this order.
+  /// this order. What nobody waits for is stored last.
   func finish(_ batch: Batch) async {
     if doubt != nil { return rollBack(batch, storageTrouble ?? "it is not known what is stored") }
     nameRelays(batch)
@@ -37,6 +37,7 @@ extension Engine {
     batch.answer(nil)
     for id in batch.seen { settle(id) }
     compactIfDue(changes.count)
+    await doChores()
   }
 
   func snapshot(_ id: ChannelID) -> ChannelSnapshot? {

@@ -42,7 +42,7 @@ extension Engine {
     case .tested(let peer, let address, let verdict, let reply): tested(peer, address, verdict, reply, batch)
     case .sweep(let relay, let status, let event, let after): sweep(relay, status, event, after, batch)
     case .readBack(let relay, let most): readBack(on: relay, atMost: most, batch)
-    case .forgetHistory: forgetHistory(batch)
+    case .forgetHistory: forgetHistory(batch.now)
     case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply, batch)
     case .removeIdentity(let id, let reply): removeIdentity(id, reply, batch)
     case .adopt(let rules, let reply):

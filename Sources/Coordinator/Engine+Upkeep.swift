@@ -40,19 +40,32 @@ extension Engine {
     } catch {
       return storageFailed("\(error)")
     }
-    forgetHistory(batch)
+    forgetHistory(batch.now)
+    chores += lateQuarantines
+    lateQuarantines = []
   }
 
-  /// Forgets what is too old or too much of the history, a little at a time. When more is left it goes on after what waits by then, so it
-  /// keeps up with whatever is written, and nobody waits for it.
-  func forgetHistory(_ batch: Batch) {
+  /// Forgets what is too old or too much of the history, a little at a time, so that nobody waits for it.
+  func forgetHistory(_ now: Timestamp) {
     guard let upkeep = rules.upkeep, storageTrouble == nil else { return }
+    chores.removeAll { if case .forgetHistory = $0 { true } else { false } }
+    chores.append(
+      .forgetHistory(before: now + (.zero - upkeep.keepHistory), rowsMax: upkeep.keepRows, limit: Self.forgottenMax))
+  }
+
+  /// Stores what nobody waits for. It is a commit of its own, so that what fails here refuses no request; but it is said.
+  func doChores() async {
+    guard !chores.isEmpty else { return }
+    let due = chores
+    chores = []
     do {
-      let end = batch.now + (.zero - upkeep.keepHistory)
-      let gone = try storage.forgetHistory(before: end, rowsMax: upkeep.keepRows, limit: Self.forgottenMax)
-      if gone >= Self.forgottenMax { post(.forgetHistory) }
+      // When more of the history is left it goes on after what waits by then, so it keeps up with whatever is written.
+      if try await storage.commit(due).forgotten >= Self.forgottenMax { post(.forgetHistory) }
     } catch {
+      // All others come again by themselves.
+      lateQuarantines += due.filter { if case .quarantine = $0 { true } else { false } }
       storageFailed("\(error)")
+      publishDirectory()
     }
   }
 

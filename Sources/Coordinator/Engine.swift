@@ -75,6 +75,10 @@ final class Engine {
   var alarms: Heap<Entry> = []
   var alarmTimes: [Alarm: Timestamp] = [:]
   var quarantined: Set<ChannelID> = []
+  /// Writes that nobody waits for; they follow the next commit, in one of their own.
+  var chores: [StoreMutation] = []
+  /// Notes of channels that cannot be read which could not be stored; the next round of upkeep tries again.
+  var lateQuarantines: [StoreMutation] = []
   /// Channels whose last change could not be stored; they are read again.
   var dirty: Set<ChannelID> = []
   var storageTrouble: String?
@@ -155,7 +159,8 @@ final class Engine {
     updateWatch()
     scheduleTests()
     scheduleUpkeep()
-    try storage.clampTimes(now: clock.now, latestCheck: clock.now + rules.verifyIntervalMax * 2)
+    // Before any channel is read: what is in memory must be what is stored.
+    try await storage.commit([.clampTimes(now: clock.now, latestCheck: clock.now + rules.verifyIntervalMax * 2)])
     let off = try storage.lastSignOfLife().map { clock.now - $0 } ?? .zero
     let unfinished = try storage.unfinishedChannels()
     for start in stride(from: 0, to: unfinished.count, by: Self.sweepMax) {
@@ -182,7 +187,9 @@ final class Engine {
   /// Notes when the daemon stops, so that what waits goes on where it was.
   func noteEnd() async {
     guard !live.isEmpty, doubt == nil else { return }
-    try? await storage.commit([.probe(clock.now)])
+    do { try await storage.commit([.probe(clock.now)]) } catch {
+      logger.warning("when the daemon stopped could not be stored: \(error); what waits goes on from the last write")
+    }
   }
 
   func stop() {
@@ -226,7 +233,7 @@ final class Engine {
       .quarantined, .error,
       "channel \(id.rawValue) cannot be read and is left alone: \(reason); its rows are kept, batonctl check says what is wrong; restore a backup",
       ["BATON_CHANNEL": "\(id.rawValue)"])
-    try? storage.quarantine(id, reason: reason, at: clock.now)
+    chores.append(.quarantine(id, reason: reason, at: clock.now))
   }
 
   /// Feeds one input to one channel and notes what came of it.
@@ -301,7 +308,7 @@ final class Engine {
     changesSinceCompaction += added
     guard changesSinceCompaction >= Self.compactEvery, counters.revision > Self.changesKeptMax else { return }
     changesSinceCompaction = 0
-    try? storage.compactChanges(through: counters.revision - Self.changesKeptMax)
+    chores.append(.compactChanges(through: counters.revision - Self.changesKeptMax))
   }
 }
 

@@ -9,21 +9,11 @@ public protocol CoordinatorStorage: Sendable {
   // MARK: - Writing
 
   /// Makes all `mutations` durable together, in their order; when it returns they survive a crash of the machine. Writes.
+  /// - Returns: what only storage could say of them.
   /// - Throws: `StoreError`; then most likely none of them happened. The coordinator asks `counters` before it goes on: when the answer
-  ///   was lost and not the write, they have moved.
-  func commit(_ mutations: [StoreMutation]) async throws
-
-  /// Takes back times that a clock which was ahead has left behind: nothing may wait for them. Writes.
-  /// - Parameter latestCheck: the last time for which a check can rightly be due.
-  func clampTimes(now: Timestamp, latestCheck: Timestamp) throws
-  /// Forgets transitions that were made before `end`, and the oldest of those that are more than `rowsMax`. Writes.
-  /// - Parameter limit: how many go at once, at most; more go the next time.
-  /// - Returns: how many went.
-  func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws -> Int
-  /// Notes that a channel cannot be read. Its rows stay for a person to look at. Writes.
-  func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws
-  /// Forgets which objects changed at or before `revision`; the history of channels stays. Writes.
-  func compactChanges(through revision: Int64) throws
+  ///   was lost and not the write, they have moved. Upkeep moves no counters; it does no harm twice.
+  @discardableResult
+  func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt
 
   // MARK: - What the coordinator starts with
 

@@ -236,17 +236,6 @@ extension Store {
     }
   }
 
-  /// Notes that a channel cannot be read. Its rows stay for a person to look at.
-  public func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
-    try reading { pool in
-      try pool.write { db in
-        try db.execute(
-          sql: "INSERT INTO quarantine (channel_id, reason, at) VALUES (?, ?, ?) ON CONFLICT (channel_id) DO NOTHING",
-          arguments: [channel.rawValue, reason, at.milliseconds])
-      }
-    }
-  }
-
   // MARK: - Rows
 
   static func setting(_ key: String, _ db: Database) throws -> String? {

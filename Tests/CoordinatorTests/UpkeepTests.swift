@@ -25,6 +25,17 @@ struct UpkeepTests {
     }
   }
 
+  @Test func upkeepThatCannotBeStoredIsSaid() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    bench.storage.isBroken = true
+    try await rounds(bench, 1)
+    #expect(bench.coordinator.storageTrouble == "database or disk is full")
+    bench.storage.isBroken = false
+    try await rounds(bench, 1)
+    #expect(bench.coordinator.storageTrouble == nil)
+    try await bench.stop()
+  }
+
   @Test func relayThatLostTheChannelGetsItAgainWithinADay() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
     let relays = try await bench.addRelays(2)

@@ -65,7 +65,7 @@ extension Ledger {
     guard isDurable else { throw Violation("revision \(change.revision) is published and not durable: \(change.object)") }
   }
 
-  /// The same as `Store.clampTimes`.
+  /// The same as the store does.
   mutating func clampTimes(now: Timestamp, latestCheck: Timestamp) {
     adjustRecords { record in
       switch record.status {

@@ -159,7 +159,7 @@ struct DamageTests {
     let copy = folder.path + "/copy"
     #expect { try store.backUp(to: copy) } throws: { "\($0)".contains("channel 5") }
     #expect(!FileManager.default.fileExists(atPath: copy), "a damaged copy is not left behind")
-    try store.quarantine(ChannelID(rawValue: 5), reason: "its checksum is wrong", at: Self.now)
+    try await store.commit([.quarantine(ChannelID(rawValue: 5), reason: "its checksum is wrong", at: Self.now)])
     store.close()
     let accepted = RecordingSink()
     let again = try Store(directory: path) { accepted.add($0) }
@@ -251,7 +251,7 @@ struct DamageTests {
       "UPDATE channel_relays SET status = 'failed', since = 9999999999999 WHERE channel_id = 1; "
         + "UPDATE channel_relays SET sum = \(SummedTable.channelRelays.expression) WHERE channel_id = 1; "
         + "UPDATE channel_relays SET cause = 'left' WHERE channel_id = 1 AND relay_id = 2")
-    try store.clampTimes(now: Self.now, latestCheck: Self.now)
+    try await store.commit([.clampTimes(now: Self.now, latestCheck: Self.now)])
     let problems = try store.check().problems
     #expect(problems.contains { $0.hasPrefix("relay 2 of channel 1 ") })
     #expect(!problems.contains { $0.hasPrefix("relay 1 of channel 1") || $0.hasPrefix("relay 3 of channel 1") }, "\(problems)")
