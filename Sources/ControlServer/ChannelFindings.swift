@@ -12,9 +12,9 @@ struct ChannelFindings {
   let disabledOperators: Set<OperatorID>
 
   /// Reads them; takes as long as there are relays that channels lack.
-  init(_ store: any ControlStorage, _ coordinator: Coordinator) throws {
-    losses = try store.losses()
-    failedChannels = losses.isEmpty ? 0 : try store.failedChannelCount()
+  init(_ store: any ControlStorage, _ coordinator: Coordinator) async throws {
+    losses = try await store.losses()
+    failedChannels = losses.isEmpty ? 0 : try await store.failedChannelCount()
     relays = coordinator.relays
     disabledOperators = Set(coordinator.operators.filter { !$0.isEnabled }.map(\.id))
   }

@@ -23,7 +23,7 @@ extension ControlInterface {
         "Create": { call, stream in try await create(call, stream, context) },
         "Get": { call, _ in
           let naming = try call.decode(Naming.self)
-          return ["channel": try Channel(try find(naming.id, naming.name, context)).json]
+          return ["channel": try Channel(try await find(naming.id, naming.name, context)).json]
         },
         "List": { call, stream in
           try await ListQuery.answer(
@@ -32,7 +32,7 @@ extension ControlInterface {
         },
         "Link": { call, _ in
           let id = try call.decode(ByID.self).id
-          let snapshot = try find(id, nil, context)
+          let snapshot = try await find(id, nil, context)
           guard let link = snapshot.link else { throw VarlinkError("\(name).NoLink", ["id": .integer(id)]) }
           let active = snapshot.relays.filter { $0.record.status == .active }.count
           return [
@@ -86,9 +86,9 @@ extension ControlInterface {
           let request = try call.decode(Request.self)
           let limit = request.limit ?? ListQuery.limitDefault
           guard (1...ListQuery.limitMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
-          let snapshot = try find(request.id, nil, context)
+          let snapshot = try await find(request.id, nil, context)
           let names = Dictionary(snapshot.relays.map { ($0.id, $0.name) }) { first, _ in first }
-          let rows = try store.transitions(of: ChannelID(rawValue: request.id), limit: limit)
+          let rows = try await store.transitions(of: ChannelID(rawValue: request.id), limit: limit)
           return [
             "transitions": try rows.map { row in
               Transition(row, relayName: names[row.relay] ?? "relay \(row.relay.rawValue)")
@@ -151,7 +151,7 @@ extension ControlInterface {
       case .missed, .tooSlow:
         // First: whatever changes after the look comes by itself.
         subscription.rejoin()
-        guard let stored = try await context.slowly({ [latest] in try context.store.channel(latest.row.id) }) else { continue }
+        guard let stored = try await context.store.channel(latest.row.id) else { continue }
         next = context.coordinator.snapshot(stored)
       case .over: return ["channel": try Channel(latest).json]
       }
@@ -165,12 +165,12 @@ extension ControlInterface {
   /// Channels of one name that are told apart to who asks for the name.
   private static let sameNameMax = 10
 
-  private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) throws -> ChannelSnapshot {
+  private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) async throws -> ChannelSnapshot {
     guard id != nil || name != nil else { throw VarlinkError.invalidParameter("id") }
     func none() -> VarlinkError { Naming(id: id, name: name).none("\(Interfaces.channels.name).NoSuchChannel") }
     var wanted = id.map(ChannelID.init(rawValue:))
     if wanted == nil, let name {
-      let found = try context.store.channels(named: name, limit: sameNameMax)
+      let found = try await context.store.channels(named: name, limit: sameNameMax)
       guard found.count < 2 else {
         throw VarlinkError(
           "\(Interfaces.channels.name).AmbiguousName",
@@ -178,7 +178,7 @@ extension ControlInterface {
       }
       wanted = found.first
     }
-    guard let wanted, let stored = try context.store.channel(wanted) else { throw none() }
+    guard let wanted, let stored = try await context.store.channel(wanted) else { throw none() }
     if id != nil, let name, stored.row.profile.displayName != name { throw none() }
     return context.coordinator.snapshot(stored)
   }
@@ -206,12 +206,11 @@ extension ControlInterface {
     }
     while true {
       try Task.checkCancellation()
-      let (part, channels) = try await context.slowly { [last] in
-        let part = try context.store.channels(
-          matching: query.filter, in: query.order, withDeleted: asksForPhase, after: last,
-          limit: query.filter.fields.isEmpty ? min(scanSize, query.limit + 1) : scanSize)
-        let channels = try part.channels.map { try Channel(context.coordinator.snapshot($0)).json }
-        return (part, channels.filter(query.filter.matches))
+      let part = try await context.store.channels(
+        matching: query.filter, in: query.order, withDeleted: asksForPhase, after: last,
+        limit: query.filter.fields.isEmpty ? min(scanSize, query.limit + 1) : scanSize)
+      let channels = try await context.slowly {
+        try part.channels.map { try Channel(context.coordinator.snapshot($0)).json }.filter(query.filter.matches)
       }
       // True at the revision of the first read: what changed since is newer in itself and comes again by Watch.
       revision = revision ?? part.revision

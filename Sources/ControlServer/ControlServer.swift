@@ -3,7 +3,6 @@ public import ControlAPI
 public import Coordinator
 public import Logging
 public import NIOCore
-internal import NIOPosix
 public import Storage
 internal import StrictJSON
 public import Varlink
@@ -15,7 +14,7 @@ public struct ControlServer: Sendable {
 
   /// Starts serving on sockets that listen already.
   /// - Parameters:
-  ///   - store: answers what clients ask about channels and changes.
+  ///   - store: gives what answers questions about channels and changes, and may block on these threads.
   ///   - connections: sockets that are connected already.
   ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
   ///   - declarationsTrouble: what is wrong with these files at present; nil when they are in force.
@@ -23,7 +22,8 @@ public struct ControlServer: Sendable {
   ///   - startedAt: when the daemon began, on the coordinator's clock.
   ///   - credentials: the folder with what the service manager holds for the daemon; nil: nothing.
   public static func start(
-    coordinator: Coordinator, store: any ControlStorage, access: Access, sockets: [CInt], connections: [CInt] = [],
+    coordinator: Coordinator, store: (any BlockingWork) -> any ControlStorage, access: Access, sockets: [CInt],
+    connections: [CInt] = [],
     group: any EventLoopGroup, version: String, startedAt: Timestamp, logger: Logger,
     reload: @escaping @Sendable () async throws -> ReloadReport = {
       ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: [])
@@ -31,12 +31,11 @@ public struct ControlServer: Sendable {
     declarationsTrouble: @escaping @Sendable () -> String? = { nil }, logLevel: LogLevelControl = LogLevelControl(),
     limits: VarlinkServer.Limits = VarlinkServer.Limits(), listLimits: ListLimits = ListLimits(), credentials: String? = nil
   ) async throws -> ControlServer {
-    let threads = NIOThreadPool(numberOfThreads: 3)
-    threads.start()
+    let threads = ControlThreads()
     let context = ControlContext(
-      coordinator: coordinator, store: store, access: access, logger: logger, version: version, startedAt: startedAt,
+      coordinator: coordinator, store: store(threads), access: access, logger: logger, version: version, startedAt: startedAt,
       reload: reload, declarationsTrouble: declarationsTrouble,
-      logLevel: logLevel, listLimits: listLimits, credentials: credentials, slowLane: FairLane(threads, count: 3, perUserMax: 2)
+      logLevel: logLevel, listLimits: listLimits, credentials: credentials, threads: threads
     )
     let service = VarlinkService(
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
@@ -72,7 +71,7 @@ public struct ControlServer: Sendable {
   public func stopAccepting() async { await server.stopAccepting() }
   public func stop() async {
     await server.stop()
-    await context.slowLane.shutDown()
+    await context.threads.shutDown()
   }
 
   /// What clients have not taken yet of their replies, in bytes, one number for each connection.
@@ -81,7 +80,7 @@ public struct ControlServer: Sendable {
   /// One line for people and for systemd.
   /// - Throws: `StoreError` when the database cannot be read; `CancellationError` when the server has stopped.
   public func summary() async throws -> String {
-    try await context.slowly { [context] in try ControlInterface.status(context).summary }
+    try await ControlInterface.status(context).summary
   }
 }
 

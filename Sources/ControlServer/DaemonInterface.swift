@@ -14,11 +14,14 @@ extension ControlInterface {
     ControlInterface(
       definition: Interfaces.daemon, context: context,
       methods: [
-        "Status": { _, _ in try await context.slowly { try status(context).members } },
+        "Status": { _, _ in try await status(context).members },
         "Reload": { _, _ in try await context.reload().members },
-        "Metrics": { _, _ in ["metrics": .array(try await context.slowly { try metrics(context).map { try $0.json } })] },
+        "Metrics": { _, _ in
+          let status = try await status(context)
+          return ["metrics": .array(try await context.slowly { try metrics(status, context).map { try $0.json } })]
+        },
         "Check": { _, _ in
-          let (channels, problems) = try await context.alone { try await context.slowly { try context.store.check() } }
+          let (channels, problems) = try await context.alone { try await context.store.check() }
           return ["channels": .integer(Int64(channels)), "problems": .array(problems.map(JSONValue.string))]
         },
         "Backup": { _, stream in try await context.alone { try await backUp(stream, context) } },
@@ -30,7 +33,7 @@ extension ControlInterface {
 
   /// Sends a consistent copy of the database, piece by piece, because the daemon may write nowhere else than in its own directory.
   private static func backUp(_ stream: VarlinkStream, _ context: ControlContext) async throws -> [String: JSONValue] {
-    let path = try await context.slowly { try context.store.makeCopy() }
+    let path = try await context.store.makeCopy()
     let opened = FileHandle(forReadingAtPath: path)
     // It goes with the last who has it open, whatever happens.
     unlink(path)
@@ -48,8 +51,7 @@ extension ControlInterface {
     }
   }
 
-  private static func metrics(_ context: ControlContext) throws -> [Metric] {
-    let status = try status(context)
+  private static func metrics(_ status: DaemonStatus, _ context: ControlContext) throws -> [Metric] {
     var metrics: [Metric] = []
     func add(_ name: String, _ value: some BinaryInteger, _ description: String, label: String? = nil, kind: String = "gauge") {
       metrics.append(Metric(name: name, kind: kind, label: label, value: Double(value), description: description))
@@ -111,9 +113,9 @@ extension ControlInterface {
     return ((head > 0 ? [String(digits.prefix(head))] : []) + groups).joined(separator: ",")
   }
 
-  static func status(_ context: ControlContext) throws -> DaemonStatus {
+  static func status(_ context: ControlContext) async throws -> DaemonStatus {
     let coordinator = context.coordinator
-    let totals = try context.store.totals()
+    let totals = try await context.store.totals()
     func count(_ statuses: RelayStatus...) -> Int { statuses.reduce(0) { $0 + (totals.relays[$1] ?? 0) } }
     let relays = coordinator.relays.filter { !$0.isDeleted }
     let servers = coordinator.servers.filter { !$0.isDeleted }

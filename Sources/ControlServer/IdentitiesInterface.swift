@@ -12,9 +12,12 @@ extension ControlInterface {
   static func identities(_ context: ControlContext) -> ControlInterface {
     let coordinator = context.coordinator
     let name = Interfaces.identities.name
-    let wire: @Sendable (IdentityRow) throws -> JSONValue = { row in
-      let identity = Identity(row, channels: try context.store.channelCount(of: row.id))
-      return .object(try identity.members)
+    let all: @Sendable ([IdentityRow]) async throws -> [JSONValue] = { rows in
+      let counts = try await context.store.channelCounts(of: rows.map(\.id))
+      return try rows.map { try Identity($0, channels: counts[$0.id] ?? 0).json }
+    }
+    let reply: @Sendable (IdentityRow) async throws -> [String: JSONValue] = { row in
+      ["identity": try await all([row]).first ?? .null]
     }
     return ControlInterface(
       definition: Interfaces.identities, context: context,
@@ -22,7 +25,7 @@ extension ControlInterface {
         "List": { call, stream in
           try await ListQuery.answer(call, stream, "identities", fields: identityFields, context, interface: name) {
             let revision = coordinator.hub.revision
-            return (revision, try coordinator.identities.map(wire))
+            return (revision, try await all(coordinator.identities))
           }
         },
         "Get": { call, _ in
@@ -37,7 +40,7 @@ extension ControlInterface {
               "\(name).AmbiguousName",
               ["name": .string(found.name), "identityIds": .array(others.map { .integer($0.id.rawValue) })])
           }
-          return ["identity": try wire(found)]
+          return try await reply(found)
         },
         "Add": { call, _ in
           struct Request: Decodable { let name: String, network: String?, credential: String? }
@@ -46,7 +49,7 @@ extension ControlInterface {
           do {
             let row = try await coordinator.addIdentity(
               request.name, on: try network(request.network) ?? .nostr, secret: secret)
-            return ["identity": try wire(row)]
+            return try await reply(row)
           } catch BatonError.invalidKey(let reason) {
             throw invalid(request.credential ?? "", reason, name)
           }

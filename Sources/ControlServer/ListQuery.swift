@@ -99,17 +99,15 @@ struct ListQuery: Sendable {
   ///   - read: the revision, and the objects as they are then or later.
   static func answer(
     _ call: VarlinkCall, _ stream: VarlinkStream, _ name: String, fields: ListFields, _ context: ControlContext,
-    interface: String, complete: @escaping @Sendable ([JSONValue]) -> [JSONValue] = { $0 },
-    read: @escaping @Sendable () throws -> (revision: Int64, objects: [JSONValue])
+    interface: String, complete: ([JSONValue]) async -> [JSONValue] = { $0 },
+    read: () async throws -> (revision: Int64, objects: [JSONValue])
   ) async throws -> [String: JSONValue] {
     try await answer(call, stream, fields: fields, context, interface: interface) { query in
-      try await context.slowly {
-        let (revision, objects) = try read()
-        let (page, next) = query.page(of: objects)
-        var reply: [String: JSONValue] = [name: .array(complete(page)), "revision": .integer(revision)]
-        if let next { reply["nextCursor"] = .string(next) }
-        return reply
-      }
+      let (revision, objects) = try await read()
+      let (page, next) = try await context.slowly { query.page(of: objects) }
+      var reply: [String: JSONValue] = [name: .array(await complete(page)), "revision": .integer(revision)]
+      if let next { reply["nextCursor"] = .string(next) }
+      return reply
     }
   }
 }

@@ -20,7 +20,7 @@ extension ControlInterface {
             call, stream, "operators", fields: operatorFields, context, interface: name
           ) {
             let revision = coordinator.hub.revision
-            return (revision, try coordinator.operators.map { try Operator($0).json })
+            return (revision, try await context.slowly { try coordinator.operators.map { try Operator($0).json } })
           }
         },
         "Get": { call, _ in
@@ -53,7 +53,7 @@ extension ControlInterface {
         },
         "Validate": { _, _ in
           let findings = coordinator.findings
-          let channels = try await context.slowly { try ChannelFindings(context.store, coordinator) }
+          let channels = try await ChannelFindings(context.store, coordinator)
           return [
             "errors": try (findings.filter(\.kind.isError).map(Finding.init) + channels.errors).json,
             "warnings": try (findings.filter { !$0.kind.isError }.map(Finding.init) + channels.warnings).json,

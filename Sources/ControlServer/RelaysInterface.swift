@@ -18,16 +18,16 @@ extension ControlInterface {
         "List": { call, stream in
           try await ListQuery.answer(
             call, stream, "relays", fields: relayFields, context, interface: name,
-            complete: { withChannels($0, context.store) }
+            complete: { await withChannels($0, context.store) }
           ) {
             let revision = coordinator.hub.revision
-            return (revision, try coordinator.relays.map { try Relay($0, coordinator).json })
+            return (revision, try await context.slowly { try coordinator.relays.map { try Relay($0, coordinator).json } })
           }
         },
         "Get": { call, _ in
           let row = try find(try call.decode(Naming.self), coordinator)
-          let count = try context.store.channelCount(of: row.id)
-          let roundTrips = try context.store.roundTrips(of: .relay(row.id))
+          let count = try await context.store.channelCount(of: row.id)
+          let roundTrips = try await context.store.roundTrips(of: .relay(row.id))
           return ["relay": try Relay(row, coordinator, channels: count, roundTrips: roundTrips).json]
         },
         "Add": { call, _ in
@@ -68,9 +68,9 @@ extension ControlInterface {
   static let relayFields = ListFields(of: Interfaces.relays, without: ["roundTrips", "channels"])
 
   /// The relays, with how many channels each has. A list of relays does not fail because channels cannot be counted.
-  private static func withChannels(_ relays: [JSONValue], _ store: any ControlStorage) -> [JSONValue] {
+  private static func withChannels(_ relays: [JSONValue], _ store: any ControlStorage) async -> [JSONValue] {
     let ids = relays.compactMap { $0["id"]?.integer }.map(RelayID.init(rawValue:))
-    guard let counts = try? store.channelCounts(of: ids) else { return relays }
+    guard let counts = try? await store.channelCounts(of: ids) else { return relays }
     return zip(relays, ids).map { relay, id in
       var members = relay.object ?? [:]
       members["channels"] = .integer(Int64(counts[id] ?? 0))

@@ -18,12 +18,12 @@ extension ControlInterface {
         "List": { call, stream in
           try await ListQuery.answer(call, stream, "servers", fields: serverFields, context, interface: name) {
             let revision = coordinator.hub.revision
-            return (revision, try coordinator.servers.map { try Server($0, coordinator).json })
+            return (revision, try await context.slowly { try coordinator.servers.map { try Server($0, coordinator).json } })
           }
         },
         "Get": { call, _ in
           let row = try find(try call.decode(Naming.self), coordinator)
-          let roundTrips = try context.store.roundTrips(of: .server(row.id))
+          let roundTrips = try await context.store.roundTrips(of: .server(row.id))
           return ["server": try Server(row, coordinator, roundTrips: roundTrips).json]
         },
         "Add": { call, _ in

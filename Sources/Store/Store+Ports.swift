@@ -1,7 +1,6 @@
 public import Storage
 
-// What others ask of storage, answered by SQLite.
+// What others ask of storage, answered by SQLite. `ControlStore` does so for the control plane.
 extension Store: CoordinatorStorage {}
-extension Store: ControlStorage {}
 extension Store: KnownChannelStorage {}
 extension Store: CareStorage {}

@@ -36,6 +36,22 @@ extension Store {
     try reading { pool in try pool.read { db in try Self.channel(id, db) } }
   }
 
+  /// These channels with their relays; those that are not there, or are damaged, are left out.
+  public func channels(_ ids: Set<ChannelID>) throws -> [ChannelID: StoredChannel] {
+    try reading { pool in
+      try pool.read { db in
+        var channels: [ChannelID: StoredChannel] = [:]
+        for id in ids.sorted() {
+          do { channels[id] = try Self.channel(id, db) } catch {
+            let error = noted(error)
+            guard error.code == .corrupt else { throw error }
+          }
+        }
+        return channels
+      }
+    }
+  }
+
   /// The channel that was created with `idempotencyKey`.
   public func channel(idempotencyKey: String) throws -> ChannelID? {
     try reading { pool in
@@ -182,16 +198,27 @@ extension Store {
 
   /// How many channels an identity owns, those left out that were deleted and have told all relays.
   public func channelCount(of identity: IdentityID) throws -> Int {
+    try reading { pool in try pool.read { db in try Self.channelCount(of: identity, db) } }
+  }
+
+  /// The same of several identities.
+  public func channelCounts(of identities: [IdentityID]) throws -> [IdentityID: Int] {
     try reading { pool in
       try pool.read { db in
-        try Int.fetchOne(
-          db,
-          cached: """
-            SELECT count(*) FROM channels c WHERE identity_id = ? AND (deleted_at IS NULL OR EXISTS
-              (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND r.task IS NOT NULL))
-            """, arguments: [identity.rawValue]) ?? 0
+        var counts: [IdentityID: Int] = [:]
+        for identity in identities { counts[identity] = try Self.channelCount(of: identity, db) }
+        return counts
       }
     }
+  }
+
+  private static func channelCount(of identity: IdentityID, _ db: Database) throws -> Int {
+    try Int.fetchOne(
+      db,
+      cached: """
+        SELECT count(*) FROM channels c WHERE identity_id = ? AND (deleted_at IS NULL OR EXISTS
+          (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND r.task IS NOT NULL))
+        """, arguments: [identity.rawValue]) ?? 0
   }
 
   /// How many channel relays are in each status, and how many channels there are, deleted ones left out.

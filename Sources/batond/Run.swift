@@ -152,7 +152,8 @@ private struct Service {
       await load { try await loader.begin() }
       if let core { tasks.addTask { await core.importPresets(into: coordinator) { loader.trouble == nil } } }
       let server = try await ControlServer.start(
-        coordinator: coordinator, store: store, access: access, sockets: sockets.listening, connections: sockets.connected,
+        coordinator: coordinator, store: { ControlStore(store, on: $0) }, access: access, sockets: sockets.listening,
+        connections: sockets.connected,
         group: group, version: Batond.version, startedAt: startedAt, logger: logger, reload: { try await loader.load() },
         declarationsTrouble: { loader.trouble },
         logLevel: LogLevelControl(
