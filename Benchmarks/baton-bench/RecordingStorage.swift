@@ -49,6 +49,7 @@ final class RecordingStorage: CoordinatorStorage {
   func relays() throws -> [RelayRow] { try store.relays() }
   func identities() throws -> [IdentityRow] { try store.identities() }
   func channel(_ id: ChannelID) throws -> StoredChannel? { try store.channel(id) }
+  func channels(_ ids: Set<ChannelID>) throws -> StoredChannels { try store.channels(ids) }
   func channel(idempotencyKey: String) throws -> ChannelID? { try store.channel(idempotencyKey: idempotencyKey) }
   func unfinishedChannels() throws -> [ChannelID] { try store.unfinishedChannels() }
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {

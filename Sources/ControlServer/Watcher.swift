@@ -121,7 +121,7 @@ struct Watcher {
     while !waiting.isEmpty {
       let group = waiting.prefix(Self.channelsMax)
       waiting = waiting.dropFirst(Self.channelsMax)
-      let channels = try await context.store.channels(Set(group.compactMap(channel(of:))))
+      let channels = try await context.store.channels(Set(group.compactMap(channel(of:)))).found
       for row in group {
         part.last = row.revision
         guard let change = restore(row, channels, isMerged: isMerged, context.coordinator), selection.wants(change) else {

@@ -40,11 +40,9 @@ extension Engine {
     await doChores()
   }
 
+  /// A channel that is awake, as clients see it.
   func snapshot(_ id: ChannelID) -> ChannelSnapshot? {
-    guard let channel = live[id] else {
-      guard let stored = try? storage.channel(id) else { return nil }
-      return directory.snapshot(stored.row, stored.relays)
-    }
+    guard let channel = live[id] else { return nil }
     return directory.snapshot(
       channel.row,
       channel.machine.relays.map { ChannelRelayRow(relay: $0.relay, record: ChannelRelayRecord($0.machine)) })

@@ -4,9 +4,10 @@ public import StrictJSON
 
 /// What the control plane asks of storage for clients. Nothing here changes what is stored; `makeCopy` alone writes, a file of its own.
 ///
-/// No method blocks the thread of its caller. Each of them sees what is durable at one moment, which may be newer than what subscribers have heard. All throw `StoreError`: `corrupt`
-/// when what was asked for is damaged, which clients are told as such; anything else may work later. A channel that is damaged is left
-/// out of lists and named there, so that it does not end them. `CancellationError` comes when the task was cancelled before its turn.
+/// No method blocks the thread of its caller. Each of them sees what is durable at one moment, which may be newer than what subscribers
+/// have heard. All throw `StoreError`: `corrupt` when what was asked for is damaged, which clients are told as such; anything else may work
+/// later. A channel that is damaged is left out of lists and named there, so that it does not end them. `CancellationError` comes when the
+/// task was cancelled before its turn.
 public protocol ControlStorage: Sendable {
   // MARK: - Channels
 
@@ -25,8 +26,8 @@ public protocol ControlStorage: Sendable {
   func channels(named name: String, limit: Int) async throws -> [ChannelID]
   /// A channel with its relays; nil when there is none.
   func channel(_ id: ChannelID) async throws -> StoredChannel?
-  /// These channels with their relays; those that are not there, or are damaged, are left out.
-  func channels(_ ids: Set<ChannelID>) async throws -> [ChannelID: StoredChannel]
+  /// These channels with their relays. A channel that is damaged does not fail the others.
+  func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels
   /// The latest lines of a channel's history, oldest first; none for a channel that is not there.
   func transitions(of channel: ChannelID, limit: Int) async throws -> [TransitionRow]
 

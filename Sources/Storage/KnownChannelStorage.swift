@@ -1,7 +1,7 @@
 public import Channels
 
-/// What is asked of storage when a network speaks of channels by its own names. Nothing here writes. All throw `StoreError`; what was asked
-/// may be asked again later, unless it is `corrupt`.
+/// What is asked of storage when a network speaks of channels by its own names. Nothing here writes, and each method may block the thread of
+/// its caller. All throw `StoreError`; what was asked may be asked again later, unless it is `corrupt`.
 public protocol KnownChannelStorage: Sendable {
   /// The channel that a SimpleX core knows under `networkID`, deleted ones included.
   func channel(onSimpleX networkID: String) throws -> ChannelID?

@@ -33,7 +33,7 @@ public struct ControlStore: ControlStorage {
 
   public func channel(_ id: ChannelID) async throws -> StoredChannel? { try await ask(.little) { try $0.channel(id) } }
 
-  public func channels(_ ids: Set<ChannelID>) async throws -> [ChannelID: StoredChannel] {
+  public func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels {
     try await ask(.much) { try $0.channels(ids) }
   }
 

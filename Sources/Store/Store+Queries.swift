@@ -36,15 +36,16 @@ extension Store {
     try reading { pool in try pool.read { db in try Self.channel(id, db) } }
   }
 
-  /// These channels with their relays; those that are not there, or are damaged, are left out.
-  public func channels(_ ids: Set<ChannelID>) throws -> [ChannelID: StoredChannel] {
+  /// These channels with their relays. A channel that is damaged does not fail the others.
+  public func channels(_ ids: Set<ChannelID>) throws -> StoredChannels {
     try reading { pool in
       try pool.read { db in
-        var channels: [ChannelID: StoredChannel] = [:]
+        var channels = StoredChannels()
         for id in ids.sorted() {
-          do { channels[id] = try Self.channel(id, db) } catch {
+          do { channels.found[id] = try Self.channel(id, db) } catch {
             let error = noted(error)
             guard error.code == .corrupt else { throw error }
+            channels.unreadable[id] = error
           }
         }
         return channels

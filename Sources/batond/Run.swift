@@ -127,7 +127,7 @@ private struct Service {
     let core = try ChatCore(settings, store: store, group: group, logger: logger)
     if let core { networks.append(core.network) }
     let coordinator = Coordinator(
-      storage: store, networks: networks, addressing: [SimpleXAddressing()],
+      storage: CoordinatorStore(store), networks: networks, addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), rules: settings.rules(seed: seed),
       clock: clock, secrets: secrets, logger: logger, hub: settings.hub, requestsMax: settings.requestsMax)
     let loader = ConfigurationLoader(

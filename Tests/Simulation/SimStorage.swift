@@ -71,6 +71,7 @@ final class SimStorage: CoordinatorStorage {
   func relays() throws -> [RelayRow] { try reading { try $0.relays() } }
   func identities() throws -> [IdentityRow] { try reading { try $0.identities() } }
   func channel(_ id: ChannelID) throws -> StoredChannel? { try reading { try $0.channel(id) } }
+  func channels(_ ids: Set<ChannelID>) throws -> StoredChannels { try reading { try $0.channels(ids) } }
   func channel(idempotencyKey: String) throws -> ChannelID? { try reading { try $0.channel(idempotencyKey: idempotencyKey) } }
   func unfinishedChannels() throws -> [ChannelID] { try reading { try $0.unfinishedChannels() } }
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {

@@ -155,7 +155,8 @@ struct DamageTests {
     let page = try store.channels(after: nil, isDescending: false, limit: 100)
     #expect(page.channels.count == 11 && page.unreadable == [ChannelID(rawValue: 5)])
     let some = try store.channels(Set([4, 5, 6, 99].map(ChannelID.init(rawValue:))))
-    #expect(some.keys.map(\.rawValue).sorted() == [4, 6] && some.allSatisfy { $0.key == $0.value.row.id })
+    #expect(some.found.keys.map(\.rawValue).sorted() == [4, 6] && some.found.allSatisfy { $0.key == $0.value.row.id })
+    #expect(some.unreadable.keys.map(\.rawValue) == [5] && some.unreadable.values.allSatisfy { $0.code == .corrupt })
     #expect(told.all == ["channel 5 was changed on the disk: its checksum is wrong"], "told once, however often it is read")
     #expect(try store.check().problems == told.all)
     let copy = folder.path + "/copy"

@@ -10,6 +10,7 @@ public final class FaultyStorage: CoordinatorStorage {
     var isBroken = false
     var isDoubtful = false
     var commits = 0
+    var channelsRead: [Int] = []
     var isHolding = false
     var held: CheckedContinuation<Void, Never>?
   }
@@ -28,6 +29,9 @@ public final class FaultyStorage: CoordinatorStorage {
     set { state.withLock { $0.isDoubtful = newValue } }
   }
   public var commits: Int { state.withLock { $0.commits } }
+
+  /// Of how many channels each question for several was.
+  public var channelsRead: [Int] { state.withLock { $0.channelsRead } }
 
   /// Lets the next commit wait until `release`, so that what arrives meanwhile forms one batch.
   public func hold() { state.withLock { $0.isHolding = true } }
@@ -71,6 +75,10 @@ public final class FaultyStorage: CoordinatorStorage {
   public func relays() throws -> [RelayRow] { try store.relays() }
   public func identities() throws -> [IdentityRow] { try store.identities() }
   public func channel(_ id: ChannelID) throws -> StoredChannel? { try store.channel(id) }
+  public func channels(_ ids: Set<ChannelID>) throws -> StoredChannels {
+    state.withLock { $0.channelsRead.append(ids.count) }
+    return try store.channels(ids)
+  }
   public func channel(idempotencyKey: String) throws -> ChannelID? { try store.channel(idempotencyKey: idempotencyKey) }
   public func unfinishedChannels() throws -> [ChannelID] { try store.unfinishedChannels() }
   public func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
