@@ -6,10 +6,10 @@ import Logging
 import NIOPosix
 import Store
 import StrictJSON
-import Testing
 import TestSupport
-
+import Testing
 import Varlink
+
 @testable import ControlServer
 
 /// Who may call what: every method of every interface, for every kind of peer.

@@ -5,10 +5,10 @@ import Logging
 import NIOPosix
 import Storage
 import Store
-import Testing
 import TestSupport
-
+import Testing
 import Varlink
+
 @testable import ControlServer
 
 /// What clients are told when a call is refused, and when the daemon itself is at fault.
