@@ -74,7 +74,8 @@ let package = Package(
     .target(name: "Systemd", dependencies: ["CSystemd", log]),
     .target(name: "RelayNetwork", dependencies: ["Channels", "Secrets"]),
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
-    .target(name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", grdb, crypto]),
+    .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", crypto]),
+    .target(name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", grdb, crypto]),
     .target(
       name: "Dialing", dependencies: ["Channels", .product(name: "NIOWebSocket", package: "swift-nio")] + nio,
       path: "Sources/Networks/Dialing"),
@@ -96,7 +97,7 @@ let package = Package(
     .target(
       name: "Coordinator",
       dependencies: [
-        "Channels", "Secrets", "Sentences", "RelayNetwork", "Store", "StrictJSON", log,
+        "Channels", "Secrets", "Sentences", "RelayNetwork", "Storage", "StrictJSON", log,
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ]),
@@ -106,7 +107,9 @@ let package = Package(
       resources: [.embedInCode("interfaces")]),
     .target(
       name: "ControlServer",
-      dependencies: ["Channels", "RelayNetwork", "Store", "Coordinator", "StrictJSON", "Filters", "Varlink", "ControlAPI", log]
+      dependencies: [
+        "Channels", "RelayNetwork", "Storage", "Coordinator", "StrictJSON", "Filters", "Varlink", "ControlAPI", log,
+      ]
         + nio),
     .target(name: "ControlGenerator", dependencies: ["Varlink"]),
     .executableTarget(name: "baton-generate", dependencies: ["ControlGenerator", "Varlink"]),
@@ -123,8 +126,8 @@ let package = Package(
     .target(
       name: "DaemonProgram",
       dependencies: [
-        "Channels", "StrictJSON", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Store", "Coordinator", "ControlServer",
-        "Filters", "ControlAPI", "Varlink", "Systemd", log, arguments,
+        "Channels", "StrictJSON", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Storage", "Store", "Coordinator",
+        "ControlServer", "Filters", "ControlAPI", "Varlink", "Systemd", log, arguments,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
@@ -149,13 +152,14 @@ let package = Package(
     .executableTarget(
       name: "baton-bench",
       dependencies: [
-        "Channels", "RelayNetwork", "Coordinator", "Store", "ControlAPI", "BatonClient", "StrictJSON", "TestSupport", log,
+        "Channels", "RelayNetwork", "Coordinator", "Storage", "Store", "ControlAPI", "BatonClient", "StrictJSON", "TestSupport",
+        log,
       ],
       path: "Benchmarks/baton-bench"),
 
     // Tests.
     .target(
-      name: "TestSupport", dependencies: ["Channels", "Secrets", "RelayNetwork", "Store", "Coordinator", log] + nio,
+      name: "TestSupport", dependencies: ["Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", log] + nio,
       path: "Tests/TestSupport"),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
@@ -175,13 +179,16 @@ let package = Package(
       name: "ProvisioningTests",
       dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestSupport", log] + nio),
     .testTarget(
-      name: "StoreTests", dependencies: ["Store", "Channels", "Secrets", "StrictJSON", "Filters", "TestSupport", grdb]),
+      name: "StoreTests",
+      dependencies: ["Storage", "Store", "Channels", "Secrets", "StrictJSON", "Filters", "TestSupport", grdb]),
     .testTarget(
       name: "CoordinatorTests",
-      dependencies: ["Coordinator", "Channels", "RelayNetwork", "SimpleX", "Store", "StrictJSON", "TestSupport", log]),
+      dependencies: [
+        "Coordinator", "Channels", "RelayNetwork", "SimpleX", "Storage", "Store", "StrictJSON", "TestSupport", log,
+      ]),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["Coordinator", "Channels", "Secrets", "RelayNetwork", "Store", "TestSupport", grdb, log],
+      dependencies: ["Coordinator", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "TestSupport", grdb, log],
       path: "Tests/Simulation"),
     .executableTarget(name: "baton-fuzz", dependencies: ["Varlink", "StrictJSON"] + nio, path: "Tests/Fuzz"),
     .testTarget(
@@ -192,7 +199,8 @@ let package = Package(
     .testTarget(
       name: "ControlTests",
       dependencies: [
-        "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Sentences", "Store", "StrictJSON", "Filters", "Varlink",
+        "ControlServer", "ControlAPI", "BatonClient", "Coordinator", "Sentences", "Storage", "Store", "StrictJSON", "Filters",
+        "Varlink",
         "Channels", "RelayNetwork", "SimpleX", "TestSupport", log,
       ] + nio,
       exclude: ["python"]),

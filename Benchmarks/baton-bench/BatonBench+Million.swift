@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import Logging
 import RelayNetwork
+import Storage
 import Store
 import StrictJSON
 import TestSupport

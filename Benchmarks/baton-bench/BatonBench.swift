@@ -5,6 +5,7 @@ import Coordinator
 import Foundation
 import Glibc
 import Logging
+import Storage
 import Store
 import StrictJSON
 import TestSupport

@@ -1,5 +1,6 @@
 import Channels
 import Coordinator
+import Storage
 import Store
 import Synchronization
 
@@ -18,8 +19,10 @@ final class RecordingStorage: CoordinatorStorage {
   var trace: String { state.withLock { $0.trace.joined(separator: "\n") + "\n" } }
   var commits: Int { state.withLock { $0.commits } }
 
-  func commit(_ mutations: [StoreMutation]) async throws {
-    try await store.commit(mutations)
+  func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt {
+    let receipt = try await store.commit(mutations)
+    // What is not measured at the limit is not measured here.
+    if mutations.allSatisfy(\.isUpkeep) { return receipt }
     let steps = mutations.compactMap { mutation -> String? in
       switch mutation {
       case .insertChannel(let row): "I \(row.id.rawValue)"
@@ -28,21 +31,25 @@ final class RecordingStorage: CoordinatorStorage {
       case .appendTransition(let row): "T \(row.revision) \(row.channel.rawValue) \(row.relay.rawValue)"
       case .appendChange(let row): if case .channel(let id) = row.object { "C \(row.revision) \(id.rawValue)" } else { nil }
       case .reviseChannel(let row): "E \(row.id.rawValue)"
-      case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe: nil
+      case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine,
+        .clampTimes, .forgetHistory, .compactChanges:
+        nil
       }
     }
     state.withLock { state in
       state.commits += 1
       state.trace += steps + ["B"]
     }
+    return receipt
   }
 
-  func counters() throws -> Store.Counters { try store.counters() }
+  func counters() throws -> StoreCounters { try store.counters() }
   func operators() throws -> [OperatorRow] { try store.operators() }
   func servers() throws -> [ServerRow] { try store.servers() }
   func relays() throws -> [RelayRow] { try store.relays() }
   func identities() throws -> [IdentityRow] { try store.identities() }
   func channel(_ id: ChannelID) throws -> StoredChannel? { try store.channel(id) }
+  func channels(_ ids: Set<ChannelID>) throws -> StoredChannels { try store.channels(ids) }
   func channel(idempotencyKey: String) throws -> ChannelID? { try store.channel(idempotencyKey: idempotencyKey) }
   func unfinishedChannels() throws -> [ChannelID] { try store.unfinishedChannels() }
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
@@ -67,18 +74,7 @@ final class RecordingStorage: CoordinatorStorage {
   }
   func dependentCount(of relay: RelayID) throws -> Int { try store.dependentCount(of: relay) }
   func lastSignOfLife() throws -> Timestamp? { try store.lastSignOfLife() }
-  func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
-    try store.clampTimes(now: now, latestCheck: latestCheck)
-  }
-  func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws -> Int {
-    try store.forgetHistory(before: end, rowsMax: rowsMax, limit: limit)
-  }
   func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
   func channelCount(of identity: IdentityID) throws -> Int { try store.channelCount(of: identity) }
   func channelCounts() throws -> [RelayID: Int] { try store.channelCounts() }
-  func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
-    try store.quarantine(channel, reason: reason, at: at)
-  }
-  func oldestRevision() throws -> Int64 { try store.oldestRevision() }
-  func compactChanges(through revision: Int64) throws { try store.compactChanges(through: revision) }
 }

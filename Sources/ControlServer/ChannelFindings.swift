@@ -1,20 +1,20 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
-internal import Store
+internal import Storage
 
 /// What is wrong with channels, for people: which of them work on no relay, which relays they lack, and the command that helps.
 struct ChannelFindings {
-  let losses: [Store.Loss]
+  let losses: [ChannelLoss]
   /// Channels that work on no relay.
   let failedChannels: Int
   let relays: [RelayRow]
   let disabledOperators: Set<OperatorID>
 
   /// Reads them; takes as long as there are relays that channels lack.
-  init(_ store: Store, _ coordinator: Coordinator) throws {
-    losses = try store.losses()
-    failedChannels = losses.isEmpty ? 0 : try store.failedChannelCount()
+  init(_ store: any ControlStorage, _ coordinator: Coordinator) async throws {
+    losses = try await store.losses()
+    failedChannels = losses.isEmpty ? 0 : try await store.failedChannelCount()
     relays = coordinator.relays
     disabledOperators = Set(coordinator.operators.filter { !$0.isEnabled }.map(\.id))
   }
@@ -47,7 +47,7 @@ struct ChannelFindings {
     }
   }
 
-  private func advice(_ relay: RelayRow, _ losses: [Store.Loss]) -> String {
+  private func advice(_ relay: RelayRow, _ losses: [ChannelLoss]) -> String {
     let id = relay.id.rawValue
     if relay.isDeleted { return "It was removed; channels that heal move to other relays" }
     guard relay.isEnabled, relay.relayOperator.map({ !disabledOperators.contains($0) }) ?? true else {

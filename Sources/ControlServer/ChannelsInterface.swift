@@ -2,7 +2,7 @@ internal import Channels
 internal import ControlAPI
 internal import Coordinator
 internal import Filters
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 
@@ -12,17 +12,17 @@ struct ChannelsInterface: ChannelsService, ControlService {
   private var coordinator: Coordinator { context.coordinator }
 
   func get(_ request: ChannelsGetRequest) async throws -> ChannelReply {
-    ChannelReply(channel: Channel(try Self.find(request.id, request.name, context)))
+    ChannelReply(channel: Channel(try await Self.find(request.id, request.name, context)))
   }
 
   func list(_ request: ListRequest, _ stream: ReplyStream<ChannelsListReply>?) async throws -> ChannelsListReply {
     try await ListQuery.answer(
-      request, stream, fields: Self.fields, isSortable: Store.canSort, context, refusal: ChannelsRefusal.self
+      request, stream, fields: Self.fields, isSortable: ChannelField.canSort, context, refusal: ChannelsRefusal.self
     ) { try await Self.page($0, context) }
   }
 
   func link(_ request: ChannelsLinkRequest) async throws -> ChannelsLinkReply {
-    let snapshot = try Self.find(request.id, nil, context)
+    let snapshot = try await Self.find(request.id, nil, context)
     guard let link = snapshot.link else { throw ChannelsRefusal.noLink(id: request.id) }
     return ChannelsLinkReply(
       link: link, usable: snapshot.isLinkUsable, activeRelays: snapshot.relays.filter { $0.record.status == .active }.count,
@@ -72,9 +72,9 @@ struct ChannelsInterface: ChannelsService, ControlService {
   func transitions(_ request: ChannelsTransitionsRequest) async throws -> ChannelsTransitionsReply {
     let limit = request.limit ?? ListQuery.limitDefault
     guard (1...ListQuery.limitMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
-    let snapshot = try Self.find(request.id, nil, context)
+    let snapshot = try await Self.find(request.id, nil, context)
     let names = Dictionary(snapshot.relays.map { ($0.id, $0.name) }) { first, _ in first }
-    let rows = try context.store.transitions(of: ChannelID(rawValue: request.id), limit: limit)
+    let rows = try await context.store.transitions(of: ChannelID(rawValue: request.id), limit: limit)
     return ChannelsTransitionsReply(
       transitions: rows.map { row in Transition(row, relayName: names[row.relay] ?? "relay \(row.relay.rawValue)") })
   }
@@ -130,7 +130,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
       case .missed, .tooSlow:
         // First: whatever changes after the look comes by itself.
         subscription.rejoin()
-        guard let stored = try await context.slowly({ [latest] in try context.store.channel(latest.row.id) }) else { continue }
+        guard let stored = try await context.store.channel(latest.row.id) else { continue }
         next = context.coordinator.snapshot(stored)
       case .over: return ChannelReply(channel: Channel(latest))
       }
@@ -141,18 +141,21 @@ struct ChannelsInterface: ChannelsService, ControlService {
     }
   }
 
-  private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) throws -> ChannelSnapshot {
+  /// Channels of one name that are told apart to who asks for the name.
+  private static let sameNameMax = 10
+
+  private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) async throws -> ChannelSnapshot {
     guard id != nil || name != nil else { throw VarlinkError.invalidParameter("id") }
     func none() -> ChannelsRefusal { .noSuchChannel(id: id, name: name) }
     var wanted = id.map(ChannelID.init(rawValue:))
     if wanted == nil, let name {
-      let found = try context.store.channels(named: name)
+      let found = try await context.store.channels(named: name, limit: sameNameMax)
       guard found.count < 2 else {
         throw ChannelsRefusal.ambiguousName(name: name, channelIds: found.map(\.rawValue))
       }
       wanted = found.first
     }
-    guard let wanted, let stored = try context.store.channel(wanted) else { throw none() }
+    guard let wanted, let stored = try await context.store.channel(wanted) else { throw none() }
     if id != nil, let name, stored.row.profile.displayName != name { throw none() }
     return context.coordinator.snapshot(stored)
   }
@@ -178,12 +181,11 @@ struct ChannelsInterface: ChannelsService, ControlService {
     }
     while true {
       try Task.checkCancellation()
-      let (part, channels) = try await context.slowly { [last] in
-        let part = try context.store.channels(
-          matching: query.filter, in: query.order, withDeleted: asksForPhase, after: last,
-          limit: query.filter.fields.isEmpty ? min(scanSize, query.limit + 1) : scanSize)
-        let channels = try part.channels.map { try Channel(context.coordinator.snapshot($0)).json }
-        return (part, channels.filter(query.filter.matches))
+      let part = try await context.store.channels(
+        matching: query.filter, in: query.order, withDeleted: asksForPhase, after: last,
+        limit: query.filter.fields.isEmpty ? min(scanSize, query.limit + 1) : scanSize)
+      let channels = try await context.slowly {
+        try part.channels.map { try Channel(context.coordinator.snapshot($0)).json }.filter(query.filter.matches)
       }
       // True at the revision of the first read: what changed since is newer in itself and comes again by Watch.
       revision = revision ?? part.revision

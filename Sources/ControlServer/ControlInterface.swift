@@ -3,14 +3,14 @@ internal import ControlAPI
 internal import Coordinator
 internal import Logging
 internal import NIOConcurrencyHelpers
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 
 /// What all control interfaces need.
 struct ControlContext: Sendable {
   let coordinator: Coordinator
-  let store: Store
+  let store: any ControlStorage
   let access: Access
   let logger: Logger
   let version: String
@@ -24,15 +24,14 @@ struct ControlContext: Sendable {
   let listLimits: ListLimits
   /// The folder with what the service manager holds for the daemon; nil: nothing.
   var credentials: String?
-  /// Where what may take long is done: not on the threads that everything else needs, not on all readers of the database, and not for one
-  /// user at the expense of others.
-  let slowLane: FairLane
+  /// Where what may take long is done, and where the store is asked: not on the threads that everything else needs.
+  let threads: ControlThreads
   /// Whether a copy of the database, or a check of it, is being made: one at a time.
   let care = NIOLockedValueBox(false)
 
-  /// Does something that may block, apart from everything else.
+  /// Does something that takes long, apart from everything else. The store sees to that itself.
   func slowly<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-    try await slowLane.run(for: Caller.user, body)
+    try await threads.run(.much, body)
   }
 
   /// The same for what is done once at a time.

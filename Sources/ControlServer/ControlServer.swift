@@ -4,7 +4,7 @@ public import Coordinator
 public import Logging
 public import NIOCore
 internal import NIOPosix
-public import Store
+public import Storage
 public import Varlink
 
 /// Serves the control interfaces.
@@ -14,6 +14,7 @@ public struct ControlServer: Sendable {
 
   /// Starts serving on sockets that listen already.
   /// - Parameters:
+  ///   - store: gives what answers questions about channels and changes, and may block on these threads.
   ///   - connections: sockets that are connected already.
   ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
   ///   - declarationsTrouble: what is wrong with these files at present; nil when they are in force.
@@ -21,7 +22,8 @@ public struct ControlServer: Sendable {
   ///   - startedAt: when the daemon began, on the coordinator's clock.
   ///   - credentials: the folder with what the service manager holds for the daemon; nil: nothing.
   public static func start(
-    coordinator: Coordinator, store: Store, access: Access, sockets: [CInt], connections: [CInt] = [],
+    coordinator: Coordinator, store: (any BlockingWork) -> any ControlStorage, access: Access, sockets: [CInt],
+    connections: [CInt] = [],
     group: any EventLoopGroup, version: String, startedAt: Timestamp, logger: Logger,
     reload: @escaping @Sendable () async throws -> ReloadReport = {
       ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: [])
@@ -29,12 +31,11 @@ public struct ControlServer: Sendable {
     declarationsTrouble: @escaping @Sendable () -> String? = { nil }, logLevel: LogLevelControl = LogLevelControl(),
     limits: VarlinkServer.Limits = VarlinkServer.Limits(), listLimits: ListLimits = ListLimits(), credentials: String? = nil
   ) async throws -> ControlServer {
-    let threads = NIOThreadPool(numberOfThreads: 3)
-    threads.start()
+    let threads = ControlThreads()
     let context = ControlContext(
-      coordinator: coordinator, store: store, access: access, logger: logger, version: version, startedAt: startedAt,
+      coordinator: coordinator, store: store(threads), access: access, logger: logger, version: version, startedAt: startedAt,
       reload: reload, declarationsTrouble: declarationsTrouble,
-      logLevel: logLevel, listLimits: listLimits, credentials: credentials, slowLane: FairLane(threads, count: 3, perUserMax: 2)
+      logLevel: logLevel, listLimits: listLimits, credentials: credentials, threads: threads
     )
     let service = VarlinkService(
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
@@ -76,7 +77,7 @@ public struct ControlServer: Sendable {
   public func stopAccepting() async { await server.stopAccepting() }
   public func stop() async {
     await server.stop()
-    await context.slowLane.shutDown()
+    await context.threads.shutDown()
   }
 
   /// What clients have not taken yet of their replies, in bytes, one number for each connection.
@@ -85,7 +86,7 @@ public struct ControlServer: Sendable {
   /// One line for people and for systemd.
   /// - Throws: `StoreError` when the database cannot be read; `CancellationError` when the server has stopped.
   public func summary() async throws -> String {
-    try await context.slowly { [context] in try DaemonInterface.status(context).summary }
+    try await DaemonInterface.status(context).summary
   }
 }
 

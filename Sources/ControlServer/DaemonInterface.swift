@@ -4,22 +4,23 @@ internal import Coordinator
 internal import Foundation
 internal import Glibc
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 /// `org.batond.Daemon`.
 struct DaemonInterface: DaemonService, ControlService {
   let context: ControlContext
 
-  func status() async throws -> DaemonStatus { try await context.slowly { try Self.status(context) } }
+  func status() async throws -> DaemonStatus { try await Self.status(context) }
 
   func reload() async throws -> ReloadReport { try await context.reload() }
 
   func metrics() async throws -> DaemonMetricsReply {
-    DaemonMetricsReply(metrics: try await context.slowly { try Self.metrics(context) })
+    let status = try await Self.status(context)
+    return DaemonMetricsReply(metrics: try await context.slowly { try Self.metrics(status, context) })
   }
 
   func check() async throws -> DaemonCheckReply {
-    let (channels, problems) = try await context.alone { try await context.slowly { try context.store.check() } }
+    let (channels, problems) = try await context.alone { try await context.store.check() }
     return DaemonCheckReply(channels: channels, problems: problems)
   }
 
@@ -34,7 +35,7 @@ struct DaemonInterface: DaemonService, ControlService {
   private static func backUp(
     _ stream: ReplyStream<DaemonBackupReply>, _ context: ControlContext
   ) async throws -> DaemonBackupReply {
-    let path = try await context.slowly { try context.store.makeCopy() }
+    let path = try await context.store.makeCopy()
     let opened = FileHandle(forReadingAtPath: path)
     // It goes with the last who has it open, whatever happens.
     unlink(path)
@@ -52,8 +53,7 @@ struct DaemonInterface: DaemonService, ControlService {
     }
   }
 
-  private static func metrics(_ context: ControlContext) throws -> [Metric] {
-    let status = try status(context)
+  private static func metrics(_ status: DaemonStatus, _ context: ControlContext) throws -> [Metric] {
     var metrics: [Metric] = []
     func add(_ name: String, _ value: some BinaryInteger, _ description: String, label: String? = nil, kind: String = "gauge") {
       metrics.append(Metric(name: name, kind: kind, label: label, value: Double(value), description: description))
@@ -95,9 +95,9 @@ struct DaemonInterface: DaemonService, ControlService {
     return ((head > 0 ? [String(digits.prefix(head))] : []) + groups).joined(separator: ",")
   }
 
-  static func status(_ context: ControlContext) throws -> DaemonStatus {
+  static func status(_ context: ControlContext) async throws -> DaemonStatus {
     let coordinator = context.coordinator
-    let totals = try context.store.totals()
+    let totals = try await context.store.totals()
     func count(_ statuses: RelayStatus...) -> Int { statuses.reduce(0) { $0 + (totals.relays[$1] ?? 0) } }
     let relays = coordinator.relays.filter { !$0.isDeleted }
     let servers = coordinator.servers.filter { !$0.isDeleted }

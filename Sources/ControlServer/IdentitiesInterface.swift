@@ -3,7 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Filters
 internal import Foundation
-internal import Store
+internal import Storage
 internal import StrictJSON
 
 /// `org.batond.Identities`.
@@ -11,8 +11,14 @@ struct IdentitiesInterface: IdentitiesService, ControlService {
   let context: ControlContext
   private var coordinator: Coordinator { context.coordinator }
 
-  private func wire(_ row: IdentityRow) throws -> Identity {
-    Identity(row, channels: try context.store.channelCount(of: row.id))
+  private func wire(_ rows: [IdentityRow]) async throws -> [Identity] {
+    let counts = try await context.store.channelCounts(of: rows.map(\.id))
+    return rows.map { Identity($0, channels: counts[$0.id] ?? 0) }
+  }
+
+  private func reply(_ row: IdentityRow) async throws -> IdentityReply {
+    let counts = try await context.store.channelCounts(of: [row.id])
+    return IdentityReply(identity: Identity(row, channels: counts[row.id] ?? 0))
   }
 
   func list(_ request: ListRequest, _ stream: ReplyStream<IdentitiesListReply>?) async throws -> IdentitiesListReply {
@@ -21,7 +27,7 @@ struct IdentitiesInterface: IdentitiesService, ControlService {
       reply: { IdentitiesListReply(identities: $0, nextCursor: $1, revision: $2) }
     ) {
       let revision = coordinator.hub.revision
-      return (revision, try coordinator.identities.map { try wire($0).json })
+      return (revision, try await wire(coordinator.identities).map { try $0.json })
     }
   }
 
@@ -34,7 +40,7 @@ struct IdentitiesInterface: IdentitiesService, ControlService {
     guard request.id != nil || others.count == 1 else {
       throw IdentitiesRefusal.ambiguousName(name: found.name, identityIds: others.map(\.id.rawValue))
     }
-    return IdentityReply(identity: try wire(found))
+    return try await reply(found)
   }
 
   func add(_ request: IdentitiesAddRequest) async throws -> IdentityReply {
@@ -42,7 +48,7 @@ struct IdentitiesInterface: IdentitiesService, ControlService {
     do {
       let row = try await coordinator.addIdentity(
         request.name, on: try NetworkKind(requested: request.network) ?? .nostr, secret: secret)
-      return IdentityReply(identity: try wire(row))
+      return try await reply(row)
     } catch BatonError.invalidKey(let reason) {
       throw IdentitiesRefusal.invalidCredential(credential: request.credential ?? "", reason: reason)
     }

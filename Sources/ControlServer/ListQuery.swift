@@ -2,7 +2,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Filters
 internal import Foundation
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 
@@ -121,16 +121,14 @@ struct ListQuery: Sendable {
   ///   - read: the revision, and the objects as they are then or later.
   static func answer<Reply: ListPage>(
     _ request: ListRequest, _ stream: ReplyStream<Reply>?, fields: ListFields, _ context: ControlContext,
-    refusal: (some ListRefusal).Type, reply: @escaping @Sendable ([JSONValue], String?, Int64) -> Reply,
-    complete: @escaping @Sendable ([JSONValue]) -> [JSONValue] = { $0 },
-    read: @escaping @Sendable () throws -> (revision: Int64, objects: [JSONValue])
+    refusal: (some ListRefusal).Type, reply: ([JSONValue], String?, Int64) -> Reply,
+    complete: ([JSONValue]) async -> [JSONValue] = { $0 },
+    read: () async throws -> (revision: Int64, objects: [JSONValue])
   ) async throws -> Reply {
     try await answer(request, stream, fields: fields, context, refusal: refusal) { query in
-      try await context.slowly {
-        let (revision, objects) = try read()
-        let (page, next) = query.page(of: objects)
-        return reply(complete(page), next, revision)
-      }
+      let (revision, objects) = try await read()
+      let (page, next) = try await context.slowly { query.page(of: objects) }
+      return reply(await complete(page), next, revision)
     }
   }
 }

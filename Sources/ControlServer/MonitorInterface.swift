@@ -1,7 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
-internal import Store
+internal import Storage
 internal import Varlink
 
 /// `org.batond.Monitor`.
@@ -18,7 +18,7 @@ struct MonitorInterface: MonitorService, ControlService {
     if let since = request.since {
       // A list may have read a commit that subscribers are about to hear of.
       var newest = subscription.revision
-      if since > newest { newest = try await context.slowly { try context.store.counters().revision } }
+      if since > newest { newest = try await context.store.counters().revision }
       guard (0...newest).contains(since) else { throw VarlinkError.invalidParameter("since") }
       try await watcher.begin(after: since)
     } else {

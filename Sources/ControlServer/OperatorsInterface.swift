@@ -2,7 +2,7 @@ internal import Channels
 internal import ControlAPI
 internal import Coordinator
 internal import Filters
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 
@@ -18,7 +18,7 @@ struct OperatorsInterface: OperatorsService, ControlService {
       reply: { OperatorsListReply(operators: $0, nextCursor: $1, revision: $2) }
     ) {
       let revision = coordinator.hub.revision
-      return (revision, try coordinator.operators.map { try Operator($0).json })
+      return (revision, try await context.slowly { try coordinator.operators.map { try Operator($0).json } })
     }
   }
 
@@ -56,7 +56,7 @@ struct OperatorsInterface: OperatorsService, ControlService {
 
   func validate() async throws -> OperatorsValidateReply {
     let findings = coordinator.findings
-    let channels = try await context.slowly { try ChannelFindings(context.store, coordinator) }
+    let channels = try await ChannelFindings(context.store, coordinator)
     return OperatorsValidateReply(
       errors: findings.filter(\.kind.isError).map(Finding.init) + channels.errors,
       warnings: findings.filter { !$0.kind.isError }.map(Finding.init) + channels.warnings)

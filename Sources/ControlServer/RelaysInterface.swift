@@ -3,7 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Filters
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 
@@ -16,17 +16,17 @@ struct RelaysInterface: RelaysService, ControlService {
     try await ListQuery.answer(
       request, stream, fields: Self.fields, context, refusal: RelaysRefusal.self,
       reply: { RelaysListReply(relays: $0, nextCursor: $1, revision: $2) },
-      complete: { Self.withChannels($0, context.store) }
+      complete: { await Self.withChannels($0, context.store) }
     ) {
       let revision = coordinator.hub.revision
-      return (revision, try coordinator.relays.map { try Relay($0, coordinator).json })
+      return (revision, try await context.slowly { try coordinator.relays.map { try Relay($0, coordinator).json } })
     }
   }
 
   func get(_ request: RelaysGetRequest) async throws -> RelayReply {
     let row = try Self.find(request, coordinator)
-    let count = try context.store.channelCount(of: row.id)
-    let roundTrips = try context.store.roundTrips(of: .relay(row.id))
+    let count = try await context.store.channelCount(of: row.id)
+    let roundTrips = try await context.store.roundTrips(of: .relay(row.id))
     return RelayReply(relay: Relay(row, coordinator, channels: count, roundTrips: roundTrips))
   }
 
@@ -63,9 +63,9 @@ struct RelaysInterface: RelaysService, ControlService {
   static let fields = ListFields(of: Interfaces.relays, without: ["roundTrips", "channels"])
 
   /// The relays, with how many channels each has. A list of relays does not fail because channels cannot be counted.
-  private static func withChannels(_ relays: [JSONValue], _ store: Store) -> [JSONValue] {
+  private static func withChannels(_ relays: [JSONValue], _ store: any ControlStorage) async -> [JSONValue] {
     let ids = relays.compactMap { $0["id"]?.integer }.map(RelayID.init(rawValue:))
-    guard let counts = try? store.channelCounts(of: ids) else { return relays }
+    guard let counts = try? await store.channelCounts(of: ids) else { return relays }
     return zip(relays, ids).map { relay, id in
       var members = relay.object ?? [:]
       members["channels"] = .integer(Int64(counts[id] ?? 0))

@@ -3,7 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Filters
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 
@@ -18,13 +18,13 @@ struct ServersInterface: ServersService, ControlService {
       reply: { ServersListReply(servers: $0, nextCursor: $1, revision: $2) }
     ) {
       let revision = coordinator.hub.revision
-      return (revision, try coordinator.servers.map { try Server($0, coordinator).json })
+      return (revision, try await context.slowly { try coordinator.servers.map { try Server($0, coordinator).json } })
     }
   }
 
   func get(_ request: ServersGetRequest) async throws -> ServerReply {
     let row = try Self.find(request, coordinator)
-    let roundTrips = try context.store.roundTrips(of: .server(row.id))
+    let roundTrips = try await context.store.roundTrips(of: .server(row.id))
     return ServerReply(server: Server(row, coordinator, roundTrips: roundTrips))
   }
 

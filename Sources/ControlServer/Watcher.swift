@@ -1,7 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Varlink
 
@@ -12,6 +12,8 @@ struct Watcher {
   private static let batchBytes = 16 << 10
   /// Rows that are read at once of what is stored.
   private static let rowsMax = 500
+  /// Channels that are read at once: about as many as are sent in one go.
+  private static let channelsMax = 16
 
   private let selection: ChangeSelection
   private let subscription: ChangeSubscription
@@ -97,9 +99,7 @@ struct Watcher {
   private mutating func catchUp(to end: Int64, isMerged: Bool) async throws {
     var isLast = false
     while !isLast {
-      let part = try await context.slowly { [last, selection, context] in
-        try Self.read(after: last, through: end, selection, isMerged: isMerged, context)
-      }
+      let part = try await Self.read(after: last, through: end, selection, isMerged: isMerged, context)
       if !part.replies.isEmpty { try await stream.send(part.replies) }
       (last, isLast) = (part.last, part.isLast)
     }
@@ -108,70 +108,80 @@ struct Watcher {
 
   private static func read(
     after revision: Int64, through end: Int64, _ selection: ChangeSelection, isMerged: Bool, _ context: ControlContext
-  ) throws -> Part {
-    let rows = try rows(after: revision, through: end, isMerged: isMerged, context)
+  ) async throws -> Part {
+    let rows = try await rows(after: revision, through: end, isMerged: isMerged, context)
     // Asked after the rows were read: what is forgotten meanwhile must not pass for nothing.
-    let oldest = try context.store.oldestRevision()
+    let oldest = try await context.store.oldestRevision()
     guard revision >= oldest else {
       throw MonitorRefusal.revisionCompacted(oldest: Int(oldest))
     }
-    var part = Part(last: revision, isLast: rows.isEmpty)
-    for row in rows {
-      guard row.revision <= end else {
-        part.isLast = true
-        break
+    let due = rows.prefix { $0.revision <= end }
+    var part = Part(last: revision)
+    // What the client does not want by the row of the change alone is not looked at.
+    var waiting = due.filter { selection.mayWant($0.object) }[...]
+    while !waiting.isEmpty {
+      let group = waiting.prefix(Self.channelsMax)
+      waiting = waiting.dropFirst(Self.channelsMax)
+      let channels = try await context.store.channels(Set(group.compactMap(channel(of:)))).found
+      for row in group {
+        part.last = row.revision
+        guard let change = restore(row, channels, isMerged: isMerged, context.coordinator), selection.wants(change) else {
+          continue
+        }
+        var message = try ChangeMessage(change, context.coordinator)
+        if isMerged { message.merged = true }
+        part.replies.append(parameters: try message.json.bytes)
+        if part.replies.byteCount >= batchBytes { return part }
       }
-      part.last = row.revision
-      guard selection.mayWant(row.object), let change = try restore(row, isMerged: isMerged, context),
-        selection.wants(change)
-      else { continue }
-      var message = try ChangeMessage(change, context.coordinator)
-      if isMerged { message.merged = true }
-      part.replies.append(parameters: try message.json.bytes)
-      if part.replies.byteCount >= batchBytes { break }
     }
+    part.last = due.last?.revision ?? revision
+    part.isLast = rows.isEmpty || due.count < rows.count
     return part
   }
 
   private static func rows(
     after revision: Int64, through end: Int64, isMerged: Bool, _ context: ControlContext
-  ) throws -> [ChangeRow] {
+  ) async throws -> [ChangeRow] {
     do {
       return isMerged
-        ? try context.store.newestChanges(after: revision, through: end, limit: rowsMax)
-        : try context.store.changes(after: revision, limit: rowsMax)
+        ? try await context.store.newestChanges(after: revision, through: end, limit: rowsMax)
+        : try await context.store.changes(after: revision, limit: rowsMax)
     } catch let error as StoreError where error.code == .corrupt {
       // What happened cannot be told; what is true now can.
       throw MonitorRefusal.revisionCompacted(oldest: Int(end))
     }
   }
 
+  /// The channel that must be read to tell of a change.
+  private static func channel(of row: ChangeRow) -> ChannelID? {
+    switch row.object {
+    case .operator, .server, .relay: nil
+    case .channel(let id): id
+    case .channelRelay(let transition): transition.channel
+    }
+  }
+
   /// The change with its object as it is now.
-  /// - Parameter isMerged: whether an object that has changed since is left out, because that change comes too.
-  /// - Returns: nil when there is no such object, or it cannot be read: one such channel must not end every watch.
-  private static func restore(_ row: ChangeRow, isMerged: Bool, _ context: ControlContext) throws -> Change? {
-    let coordinator = context.coordinator
+  /// - Parameters:
+  ///   - channels: those that can be read: one that cannot must not end every watch.
+  ///   - isMerged: whether an object that has changed since is left out, because that change comes too.
+  /// - Returns: nil when there is no such object.
+  private static func restore(
+    _ row: ChangeRow, _ channels: [ChannelID: StoredChannel], isMerged: Bool, _ coordinator: Coordinator
+  ) -> Change? {
     func isOver(_ revision: Int64) -> Bool { isMerged && revision > row.revision }
     switch row.object {
     case .operator, .server, .relay:
       guard let object = coordinator.object(row.object), !isOver(object.revision) else { return nil }
       return Change(revision: row.revision, at: row.at, object: .catalog(object, before: nil))
     case .channel(let id):
-      guard let stored = try readable(id, context), !isOver(stored.row.revision) else { return nil }
+      guard let stored = channels[id], !isOver(stored.row.revision) else { return nil }
       return Change(revision: row.revision, at: row.at, object: .channel(coordinator.snapshot(stored)))
     case .channelRelay(let transition):
-      guard let stored = try readable(transition.channel, context),
+      guard let stored = channels[transition.channel],
         let relay = coordinator.snapshot(stored).relays.first(where: { $0.id == transition.relay })
       else { return nil }
       return Change(revision: row.revision, at: row.at, object: .channelRelay(relay, transition))
-    }
-  }
-
-  private static func readable(_ id: ChannelID, _ context: ControlContext) throws -> StoredChannel? {
-    do {
-      return try context.store.channel(id)
-    } catch let error as StoreError where error.code == .corrupt {
-      return nil
     }
   }
 }

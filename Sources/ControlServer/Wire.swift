@@ -2,7 +2,7 @@ internal import Channels
 internal import ControlAPI
 internal import Coordinator
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import StrictJSON
 
 // From the domain to the wire.

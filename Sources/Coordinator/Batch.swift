@@ -1,5 +1,5 @@
 internal import Channels
-internal import Store
+internal import Storage
 
 /// What the inputs of one commit led to.
 final class Batch {

@@ -1,7 +1,7 @@
 internal import Channels
 internal import RelayNetwork
 public import Sentences
-internal import Store
+internal import Storage
 
 // What the journal says of a refusal. Clients get the name and what it carries, and make the same sentence of it.
 extension BatonError: CustomStringConvertible {

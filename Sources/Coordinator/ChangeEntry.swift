@@ -1,5 +1,5 @@
 internal import Channels
-internal import Store
+internal import Storage
 internal import StrictJSON
 internal import Synchronization
 

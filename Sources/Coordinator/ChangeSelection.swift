@@ -1,5 +1,5 @@
 public import Channels
-public import Store
+public import Storage
 
 /// What a change is a change of, in the words of `org.batond.Monitor`.
 public enum ChangeKind: String, CaseIterable, Hashable, Sendable {

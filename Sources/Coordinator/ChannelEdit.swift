@@ -1,5 +1,5 @@
 internal import Channels
-internal import Store
+internal import Storage
 public import StrictJSON
 
 /// What an operator asks to change about a channel; nil leaves a field as it is.

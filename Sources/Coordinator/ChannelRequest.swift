@@ -1,5 +1,5 @@
 public import Channels
-internal import Store
+internal import Storage
 public import StrictJSON
 
 /// What an operator asks for with `Channels.Create`.

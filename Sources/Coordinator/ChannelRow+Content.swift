@@ -1,5 +1,5 @@
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 extension ChannelRow {
   /// What networks need to know of the channel.

@@ -2,7 +2,7 @@ public import Channels
 internal import Logging
 public import RelayNetwork
 internal import Secrets
-public import Store
+public import Storage
 
 // Operators, servers and relays.
 extension Coordinator {

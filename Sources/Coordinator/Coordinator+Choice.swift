@@ -1,5 +1,5 @@
 internal import Channels
-internal import Store
+internal import Storage
 
 // Which relays a new channel gets.
 extension Coordinator {

@@ -1,7 +1,7 @@
 public import Channels
 internal import RelayNetwork
 internal import Secrets
-public import Store
+public import Storage
 
 /// Identities: who owns channels.
 extension Coordinator {
@@ -62,7 +62,7 @@ extension Engine {
     }
   }
 
-  func removeIdentity(_ id: IdentityID, _ reply: Reply<IdentityRow>, _ batch: Batch) {
+  func removeIdentity(_ id: IdentityID, _ reply: Reply<IdentityRow>, _ batch: Batch) async {
     let known = batch.identities ?? directory.read { $0.identities }
     guard let row = known.first(where: { $0.id == id }) else {
       return refuse(reply, .noSuchIdentity("identity \(id.rawValue)"), batch)
@@ -71,7 +71,7 @@ extension Engine {
     do {
       // What this very batch makes is not stored yet.
       let new = batch.order.count { live[$0]?.row.identity == id && live[$0]?.row.deletedAt == nil }
-      let count = try storage.channelCount(of: id) + new
+      let count = try await storage.channelCount(of: id) + new
       guard count == 0 else { return refuse(reply, .identityInUse(channels: count), batch) }
     } catch {
       return refuse(reply, .storageUnavailable(reason: "\(error)"), batch)

@@ -1,7 +1,7 @@
 public import Channels
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 /// An operator that a network brings along, with its servers and relays.
 public struct PresetImport: Hashable, Sendable {

@@ -1,7 +1,7 @@
 public import Channels
 public import Logging
 public import RelayNetwork
-public import Store
+public import Storage
 
 /// Runs the channels: takes requests and reports in, one after the other, and makes every step durable before anybody hears of it.
 public final class Coordinator: Sendable {
@@ -74,7 +74,7 @@ public final class Coordinator: Sendable {
       }
       defer { prober.stop() }
       do {
-        let engine = try Engine(
+        let engine = try await Engine(
           storage: storage, directory: directory, rules: rules, clock: clock, logger: logger, hub: hub, prober: prober,
           seed: .random(in: 0 ... .max), post: { inbox.put($0) })
         try await engine.resume()
@@ -104,14 +104,14 @@ public final class Coordinator: Sendable {
   /// Gives the networks their keys, and makes the identity `main` where it is missing. What is stored is opened before anything new is
   /// sealed: with a wrong key nothing is written.
   private func prepareIdentities() async throws {
-    var rows = try storage.identities()
+    var rows = try await storage.identities()
     for row in rows {
       let secret = try secrets.open(row.sealedKey, label: SecretBox.label(ofIdentity: row.name, on: row.network))
       if let network = directory.networks[row.network] {
         network.unlock(row.id, key: try network.makeIdentity(secret: secret))
       }
     }
-    var nextID = try storage.counters().identity + 1
+    var nextID = try await storage.counters().identity + 1
     for (kind, network) in directory.networks.sorted(by: { $0.key.rawValue < $1.key.rawValue })
     where !rows.contains(where: { $0.network == kind && $0.name == Self.mainIdentity }) {
       let key = try network.makeIdentity(secret: nil)
@@ -149,7 +149,10 @@ public final class Coordinator: Sendable {
     // What was made already is there whatever has become of relays since.
     if let key = request.idempotencyKey {
       let stored: StoredChannel?
-      do { stored = try storage.channel(idempotencyKey: key).flatMap { try storage.channel($0) } } catch {
+      do {
+        let id = try await storage.channel(idempotencyKey: key)
+        stored = if let id { try await storage.channel(id) } else { nil }
+      } catch {
         throw .storageUnavailable(reason: "\(error)")
       }
       if let stored {

@@ -1,6 +1,6 @@
 internal import Channels
 internal import HeapModule
-internal import Store
+internal import Storage
 
 // What the engine does at a certain time.
 extension Engine {

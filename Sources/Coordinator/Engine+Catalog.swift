@@ -1,16 +1,16 @@
 internal import Channels
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 // Operators, servers and relays: changes that people and files ask for, and what is seen of relays.
 extension Engine {
-  func apply(_ change: CatalogChange, _ force: Bool, _ reply: Reply<CatalogObject?>, _ batch: Batch) {
+  func apply(_ change: CatalogChange, _ force: Bool, _ reply: Reply<CatalogObject?>, _ batch: Batch) async {
     var next = catalog
     var nextCounters = counters
     let reference: CatalogReference?
     do throws(BatonError) {
-      try checkUse(change, force, batch)
+      try await checkUse(change, force, batch)
       reference = try next.apply(change, counters: &nextCounters)
     } catch {
       return refuse(reply, error, batch)
@@ -42,12 +42,12 @@ extension Engine {
   }
 
   /// Refuses what would take something from channels, or an operator from under its servers.
-  private func checkUse(_ change: CatalogChange, _ force: Bool, _ batch: Batch) throws(BatonError) {
+  private func checkUse(_ change: CatalogChange, _ force: Bool, _ batch: Batch) async throws(BatonError) {
     switch change {
     case .updateRelay(let id, _, let address?, _):
       // Not even by force: what channels store of the relay would be about another one.
       guard let row = relays[id], row.address != address.text else { return }
-      let count = try channelCount(of: id, isMove: true, batch)
+      let count = try await channelCount(of: id, isMove: true, batch)
       if count > 0 { throw .relayInUse(channels: count) }
     case _ where force: return
     case .removeOperator(let id):
@@ -57,7 +57,7 @@ extension Engine {
       }
     case .removeRelay(let id):
       guard relays[id]?.isDeleted == false else { return }
-      let count = try channelCount(of: id, batch)
+      let count = try await channelCount(of: id, batch)
       if count > 0 { throw .relayInUse(channels: count) }
     case .addOperator, .updateOperator, .addServer, .updateServer, .removeServer, .addRelay, .updateRelay, .declare,
       .importPresets:
@@ -66,7 +66,7 @@ extension Engine {
   }
 
   /// - Parameter isMove: whether channels count that only have to tell the relay that they left.
-  private func channelCount(of id: RelayID, isMove: Bool = false, _ batch: Batch) throws(BatonError) -> Int {
+  private func channelCount(of id: RelayID, isMove: Bool = false, _ batch: Batch) async throws(BatonError) -> Int {
     // What channels of this very batch have is not stored yet.
     let new = batch.order.filter { channel in
       guard batch.touches[channel]?.saves.contains(id) == true,
@@ -75,7 +75,7 @@ extension Engine {
       return machine.state.status != .removed || isMove && !machine.isSettled
     }
     do {
-      return try new.count + (isMove ? storage.dependentCount(of: id) : storage.channelCount(of: id))
+      return try await new.count + (isMove ? storage.dependentCount(of: id) : storage.channelCount(of: id))
     } catch {
       throw .storageUnavailable(reason: "\(error)")
     }

@@ -1,6 +1,6 @@
 internal import Channels
 internal import Logging
-internal import Store
+internal import Storage
 
 // A commit that failed may have become durable all the same: the answer was lost, the write was not.
 extension Engine {
@@ -12,19 +12,19 @@ extension Engine {
   }
 
   /// Identities change no revision; what is stored of them is what holds. Keys of new ones are there after the next start.
-  private func readIdentities() throws {
-    let identities = try storage.identities()
+  private func readIdentities() async throws {
+    let identities = try await storage.identities()
     directory.write { $0.identities = identities }
   }
 
   /// Goes on from what is durable, once that can be read. Until then nothing is committed, so that no revision or identifier is
   /// given out twice.
-  func settleDoubt() {
+  func settleDoubt() async {
     guard let doubt else { return }
     do {
-      let stored = try storage.counters()
-      try readIdentities()
-      let found = stored == committed.counters ? nil : try Self.load(storage, directory)
+      let stored = try await storage.counters()
+      try await readIdentities()
+      let found = stored == committed.counters ? nil : try await Self.load(storage, directory)
       self.doubt = nil
       dirty = dirty.filter { $0.rawValue <= stored.channel }
       guard let found else { return }

@@ -1,7 +1,7 @@
 internal import Channels
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import StrictJSON
 
 // What readers see of a channel changes: people change its profile, and the relays that it names come and go. Each such edition is
@@ -9,7 +9,7 @@ internal import StrictJSON
 extension Engine {
   func update(_ id: ChannelID, _ edit: ChannelEdit, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
     batch.seen.insert(id)
-    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
+    guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
     if let revision = edit.revision, revision != channel.row.revision || isTouched(id, batch) {
       batch.replies.append { [unowned self] error in
         let refusal = snapshot(id).map(BatonError.staleChannel) ?? .noSuchChannel(id)
@@ -70,7 +70,7 @@ extension Engine {
   func strayed(_ stray: StrayEdition, of id: ChannelID, at relay: RelayID, _ batch: Batch) {
     // Also when nothing comes of it: a channel that was settled is let go again.
     batch.seen.insert(id)
-    guard let channel = load(id), channel.row.deletedAt == nil, let newest = channel.row.notice,
+    guard let channel = live[id], channel.row.deletedAt == nil, let newest = channel.row.notice,
       stray.signedAt > newest.signedAt
     else { return }
     let names = channel.machine.namesNow
@@ -99,9 +99,11 @@ extension Engine {
   }
 
   /// Takes in how an operation went, and what that says of the relay beyond this channel.
-  func heard(_ outcome: RelayOutcome, _ event: ChannelRelayMachine.Event, of id: ChannelID, at relay: RelayID, _ batch: Batch) {
+  func heard(_ outcome: RelayOutcome, _ event: ChannelRelayMachine.Event, of id: ChannelID, at relay: RelayID, _ batch: Batch)
+    async
+  {
     func machine() -> ChannelRelayMachine? { live[id]?.machine.relays.first { $0.relay == relay }?.machine }
-    let before = load(id) == nil ? nil : machine()
+    let before = machine()
     feed(.relay(relay, event), to: id, batch)
     guard let row = live[id]?.row, row.sharesKey, let before, let after = machine() else { return }
     if case .verified(_, .several) = outcome { learn(relay, keepsOne: false, batch) }
@@ -109,7 +111,8 @@ extension Engine {
     // An edition that got through may have taken the place of another channel's. Only one of them can have been there.
     guard after.shown > max(1, before.shown) else { return }
     do {
-      guard let other = try storage.neighbour(of: id, sharing: row.identity, on: relay) else { return }
+      guard let other = try await storage.neighbour(of: id, sharing: row.identity, on: relay) else { return }
+      await wake([other], batch)
       feed(.relay(relay, .verifyRequested), to: other, batch)
     } catch {
       storageFailed("\(error)")

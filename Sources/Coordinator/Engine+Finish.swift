@@ -1,11 +1,11 @@
 internal import Channels
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 extension Engine {
   /// Commits a batch; then, and only then, tells subscribers, writes the journal, performs the batch's actions and answers requests, in
-  /// this order.
+  /// this order. What nobody waits for is stored last.
   func finish(_ batch: Batch) async {
     if doubt != nil { return rollBack(batch, storageTrouble ?? "it is not known what is stored") }
     nameRelays(batch)
@@ -37,13 +37,12 @@ extension Engine {
     batch.answer(nil)
     for id in batch.seen { settle(id) }
     compactIfDue(changes.count)
+    await doChores()
   }
 
+  /// A channel that is awake, as clients see it.
   func snapshot(_ id: ChannelID) -> ChannelSnapshot? {
-    guard let channel = live[id] else {
-      guard let stored = try? storage.channel(id) else { return nil }
-      return directory.snapshot(stored.row, stored.relays)
-    }
+    guard let channel = live[id] else { return nil }
     return directory.snapshot(
       channel.row,
       channel.machine.relays.map { ChannelRelayRow(relay: $0.relay, record: ChannelRelayRecord($0.machine)) })

@@ -1,26 +1,26 @@
 internal import Channels
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 extension Engine {
-  func handle(_ input: Input, _ batch: Batch) {
+  func handle(_ input: Input, _ batch: Batch) async {
     switch input {
     case .report(.outcome(let channel, let relay, let number, let outcome)):
       if outcome.isFinal { lanes[relay]?.finished(channel, number: number) }
       batch.lanesToServe.insert(relay)
-      heard(outcome, Self.event(outcome, number), of: channel, at: relay, batch)
+      await heard(outcome, Self.event(outcome, number), of: channel, at: relay, batch)
     case .report(.named(let channel, let networkID, let author)): named(channel, networkID, author, batch)
     case .report(.lost(let channel, let relay, let trouble)): feed(.relay(relay, .relayLost(trouble)), to: channel, batch)
     case .report(.stray(let channel, let relay, let edition)): strayed(edition, of: channel, at: relay, batch)
     case .report(.relayUp(let relay, let roundTrip)): relayUp(relay, roundTrip, batch)
     case .report(.relayDown(let relay, let trouble)): relayDown(relay, trouble, batch)
     case .report(.state(let network, let state)): networkChanged(network, state)
-    case .timersDue: fireTimers(batch)
-    case .create(let channel, let reply): create(channel, reply, batch)
+    case .timersDue: await fireTimers(batch)
+    case .create(let channel, let reply): await create(channel, reply, batch)
     case .retry(let id, let relay, let reply):
       batch.seen.insert(id)
-      guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
+      guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
       if let relay, !channel.machine.relays.contains(where: { $0.relay == relay }) {
         return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay), batch)
       }
@@ -28,23 +28,23 @@ extension Engine {
       answer(reply, id, batch)
     case .verify(let id, let reply):
       batch.seen.insert(id)
-      guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
+      guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
       for pairing in channel.machine.relays { feed(.relay(pairing.relay, .verifyRequested), to: id, batch) }
       answer(reply, id, batch)
     case .delete(let id, let reply):
-      guard load(id) != nil else { return refuse(id, reply, batch) }
+      guard live[id] != nil else { return refuse(id, reply, batch) }
       feed(.deletionRequested, to: id, batch)
       answer(reply, id, batch)
     case .joinRelays(let id, let relays, let pick, let reply): join(id, relays, pick, reply, batch)
     case .update(let id, let edit, let reply): update(id, edit, reply, batch)
     case .leaveRelay(let id, let relay, let reply): leave(id, relay, reply, batch)
-    case .change(let change, let force, let reply): apply(change, force, reply, batch)
+    case .change(let change, let force, let reply): await apply(change, force, reply, batch)
     case .tested(let peer, let address, let verdict, let reply): tested(peer, address, verdict, reply, batch)
-    case .sweep(let relay, let status, let event, let after): sweep(relay, status, event, after, batch)
-    case .readBack(let relay, let most): readBack(on: relay, atMost: most, batch)
-    case .forgetHistory: forgetHistory(batch)
+    case .sweep(let relay, let status, let event, let after): await sweep(relay, status, event, after, batch)
+    case .readBack(let relay, let most): await readBack(on: relay, atMost: most, batch)
+    case .forgetHistory: forgetHistory(batch.now)
     case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply, batch)
-    case .removeIdentity(let id, let reply): removeIdentity(id, reply, batch)
+    case .removeIdentity(let id, let reply): await removeIdentity(id, reply, batch)
     case .adopt(let rules, let reply):
       adopt(rules)
       batch.replies.append { _ in reply.send(.success(())) }
@@ -59,7 +59,7 @@ extension Engine {
   private func named(_ id: ChannelID, _ networkID: String, _ author: String, _ batch: Batch) {
     // Also when it is known already: a channel that was settled is let go again.
     batch.seen.insert(id)
-    guard let row = load(id)?.row, row.networkID != networkID || row.author != author else { return }
+    guard let row = live[id]?.row, row.networkID != networkID || row.author != author else { return }
     let hadLink = !row.author.isEmpty
     live[id]?.row.networkID = networkID
     live[id]?.row.author = author
@@ -88,11 +88,13 @@ extension Engine {
     }
   }
 
-  private func fireTimers(_ batch: Batch) {
+  private func fireTimers(_ batch: Batch) async {
     wakeAt = nil
     for alarm in dueAlarms(batch.now) {
       switch alarm {
-      case .channel(let id): feed(.timersFired, to: id, batch)
+      case .channel(let id):
+        await wake([id], batch)
+        feed(.timersFired, to: id, batch)
       case .grace(let relay):
         guard let row = relays[relay], row.condition.health == .down else { continue }
         let words = "the relay is down for longer than \(policy(of: row.network).inactiveGrace.wholeMilliseconds / 1000) s"
@@ -105,11 +107,12 @@ extension Engine {
       case .testOverdue(let peer):
         prober?.cancel(peer)
         if let address = address(of: peer) { tested(peer, address, .overdue, nil, batch) }
-      case .upkeep: lookAfterChannels(batch)
+      case .upkeep: await lookAfterChannels(batch)
       case .digest: logSummaries(at: batch.now)
       case .recovery:
         let some = dirty.prefix(Self.sweepMax).sorted()
         dirty.subtract(some)
+        await wake(some, batch)
         for id in some { feed(.restarted, to: id, batch) }
         for reference in unsaved.sorted() { batch.save(reference) }
         unsaved = []
@@ -120,11 +123,18 @@ extension Engine {
 
   // MARK: - Channels
 
-  private func create(_ new: NewChannel, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
+  /// The channel that a request with this key has made, of this batch or before.
+  private func known(_ key: String, _ batch: Batch) async throws -> ChannelID? {
+    if let id = batch.idempotencyKeys[Array(key.utf8)] { return id }
+    return try await storage.channel(idempotencyKey: key)
+  }
+
+  private func create(_ new: NewChannel, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) async {
     if let key = new.request.idempotencyKey {
       do {
-        if let id = try batch.idempotencyKeys[Array(key.utf8)] ?? storage.channel(idempotencyKey: key) {
-          guard let known = load(id)?.row else { return refuse(id, reply, batch) }
+        if let id = try await known(key, batch) {
+          await wake([id], batch)
+          guard let known = live[id]?.row else { return refuse(id, reply, batch) }
           batch.seen.insert(id)
           if let conflict = known.conflict(with: new.request.digest(new.profile)) { return refuse(reply, conflict, batch) }
           return answer(reply, id, batch)
@@ -172,7 +182,7 @@ extension Engine {
     _ id: ChannelID, _ named: [RelayID], _ pick: Int, _ reply: Reply<ChannelSnapshot>, _ batch: Batch
   ) {
     batch.seen.insert(id)
-    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
+    guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
     guard channel.row.kind == .channel else { return refuse(reply, .groupNeedsOneRelay, batch) }
     let picked = pick > 0 ? successors(in: channel, beside: named, limit: pick, batch) : []
     guard picked.count == pick else {
@@ -202,7 +212,7 @@ extension Engine {
 
   private func leave(_ id: ChannelID, _ relay: RelayID, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
     batch.seen.insert(id)
-    guard let channel = load(id), channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
+    guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
     let members = channel.machine.relays.filter { $0.machine.state.status != .removed }
     guard members.contains(where: { $0.relay == relay }) else {
       return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay), batch)
@@ -239,16 +249,17 @@ extension Engine {
 
   private func sweep(
     _ relay: RelayID, _ status: RelayStatus, _ event: ChannelRelayMachine.Event, _ after: ChannelID?, _ batch: Batch
-  ) {
+  ) async {
     if case .relayLost = event, relays[relay]?.condition.health != .down { return }
     if case .relayReturned = event, relays[relay]?.condition.health == .down { return }
     let channels: [ChannelID]
     do {
-      channels = try storage.channels(of: relay, in: status, after: after, limit: Self.sweepMax)
+      channels = try await storage.channels(of: relay, in: status, after: after, limit: Self.sweepMax)
     } catch {
       // Swept again once storage works.
       return storageFailed("\(error)")
     }
+    await wake(channels, batch)
     for id in channels { feed(.relay(relay, event), to: id, batch) }
     if channels.count == Self.sweepMax { post(.sweep(relay, status, event, after: channels.last)) }
   }

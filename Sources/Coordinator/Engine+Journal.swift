@@ -1,6 +1,6 @@
 internal import Channels
 internal import Logging
-internal import Store
+internal import Storage
 
 // What the journal says of committed changes.
 extension Engine {

@@ -1,6 +1,6 @@
 internal import Channels
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 // Tests of relays and servers in the background.
 extension Engine {

@@ -1,7 +1,7 @@
 internal import Channels
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 // Channels that have settled stay true and whole: they are read back now and then, and relays that are lost to them are replaced.
 extension Engine {
@@ -28,7 +28,7 @@ extension Engine {
   }
 
   /// One round.
-  func lookAfterChannels(_ batch: Batch) {
+  func lookAfterChannels(_ batch: Batch) async {
     guard let upkeep = rules.upkeep else { return }
     scheduleUpkeep()
     guard storageTrouble == nil else { return }
@@ -36,23 +36,36 @@ extension Engine {
     if !live.isEmpty { batch.mustWrite = true }
     do {
       askToReadBack(upkeep)
-      try replaceLost(upkeep, batch)
+      try await replaceLost(upkeep, batch)
     } catch {
       return storageFailed("\(error)")
     }
-    forgetHistory(batch)
+    forgetHistory(batch.now)
+    chores += lateQuarantines
+    lateQuarantines = []
   }
 
-  /// Forgets what is too old or too much of the history, a little at a time. When more is left it goes on after what waits by then, so it
-  /// keeps up with whatever is written, and nobody waits for it.
-  func forgetHistory(_ batch: Batch) {
+  /// Forgets what is too old or too much of the history, a little at a time, so that nobody waits for it.
+  func forgetHistory(_ now: Timestamp) {
     guard let upkeep = rules.upkeep, storageTrouble == nil else { return }
+    chores.removeAll { if case .forgetHistory = $0 { true } else { false } }
+    chores.append(
+      .forgetHistory(before: now + (.zero - upkeep.keepHistory), rowsMax: upkeep.keepRows, limit: Self.forgottenMax))
+  }
+
+  /// Stores what nobody waits for. It is a commit of its own, so that what fails here refuses no request; but it is said.
+  func doChores() async {
+    guard !chores.isEmpty else { return }
+    let due = chores
+    chores = []
     do {
-      let end = batch.now + (.zero - upkeep.keepHistory)
-      let gone = try storage.forgetHistory(before: end, rowsMax: upkeep.keepRows, limit: Self.forgottenMax)
-      if gone >= Self.forgottenMax { post(.forgetHistory) }
+      // When more of the history is left it goes on after what waits by then, so it keeps up with whatever is written.
+      if try await storage.commit(due).forgotten >= Self.forgottenMax { post(.forgetHistory) }
     } catch {
+      // All others come again by themselves.
+      lateQuarantines += due.filter { if case .quarantine = $0 { true } else { false } }
       storageFailed("\(error)")
+      publishDirectory()
     }
   }
 
@@ -65,15 +78,16 @@ extension Engine {
   }
 
   /// Reads channels back from a relay, a page of them in each batch, and lets it have those again that it failed.
-  func readBack(on relay: RelayID, atMost most: Int, _ batch: Batch) {
+  func readBack(on relay: RelayID, atMost most: Int, _ batch: Batch) async {
     guard let upkeep = rules.upkeep, storageTrouble == nil else { return }
     do {
       let page = min(most, Self.sweepMax)
-      let due = try storage.channelsToCheck(on: relay, at: batch.now, limit: page)
+      let due = try await storage.channelsToCheck(on: relay, at: batch.now, limit: page)
+      await wake(due, batch)
       for id in due { feed(.relay(relay, .verifyRequested), to: id, batch) }
       // Those of this page are under way once it is committed, and are not due any more.
       if due.count == page, page < most { return post(.readBack(relay, atMost: most - page)) }
-      try takeBack(relay, upkeep, batch)
+      try await takeBack(relay, upkeep, batch)
     } catch {
       storageFailed("\(error)")
     }
@@ -81,21 +95,22 @@ extension Engine {
 
   // MARK: - Replacing
 
-  private func replaceLost(_ upkeep: UpkeepPolicy, _ batch: Batch) throws {
+  private func replaceLost(_ upkeep: UpkeepPolicy, _ batch: Batch) async throws {
     healing.recent.removeAll { batch.now - $0 >= .seconds(3_600) || $0 > batch.now }
     guard healing.recent.count < upkeep.replacementsPerHour else { return }
-    let lost = try storage.lostRelays(
+    let lost = try await storage.lostRelays(
       before: batch.now + (.zero - upkeep.replaceAfter), after: healing.cursor, limit: Self.lostMax)
     healing.cursor = lost.count == Self.lostMax ? lost.last : nil
+    await wake(lost.map(\.0), batch)
     for (channel, relay) in lost where healing.recent.count < upkeep.replacementsPerHour {
-      guard try replace(relay, of: channel, upkeep, batch) else { continue }
+      guard try await replace(relay, of: channel, upkeep, batch) else { continue }
       healing.recent.append(batch.now)
     }
   }
 
-  private func replace(_ relay: RelayID, of id: ChannelID, _ upkeep: UpkeepPolicy, _ batch: Batch) throws -> Bool {
+  private func replace(_ relay: RelayID, of id: ChannelID, _ upkeep: UpkeepPolicy, _ batch: Batch) async throws -> Bool {
     batch.seen.insert(id)
-    guard let channel = load(id), channel.row.heal, channel.row.deletedAt == nil,
+    guard let channel = live[id], channel.row.heal, channel.row.deletedAt == nil,
       let old = channel.machine.relays.first(where: { $0.relay == relay })?.machine
     else { return false }
     switch old.state.status {
@@ -106,7 +121,8 @@ extension Engine {
     guard !channel.machine.relays.contains(where: { $0.machine.state.status.isUnderWay }),
       channel.machine.activeRelays.count < channel.machine.wantedRelays,
       let next = successors(in: channel, limit: 1, batch).first,
-      try storage.replacements(of: id, since: batch.now + .seconds(-3_600), until: batch.now) < upkeep.replacementsPerChannel
+      try await storage.replacements(of: id, since: batch.now + .seconds(-3_600), until: batch.now)
+        < upkeep.replacementsPerChannel
     else { return false }
     let why = old.state.trouble.map { "\($0.cause.rawValue): \($0.detail)" } ?? "\(old.state.status)"
     let name = relays[next]?.name ?? "relay \(next.rawValue)"
@@ -120,28 +136,29 @@ extension Engine {
 
   /// Asks a relay that works again to take channels that it failed while it did not: channels that heal and have nobody better. A few per
   /// round, because there may be many. A relay that was never seen to be away, but did not answer, is asked again after some time.
-  private func takeBack(_ relay: RelayID, _ upkeep: UpkeepPolicy, _ batch: Batch) throws {
+  private func takeBack(_ relay: RelayID, _ upkeep: UpkeepPolicy, _ batch: Batch) async throws {
     guard let row = relays[relay], row.isEnabled, !row.isDeleted, catalog.isOperatorEnabled(row.relayOperator),
       row.condition.health == .up
     else { return }
     let failedBefore = max(
       min(row.condition.healthSince ?? .init(milliseconds: 0), batch.now), batch.now + (.zero - upkeep.replaceAfter))
-    let failed = try storage.failedChannels(
+    let failed = try await storage.failedChannels(
       on: relay, for: Cause.allCases.filter(\.mayPass), before: failedBefore, after: healing.returns[relay],
       limit: Self.failedMax)
     var looked: ChannelID?
     var taken = 0
     for (id, mayReturn) in failed where taken < upkeep.returnsPerRound {
       looked = id
-      if mayReturn, takeBack(relay, in: id, upkeep, batch) { taken += 1 }
+      if mayReturn, await takeBack(relay, in: id, upkeep, batch) { taken += 1 }
     }
     let isAtTheEnd = failed.count < Self.failedMax && looked == failed.last?.0
     healing.returns[relay] = isAtTheEnd ? nil : looked
   }
 
-  private func takeBack(_ relay: RelayID, in id: ChannelID, _ upkeep: UpkeepPolicy, _ batch: Batch) -> Bool {
+  private func takeBack(_ relay: RelayID, in id: ChannelID, _ upkeep: UpkeepPolicy, _ batch: Batch) async -> Bool {
     batch.seen.insert(id)
-    guard let channel = load(id), channel.row.heal, channel.row.deletedAt == nil else { return false }
+    await wake([id], batch)
+    guard let channel = live[id], channel.row.heal, channel.row.deletedAt == nil else { return false }
     let statuses = channel.machine.relays.map(\.machine.state.status)
     guard statuses.count(where: { $0 == .active || $0.isUnderWay }) < channel.machine.wantedRelays else { return false }
     // Another relay takes its place, unless too many relays were replaced already.

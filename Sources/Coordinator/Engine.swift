@@ -2,9 +2,10 @@ internal import Channels
 internal import HeapModule
 internal import Logging
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
-/// The coordinator's task: takes batches of inputs and lets the machines decide. Then it commits; when that is durable it tells
+/// The coordinator's task: takes batches of inputs, reads the channels that they name with one question, and lets the machines decide. Then
+/// it commits; when that is durable it tells
 /// subscribers, writes the journal, performs the actions and answers requests, in this order. Only one task ever touches it.
 final class Engine {
   enum Input: Sendable {
@@ -36,11 +37,42 @@ final class Engine {
     case heartbeat(Reply<Void>)
     /// Answers once everything before it is done.
     case barrier(Reply<Void>)
+
+    /// The channel that it names, and that must be awake for it.
+    var channel: ChannelID? {
+      switch self {
+      case .report(let report): report.channel
+      case .retry(let id, _, _), .verify(let id, _), .delete(let id, _), .joinRelays(let id, _, _, _),
+        .leaveRelay(let id, _, _), .update(let id, _, _):
+        id
+      case .timersDue, .create, .change, .tested, .sweep, .readBack, .forgetHistory, .addIdentity, .removeIdentity, .adopt,
+        .heartbeat, .barrier:
+        nil
+      }
+    }
   }
 
   struct Live {
     var row: ChannelRow
     var machine: ChannelMachine
+
+    init(row: ChannelRow, machine: ChannelMachine) {
+      self.row = row
+      self.machine = machine
+    }
+
+    init(_ stored: StoredChannel) {
+      let row = stored.row
+      let pairings = stored.relays.compactMap { relay in
+        relay.record.machine(salt: ChannelMachine.salt(row.id, relay.relay), kind: row.kind, edition: row.edition)
+          .map { ChannelMachine.Pairing(relay: relay.relay, machine: $0) }
+      }
+      self.init(
+        row: row,
+        machine: ChannelMachine(
+          id: row.id, kind: row.kind, wantedRelays: row.wantedRelays, isDeletionRequested: row.deletedAt != nil,
+          edition: row.edition, listed: row.listed.map(Set.init), relays: pairings))
+    }
   }
 
   let storage: any CoordinatorStorage
@@ -52,12 +84,12 @@ final class Engine {
   /// Puts an input of the engine's own into the inbox.
   let post: @Sendable (Input) -> Void
 
-  var counters: Store.Counters
+  var counters: StoreCounters
   var catalog: Catalog { didSet { isCatalogTold = false } }
   /// Whether the directory has this catalog.
   private var isCatalogTold = false
   /// Both as they were after the latest commit.
-  var committed: (counters: Store.Counters, catalog: Catalog, healing: Healing)
+  var committed: (counters: StoreCounters, catalog: Catalog, healing: Healing)
   /// Relays and servers whose health is known but could not be stored yet.
   var unsaved: Set<CatalogReference> = []
   var live: [ChannelID: Live] = [:]
@@ -75,6 +107,10 @@ final class Engine {
   var alarms: Heap<Entry> = []
   var alarmTimes: [Alarm: Timestamp] = [:]
   var quarantined: Set<ChannelID> = []
+  /// Writes that nobody waits for; they follow the next commit, in one of their own.
+  var chores: [StoreMutation] = []
+  /// Notes of channels that cannot be read which could not be stored; the next round of upkeep tries again.
+  var lateQuarantines: [StoreMutation] = []
   /// Channels whose last change could not be stored; they are read again.
   var dirty: Set<ChannelID> = []
   var storageTrouble: String?
@@ -101,7 +137,7 @@ final class Engine {
   init(
     storage: any CoordinatorStorage, directory: RelayDirectory, rules: Rules, clock: any CoordinatorClock,
     logger: Logger, hub: ChangeHub, prober: Prober?, seed: UInt64, post: @escaping @Sendable (Input) -> Void
-  ) throws {
+  ) async throws {
     self.storage = storage
     self.directory = directory
     self.rules = rules
@@ -111,19 +147,19 @@ final class Engine {
     self.prober = prober
     self.post = post
     random = SplitMix64(seed: seed)
-    counters = try storage.counters()
-    catalog = try Self.load(storage, directory)
+    counters = try await storage.counters()
+    catalog = try await Self.load(storage, directory)
     committed = (counters, catalog, healing)
     hub.start(at: counters.revision)
   }
 
   deinit { waker?.cancel() }
 
-  static func load(_ storage: any CoordinatorStorage, _ directory: RelayDirectory) throws -> Catalog {
+  static func load(_ storage: any CoordinatorStorage, _ directory: RelayDirectory) async throws -> Catalog {
     var catalog = Catalog()
-    for row in try storage.operators() { catalog.operators[row.id] = row }
-    for row in try storage.servers() { catalog.servers[row.id] = row }
-    for var row in try storage.relays() {
+    for row in try await storage.operators() { catalog.operators[row.id] = row }
+    for row in try await storage.servers() { catalog.servers[row.id] = row }
+    for var row in try await storage.relays() {
       if row.comparisonKey.isEmpty {
         // Stored by a version that did not keep these.
         let address = try? directory.addressing[row.network]?.parse(address: row.address)
@@ -148,19 +184,22 @@ final class Engine {
 
   /// Takes up the work that was unfinished when the daemon last stopped; it follows from the stored state alone.
   func resume() async throws {
-    let loads = try storage.channelCounts()
+    let loads = try await storage.channelCounts()
     directory.write { $0.loads.begin(with: loads) }
     publishDirectory()
     watched = Set(loads.keys).intersection(relays.keys)
     updateWatch()
     scheduleTests()
     scheduleUpkeep()
-    try storage.clampTimes(now: clock.now, latestCheck: clock.now + rules.verifyIntervalMax * 2)
-    let off = try storage.lastSignOfLife().map { clock.now - $0 } ?? .zero
-    let unfinished = try storage.unfinishedChannels()
+    // Before any channel is read: what is in memory must be what is stored.
+    try await storage.commit([.clampTimes(now: clock.now, latestCheck: clock.now + rules.verifyIntervalMax * 2)])
+    let off = try await storage.lastSignOfLife().map { clock.now - $0 } ?? .zero
+    let unfinished = try await storage.unfinishedChannels()
     for start in stride(from: 0, to: unfinished.count, by: Self.sweepMax) {
       let batch = Batch(now: clock.now)
-      for id in unfinished[start..<min(start + Self.sweepMax, unfinished.count)] {
+      let some = unfinished[start..<min(start + Self.sweepMax, unfinished.count)]
+      await wake(some, batch)
+      for id in some {
         if off != .zero { feed(.clockMoved(off), to: id, batch) }
         feed(.restarted, to: id, batch)
       }
@@ -172,9 +211,10 @@ final class Engine {
 
   /// Handles what arrived while the last batch was being committed.
   func process(_ inputs: [Input]) async {
-    settleDoubt()
+    await settleDoubt()
     let batch = Batch(now: clock.now)
-    for input in inputs { handle(input, batch) }
+    await wake(inputs.compactMap(\.channel), batch)
+    for input in inputs { await handle(input, batch) }
     await finish(batch)
     scheduleWake()
   }
@@ -182,7 +222,9 @@ final class Engine {
   /// Notes when the daemon stops, so that what waits goes on where it was.
   func noteEnd() async {
     guard !live.isEmpty, doubt == nil else { return }
-    try? await storage.commit([.probe(clock.now)])
+    do { try await storage.commit([.probe(clock.now)]) } catch {
+      logger.warning("when the daemon stopped could not be stored: \(error); what waits goes on from the last write")
+    }
   }
 
   func stop() {
@@ -192,31 +234,20 @@ final class Engine {
 
   // MARK: - Channels
 
-  /// The live machine of a channel, read from storage when it slept.
-  func load(_ id: ChannelID) -> Live? {
-    if let known = live[id] { return known }
-    guard !quarantined.contains(id) else { return nil }
+  /// Reads the machines of channels that sleep, all of them with one question. What is damaged is left alone; what cannot be read is tried
+  /// again once storage works.
+  func wake(_ ids: some Sequence<ChannelID>, _ batch: Batch) async {
+    let sleeping = Set(ids.filter { live[$0] == nil && !quarantined.contains($0) })
+    guard !sleeping.isEmpty else { return }
+    // Also when nothing comes of it: a channel that was settled is let go again.
+    batch.seen.formUnion(sleeping)
     do {
-      guard let stored = try storage.channel(id) else { return nil }
-      let pairings = stored.relays.compactMap { relay in
-        relay.record.machine(
-          salt: ChannelMachine.salt(id, relay.relay), kind: stored.row.kind, edition: stored.row.edition
-        ).map { ChannelMachine.Pairing(relay: relay.relay, machine: $0) }
-      }
-      let machine = ChannelMachine(
-        id: id, kind: stored.row.kind, wantedRelays: stored.row.wantedRelays,
-        isDeletionRequested: stored.row.deletedAt != nil, edition: stored.row.edition, listed: stored.row.listed.map(Set.init),
-        relays: pairings)
-      let loaded = Live(row: stored.row, machine: machine)
-      live[id] = loaded
-      return loaded
-    } catch let error as StoreError where error.code == .corrupt {
-      quarantine(id, error.description)
-      return nil
+      let channels = try await storage.channels(sleeping)
+      for (id, stored) in channels.found { live[id] = Live(stored) }
+      for (id, error) in channels.unreadable.sorted(by: { $0.key < $1.key }) { quarantine(id, error.description) }
     } catch {
-      dirty.insert(id)
+      dirty.formUnion(sleeping)
       storageFailed("\(error)")
-      return nil
     }
   }
 
@@ -226,12 +257,12 @@ final class Engine {
       .quarantined, .error,
       "channel \(id.rawValue) cannot be read and is left alone: \(reason); its rows are kept, batonctl check says what is wrong; restore a backup",
       ["BATON_CHANNEL": "\(id.rawValue)"])
-    try? storage.quarantine(id, reason: reason, at: clock.now)
+    chores.append(.quarantine(id, reason: reason, at: clock.now))
   }
 
-  /// Feeds one input to one channel and notes what came of it.
+  /// Feeds one input to one channel, which is awake, and notes what came of it.
   func feed(_ input: ChannelMachine.Input, to id: ChannelID, _ batch: Batch) {
-    guard var channel = load(id) else { return }
+    guard var channel = live[id] else { return }
     let before = channel.machine
     let output = channel.machine.handle(input, now: batch.now, policy: policy(of: channel.row.network))
     var saved: [RelayID] = []
@@ -301,7 +332,17 @@ final class Engine {
     changesSinceCompaction += added
     guard changesSinceCompaction >= Self.compactEvery, counters.revision > Self.changesKeptMax else { return }
     changesSinceCompaction = 0
-    try? storage.compactChanges(through: counters.revision - Self.changesKeptMax)
+    chores.append(.compactChanges(through: counters.revision - Self.changesKeptMax))
+  }
+}
+
+extension NetworkReport {
+  /// The channel that it is about.
+  fileprivate var channel: ChannelID? {
+    switch self {
+    case .outcome(let id, _, _, _), .named(let id, _, _), .stray(let id, _, _), .lost(let id, _, _): id
+    case .relayUp, .relayDown, .state: nil
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 internal import Channels
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import Synchronization
 
 /// How a test ended.

@@ -1,6 +1,6 @@
 internal import Channels
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import Synchronization
 
 /// What request threads may know without asking the coordinator's task: the catalog, identities, networks.

@@ -1,5 +1,5 @@
 internal import Channels
-internal import Store
+internal import Storage
 
 /// The relays that creations choose from. They are arranged once for all creations that come until something new is known of a relay, or
 /// until what is known of one is too old to count.

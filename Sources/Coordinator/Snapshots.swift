@@ -1,5 +1,5 @@
 public import Channels
-public import Store
+public import Storage
 
 /// A channel as clients see it.
 public struct ChannelSnapshot: Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import DequeModule
-internal import Store
+internal import Storage
 
 /// Peers whose test is due and waits for others to end, in order, each once.
 struct TestQueue {

@@ -1,5 +1,5 @@
 internal import Channels
-internal import Store
+internal import Storage
 
 /// Which transitions have a journal entry of their own. When a relay fails many channels for one reason, the first few of each minute have
 /// one each; the rest are counted, and one entry says how many there were. The history of every channel has all of its transitions.

@@ -2,6 +2,7 @@ internal import Crypto
 internal import Foundation
 internal import Glibc
 internal import Secrets
+public import Storage
 
 /// The file with the master key, `identity.key` in the state directory. While the key changes, the new one stands beside it.
 public struct KeyFile: Sendable {
@@ -114,4 +115,16 @@ public struct KeyFile: Sendable {
   private func writeNew(_ key: Secret) throws { try key.withUnsafeBytes { try PrivateFile.write($0, to: newPath) } }
 
   private static func random() -> Secret { SymmetricKey(size: .bits256).withUnsafeBytes { Secret($0) } }
+}
+
+extension SecretBox {
+  /// The box whose master key stands in `path`; makes the file, readable by its owner only, when it is missing.
+  /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
+  public static func atFile(_ path: String) throws -> SecretBox { try KeyFile(path).box() }
+
+  /// The box whose master key systemd holds for the daemon, or that stands in a file of somebody else.
+  /// - Parameter path: a file with 32 bytes or 64 hexadecimal digits.
+  public static func atCredential(_ path: String) throws -> SecretBox {
+    try SecretBox(masterKey: KeyFile.read(path, isForeign: true))
+  }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+package import Storage
 
 /// Files in the state directory: for their owner only, never through a link that somebody may have laid.
 package enum PrivateFile {

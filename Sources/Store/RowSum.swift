@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import Storage
 
 /// The sum that every row that matters carries, so that a changed byte is noticed when the row is read.
 ///

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Storage
 
 /// The tables, as one ordered list of migrations that is only ever appended to.
 ///

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import Storage
 internal import StrictJSON
 
 /// The file `baton.state` beside the database. It says which database belongs there and how far that was at least, so that a database

@@ -2,6 +2,7 @@ internal import Channels
 internal import Foundation
 internal import GRDB
 internal import Glibc
+public import Storage
 
 // Copies of the database, and whether it is sound.
 extension Store {

@@ -1,6 +1,7 @@
 internal import Channels
 internal import Foundation
 internal import GRDB
+public import Storage
 internal import StrictJSON
 
 // Operators, servers and relays.

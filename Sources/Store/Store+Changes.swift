@@ -1,5 +1,6 @@
 internal import Channels
 internal import GRDB
+public import Storage
 
 // What changed, for those who catch up.
 extension Store {

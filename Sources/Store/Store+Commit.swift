@@ -1,24 +1,60 @@
 internal import Channels
 internal import Foundation
 internal import GRDB
+public import Storage
 internal import StrictJSON
+internal import Synchronization
 
 extension Store {
+  /// What one transaction has done.
+  private struct Done {
+    var receipt = CommitReceipt()
+    /// Rows that were written or deleted.
+    var rows = 0
+    /// How large the history is from now on, where that was found out.
+    var history: HistorySize?
+  }
+
   /// Makes all `mutations` durable in one transaction; when it returns they survive a crash of the machine.
-  /// - Throws: `StoreError`; then none of them happened.
-  public func commit(_ mutations: [StoreMutation]) async throws {
+  /// - Throws: `StoreError`; then most likely none of them happened.
+  @discardableResult
+  public func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt {
+    let known = history.withLock { $0 }
+    let done: Done
     do {
-      try await pool.write { db in
-        for mutation in mutations { try Self.apply(mutation, db) }
+      done = try await pool.write { db in
+        var done = Done()
+        let before = db.totalChangesCount
+        for mutation in mutations {
+          guard case .forgetHistory(let end, let rowsMax, let limit) = mutation else {
+            try Self.apply(mutation, db)
+            continue
+          }
+          var size = try Self.historySize(since: done.history ?? known, db)
+          let gone = try Self.forgetHistory(size, before: end, rowsMax: rowsMax, limit: limit, db)
+          size.rows -= gone
+          done.history = size
+          done.receipt.forgotten += gone
+        }
+        done.rows = db.totalChangesCount - before
+        return done
       }
     } catch {
+      // Whether anything went is not known; the next time it is counted.
+      if mutations.contains(where: \.isUpkeep) { history.withLock { $0 = nil } }
       throw noted(error)
     }
-    wrote(mutations.count)
+    if let size = done.history { history.withLock { $0 = size } }
+    wrote(done.rows)
+    return done.receipt
   }
 
   private static func apply(_ mutation: StoreMutation, _ db: Database) throws {
     switch mutation {
+    case .quarantine(let channel, let reason, let at): try quarantine(channel, reason, at, db)
+    case .clampTimes(let now, let latestCheck): try clampTimes(now, latestCheck, db)
+    case .compactChanges(let revision): try compactChanges(through: revision, db)
+    case .forgetHistory: break  // `commit` does it, which knows how large the history is.
     case .insertChannel(let row): try insert(.channels, values(of: row), db)
     case .touchChannel(let row):
       try run(

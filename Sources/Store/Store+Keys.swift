@@ -2,6 +2,7 @@ internal import Channels
 internal import Foundation
 internal import GRDB
 internal import Secrets
+public import Storage
 
 // The key under which secrets are stored.
 extension Store {

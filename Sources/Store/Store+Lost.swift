@@ -1,27 +1,9 @@
 public import Channels
 internal import GRDB
+public import Storage
 
 // Channels that lack relays, and why.
 extension Store {
-  /// Channel relays of one relay that are lost for one reason.
-  public struct Loss: Hashable, Sendable {
-    public let relay: RelayID
-    /// `failed` or `inactive`.
-    public let status: RelayStatus
-    public let cause: Cause?
-    public var channels: Int
-    /// How many of these channels heal themselves.
-    public var healing: Int
-
-    public init(relay: RelayID, status: RelayStatus, cause: Cause?, channels: Int, healing: Int) {
-      self.relay = relay
-      self.status = status
-      self.cause = cause
-      self.channels = channels
-      self.healing = healing
-    }
-  }
-
   /// Channels that `relay` failed, by id, each with whether it may have the relay again: it heals, the cause is one of `causes`, and that
   /// was before `before`.
   /// - Parameter after: where the page before ended.
@@ -46,7 +28,7 @@ extension Store {
   }
 
   /// Where channels lack relays, by relay; deleted channels left out.
-  public func losses() throws -> [Loss] {
+  public func losses() throws -> [ChannelLoss] {
     try reading { pool in
       try pool.read { db in
         try Row.fetchAll(
@@ -59,7 +41,7 @@ extension Store {
             """
         ).compactMap { row in
           guard let status = RelayStatus(rawValue: row["status"]) else { return nil }
-          return Loss(
+          return ChannelLoss(
             relay: RelayID(rawValue: row["relay_id"]), status: status,
             cause: (row["cause"] as String?).flatMap(Cause.init(rawValue:)), channels: row["channels"], healing: row["healing"])
         }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import Glibc
+internal import Storage
 internal import Synchronization
 
 // Whether the database that belongs into the state directory is the one that is there.

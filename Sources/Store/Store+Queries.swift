@@ -1,32 +1,14 @@
 public import Channels
 internal import Foundation
 internal import GRDB
+public import Storage
 internal import StrictJSON
 
 extension Store {
-  /// The numbers from which ids and revisions go on.
-  public struct Counters: Hashable, Sendable {
-    public var revision: Int64
-    public var channel: Int64
-    public var `operator`: Int64
-    public var server: Int64
-    public var relay: Int64
-    public var identity: Int64
-
-    public init(revision: Int64, channel: Int64, operator: Int64, server: Int64, relay: Int64, identity: Int64) {
-      self.revision = revision
-      self.channel = channel
-      self.operator = `operator`
-      self.server = server
-      self.relay = relay
-      self.identity = identity
-    }
-  }
-
-  public func counters() throws -> Counters {
+  public func counters() throws -> StoreCounters {
     try reading { pool in
       try pool.read { db in
-        Counters(
+        StoreCounters(
           revision: try Self.revision(db), channel: try Self.lastID(.channels, db), operator: try Self.lastID(.operators, db),
           server: try Self.lastID(.servers, db), relay: try Self.lastID(.relays, db),
           identity: try Self.lastID(.identities, db))
@@ -54,6 +36,23 @@ extension Store {
     try reading { pool in try pool.read { db in try Self.channel(id, db) } }
   }
 
+  /// These channels with their relays. A channel that is damaged does not fail the others.
+  public func channels(_ ids: Set<ChannelID>) throws -> StoredChannels {
+    try reading { pool in
+      try pool.read { db in
+        var channels = StoredChannels()
+        for id in ids.sorted() {
+          do { channels.found[id] = try Self.channel(id, db) } catch {
+            let error = noted(error)
+            guard error.code == .corrupt else { throw error }
+            channels.unreadable[id] = error
+          }
+        }
+        return channels
+      }
+    }
+  }
+
   /// The channel that was created with `idempotencyKey`.
   public func channel(idempotencyKey: String) throws -> ChannelID? {
     try reading { pool in
@@ -66,7 +65,7 @@ extension Store {
 
   /// The channels named `name`, deleted ones left out, by id.
   /// - Parameter limit: how many at most.
-  public func channels(named name: String, limit: Int = 10) throws -> [ChannelID] {
+  public func channels(named name: String, limit: Int) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchAll(
@@ -200,16 +199,27 @@ extension Store {
 
   /// How many channels an identity owns, those left out that were deleted and have told all relays.
   public func channelCount(of identity: IdentityID) throws -> Int {
+    try reading { pool in try pool.read { db in try Self.channelCount(of: identity, db) } }
+  }
+
+  /// The same of several identities.
+  public func channelCounts(of identities: [IdentityID]) throws -> [IdentityID: Int] {
     try reading { pool in
       try pool.read { db in
-        try Int.fetchOne(
-          db,
-          cached: """
-            SELECT count(*) FROM channels c WHERE identity_id = ? AND (deleted_at IS NULL OR EXISTS
-              (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND r.task IS NOT NULL))
-            """, arguments: [identity.rawValue]) ?? 0
+        var counts: [IdentityID: Int] = [:]
+        for identity in identities { counts[identity] = try Self.channelCount(of: identity, db) }
+        return counts
       }
     }
+  }
+
+  private static func channelCount(of identity: IdentityID, _ db: Database) throws -> Int {
+    try Int.fetchOne(
+      db,
+      cached: """
+        SELECT count(*) FROM channels c WHERE identity_id = ? AND (deleted_at IS NULL OR EXISTS
+          (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND r.task IS NOT NULL))
+        """, arguments: [identity.rawValue]) ?? 0
   }
 
   /// How many channel relays are in each status, and how many channels there are, deleted ones left out.
@@ -250,17 +260,6 @@ extension Store {
         let seed = draw()
         try Self.put("seed", String(seed), db)
         return seed
-      }
-    }
-  }
-
-  /// Notes that a channel cannot be read. Its rows stay for a person to look at.
-  public func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
-    try reading { pool in
-      try pool.write { db in
-        try db.execute(
-          sql: "INSERT INTO quarantine (channel_id, reason, at) VALUES (?, ?, ?) ON CONFLICT (channel_id) DO NOTHING",
-          arguments: [channel.rawValue, reason, at.milliseconds])
       }
     }
   }

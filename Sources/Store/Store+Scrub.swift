@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Storage
 
 // A slow look at everything that is stored, so that damage is noticed while there is still a backup without it.
 extension Store {
@@ -13,12 +14,14 @@ extension Store {
   }
 
   /// Looks at the next rows, and at the structure of each table before its rows.
-  /// - Parameter rows: how many, at most.
+  /// - Parameters:
+  ///   - place: where to go on; nil: at the beginning.
+  ///   - rows: how many, at most.
   /// - Returns: what is damaged, for people, and where to go on; nil: everything was looked at.
-  public func scrub(_ place: Scrub, rows: Int) -> (found: [String], next: Scrub?) {
+  public func scrub(_ place: Scrub?, rows: Int) -> (found: [String], next: Scrub?) {
+    var place = place ?? Scrub()
     guard place.table < SummedTable.all.count else { return ([], nil) }
     let table = SummedTable.all[place.table]
-    var place = place
     var found: [String] = []
     do {
       try pool.read { db in

@@ -94,26 +94,35 @@ extension Store {
     }
   }
 
-  /// Takes back times that a clock which was ahead has left behind: nothing may wait for them.
-  /// - Parameter latestCheck: the last time for which a check can rightly be due.
-  public func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
-    try reading { pool in
-      try pool.write { db in
-        // Relay by relay, through the index: a million settled channels must not be walked at each start.
-        for relay in try Int64.fetchAll(db, cached: "SELECT id FROM relays") {
-          try db.execute(
-            sql: """
-              UPDATE channel_relays INDEXED BY channel_relays_to_check SET \(Self.setting("check_due"))
-              WHERE relay_id = ? AND status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0) AND check_due > ?
-              """, arguments: [now.milliseconds, now.milliseconds, relay, latestCheck.milliseconds])
-        }
-        try db.execute(
-          sql: """
-            UPDATE channel_relays INDEXED BY channel_relays_lost SET \(Self.setting("since"))
-            WHERE status IN ('failed', 'inactive') AND since > ?
-            """, arguments: [now.milliseconds, now.milliseconds, now.milliseconds])
-      }
+  /// The oldest revision after which all changes are still known.
+  public func oldestRevision() throws -> Int64 {
+    try reading { pool in try pool.read { db in Int64(try Self.setting("oldest_revision", db) ?? "0") ?? 0 } }
+  }
+
+  // MARK: - Inside a commit
+
+  /// Notes that a channel cannot be read.
+  static func quarantine(_ channel: ChannelID, _ reason: String, _ at: Timestamp, _ db: Database) throws {
+    try db.execute(
+      sql: "INSERT INTO quarantine (channel_id, reason, at) VALUES (?, ?, ?) ON CONFLICT (channel_id) DO NOTHING",
+      arguments: [channel.rawValue, reason, at.milliseconds])
+  }
+
+  /// Takes back times that a clock which was ahead has left behind.
+  static func clampTimes(_ now: Timestamp, _ latestCheck: Timestamp, _ db: Database) throws {
+    // Relay by relay, through the index: a million settled channels must not be walked at each start.
+    for relay in try Int64.fetchAll(db, cached: "SELECT id FROM relays") {
+      try db.execute(
+        sql: """
+          UPDATE channel_relays INDEXED BY channel_relays_to_check SET \(Self.setting("check_due"))
+          WHERE relay_id = ? AND status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0) AND check_due > ?
+          """, arguments: [now.milliseconds, now.milliseconds, relay, latestCheck.milliseconds])
     }
+    try db.execute(
+      sql: """
+        UPDATE channel_relays INDEXED BY channel_relays_lost SET \(Self.setting("since"))
+        WHERE status IN ('failed', 'inactive') AND since > ?
+        """, arguments: [now.milliseconds, now.milliseconds, now.milliseconds])
   }
 
   /// SQL that sets one column of a channel relay to a value, which is bound twice. The sum goes along, unless the row is damaged: that
@@ -124,19 +133,10 @@ extension Store {
     return "\(column) = ?, sum = CASE WHEN sum = \(table.expression) THEN row_sum(\(changed)) ELSE sum END"
   }
 
-  /// The oldest revision after which all changes are still known.
-  public func oldestRevision() throws -> Int64 {
-    try reading { pool in try pool.read { db in Int64(try Self.setting("oldest_revision", db) ?? "0") ?? 0 } }
-  }
-
-  /// Forgets which objects changed at or before `revision`; the history of channels stays.
-  public func compactChanges(through revision: Int64) throws {
-    try reading { pool in
-      try pool.write { db in
-        try db.execute(sql: "DELETE FROM changes WHERE revision <= ?", arguments: [revision])
-        try Self.raiseOldestRevision(to: revision, db)
-      }
-    }
+  /// Forgets which objects changed at or before `revision`.
+  static func compactChanges(through revision: Int64, _ db: Database) throws {
+    try db.execute(sql: "DELETE FROM changes WHERE revision <= ?", arguments: [revision])
+    try raiseOldestRevision(to: revision, db)
   }
 
   /// How many transitions there are up to a revision.
@@ -145,37 +145,30 @@ extension Store {
     var through: Int64
   }
 
-  /// Forgets transitions that were made before `end`, and the oldest of those that are more than `rowsMax`. Their space is used again.
-  /// - Parameter limit: how many go at once, at most; more go the next time.
+  /// Forgets transitions that were made before `end`, and the oldest of those that are more than `rowsMax`, `limit` of them at most.
+  /// - Parameter size: how many there are.
   /// - Returns: how many went.
-  public func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws -> Int {
-    try reading { pool in
-      let known = history.withLock { $0 }
-      let (size, gone) = try pool.write { db in
-        var size = try Self.historySize(since: known, db)
-        let surplus = min(limit, max(0, size.rows - rowsMax))
-        let last = try Int64.fetchOne(
-          db,
-          cached: """
-            SELECT max(revision) FROM (SELECT revision, at, row_number() OVER (ORDER BY revision) AS number
-              FROM transitions ORDER BY revision LIMIT ?)
-            WHERE at < ? OR number <= ?
-            """, arguments: [limit, end.milliseconds, surplus])
-        guard let last else { return (size, 0) }
-        try db.execute(sql: "DELETE FROM transitions WHERE revision <= ?", arguments: [last])
-        let gone = db.changesCount
-        try db.execute(sql: "DELETE FROM changes WHERE revision <= ?", arguments: [last])
-        try Self.raiseOldestRevision(to: last, db)
-        size.rows -= gone
-        return (size, gone)
-      }
-      history.withLock { $0 = size }
-      return gone
-    }
+  static func forgetHistory(
+    _ size: HistorySize, before end: Timestamp, rowsMax: Int, limit: Int, _ db: Database
+  ) throws -> Int {
+    let surplus = min(limit, max(0, size.rows - rowsMax))
+    let last = try Int64.fetchOne(
+      db,
+      cached: """
+        SELECT max(revision) FROM (SELECT revision, at, row_number() OVER (ORDER BY revision) AS number
+          FROM transitions ORDER BY revision LIMIT ?)
+        WHERE at < ? OR number <= ?
+        """, arguments: [limit, end.milliseconds, surplus])
+    guard let last else { return 0 }
+    try db.execute(sql: "DELETE FROM transitions WHERE revision <= ?", arguments: [last])
+    let gone = db.changesCount
+    try db.execute(sql: "DELETE FROM changes WHERE revision <= ?", arguments: [last])
+    try raiseOldestRevision(to: last, db)
+    return gone
   }
 
   /// Counts what is new since the last time; all of it once, after the start.
-  private static func historySize(since known: HistorySize?, _ db: Database) throws -> HistorySize {
+  static func historySize(since known: HistorySize?, _ db: Database) throws -> HistorySize {
     let through = try Int64.fetchOne(db, cached: "SELECT max(revision) FROM transitions") ?? known?.through ?? 0
     guard let known else {
       return HistorySize(rows: try Int.fetchOne(db, cached: "SELECT count(*) FROM transitions") ?? 0, through: through)

@@ -3,6 +3,7 @@ internal import Dispatch
 internal import Foundation
 internal import GRDB
 internal import Glibc
+internal import Storage
 internal import Synchronization
 
 /// Baton's memory: one SQLite database, one writer, many readers.

@@ -3,6 +3,7 @@ internal import Coordinator
 internal import Foundation
 internal import Provisioning
 internal import RelayNetwork
+internal import Storage
 internal import Store
 internal import StrictJSON
 

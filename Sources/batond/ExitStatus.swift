@@ -1,4 +1,4 @@
-internal import Store
+internal import Storage
 internal import Varlink
 
 /// What the daemon ends with: systemd does not restart it where a restart cannot help.

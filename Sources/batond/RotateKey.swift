@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import Storage
 internal import Store
 
 struct RotateKey: AsyncParsableCommand {

@@ -10,6 +10,7 @@ internal import NIOPosix
 internal import Nostr
 internal import RelayNetwork
 internal import SimpleX
+internal import Storage
 internal import Store
 internal import Systemd
 internal import UnixSignals
@@ -126,7 +127,7 @@ private struct Service {
     let core = try ChatCore(settings, store: store, group: group, logger: logger)
     if let core { networks.append(core.network) }
     let coordinator = Coordinator(
-      storage: store, networks: networks, addressing: [SimpleXAddressing()],
+      storage: CoordinatorStore(store), networks: networks, addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), rules: settings.rules(seed: seed),
       clock: clock, secrets: secrets, logger: logger, hub: settings.hub, requestsMax: settings.requestsMax)
     let loader = ConfigurationLoader(
@@ -151,7 +152,8 @@ private struct Service {
       await load { try await loader.begin() }
       if let core { tasks.addTask { await core.importPresets(into: coordinator) { loader.trouble == nil } } }
       let server = try await ControlServer.start(
-        coordinator: coordinator, store: store, access: access, sockets: sockets.listening, connections: sockets.connected,
+        coordinator: coordinator, store: { ControlStore(store, on: $0) }, access: access, sockets: sockets.listening,
+        connections: sockets.connected,
         group: group, version: Batond.version, startedAt: startedAt, logger: logger, reload: { try await loader.load() },
         declarationsTrouble: { loader.trouble },
         logLevel: LogLevelControl(

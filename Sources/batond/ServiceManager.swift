@@ -3,7 +3,6 @@ internal import ControlServer
 internal import Coordinator
 internal import Glibc
 internal import Logging
-internal import Store
 internal import Systemd
 
 /// What the service manager is told.

@@ -101,8 +101,8 @@ struct Settings: Sendable {
 
   var logLevel: Logger.Level { Logger.Level(rawValue: text("log.level")) ?? .info }
   var stateDirectory: String { text("state.directory") }
-  var scrub: StoreCare.Schedule {
-    StoreCare.Schedule(rows: Int(text("state.scrubRows")) ?? 2_000, interval: duration("state.scrubInterval"))
+  var scrub: ScrubSchedule {
+    ScrubSchedule(rows: Int(text("state.scrubRows")) ?? 2_000, interval: duration("state.scrubInterval"))
   }
   var controlSocket: String { text("control.socket") }
   var controlGroup: String { text("control.group") }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import Storage
 internal import Store
 
 /// Who looks after the state directory as root goes on as its owner: what the daemon's user may have put there, links above all, then

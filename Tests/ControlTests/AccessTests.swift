@@ -4,6 +4,7 @@ import Coordinator
 import Glibc
 import Logging
 import NIOPosix
+import Store
 import StrictJSON
 import TestSupport
 import Testing
@@ -84,12 +85,13 @@ struct AccessTests {
   }
 
   private func context(_ bench: Bench) -> ControlContext {
-    ControlContext(
-      coordinator: bench.coordinator, store: bench.store, access: Self.access,
+    let threads = ControlThreads(slow: .singleton, quick: .singleton)
+    return ControlContext(
+      coordinator: bench.coordinator, store: ControlStore(bench.store, on: threads), access: Self.access,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, version: "test", startedAt: SystemClock().now,
       reload: { ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: []) },
       declarationsTrouble: { nil },
-      logLevel: LogLevelControl(), listLimits: ListLimits(), slowLane: FairLane(.singleton, count: 2, perUserMax: 2))
+      logLevel: LogLevelControl(), listLimits: ListLimits(), threads: threads)
   }
 
   /// The name of the error that the peer gets, nil when it gets none.

@@ -6,6 +6,7 @@ import Logging
 import NIOPosix
 import RelayNetwork
 import SimpleX
+import Storage
 import Store
 import StrictJSON
 import TestSupport
@@ -59,7 +60,7 @@ final class Bench: Sendable {
     var limits = VarlinkServer.Limits()
     (limits.messageTimeout, limits.replyTimeout, limits.strangerTimeout) = (.seconds(600), .seconds(600), .seconds(600))
     server = try await ControlServer.start(
-      coordinator: coordinator, store: store, access: access, sockets: [socket],
+      coordinator: coordinator, store: { [store] in ControlStore(store, on: $0) }, access: access, sockets: [socket],
       group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: clock.now, logger: logger,
       limits: limits, listLimits: listLimits, credentials: folder.path)
     client = try await BatonClient(socket: folder.path + "/c", timeout: .seconds(300))

@@ -4,6 +4,7 @@ import ControlAPI
 import Coordinator
 import Filters
 import Foundation
+import Storage
 import Store
 import StrictJSON
 import TestSupport

@@ -3,7 +3,7 @@ import Channels
 import ControlAPI
 import Coordinator
 import Filters
-import Store
+import Storage
 import StrictJSON
 import Testing
 import Varlink

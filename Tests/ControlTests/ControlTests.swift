@@ -7,7 +7,7 @@ import Logging
 import NIOPosix
 import RelayNetwork
 import SimpleX
-import Store
+import Storage
 import StrictJSON
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import Coordinator
 import Logging
 import NIOPosix
 import Sentences
+import Storage
 import Store
 import StrictJSON
 import TestSupport
@@ -17,12 +18,14 @@ struct DeclaredErrorTests {
   private static let root = VarlinkPeer(pid: 1, uid: 0, gid: 0, groups: [0])
 
   private static func context(_ bench: Bench, _ log: RecordingLog = RecordingLog()) -> ControlContext {
-    ControlContext(
-      coordinator: bench.coordinator, store: bench.store, access: Access(ownUser: 0, changeGroup: nil, readGroup: nil),
+    let threads = ControlThreads(slow: .singleton, quick: .singleton)
+    return ControlContext(
+      coordinator: bench.coordinator, store: ControlStore(bench.store, on: threads),
+      access: Access(ownUser: 0, changeGroup: nil, readGroup: nil),
       logger: log.logger, version: "test", startedAt: SystemClock().now,
       reload: { ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: []) },
       declarationsTrouble: { nil }, logLevel: LogLevelControl(), listLimits: ListLimits(),
-      slowLane: FairLane(.singleton, count: 2, perUserMax: 2))
+      threads: threads)
   }
 
   /// Interfaces whose methods may refuse a call for this reason. A new reason has to say where it can come up.

@@ -4,6 +4,7 @@ import ControlAPI
 import Filters
 import Foundation
 import RelayNetwork
+import Storage
 import Store
 import StrictJSON
 import Testing

@@ -1,6 +1,7 @@
 import BatonClient
 import ControlAPI
 import Coordinator
+import Storage
 import Store
 import StrictJSON
 import TestSupport
@@ -139,7 +140,7 @@ struct WatchTests {
     _ = try await bench.addRelays(1)
     // As if the next change were stored already.
     let known = bench.coordinator.hub.revision + 1
-    try bench.store.compactChanges(through: known)
+    try await bench.store.commit([.compactChanges(through: known)])
     let watcher = try LazyWatcher(bench.path, WatchRequest(since: known))
     while bench.coordinator.hub.subscriberCount == 0 { await Task.yield() }
     for number in 2...3 { _ = try await bench.client.addRelay(AddRelay(address: "ws://r\(number)")) }

@@ -1,6 +1,7 @@
 import Channels
 import RelayNetwork
 import SimpleX
+import Storage
 import Store
 import TestSupport
 

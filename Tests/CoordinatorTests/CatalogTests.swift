@@ -1,7 +1,7 @@
 import Channels
 import RelayNetwork
 import SimpleX
-import Store
+import Storage
 import StrictJSON
 import Testing
 
@@ -12,7 +12,7 @@ struct CatalogTests {
   /// A catalog that people and files change.
   private struct World {
     var catalog = Catalog()
-    var counters = Store.Counters(revision: 0, channel: 0, operator: 0, server: 0, relay: 0, identity: 0)
+    var counters = StoreCounters(revision: 0, channel: 0, operator: 0, server: 0, relay: 0, identity: 0)
 
     /// Applies a change as the coordinator does: the whole or nothing of it.
     @discardableResult

@@ -1,5 +1,5 @@
 import Channels
-import Store
+import Storage
 import Testing
 
 @testable import Coordinator

@@ -1,6 +1,6 @@
 import Channels
 import Foundation
-import Store
+import Storage
 import Testing
 
 @testable import Coordinator

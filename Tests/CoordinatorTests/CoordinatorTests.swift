@@ -1,6 +1,7 @@
 import Channels
 import Logging
 import RelayNetwork
+import Storage
 import Store
 import StrictJSON
 import TestSupport
@@ -9,6 +10,26 @@ import Testing
 @testable import Coordinator
 
 struct CoordinatorTests {
+  /// However many requests come while a commit runs: the channels that they name are read with one question.
+  @Test func channelsThatABatchNamesAreReadAtOnce() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    var ids: [ChannelID] = []
+    for number in 0..<20 { ids.append(try await bench.create("c\(number)", relays: relays).row.id) }
+    for _ in 0..<100 where bench.coordinator.liveChannelCount > 0 { try await bench.settle() }
+    #expect(bench.coordinator.liveChannelCount == 0)
+    bench.storage.hold()
+    async let other = bench.coordinator.addOperator(OperatorEdit(name: "Other"))
+    while !bench.storage.isCommitWaiting { await Task.yield() }
+    let requests = ids.map { id in Task { try await bench.coordinator.verify(id) } }
+    while bench.coordinator.inputsWaiting < ids.count { await Task.yield() }
+    bench.storage.release()
+    _ = try await other
+    for request in requests { #expect(try await request.value.phase == .active) }
+    #expect(bench.storage.channelsRead.contains(ids.count), "\(bench.storage.channelsRead)")
+    try await bench.stop()
+  }
+
   @Test func channelBecomesActiveOnAllRelays() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(3)

@@ -1,6 +1,7 @@
 import Channels
 import Logging
 import RelayNetwork
+import Storage
 import Store
 import TestSupport
 import Testing

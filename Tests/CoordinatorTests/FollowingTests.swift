@@ -1,5 +1,6 @@
 import Channels
 import RelayNetwork
+import Storage
 import Store
 import TestSupport
 import Testing

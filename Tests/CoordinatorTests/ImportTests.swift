@@ -3,7 +3,7 @@ import Coordinator
 import Logging
 import RelayNetwork
 import SimpleX
-import Store
+import Storage
 import TestSupport
 import Testing
 

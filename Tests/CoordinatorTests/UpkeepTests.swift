@@ -1,5 +1,6 @@
 import Channels
 import RelayNetwork
+import Storage
 import Store
 import TestSupport
 import Testing
@@ -22,6 +23,17 @@ struct UpkeepTests {
     try bench.store.transitions(of: id, limit: 1000).map {
       "\($0.relay.rawValue) \($0.transition.from)->\($0.transition.to)\($0.transition.cause.map { " \($0)" } ?? "")"
     }
+  }
+
+  @Test func upkeepThatCannotBeStoredIsSaid() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    bench.storage.isBroken = true
+    try await rounds(bench, 1)
+    #expect(bench.coordinator.storageTrouble == "database or disk is full")
+    bench.storage.isBroken = false
+    try await rounds(bench, 1)
+    #expect(bench.coordinator.storageTrouble == nil)
+    try await bench.stop()
   }
 
   @Test func relayThatLostTheChannelGetsItAgainWithinADay() async throws {

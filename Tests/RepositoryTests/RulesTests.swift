@@ -36,7 +36,8 @@ struct RulesTests {
   @Test func dependenciesPointDownwards() throws {
     // Each layer may import what stands before it, not what stands after.
     let order = [
-      "Channels", "Secrets", "Sentences", "StrictJSON", "Filters", "RelayNetwork", "Provisioning", "Store", "Dialing", "Nostr",
+      "Channels", "Secrets", "Sentences", "StrictJSON", "Filters", "RelayNetwork", "Provisioning", "Storage", "Store",
+      "Dialing", "Nostr",
       "SimpleX",
       "Coordinator",
       "Varlink",
@@ -50,7 +51,9 @@ struct RulesTests {
       }
     }
     for file in try sources("Sources/Varlink") {
-      #expect(!imports(file.text).contains { ["Channels", "Store", "Coordinator", "ControlAPI"].contains($0) }, "\(file.name)")
+      #expect(
+        !imports(file.text).contains { ["Channels", "Storage", "Store", "Coordinator", "ControlAPI"].contains($0) },
+        "\(file.name)")
     }
     // The coordinator knows networks by their protocol only, and networks do not know each other.
     for file in try sources("Sources/Coordinator") + sources("Sources/ControlServer") {
@@ -59,11 +62,39 @@ struct RulesTests {
     for file in try sources("Sources/Networks/SimpleX") { #expect(!imports(file.text).contains("Nostr"), "\(file.name)") }
     for file in try sources("Sources/BatonClient") {
       #expect(
-        !imports(file.text).contains { ["Store", "Coordinator", "ControlServer", "Channels"].contains($0) }, "\(file.name)")
+        !imports(file.text).contains { ["Storage", "Store", "Coordinator", "ControlServer", "Channels"].contains($0) },
+        "\(file.name)")
     }
-    for file in try sources("Sources") where !file.name.hasPrefix("Sources/Store/") && !file.name.hasPrefix("Sources/Sandbox/")
-    {
-      #expect(!imports(file.text).contains("GRDB"), "\(file.name): SQL stays inside Store")
+  }
+
+  /// What decides and what serves knows storage as a port. Only programs, which put the parts together, know which database is behind it.
+  @Test func onlyProgramsKnowTheDatabase() throws {
+    let programs = ["Sources/batond/", "Sources/Programs/"]
+    // Sandbox relays keep their events in a database of their own.
+    let databases = ["Sources/Store/", "Sources/Sandbox/"]
+    var programsThatDo = 0
+    for file in try sources("Sources") {
+      let imports = imports(file.text)
+      let isDatabase = databases.contains { file.name.hasPrefix($0) }
+      #expect(isDatabase || !imports.contains("GRDB"), "\(file.name): SQL stays inside Store")
+      #expect(!imports.contains { $0.localizedCaseInsensitiveContains("sqlite") }, "\(file.name): SQLite is behind GRDB")
+      guard imports.contains("Store") else { continue }
+      programsThatDo += 1
+      #expect(programs.contains { file.name.hasPrefix($0) }, "\(file.name) imports Store; what it needs belongs into Storage")
+    }
+    #expect(programsThatDo > 0)
+  }
+
+  /// The port itself has no database, no files and no threads.
+  @Test func storageIsAPort() throws {
+    let allowed: Set<String> = ["Channels", "Secrets", "StrictJSON", "Filters", "Crypto", "Foundation"]
+    let files = try sources("Sources/Storage")
+    #expect(files.count > 5)
+    for file in files {
+      for name in imports(file.text) { #expect(allowed.contains(name), "\(file.name) imports \(name)") }
+      for word in ["FileManager", "FileHandle", "SQLite"] {
+        #expect(!file.text.contains(word), "\(file.name): storage as a port knows no \(word)")
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 import Channels
 import Coordinator
 import RelayNetwork
+import Storage
 import Store
 
 // What may be said and done while this, and no more, is durable.
@@ -64,7 +65,7 @@ extension Ledger {
     guard isDurable else { throw Violation("revision \(change.revision) is published and not durable: \(change.object)") }
   }
 
-  /// The same as `Store.clampTimes`.
+  /// The same as the store does.
   mutating func clampTimes(now: Timestamp, latestCheck: Timestamp) {
     adjustRecords { record in
       switch record.status {

@@ -1,6 +1,6 @@
 import Channels
 import RelayNetwork
-import Store
+import Storage
 
 /// What is durable, kept apart from the store and checked with every commit. It knows the rules of
 /// docs/design/channels-and-relays.md, not the code.
@@ -69,7 +69,11 @@ struct Ledger {
         try use(row.revision, after: before)
         objects[row.revision] = row.object
       case .saveRelay(let row): catalog[row.id] = row
-      case .saveOperator, .saveServer, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe: break
+      case .clampTimes(let now, let latestCheck): clampTimes(now: now, latestCheck: latestCheck)
+      case .quarantine(let id, let reason, _): throw Violation("\(id) cannot be read: \(reason)")
+      case .saveOperator, .saveServer, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .forgetHistory,
+        .compactChanges:
+        break
       }
     }
     for pair in saved {

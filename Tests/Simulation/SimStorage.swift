@@ -1,5 +1,6 @@
 import Channels
 import Coordinator
+import Storage
 import Store
 
 /// The real store with a fate before every commit.
@@ -14,7 +15,15 @@ final class SimStorage: CoordinatorStorage {
 
   private static let broken = StoreError(.inputOutput, "database or disk is full")
 
-  func commit(_ mutations: [StoreMutation]) async throws {
+  @discardableResult
+  func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt {
+    // At the start, where the daemon gives up as when it cannot read.
+    if case .clampTimes? = mutations.first {
+      guard world.canRead() else { throw Self.broken }
+      let receipt = try await store.commit(mutations)
+      world.becameDurable(mutations)
+      return receipt
+    }
     let fate = world.takeFate()
     switch fate {
     case .fails, .isDoubtful: world.note("  the commit fails\(fate == .fails ? "" : ", and is durable")")
@@ -31,8 +40,9 @@ final class SimStorage: CoordinatorStorage {
       throw Self.broken
     case .works, .isDoubtful, .crashesAfter: break
     }
+    let receipt: CommitReceipt
     do {
-      try await store.commit(mutations)
+      receipt = try await store.commit(mutations)
     } catch {
       world.holds { _ in throw Violation("the store refuses what the engine writes: \(error)") }
       throw error
@@ -47,6 +57,7 @@ final class SimStorage: CoordinatorStorage {
       throw Self.broken
     case .works, .fails, .crashesBefore: break
     }
+    return receipt
   }
 
   private func reading<T>(_ body: (Store) throws -> T) throws -> T {
@@ -54,12 +65,13 @@ final class SimStorage: CoordinatorStorage {
     return try body(store)
   }
 
-  func counters() throws -> Store.Counters { try reading { try $0.counters() } }
+  func counters() throws -> StoreCounters { try reading { try $0.counters() } }
   func operators() throws -> [OperatorRow] { try reading { try $0.operators() } }
   func servers() throws -> [ServerRow] { try reading { try $0.servers() } }
   func relays() throws -> [RelayRow] { try reading { try $0.relays() } }
   func identities() throws -> [IdentityRow] { try reading { try $0.identities() } }
   func channel(_ id: ChannelID) throws -> StoredChannel? { try reading { try $0.channel(id) } }
+  func channels(_ ids: Set<ChannelID>) throws -> StoredChannels { try reading { try $0.channels(ids) } }
   func channel(idempotencyKey: String) throws -> ChannelID? { try reading { try $0.channel(idempotencyKey: idempotencyKey) } }
   func unfinishedChannels() throws -> [ChannelID] { try reading { try $0.unfinishedChannels() } }
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
@@ -84,19 +96,7 @@ final class SimStorage: CoordinatorStorage {
   }
   func dependentCount(of relay: RelayID) throws -> Int { try reading { try $0.dependentCount(of: relay) } }
   func lastSignOfLife() throws -> Timestamp? { try reading { try $0.lastSignOfLife() } }
-  func clampTimes(now: Timestamp, latestCheck: Timestamp) throws {
-    try reading { try $0.clampTimes(now: now, latestCheck: latestCheck) }
-    world.write { $0.ledger.clampTimes(now: now, latestCheck: latestCheck) }
-  }
-  func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws -> Int {
-    try reading { try $0.forgetHistory(before: end, rowsMax: rowsMax, limit: limit) }
-  }
   func channelCount(of relay: RelayID) throws -> Int { try reading { try $0.channelCount(of: relay) } }
   func channelCount(of identity: IdentityID) throws -> Int { try reading { try $0.channelCount(of: identity) } }
   func channelCounts() throws -> [RelayID: Int] { try reading { try $0.channelCounts() } }
-  func quarantine(_ channel: ChannelID, reason: String, at: Timestamp) throws {
-    world.holds { _ in throw Violation("\(channel) cannot be read: \(reason)") }
-  }
-  func oldestRevision() throws -> Int64 { try reading { try $0.oldestRevision() } }
-  func compactChanges(through revision: Int64) throws { try reading { try $0.compactChanges(through: revision) } }
 }

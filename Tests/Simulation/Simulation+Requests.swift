@@ -1,6 +1,6 @@
 import Channels
 import RelayNetwork
-import Store
+import Storage
 
 @testable import Coordinator
 

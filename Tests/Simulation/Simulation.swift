@@ -1,6 +1,7 @@
 import Channels
 import Logging
 import RelayNetwork
+import Storage
 import Store
 
 @testable import Coordinator
@@ -94,7 +95,7 @@ final class Simulation {
     let identities = (try? store.identities()) ?? []
     directory.write { $0.identities = identities }
     do {
-      let engine = try Engine(
+      let engine = try await Engine(
         storage: SimStorage(store, world), directory: directory, rules: Rules(policy: plan.policy, upkeep: plan.upkeep),
         clock: world.clock,
         logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, hub: hub, prober: nil,

@@ -1,6 +1,6 @@
 import Channels
 import RelayNetwork
-import Store
+import Storage
 import Synchronization
 
 @testable import Coordinator
@@ -147,7 +147,8 @@ final class World: Sendable {
 
   func becameDurable(_ mutations: [StoreMutation]) {
     state.withLock { state in
-      state.tally.commits += 1
+      // Upkeep looks whether there is anything to do; that is no work by itself.
+      if !mutations.allSatisfy(\.isUpkeep) { state.tally.commits += 1 }
       state.tally.transitions += mutations.count { if case .appendTransition = $0 { true } else { false } }
       guard state.violation == nil else { return }
       do {
@@ -188,6 +189,10 @@ final class World: Sendable {
     case .recordRoundTrip: "round trip"
     case .insertIdentity, .removeIdentity: "identity"
     case .probe: "probe"
+    case .quarantine(let id, let reason, _): "\(id.rawValue) is left alone: \(reason)"
+    case .clampTimes: "times taken back"
+    case .forgetHistory(let end, let rows, let limit): "history before \(end) and beyond \(rows) forgotten, at most \(limit)"
+    case .compactChanges(let revision): "changes up to r\(revision) forgotten"
     }
   }
 }

@@ -1,5 +1,6 @@
 import Channels
 import GRDB
+import Storage
 import StrictJSON
 import TestSupport
 import Testing

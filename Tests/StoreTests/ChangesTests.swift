@@ -1,5 +1,6 @@
 import Channels
 import GRDB
+import Storage
 import TestSupport
 import Testing
 

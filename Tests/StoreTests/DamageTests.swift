@@ -2,6 +2,7 @@ import Channels
 import Filters
 import Foundation
 import GRDB
+import Storage
 import StrictJSON
 import TestSupport
 import Testing
@@ -153,12 +154,15 @@ struct DamageTests {
     }
     let page = try store.channels(after: nil, isDescending: false, limit: 100)
     #expect(page.channels.count == 11 && page.unreadable == [ChannelID(rawValue: 5)])
+    let some = try store.channels(Set([4, 5, 6, 99].map(ChannelID.init(rawValue:))))
+    #expect(some.found.keys.map(\.rawValue).sorted() == [4, 6] && some.found.allSatisfy { $0.key == $0.value.row.id })
+    #expect(some.unreadable.keys.map(\.rawValue) == [5] && some.unreadable.values.allSatisfy { $0.code == .corrupt })
     #expect(told.all == ["channel 5 was changed on the disk: its checksum is wrong"], "told once, however often it is read")
     #expect(try store.check().problems == told.all)
     let copy = folder.path + "/copy"
     #expect { try store.backUp(to: copy) } throws: { "\($0)".contains("channel 5") }
     #expect(!FileManager.default.fileExists(atPath: copy), "a damaged copy is not left behind")
-    try store.quarantine(ChannelID(rawValue: 5), reason: "its checksum is wrong", at: Self.now)
+    try await store.commit([.quarantine(ChannelID(rawValue: 5), reason: "its checksum is wrong", at: Self.now)])
     store.close()
     let accepted = RecordingSink()
     let again = try Store(directory: path) { accepted.add($0) }
@@ -250,7 +254,7 @@ struct DamageTests {
       "UPDATE channel_relays SET status = 'failed', since = 9999999999999 WHERE channel_id = 1; "
         + "UPDATE channel_relays SET sum = \(SummedTable.channelRelays.expression) WHERE channel_id = 1; "
         + "UPDATE channel_relays SET cause = 'left' WHERE channel_id = 1 AND relay_id = 2")
-    try store.clampTimes(now: Self.now, latestCheck: Self.now)
+    try await store.commit([.clampTimes(now: Self.now, latestCheck: Self.now)])
     let problems = try store.check().problems
     #expect(problems.contains { $0.hasPrefix("relay 2 of channel 1 ") })
     #expect(!problems.contains { $0.hasPrefix("relay 1 of channel 1") || $0.hasPrefix("relay 3 of channel 1") }, "\(problems)")

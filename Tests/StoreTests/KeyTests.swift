@@ -1,6 +1,7 @@
 import Channels
 import Foundation
 import Secrets
+import Storage
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Channels
 import Foundation
+import Storage
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Channels
 import Foundation
 import GRDB
 import Secrets
+import Storage
 import StrictJSON
 import TestSupport
 import Testing
@@ -167,8 +168,8 @@ struct StoreTests {
     #expect { try store.channel(ChannelID(rawValue: 1)) } throws: { ($0 as? StoreError)?.code == .corrupt }
     let page = try store.channels(after: nil, isDescending: false, limit: 10)
     #expect(page.channels.map(\.row.id) == [ChannelID(rawValue: 2)] && page.unreadable == [ChannelID(rawValue: 1)])
-    try store.quarantine(ChannelID(rawValue: 1), reason: "status", at: Self.now)
-    try store.quarantine(ChannelID(rawValue: 1), reason: "again", at: Self.now)
+    try await store.commit([.quarantine(ChannelID(rawValue: 1), reason: "status", at: Self.now)])
+    try await store.commit([.quarantine(ChannelID(rawValue: 1), reason: "again", at: Self.now)])
     #expect(try store.totals().quarantined == 1)
     let count = try await store.pool.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM channel_relays") }
     #expect(count == 1)
@@ -209,11 +210,11 @@ struct StoreTests {
     try await store.commit(
       [.saveRelay(Self.relay(1))]
         + (1...10).map { .appendChange(ChangeRow(revision: $0, at: Self.now, object: .relay(RelayID(rawValue: 1)))) })
-    try store.compactChanges(through: 6)
+    try await store.commit([.compactChanges(through: 6)])
     #expect(try store.oldestRevision() == 6)
     #expect(try store.changes(after: 6, limit: 100).map(\.revision) == [7, 8, 9, 10])
     #expect(try store.counters().revision == 10)
-    try store.compactChanges(through: 10)
+    try await store.commit([.compactChanges(through: 10)])
     #expect(try store.counters().revision == 10, "a revision must never be used again")
     store.close()
   }
@@ -227,7 +228,7 @@ struct StoreTests {
     let store = try Store(directory: path)
     let changes = (1...10).map { ChangeRow(revision: $0, at: Self.now, object: .relay(RelayID(rawValue: 1))) }
     try await store.commit([.saveRelay(Self.relay(1))] + changes.map(StoreMutation.appendChange))
-    try store.compactChanges(through: 6)
+    try await store.commit([.compactChanges(through: 6)])
     #expect(try await Self.storedChanges(store) == [7, 8, 9, 10])
     store.close()
   }
@@ -251,7 +252,8 @@ struct StoreTests {
             TransitionRow(revision: revision, channel: id, relay: RelayID(rawValue: 1), transition: transition))
       ])
     }
-    #expect(try store.forgetHistory(before: Timestamp(milliseconds: 6), rowsMax: .max, limit: 100) == 3)
+    #expect(
+      try await store.commit([.forgetHistory(before: Timestamp(milliseconds: 6), rowsMax: .max, limit: 100)]).forgotten == 3)
     #expect(try store.oldestRevision() == 5)
     #expect(try store.transitions(of: id, limit: 10).map(\.revision) == [7])
     #expect(try await Self.storedChanges(store) == [6, 8])
@@ -303,6 +305,28 @@ struct StoreTests {
     store.close()
   }
 
+  /// What is forgotten is forgotten together with everything else of its commit, or stays.
+  @Test func historyOfACommitThatFailsIsNotForgotten() async throws {
+    let store = try Store(directory: path)
+    let rows = (1...9 as ClosedRange<Int64>).map { revision in
+      TransitionRow(
+        revision: revision, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1),
+        transition: .init(
+          from: .new, to: .invited, cause: nil, detail: "", attempt: 1, at: Timestamp(milliseconds: revision)))
+    }
+    try await store.commit(rows.map(StoreMutation.appendTransition) + [.insertIdentity(Self.identity)])
+    let forgetting = StoreMutation.forgetHistory(before: Timestamp(milliseconds: 0), rowsMax: 4, limit: 100)
+    await #expect(throws: StoreError.self, "there is such an identity") {
+      try await store.commit([forgetting, .compactChanges(through: 9), .insertIdentity(Self.identity)])
+    }
+    #expect(try store.oldestRevision() == 0)
+    #expect(try store.transitions(of: ChannelID(rawValue: 1), limit: 100).count == 9)
+    #expect(try await store.commit([forgetting]).forgotten == 5)
+    #expect(try await store.commit([forgetting]).forgotten == 0)
+    #expect(try store.transitions(of: ChannelID(rawValue: 1), limit: 100).map(\.revision) == [6, 7, 8, 9])
+    store.close()
+  }
+
   @Test func historyIsBoundedByRowsAndItsSpaceIsUsedAgain() async throws {
     let store = try Store(directory: path)
     var revision: Int64 = 0
@@ -323,7 +347,8 @@ struct StoreTests {
       try await write(2_000)
       var gone: [Int] = []
       repeat {
-        gone.append(try store.forgetHistory(before: Timestamp(milliseconds: 0), rowsMax: 2_000, limit: 700))
+        gone.append(
+          try await store.commit([.forgetHistory(before: Timestamp(milliseconds: 0), rowsMax: 2_000, limit: 700)]).forgotten)
       } while gone.last != 0
       #expect(gone == (revision == 2_000 ? [0] : [700, 700, 600, 0]))
       #expect(try number("SELECT count(*) FROM transitions") == 2_000)
@@ -332,12 +357,14 @@ struct StoreTests {
     }
     #expect(pages[9] <= pages[2] + 2, "\(pages)")
     // Those that are too old go however few there are, and who watches from before them is told.
-    #expect(try store.forgetHistory(before: Timestamp(milliseconds: revision - 10), rowsMax: 5_000, limit: 5_000) == 1_989)
+    #expect(
+      try await store.commit([.forgetHistory(before: Timestamp(milliseconds: revision - 10), rowsMax: 5_000, limit: 5_000)])
+        .forgotten == 1_989)
     #expect(try store.oldestRevision() == revision - 11)
     // Counted anew after a start.
     store.close()
     let again = try Store(directory: path)
-    #expect(try again.forgetHistory(before: Timestamp(milliseconds: 0), rowsMax: 4, limit: 100) == 7)
+    #expect(try await again.commit([.forgetHistory(before: Timestamp(milliseconds: 0), rowsMax: 4, limit: 100)]).forgotten == 7)
     again.close()
   }
 

@@ -1,6 +1,6 @@
 internal import Channels
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 extension Catalog {
   /// Makes one change.
@@ -8,7 +8,7 @@ extension Catalog {
   /// - Returns: what the change was about; nil when it was about many.
   /// - Throws: `BatonError`; the catalog is then of no use any more.
   mutating func apply(
-    _ change: CatalogChange, counters: inout Store.Counters
+    _ change: CatalogChange, counters: inout StoreCounters
   ) throws(BatonError) -> CatalogReference? {
     let reference: CatalogReference?
     switch change {
@@ -42,7 +42,7 @@ extension Catalog {
 
   // MARK: - Operators
 
-  mutating func add(_ edit: OperatorEdit, _ counters: inout Store.Counters) throws(BatonError) -> CatalogReference {
+  mutating func add(_ edit: OperatorEdit, _ counters: inout StoreCounters) throws(BatonError) -> CatalogReference {
     guard let name = edit.name else { throw .invalidDisplayName(reason: "the name is missing") }
     try checkName(ofOperator: name, except: nil)
     // The name comes back: so does the operator, with its id.
@@ -121,7 +121,7 @@ extension Catalog {
   // MARK: - Servers
 
   mutating func add(
-    _ place: CatalogChange.ServerPlace, _ edit: ServerEdit, _ counters: inout Store.Counters
+    _ place: CatalogChange.ServerPlace, _ edit: ServerEdit, _ counters: inout StoreCounters
   ) throws(BatonError) -> CatalogReference {
     let same = servers.values.first { $0.address == place.address.text }
     if let same, !same.isDeleted { throw .duplicateAddress(same.id.rawValue) }
@@ -174,7 +174,7 @@ extension Catalog {
   // MARK: - Relays
 
   mutating func add(
-    _ network: NetworkKind, _ address: RelayAddress, _ edit: RelayEdit, _ counters: inout Store.Counters
+    _ network: NetworkKind, _ address: RelayAddress, _ edit: RelayEdit, _ counters: inout StoreCounters
   ) throws(BatonError) -> CatalogReference {
     let same = relay(network, address)
     if let same, !same.isDeleted { throw .duplicateAddress(same.id.rawValue) }

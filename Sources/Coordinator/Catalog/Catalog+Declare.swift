@@ -1,6 +1,6 @@
 internal import Channels
 internal import RelayNetwork
-internal import Store
+internal import Storage
 internal import StrictJSON
 
 extension Catalog {
@@ -10,7 +10,7 @@ extension Catalog {
   /// comes back. What is not declared any more is disabled and marked.
   /// - Parameter passwords: of servers, by address.
   mutating func declare(
-    _ declarations: Declarations, _ passwords: [String: CatalogChange.Password], _ counters: inout Store.Counters
+    _ declarations: Declarations, _ passwords: [String: CatalogChange.Password], _ counters: inout StoreCounters
   ) throws(BatonError) {
     var declaration = Declaring(catalog: self, passwords: passwords, counters: counters)
     try declaration.apply(declarations)
@@ -22,7 +22,7 @@ extension Catalog {
 private struct Declaring {
   var catalog: Catalog
   let passwords: [String: CatalogChange.Password]
-  var counters: Store.Counters
+  var counters: StoreCounters
 
   private struct RelayKey: Hashable {
     let network: NetworkKind
@@ -37,7 +37,7 @@ private struct Declaring {
   private var named: [(id: RelayID, item: Declarations.Relay)] = []
   private var unnamed: [(id: RelayID, host: String)] = []
 
-  init(catalog: Catalog, passwords: [String: CatalogChange.Password], counters: Store.Counters) {
+  init(catalog: Catalog, passwords: [String: CatalogChange.Password], counters: StoreCounters) {
     self.catalog = catalog
     self.passwords = passwords
     self.counters = counters

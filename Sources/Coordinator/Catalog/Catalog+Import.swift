@@ -1,6 +1,6 @@
 internal import Channels
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 extension Catalog {
   /// Adds what a network brings along and what is not known yet.
@@ -9,7 +9,7 @@ extension Catalog {
   /// a server by its address or one of its hosts, a relay by its address. What is new of a known operator is added to it, but not of one
   /// that was removed or that files speak for.
   mutating func importPresets(
-    _ network: NetworkKind, _ presets: [CatalogChange.Preset], _ counters: inout Store.Counters
+    _ network: NetworkKind, _ presets: [CatalogChange.Preset], _ counters: inout StoreCounters
   ) throws(BatonError) {
     let followed = followedDomains
     for preset in presets {
@@ -28,7 +28,7 @@ extension Catalog {
 
   /// - Returns: the operator to which what is new belongs; nil when nothing may be added to it.
   private mutating func owner(
-    of preset: CatalogChange.Preset, _ followed: Set<String>, _ counters: inout Store.Counters
+    of preset: CatalogChange.Preset, _ followed: Set<String>, _ counters: inout StoreCounters
   ) throws(BatonError) -> OperatorID? {
     let name = preset.edit.name
     let same = operators.values.filter { $0.name == name || !Set($0.domains).isDisjoint(with: preset.edit.domains ?? []) }

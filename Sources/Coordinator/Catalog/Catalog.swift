@@ -1,6 +1,6 @@
 internal import Channels
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 /// Operators, servers and relays as a whole. A value without any I/O: a change goes in, a new catalog or a refusal comes out.
 struct Catalog: Hashable, Sendable {

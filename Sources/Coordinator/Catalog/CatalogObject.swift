@@ -1,5 +1,5 @@
 internal import Channels
-public import Store
+public import Storage
 
 /// An operator, a server or a relay.
 public enum CatalogObject: Hashable, Sendable {

@@ -1,6 +1,6 @@
 public import Channels
 internal import RelayNetwork
-internal import Store
+internal import Storage
 
 /// What a person asks to change about an operator; nil leaves a field as it is.
 public struct OperatorEdit: Hashable, Sendable {

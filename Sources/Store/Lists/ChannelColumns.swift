@@ -1,7 +1,4 @@
-internal import Channels
-internal import Filters
-internal import GRDB
-internal import StrictJSON
+internal import Storage
 
 /// Where the fields of a channel stand in the database.
 enum ChannelColumn {
@@ -20,36 +17,39 @@ enum ChannelColumn {
 
   /// The column of a field; nil for what only the daemon itself can tell.
   init?(_ path: [String]) {
-    switch path {
-    case ["id"], ["edition"], ["revision"]: self = .integer("c.\(path[0])")
-    case ["wantedRelays"]: self = .integer("c.wanted_relays")
-    case ["heal"]: self = .boolean("c.heal")
-    case ["linkUsable"]: self = .boolean("(c.deleted_at IS NULL AND \(Self.has("r.status = 'active'")))")
-    case ["kind"], ["network"]: self = .word("c.\(path[0])")
-    case ["identity"]:
+    guard let field = ChannelField(path) else { return nil }
+    self.init(field)
+  }
+
+  init(_ field: ChannelField) {
+    switch field {
+    case .id: self = .integer("c.id")
+    case .edition: self = .integer("c.edition")
+    case .revision: self = .integer("c.revision")
+    case .wantedRelays: self = .integer("c.wanted_relays")
+    case .heal: self = .boolean("c.heal")
+    case .isLinkUsable: self = .boolean("(c.deleted_at IS NULL AND \(Self.has("r.status = 'active'")))")
+    case .kind: self = .word("c.kind")
+    case .network: self = .word("c.network")
+    case .identity:
       self = .word(
         "(SELECT CASE WHEN i.removed THEN 'identity ' || i.id ELSE i.name END FROM identities i WHERE i.id = c.identity_id)")
-    case ["key"]:
+    case .key:
       self = .text("(CASE WHEN c.network <> 'nostr' THEN NULL WHEN c.key_salt IS NULL THEN 'identity' ELSE 'own' END)")
-    case ["phase"]: self = .word(Self.phase)
-    case ["createdAt"]: self = .time("c.created_at")
-    case ["updatedAt"]: self = .time("c.updated_at")
-    case ["profile", "displayName"]: self = .word("c.display_name")
-    case ["profile", "fullName"]: self = .text("c.full_name")
-    case ["profile", "description"]: self = .text("c.description")
-    case ["profile", "image"]: self = .text("c.image")
-    default:
-      let (column, rest): (String, ArraySlice<String>)
-      switch (path.first, path.dropFirst().first) {
-      case ("custom", _?): (column, rest) = ("c.custom", path.dropFirst())
-      case ("profile", "preferences") where path.count > 2: (column, rest) = ("c.preferences", path.dropFirst(2))
-      default: return nil
-      }
-      // SQLite compares names byte by byte and cannot quote all of them.
-      guard rest.allSatisfy(ListOrder.isPlain) else { return nil }
-      self = .json(column, path: "$" + rest.map { ".\"\($0)\"" }.joined())
+    case .phase: self = .word(Self.phase)
+    case .createdAt: self = .time("c.created_at")
+    case .updatedAt: self = .time("c.updated_at")
+    case .displayName: self = .word("c.display_name")
+    case .fullName: self = .text("c.full_name")
+    case .description: self = .text("c.description")
+    case .image: self = .text("c.image")
+    case .custom(let names): self = .json("c.custom", path: Self.jsonPath(names))
+    case .preferences(let names): self = .json("c.preferences", path: Self.jsonPath(names))
     }
   }
+
+  /// SQLite compares names byte by byte and cannot quote all of them; a field has only names that it can.
+  private static func jsonPath(_ names: [String]) -> String { "$" + names.map { ".\"\($0)\"" }.joined() }
 
   private static func has(_ condition: String) -> String {
     "EXISTS (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND \(condition))"

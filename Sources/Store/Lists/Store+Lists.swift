@@ -1,24 +1,10 @@
-public import Channels
+internal import Channels
 public import Filters
 internal import GRDB
+public import Storage
 public import StrictJSON
 
 extension Store {
-  /// A part of a list.
-  public struct ChannelPart: Sendable {
-    /// In the list's order; those whose rows cannot be read are left out.
-    public let channels: [StoredChannel]
-    /// Those that cannot be read.
-    public let unreadable: [ChannelID]
-    /// What the last channel that was looked at is sorted by; nil when there are no more.
-    public let last: [JSONValue]?
-    /// The revision at which this is true.
-    public let revision: Int64
-  }
-
-  /// Whether channels have an order by this path of names.
-  public static func canSort(by path: [String]) -> Bool { ChannelColumn(path) != nil }
-
   /// Channels in `order`. All that `filter` wants are among them; whether one really is wanted is for the caller to say, who knows
   /// what only the daemon can tell.
   /// - Parameters:

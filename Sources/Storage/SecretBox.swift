@@ -27,16 +27,6 @@ public struct SecretBox: Sendable, CustomStringConvertible {
     digesting = derived("digests")
   }
 
-  /// The box whose master key stands in `path`; makes the file, readable by its owner only, when it is missing.
-  /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
-  public static func atFile(_ path: String) throws -> SecretBox { try KeyFile(path).box() }
-
-  /// The box whose master key systemd holds for the daemon, or that stands in a file of somebody else.
-  /// - Parameter path: a file with 32 bytes or 64 hexadecimal digits.
-  public static func atCredential(_ path: String) throws -> SecretBox {
-    try SecretBox(masterKey: KeyFile.read(path, isForeign: true))
-  }
-
   /// Under which label the key of an identity is sealed. No two labels are one, whatever people call their identities.
   public static func label(ofIdentity name: String, on network: NetworkKind) -> String {
     "identity\0\(network.rawValue)\0\(name)"
@@ -63,7 +53,7 @@ public struct SecretBox: Sendable, CustomStringConvertible {
   public func open(_ sealed: [UInt8], label: String) throws -> Secret { try open(sealed, label, with: sealing) }
 
   /// Decrypts what versions before schema 9 sealed: with the master key itself, under labels that could be one.
-  func openOld(_ sealed: [UInt8], label: String) throws -> Secret { try open(sealed, label, with: master) }
+  package func openOld(_ sealed: [UInt8], label: String) throws -> Secret { try open(sealed, label, with: master) }
 
   private func open(_ sealed: [UInt8], _ label: String, with key: SymmetricKey) throws -> Secret {
     do {

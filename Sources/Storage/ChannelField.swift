@@ -1,0 +1,50 @@
+internal import Filters
+
+/// A field of a channel that storage knows by itself, and can filter and sort by. Other fields of what clients see are known to the daemon
+/// alone.
+public enum ChannelField: Hashable, Sendable {
+  case id, edition, revision, wantedRelays, heal
+  /// Whether readers can join by the link: the channel lives, and a relay serves it.
+  case isLinkUsable
+  case kind, network, identity
+  /// Which key signs; absent where the network keeps the keys.
+  case key
+  /// As `PhaseCounts` derives it.
+  case phase
+  case createdAt, updatedAt
+  case displayName, fullName, description, image
+  /// What stands at a path of names in the custom data; never an empty path.
+  case custom([String])
+  /// What stands at a path of names in the preferences of the profile; never an empty path.
+  case preferences([String])
+
+  /// - Parameter path: the names by which clients know the field.
+  /// - Returns: nil for what only the daemon itself can tell, and for names that not every storage can quote.
+  public init?(_ path: [String]) {
+    if let field = Self.named[path] {
+      self = field
+      return
+    }
+    let rest: ArraySlice<String>
+    switch (path.first, path.dropFirst().first) {
+    case ("custom", _?):
+      rest = path.dropFirst()
+      self = .custom(Array(rest))
+    case ("profile", "preferences") where path.count > 2:
+      rest = path.dropFirst(2)
+      self = .preferences(Array(rest))
+    default: return nil
+    }
+    guard rest.allSatisfy(ListOrder.isPlain) else { return nil }
+  }
+
+  /// Whether channels have an order by this path of names.
+  public static func canSort(by path: [String]) -> Bool { Self(path) != nil }
+
+  private static let named: [[String]: ChannelField] = [
+    ["id"]: .id, ["edition"]: .edition, ["revision"]: .revision, ["wantedRelays"]: .wantedRelays, ["heal"]: .heal,
+    ["linkUsable"]: .isLinkUsable, ["kind"]: .kind, ["network"]: .network, ["identity"]: .identity, ["key"]: .key,
+    ["phase"]: .phase, ["createdAt"]: .createdAt, ["updatedAt"]: .updatedAt, ["profile", "displayName"]: .displayName,
+    ["profile", "fullName"]: .fullName, ["profile", "description"]: .description, ["profile", "image"]: .image,
+  ]
+}

@@ -1,0 +1,21 @@
+public import Channels
+public import StrictJSON
+
+/// A part of a list of channels.
+public struct ChannelPart: Sendable {
+  /// In the list's order; those whose rows cannot be read are left out.
+  public let channels: [StoredChannel]
+  /// Those that cannot be read.
+  public let unreadable: [ChannelID]
+  /// What the last channel that was looked at is sorted by; nil when there are no more.
+  public let last: [JSONValue]?
+  /// The revision at which this is true.
+  public let revision: Int64
+
+  public init(channels: [StoredChannel], unreadable: [ChannelID], last: [JSONValue]?, revision: Int64) {
+    self.channels = channels
+    self.unreadable = unreadable
+    self.last = last
+    self.revision = revision
+  }
+}

@@ -1,0 +1,75 @@
+public import Channels
+
+/// What the coordinator asks of storage. One coordinator uses it at a time, and nobody else commits.
+///
+/// `commit` is the only method that writes, and no method blocks the thread of its caller. All others read what is durable at that moment,
+/// each of them by itself: two of them may see different commits. All throw `StoreError`. After `corrupt` the same question fails again, and
+/// the object is left alone; after any other error the question may be asked again later.
+public protocol CoordinatorStorage: Sendable {
+  // MARK: - Writing
+
+  /// Makes all `mutations` durable together, in their order; when it returns they survive a crash of the machine. Writes.
+  /// - Returns: what only storage could say of them.
+  /// - Throws: `StoreError`; then most likely none of them happened. The coordinator asks `counters` before it goes on: when the answer
+  ///   was lost and not the write, they have moved. Upkeep moves no counters; it does no harm twice.
+  @discardableResult
+  func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt
+
+  // MARK: - What the coordinator starts with
+
+  /// The highest ids and the newest revision that were given out, those left out by a restore included.
+  func counters() async throws -> StoreCounters
+  /// All operators, deleted ones too, in the order of their ids. One that cannot be read fails all.
+  func operators() async throws -> [OperatorRow]
+  /// All servers, in the same way.
+  func servers() async throws -> [ServerRow]
+  /// All relays, in the same way.
+  func relays() async throws -> [RelayRow]
+  /// All identities that were not removed, in the same way.
+  func identities() async throws -> [IdentityRow]
+  /// Channels with something left to do, in the order of their ids.
+  func unfinishedChannels() async throws -> [ChannelID]
+  /// How many channels have each relay as a member that was not removed; relays that no channel has are left out. It takes as long as there
+  /// are channel relays.
+  func channelCounts() async throws -> [RelayID: Int]
+  /// When something was committed the last time, by the clock of that time; nil when it does not say.
+  func lastSignOfLife() async throws -> Timestamp?
+
+  // MARK: - Channels
+
+  /// A channel with its relays; nil when there is none.
+  /// - Throws: `corrupt` when its rows were damaged or contradict each other.
+  func channel(_ id: ChannelID) async throws -> StoredChannel?
+  /// These channels with their relays, all as they were at one moment; it takes as long as one question. A channel that is damaged does not
+  /// fail the others.
+  func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels
+  /// The channel that was created with `idempotencyKey`, deleted ones included. Keys are compared byte by byte.
+  func channel(idempotencyKey: String) async throws -> ChannelID?
+  /// Channels that have `relay` in `status`, by id, from the first after `after` on.
+  func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) async throws -> [ChannelID]
+  /// Channels that are active on `relay` and should be read back, the longest due first; those in quarantine are left out.
+  func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID]
+  /// Channel relays that failed, or are inactive since `before`, of channels that heal themselves; in the order of channel and relay.
+  /// - Parameter after: where the page before ended.
+  func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) async throws -> [(ChannelID, RelayID)]
+  /// Channels that `relay` failed, by id, each with whether it may have the relay again: it heals, the cause is one of `causes`, and that
+  /// was before `before`.
+  /// - Parameter after: where the page before ended.
+  func failedChannels(
+    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
+  ) async throws -> [(ChannelID, mayReturn: Bool)]
+  /// How many relays of a channel were replaced between two times.
+  func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) async throws -> Int
+  /// Of the other channels that share the key of `identity`, the one with the latest edition among those of which `relay` shows more than
+  /// the first. Only a few are looked at, those with the latest editions.
+  func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) async throws -> ChannelID?
+
+  // MARK: - Counts
+
+  /// How many channels have `relay` as a member, or still have to tell it that they left.
+  func dependentCount(of relay: RelayID) async throws -> Int
+  /// How many channels have `relay` as a member that was not removed.
+  func channelCount(of relay: RelayID) async throws -> Int
+  /// How many channels an identity owns, those left out that were deleted and have told all relays.
+  func channelCount(of identity: IdentityID) async throws -> Int
+}

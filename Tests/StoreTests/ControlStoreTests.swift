@@ -1,0 +1,55 @@
+import Channels
+import Filters
+import Storage
+import StrictJSON
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// The store as the control plane asks it.
+struct ControlStoreTests {
+  /// Threads that nobody gets: what asks for one is noted, and refused.
+  private final class NoThreads: BlockingWork {
+    struct Taken: Error {}
+    private let state = Mutex<[WorkSize]>([])
+
+    var asked: [WorkSize] { state.withLock { $0 } }
+
+    func run<T: Sendable>(_ size: WorkSize, _ body: @escaping @Sendable () throws -> T) async throws -> T {
+      state.withLock { $0.append(size) }
+      throw Taken()
+    }
+  }
+
+  /// None of them reads before it has a thread for that.
+  @Test func everyQuestionWaitsForAThread() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(directory: folder.path + "/state")
+    let threads = NoThreads()
+    let control = ControlStore(store, on: threads)
+    let (channel, relay) = (ChannelID(rawValue: 1), RelayID(rawValue: 1))
+    let order = try ListOrder([], known: ListFields([]), isSortable: ChannelField.canSort)
+    let filter = try Filter(nil, known: ListFields([]))
+    let questions: [(WorkSize, @Sendable () async throws -> Void)] = [
+      (.much, { _ = try await control.channels(matching: filter, in: order, withDeleted: false, after: nil, limit: 1) }),
+      (.little, { _ = try await control.channels(named: "a", limit: 1) }),
+      (.little, { _ = try await control.channel(channel) }),
+      (.much, { _ = try await control.channels([channel]) }),
+      (.little, { _ = try await control.transitions(of: channel, limit: 1) }),
+      (.much, { _ = try await control.changes(after: 0, limit: 1) }),
+      (.much, { _ = try await control.newestChanges(after: 0, through: 1, limit: 1) }),
+      (.little, { _ = try await control.oldestRevision() }), (.little, { _ = try await control.counters() }),
+      (.little, { _ = try await control.roundTrips(of: .relay(relay)) }),
+      (.much, { _ = try await control.channelCount(of: relay) }), (.much, { _ = try await control.channelCounts(of: [relay]) }),
+      (.much, { _ = try await control.channelCounts(of: [IdentityID(rawValue: 1)]) }),
+      (.much, { _ = try await control.totals() }), (.much, { _ = try await control.losses() }),
+      (.much, { _ = try await control.failedChannelCount() }), (.much, { _ = try await control.check() }),
+      (.much, { _ = try await control.makeCopy() }),
+    ]
+    for (_, question) in questions { await #expect(throws: NoThreads.Taken.self) { try await question() } }
+    #expect(threads.asked == questions.map(\.0))
+    store.close()
+  }
+}
