@@ -10,15 +10,17 @@ struct ListOptions: ParsableArguments {
   @OptionGroup var table: TableOptions
   @Flag(
     help:
-      "Show it again whenever something changes, until Ctrl-C; into a pipe, a line for each change, with + ~ or - before it.")
+      "Show it again whenever something changes, until Ctrl-C; in a pipe, print a line for each change, with + ~ or - before it."
+  )
   var watch = false
   @Option(help: "A condition in JSON, for example '{\"enabled\": true}' or '{\"phase\": \"degraded\"}'.") var filter: String?
-  @Option(help: "A field to sort by, with - before it from the end. Write --sort=-FIELD. May be repeated.") var sort: [String] =
-    []
+  @Option(help: "A field to sort by; - before it reverses the order: write --sort=-FIELD. May be repeated.") var sort:
+    [String] =
+      []
 
   func validate() throws {
     if watch, let output = table.show.output, output == .yaml || output == .name {
-      throw ValidationError("--watch does not go with -o \(output.rawValue): it shows a table, or JSON.")
+      throw ValidationError("--watch cannot be combined with -o \(output.rawValue): it shows a table, or JSON.")
     }
     guard let filter else { return }
     let json: JSONValue
@@ -155,6 +157,6 @@ extension Session {
   /// Lines that operators, servers and relays share.
   static func originLines(preset: Bool, undeclared: Bool, file: String?) -> [String] {
     guard preset else { return [] }
-    return undeclared ? ["declared  not any more"] : ["declared  in \(file ?? "?")"]
+    return undeclared ? ["declared  no longer"] : ["declared  in \(file ?? "?")"]
   }
 }

@@ -20,5 +20,5 @@ enum Cell {
     return names[id].map { "\($0) (operator \(id))" } ?? "\(id)"
   }
 
-  static func file(_ isUndeclared: Bool, _ name: String?) -> String { isUndeclared ? "not any more" : name ?? "" }
+  static func file(_ isUndeclared: Bool, _ name: String?) -> String { isUndeclared ? "no longer" : name ?? "" }
 }

@@ -5,7 +5,7 @@ internal import StrictJSON
 
 struct ChannelCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Creates a channel on several relays and shows how it goes.",
+    commandName: "create", abstract: "Creates a channel on several relays and shows the progress.",
     discussion: """
       Exit status: 0 the channel works; 1 no relay took it; 75 it did not get as far as --wait asks within --timeout, 20min when that is \
       not said. The daemon goes on in any case: see batonctl channel show.
@@ -27,18 +27,18 @@ struct ChannelCreate: AsyncParsableCommand {
   var identity: String?
   @Option(
     help:
-      "Which key signs it on Nostr: one of its own, made from the identity's, or the identity's. Default: its own, if its relays allow it."
+      "Which key signs it on Nostr: its own, derived from the identity's, or the identity's. Default: its own, if its relays allow it."
   )
   var key: Key?
   @Option(help: "What the channel is about.") var description: String?
   @Option(help: "A PNG, JPEG or WebP file.", completion: .file()) var image: String?
-  @Option(help: "KEY=VALUE to keep with the channel; may be repeated.") var custom: [String] = []
+  @Option(help: "KEY=VALUE to store with the channel; may be repeated.") var custom: [String] = []
   @Option(
     name: .customLong("idempotency-key"), help: "The same key with the same options gives the same channel, however often.")
   var idempotencyKey: String?
   @Flag(inversion: .prefixedNo, help: "Draw the link as a QR code, or do not. Default: where it fits the terminal.")
   var qr: Bool?
-  @Flag(help: "Go on with fewer relays than wanted without asking.") var yes = false
+  @Flag(help: "Continue with fewer relays than wanted without asking.") var yes = false
 
   func validate() throws {
     guard kind == .channel || relay.count <= 1 && (pick ?? 1) == 1 else {

@@ -24,8 +24,8 @@ extension ChannelCommand {
       help: "Only channels with a relay that is new, invited, accepted, active, inactive, failed or removed. May be repeated.",
       completion: .list(Words.statuses), transform: Words.one(of: Words.statuses))
     var status: [String] = []
-    @Flag(help: "Only channels for which the daemon still has something to do.") var busy = false
-    @Option(help: "Most channels to list, 1 to 1000.") var limit: Int = 100
+    @Flag(help: "Only channels that the daemon is still working on.") var busy = false
+    @Option(help: "How many channels to list at most, 1 to 1000.") var limit: Int = 100
     @Flag(help: "List all, however many.") var all = false
 
     func validate() throws {
@@ -45,7 +45,7 @@ extension ChannelCommand {
         try await session.list(list, of: "channel", changedBy: ["channel"]) { session in
           let (channels, hasMore) = try await channels(session, condition)
           let none = condition == nil ? "No channels. Create one with batonctl channel create NAME." : "No such channels."
-          let more = hasMore ? "There are more: say --all." : nil
+          let more = hasMore ? "There are more: add --all." : nil
           return Listing(objects: channels, columns: columns, none: none, more: more) {
             Row(channel: $0, times: session.times)
           }

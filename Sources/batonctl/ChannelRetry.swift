@@ -6,7 +6,7 @@ internal import Varlink
 
 struct ChannelRetry: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Tries relays again that are not active: of one channel, or of many.",
+    commandName: "retry", abstract: "Retries relays that are not active: of one channel, or of many.",
     discussion: """
       batonctl channel retry "City News"           all relays of a channel that are not active
       batonctl channel retry "City News" relay-2   one of them
@@ -18,18 +18,18 @@ struct ChannelRetry: AsyncParsableCommand {
 
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String?
-  @Argument(help: "The relay, by id or name; all when absent.", completion: .names(of: .relay)) var relay: String?
+  @Argument(help: "The relay, by id or name. Default: all.", completion: .names(of: .relay)) var relay: String?
   @Option(
     name: .customLong("relay"), help: "This relay, by id or name, in all channels where it is failed or inactive.",
     completion: .names(of: .relay))
   var everywhere: String?
   @Option(help: "Channels that meet this condition in JSON, for example '{\"custom.team\": \"news\"}'.") var filter: String?
-  @Flag(name: .customLong("dry-run"), help: "List what would be tried again, and change nothing.") var dryRun = false
+  @Flag(name: .customLong("dry-run"), help: "List what would be retried, and change nothing.") var dryRun = false
 
   private var isMany: Bool { everywhere != nil || filter != nil }
 
   func validate() throws {
-    guard isMany != (channel != nil) else { throw ValidationError("Name one channel, or say --relay or --filter for many.") }
+    guard isMany != (channel != nil) else { throw ValidationError("Name one channel, or use --relay or --filter for many.") }
     if let filter, (try? JSONParser.parse(filter))?.object == nil {
       throw ValidationError("--filter must be a JSON object.")
     }
@@ -90,7 +90,7 @@ struct ChannelRetry: AsyncParsableCommand {
       let count = "\(ids.count) \(ids.count == 1 ? "channel" : "channels")"
       if dryRun { return session.table(Self.columns(relayID), found) + "\n\(count); nothing was changed." }
       let rest = gone == 0 ? "" : " \(gone) changed in the meantime and were left out."
-      return "Tried again: \(count).\(rest) batonctl status shows how it goes."
+      return "Retrying \(count).\(rest) batonctl status shows the progress."
     }
   }
 

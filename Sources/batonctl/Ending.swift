@@ -73,7 +73,7 @@ final class Ending: Sendable {
       end("local.TimedOut", status: 75, unless: { $0.phase != .open || !$0.hasLimit }) { channel in
         guard let channel else { return "the daemon did not answer within \(limit.text)" }
         return
-          "channel \(channel.id) is not ready after \(limit.text); the daemon goes on, see batonctl channel show \(channel.id)"
+          "channel \(channel.id) is not ready after \(limit.text); the daemon continues, see batonctl channel show \(channel.id)"
       }
     }
     timer.resume()
@@ -87,8 +87,8 @@ final class Ending: Sendable {
     let source = DispatchSource.makeSignalSource(signal: SIGINT)
     source.setEventHandler { [self] in
       end("local.Interrupted", status: 128 + SIGINT, unless: { $0.phase == .over || $0.isLeft }) { channel in
-        guard let channel else { return "interrupted; the daemon goes on with what it was asked to do" }
-        return "the daemon goes on without you; look again with batonctl channel show \(channel.id)"
+        guard let channel else { return "interrupted; the daemon continues what it was asked to do" }
+        return "the daemon continues without batonctl; see batonctl channel show \(channel.id)"
       }
     }
     source.resume()

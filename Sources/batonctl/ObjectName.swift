@@ -15,7 +15,7 @@ enum ObjectName: Hashable {
       self = .name(String(text.dropFirst(5)))
     } else if text.hasPrefix("id:") {
       guard let id = Self.number(text.dropFirst(3)) else {
-        throw ValidationError("Behind id: comes a number; a name that begins with it is said as 'name:\(text)'.")
+        throw ValidationError("id: must be followed by a number; write 'name:\(text)' for a name that begins with id:.")
       }
       self = .id(id)
     } else if let number = Self.number(text[...]) {
@@ -74,7 +74,7 @@ extension Session {
         name: "local.AmbiguousName")
     } catch let error as VarlinkError where error.name.hasSuffix(".AmbiguousName") {
       throw Refusal(
-        text: "\(text) is also a name, which several have: say id:\(text)", status: 64, name: "local.AmbiguousName",
+        text: "\(text) is also the name of several: say id:\(text)", status: 64, name: "local.AmbiguousName",
         parameters: error.parameters)
     } catch let error as VarlinkError where error.name.contains(".NoSuch") {
       return try await byID(number)

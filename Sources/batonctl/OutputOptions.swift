@@ -20,7 +20,7 @@ struct ShowOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "wide: all columns, nothing cut; json or yaml: one document; name: one id:N a line, as other commands take it.",
+      "wide: all columns, nothing cut; json or yaml: one document; name: one id:N per line, as other commands take it.",
       valueName: "format"))
   var output: OutputFormat?
   @Flag(help: "Show exact times, in UTC.") var utc = false
@@ -36,7 +36,7 @@ struct TableOptions: ParsableArguments {
   func chosen<Row>(of all: [TableColumn<Row>]) throws -> [TableColumn<Row>] {
     guard let columns else { return all.filter { show.output == .wide || !$0.isExtra } }
     if let output = show.output, output != .wide {
-      throw ValidationError("--columns is for tables: it does not go with -o \(output.rawValue).")
+      throw ValidationError("--columns is for tables: it cannot be combined with -o \(output.rawValue).")
     }
     return try columns.split(separator: ",", omittingEmptySubsequences: false).map { part in
       let name = part.lowercased()
@@ -54,7 +54,7 @@ extension GlobalOptions {
   func format(_ show: ShowOptions?) throws -> OutputFormat? {
     guard json else { return show?.output }
     if let output = show?.output, output != .json {
-      throw ValidationError("--json means -o json: it does not go with -o \(output.rawValue).")
+      throw ValidationError("--json means -o json: it cannot be combined with -o \(output.rawValue).")
     }
     return .json
   }
@@ -83,7 +83,7 @@ extension Session {
     let objects = value.array ?? [value]
     return try objects.map { object in
       guard let id = object["id"]?.integer else {
-        throw Refusal(text: "what this command prints has no names: -o name is for lists and objects", status: 64)
+        throw Refusal(text: "the output of this command has no names: -o name is for lists and objects", status: 64)
       }
       return "id:\(id)"
     }

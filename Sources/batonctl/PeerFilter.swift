@@ -4,11 +4,11 @@ internal import StrictJSON
 /// Which relays, or which servers, a list shows.
 struct PeerFilter: ParsableArguments {
   @Option(
-    help: "Only those of this health: unknown, up, degraded or down. May be repeated.", completion: .list(Words.healths),
+    help: "Only those with this health: unknown, up, degraded or down. May be repeated.", completion: .list(Words.healths),
     transform: Words.one(of: Words.healths))
   var health: [String] = []
   @Option(
-    help: "Only those of this operator, by id or name; own: those that belong to none.",
+    help: "Only those of this operator, by id or name; own: those without an operator.",
     completion: .names(of: .provider, or: ["own"]))
   var `operator`: String?
   @Flag var enablement: Enablement?

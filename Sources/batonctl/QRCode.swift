@@ -76,6 +76,6 @@ extension Session {
     let start = isWanted == true ? whole : text
     guard !options.quiet else { return start }
     return start + "\nThe QR code needs \(code.columns) columns and \(whole.rows(in: code.columns) + 1) rows: "
-      + "batonctl channel link \(channel) --qr-file FILE.svg makes a picture of it."
+      + "batonctl channel link \(channel) --qr-file FILE.svg writes it to a file."
   }
 }

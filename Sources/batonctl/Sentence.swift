@@ -10,11 +10,11 @@ enum Sentence {
     let path = path.shown
     return switch error {
     case .notReachable(let reason): "\(reason); is batond running? Name another socket with --socket or $BATON_SOCKET"
-    case .notPermitted(let reason): "\(reason); root may use it, and whoever may open the socket"
-    case .disconnected: "the daemon closed the connection; whether it did what was asked is not known"
+    case .notPermitted(let reason): "\(reason); root may use it, and users who may open the socket"
+    case .disconnected: "the daemon closed the connection; whether it carried out the request is not known"
     case .notTaken: "the daemon closed the connection and did not take the call; try again"
     case .timedOut: limit.map { "the daemon did not answer within \($0.text)" } ?? "the daemon did not answer in time"
-    case .protocolBroken(let reason): "what answers at \(path) does not speak Varlink: \(reason.shown)"
+    case .protocolBroken(let reason): "the program that answers at \(path) does not speak Varlink: \(reason.shown)"
     }
   }
 
@@ -52,13 +52,13 @@ enum Sentence {
       let untested = error.parameters["untested"]?.integer ?? 0
       return "no enabled relay on \(text("network")) is known to offer groups; "
         + (untested > 0
-          ? "\(untested) were never tested: say batonctl relay test --all, or name one with --relay" : "name one with --relay")
+          ? "\(untested) were never tested: run batonctl relay test --all, or name one with --relay" : "name one with --relay")
     case "TooManyRelays": return "\(text("wanted")) relays are more than a channel may have: at most \(text("max"))"
     case "NotInChannel": return "the channel does not have the relay '\(text("relayName"))'; see batonctl channel show"
     case "IdempotencyKeyReused":
       return error.parameters["deleted"] == true
-        ? "this idempotency key made channel \(text("id")), which was deleted; a new channel needs another key"
-        : "this idempotency key made channel \(text("id")), with other parameters; a new channel needs another key"
+        ? "this idempotency key created channel \(text("id")), which was deleted; a new channel needs another key"
+        : "this idempotency key created channel \(text("id")), with other parameters; a new channel needs another key"
     case "NotEnoughRelays": return "\(text("wanted")) relays were asked for, \(text("available")) can be used"
     case "InvalidDisplayName": return "the name cannot be used: \(text("reason"))"
     case "InvalidProfile": return "\(text("field")) cannot be used: \(text("reason"))"
@@ -75,12 +75,13 @@ enum Sentence {
         ? "the identity '\(text("name"))' has this name or this key already; choose another"
         : "the name '\(text("name"))' is in use already; choose another"
     case "StaleRevision": return "it was changed by somebody else at the same time; look at it and try again"
-    case "DeclaredByFile": return "its \(text("field")) is declared in \(text("file")): change it there and say batonctl reload"
+    case "DeclaredByFile": return "its \(text("field")) is declared in \(text("file")): change it there and run batonctl reload"
     case "OperatorInUse":
       return "\(text("servers")) servers and \(text("relays")) relays belong to this operator; --force removes them too"
     case "ValidationFailed":
       let findings = error.parameters["findings"]?.array?.compactMap { $0["message"]?.string } ?? []
-      return "nothing was changed, because then: \(findings.joined(separator: "; ")). --force does it all the same"
+      return
+        "nothing was changed, because the result would have errors: \(findings.joined(separator: "; ")). --force ignores them"
     case "InvalidConfiguration":
       let problems = (error.parameters["problems"]?.array ?? []).map { problem in
         let place = [problem["line"]?.integer, problem["column"]?.integer].compactMap { $0.map { ":\($0)" } }.joined()
@@ -90,14 +91,14 @@ enum Sentence {
     case "NetworkMismatch": return "relay \(text("relayId")) lives on another network than the others"
     case "AlreadyInChannel":
       return text("status") == "removed"
-        ? "relay \(text("relayId")) was taken off this channel: on nostr it does not take it again, on simplex once it was told; choose another"
+        ? "relay \(text("relayId")) was taken off this channel: on nostr it cannot return, on simplex only once it was told; choose another"
         : "the channel is on relay \(text("relayId")) already, where it is \(text("status"))"
     case "GroupNeedsOneRelay": return "a group lives on exactly one relay: name one with --relay, and leave it there"
     case "NoGroupSupport": return "relay \(text("relayId")) cannot have the group: \(text("reason")); choose another"
     case "LastRelay": return "it is the channel's last relay; add another first, or delete the channel"
     case "RelayInUse":
       return "\(text("channels")) channels use this relay: its address stays; relay remove --force removes it, they keep it"
-    case "NoLink": return "channel \(text("id")) has no link yet: no relay was active so far"
+    case "NoLink": return "channel \(text("id")) has no link yet: no relay has been active so far"
     case "InvalidFilter": return "\(text("path")) cannot be used: \(text("reason"))"
     case "NetworkUnavailable": return text("reason")
     case "TooManyConnections":
@@ -108,17 +109,18 @@ enum Sentence {
       case "strangers": return "the daemon has \(text("max")) connections of users without rights already; try again later"
       default: return "the daemon has \(text("max")) connections already; see its option control.connectionsMax"
       }
-    case "Busy": return "the daemon has too much to do, try again"
+    case "Busy": return "the daemon has too much to do; try again later"
     case "StorageDamaged":
-      return "the daemon's database is damaged: \(text("reason")). batonctl check lists all of it; restore a backup"
+      return "the daemon's database is damaged: \(text("reason")). batonctl check lists all damage; restore a backup"
     case "StorageUnavailable":
       return "the daemon cannot use its database at present, nothing was changed: \(text("reason"))"
-    case "RevisionCompacted": return "changes before revision \(text("oldest")) are not kept any more; list again"
-    case "TooManySubscribers": return "as many clients watch as may; see the daemon's option control.subscribersMax"
-    case "TooSlow": return "the changes were not read fast enough; go on with --since \(text("revision"))"
+    case "RevisionCompacted": return "changes before revision \(text("oldest")) are no longer kept; list again"
+    case "TooManySubscribers":
+      return "the largest allowed number of clients watch already; see the daemon's option control.subscribersMax"
+    case "TooSlow": return "the changes were not read fast enough; continue with --since \(text("revision"))"
     case "InternalError":
       return
-        "the daemon has a fault of its own, which its journal describes (journalctl -u batond); look whether the change was made"
+        "the daemon has an internal fault, which its journal describes (journalctl -u batond); see whether the change was made"
     case "PermissionDenied": return "you may not do this; root and members of the group baton may"
     case "InvalidParameter": return "the daemon does not accept the parameter '\(text("parameter"))'"
     default: return error.description

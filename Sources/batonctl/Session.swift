@@ -14,13 +14,13 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Print one JSON document, or one per line for streams.")
   var json = false
 
-  @Flag(name: .customLong("no-color"), help: "Print without colours; so does $NO_COLOR.")
+  @Flag(name: .customLong("no-color"), help: "Print without colours, as with $NO_COLOR.")
   var noColor = false
 
   @Flag(help: "Print results and errors only.")
   var quiet = false
 
-  @Flag(name: .customLong("no-pager"), help: "Print long output at once, not page by page; so does an empty $BATON_PAGER.")
+  @Flag(name: .customLong("no-pager"), help: "Print long output at once, not page by page, as with an empty $BATON_PAGER.")
   var noPager = false
 
   @Option(
@@ -86,7 +86,8 @@ struct GlobalOptions: ParsableArguments {
       ending.fail("local.OutputFailed", error.reason, isResultLost: true)
       throw ExitCode(Output.Failure.status)
     } catch let error as JSONShapeError {
-      ending.fail("local.NotUnderstood", "what answers at \(path) is no daemon that this batonctl understands: \(error)")
+      ending.fail(
+        "local.NotUnderstood", "the program that answers at \(path) is not a daemon that this batonctl understands: \(error)")
       throw ExitCode(69)
     }
   }
@@ -174,7 +175,7 @@ struct Session: Sendable {
     if yes { return }
     guard terminal.isInteractive, isForPeople else {
       if isDefault { return }
-      throw Refusal(text: "\(question) Say --yes to go on.", status: 64)
+      throw Refusal(text: "\(question) Use --yes to continue.", status: 64)
     }
     ending.stopClock()
     try Output.write("\(question.shown) [\(isDefault ? "Y/n" : "y/N")] ")

@@ -60,7 +60,7 @@ struct ChatCore: Sendable {
       do throws(BatonError) {
         try await coordinator.importPresets(operators.map(PresetImport.init), network: .simplex)
       } catch {
-        logger.error("what comes with the chat core could not be imported: \(error)")
+        logger.error("the operators that come with the chat core could not be imported: \(error)")
       }
     }
   }

@@ -62,7 +62,7 @@ struct CheckedYAML: FileConfigSnapshot {
     mutating func section(_ node: Yams.Node, _ path: String) {
       if node.null != nil { return }
       guard case .mapping(let mapping) = node else {
-        return note(node.mark, path.isEmpty ? "the file must hold sections" : "\(path) must be a section")
+        return note(node.mark, path.isEmpty ? "the file must consist of sections" : "\(path) must be a section")
       }
       for (key, value) in mapping {
         let name = (path.isEmpty ? "" : path + ".") + (key.string ?? "")

@@ -98,7 +98,7 @@ final class ConfigurationLoader: Sendable {
       flaws.append(
         FileFlaw(
           file: folder.path, line: nil, column: nil,
-          text: "the folder does not exist, but things are declared in it; to take them back, make it and leave it empty"))
+          text: "the folder does not exist, but objects are declared in it; to withdraw them, create it and leave it empty"))
     }
     guard flaws.isEmpty, let (files, declarations) = found else { throw BatonError.invalidFiles(flaws) }
     try await coordinator.declare(declarations)

@@ -19,22 +19,22 @@ struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs the daemon in the foreground.",
     discussion: """
-      SIGTERM and SIGINT end it after what is under way was stored; a second one ends it at once. SIGHUP reads the configuration and
+      SIGTERM and SIGINT end it after work that is under way was stored; a second one ends it at once. SIGHUP reads the configuration and
       the files that declare operators again.
       Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 66 the database is gone or was set back; \
-      70 a fault of batond's own; 74 the database cannot be written;
+      70 a fault in batond itself; 74 the database cannot be written;
       75 the socket or the state directory is in use; 77 no permission; 78 the configuration is wrong.
       """)
 
   @OptionGroup var common: CommonOptions
 
-  @Flag(help: "Where the database is gone, begin with nothing. What is left of it is kept under another name.")
+  @Flag(help: "If the database is gone, begin with nothing. What is left of it is kept under another name.")
   var startEmpty = false
 
-  @Flag(help: "Where the database was set back to an older state, or replaced, go on with what is there.")
+  @Flag(help: "If the database was set back to an older state, or replaced, continue with what is there.")
   var acceptOlder = false
 
-  @Flag(help: "Take rows of the database that are damaged as they are. Only where there is no backup.")
+  @Flag(help: "Accept damaged rows of the database as they are. Use this only if there is no backup.")
   var acceptDamage = false
 
   func validate() throws {
@@ -111,7 +111,7 @@ private struct Service {
     defer { store.close() }
     store.tellDamage { [logger] damage in
       logger.event(
-        .damaged, .critical, "the database is damaged: \(damage); batonctl check lists all of it, restore a backup",
+        .damaged, .critical, "the database is damaged: \(damage); batonctl check lists all damage; restore a backup",
         ["BATON_DAMAGE": "\(damage)"])
     }
     let secrets = try secrets(store)
@@ -184,7 +184,7 @@ private struct Service {
   private func openStore() throws -> Store {
     guard acceptsDamage else { return try Store(directory: settings.stateDirectory, whenLost: whenLost) }
     return try Store(directory: settings.stateDirectory, whenLost: whenLost) { row in
-      logger.event(.damaged, .error, "\(row) is damaged and taken as it is, as was asked for")
+      logger.event(.damaged, .error, "\(row) is damaged and is used as it is, because of --accept-damage")
     }
   }
 

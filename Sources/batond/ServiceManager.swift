@@ -97,7 +97,7 @@ struct ServiceManager: Sendable {
       let warning = Task {
         guard (try? await clock.sleep(until: clock.now + interval / 3)) != nil else { return }
         logger.event(
-          .notAnswering, .error, "coordinator or store make no progress; systemd will restart the daemon")
+          .notAnswering, .error, "the coordinator or the store makes no progress; systemd will restart the daemon")
       }
       defer { warning.cancel() }
       do throws(BatonError) {

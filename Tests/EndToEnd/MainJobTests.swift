@@ -97,7 +97,7 @@ struct MainJobTests {
     #expect(last.status == 1 && last.lines.last?.contains("it is the channel's last relay") == true)
     let again = try await baton.control("channel", "add-relay", "Moving", "r1")
     #expect(
-      again.status == 1 && again.lines.last?.contains("was taken off this channel: on nostr it does not take it again") == true)
+      again.status == 1 && again.lines.last?.contains("was taken off this channel: on nostr it cannot return") == true)
     await stop(daemon, programs)
   }
 
