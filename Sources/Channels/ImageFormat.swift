@@ -1,4 +1,4 @@
-/// Pictures of channels: what readers' programs can be expected to show.
+/// The formats of channel pictures that readers' programs can be expected to show.
 public enum ImageFormat: String, Sendable, CaseIterable {
   case png, jpeg, webp
 
@@ -10,8 +10,8 @@ public enum ImageFormat: String, Sendable, CaseIterable {
   /// Largest width or height, in pixels.
   public static let sideMax = 16_383
 
-  /// Checks that `bytes` are a whole picture of this format as far as that can be told without decoding it: every part has the length
-  /// that it says, the parts that must be there are, and the size is possible.
+  /// Checks that `bytes` are a whole picture of this format, as far as that can be told without decoding it: every part has the length
+  /// that it states, all required parts are there, and the size is possible.
   public func check(_ bytes: [UInt8]) throws(Invalid) {
     let size: (width: Int, height: Int)
     switch self {
@@ -93,7 +93,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
         guard length >= 8 else { throw Invalid(reason: "the JPEG image is damaged") }
         size = (big(bytes, index + 7, 2), big(bytes, index + 5, 2))
       case 0xDA:
-        // What follows is the picture itself.
+        // The picture itself follows.
         guard let size else { throw Invalid(reason: "the JPEG image has no header") }
         return size
       case 0x00, 0x01, 0xD0...0xD9: throw Invalid(reason: "the JPEG image is damaged")
