@@ -15,7 +15,7 @@ extension BatonClient {
   /// All operators that match, removed ones left out unless the filter asks for them.
   /// - Parameters:
   ///   - filter: see `org.batond.Operators.List`.
-  ///   - sort: likewise.
+  ///   - sort: see `org.batond.Operators.List`.
   public func operators(filter: JSONValue? = nil, sort: [JSONValue]? = nil) async throws -> [Operator] {
     try await all("org.batond.Operators.List", "operators", Self.list(filter, sort))
   }

@@ -69,7 +69,7 @@ struct BatonSandbox: AsyncParsableCommand {
       FileHandle.standardError.write(Data("baton-sandbox: cannot start: \(error)\n".utf8))
       throw ExitCode(75)
     }
-    // Until a signal ends the process.
+    // This waits until a signal ends the process.
     for await _ in AsyncStream<Never>.makeStream().stream {}
   }
 }
