@@ -23,7 +23,7 @@ struct Backup: AsyncParsableCommand {
         errno = EEXIST
         throw refusal()
       }
-      // The name is there when the copy is whole: what was interrupted is no backup.
+      // The file gets its name when the copy is complete, so that an interrupted copy is not mistaken for a backup.
       let part = file + ".part"
       unlink(part)
       let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

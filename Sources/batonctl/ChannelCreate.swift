@@ -85,7 +85,7 @@ struct ChannelCreate: AsyncParsableCommand {
       idempotencyKey: idempotencyKey)
   }
 
-  /// The name of the identity. One that is named by id is on one network, and then so is the channel; a name may be on each.
+  /// The name of the identity. An identity given by id is on one network, which is then the channel's; a name may exist on each network.
   private func owner(_ session: Session) async throws -> (name: String?, network: String?) {
     guard let identity else { return (nil, nil) }
     if case .name(let name) = try ObjectName(identity) { return (name, nil) }
@@ -93,9 +93,9 @@ struct ChannelCreate: AsyncParsableCommand {
     return (found.name, found.network)
   }
 
-  /// Shows the channel after every change until it is as far as `--wait` asks.
+  /// Shows the channel after every change until it has reached the state that `--wait` asks for.
   private func follow(_ request: CreateChannel, _ session: Session) async throws -> Channel {
-    // What is drawn stays until the next change, and a distance would not be true any more.
+    // The output stays until the next change, and a relative time would become wrong.
     let view = ChannelView(terminal: session.terminal, times: Times(isExact: true))
     var canvas = Canvas(session.terminal)
     for try await channel in try await session.client.createChannelAndFollow(request) {

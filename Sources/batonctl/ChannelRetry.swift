@@ -60,7 +60,7 @@ struct ChannelRetry: AsyncParsableCommand {
     if let relayID { wanted["relayId"] = .integer(relayID) }
     var conditions: [JSONValue] = [["relays": ["$elemMatch": .object(wanted)]]]
     if let filter = try filter.map({ try JSONParser.parse($0) }) { conditions.append(filter) }
-    // Page by page, by id: what is tried again leaves the list, and the pages stay right.
+    // The channels are read page by page, by id: retried ones leave the list, and the pages stay correct.
     var parameters: [String: JSONValue] = ["filter": ["$and": .array(conditions)], "limit": 500]
     var found: [Channel] = []
     var ids: [JSONValue] = []
@@ -75,7 +75,7 @@ struct ChannelRetry: AsyncParsableCommand {
             _ = try await session.client.retryChannel(id: channel.id, relayId: relayID)
           } catch let error as VarlinkError where error.name.hasSuffix(".NoSuchChannel") || error.name.hasSuffix(".NoSuchRelay")
           {
-            // Somebody deleted it, or took it off the relay, in the meantime.
+            // Somebody deleted the channel, or removed it from the relay, in the meantime.
             gone += 1
             continue
           }
@@ -94,7 +94,7 @@ struct ChannelRetry: AsyncParsableCommand {
     }
   }
 
-  /// - Parameter relayID: the relay that is tried again; nil: all.
+  /// - Parameter relayID: the relay to retry; `nil` for all relays.
   private static func columns(_ relayID: Int64?) -> [TableColumn<Channel>] {
     [
       TableColumn("ID", rank: 0) { "\($0.id)" },

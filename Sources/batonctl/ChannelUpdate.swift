@@ -37,7 +37,7 @@ struct ChannelUpdate: AsyncParsableCommand {
       let picture = noImage ? "" : try image.map(ImageFile.dataURL)
       let id = try await session.channel(channel).id
       let changed = try await session.changing {
-        // As it is: what is kept with it goes back.
+        // The present channel: its custom data is sent back with the changes.
         try await session.raw.channel(id: id)
       } _: {
         try await session.client.updateChannel(

@@ -2,20 +2,20 @@ internal import ArgumentParser
 internal import Filters
 internal import StrictJSON
 
-/// In which form a result is printed.
+/// The form in which a result is printed.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-  /// For people, with all columns and nothing cut.
+  /// A table for people, with all columns and nothing cut.
   case wide
   case json
   case yaml
-  /// One `id:N` a line, as other commands take it.
+  /// One `id:N` per line, as other commands accept it.
   case name
 
-  /// Whether people read it.
+  /// Whether the form is for people.
   static func isForPeople(_ format: OutputFormat?) -> Bool { format == nil || format == .wide }
 }
 
-/// What commands have in common that show objects.
+/// The options of commands that show objects.
 struct ShowOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
@@ -26,13 +26,13 @@ struct ShowOptions: ParsableArguments {
   @Flag(help: "Show exact times, in UTC.") var utc = false
 }
 
-/// What commands have in common that print a table.
+/// The options of commands that print a table.
 struct TableOptions: ParsableArguments {
   @OptionGroup var show: ShowOptions
   @Option(help: "Only these columns, in this order, for example id,name.") var columns: String?
 
-  /// The columns that are to be shown.
-  /// - Throws: `ValidationError` when one is asked for that does not exist, or when there will be no table.
+  /// The columns to show.
+  /// - Throws: `ValidationError` if a requested column does not exist, or if there will be no table.
   func chosen<Row>(of all: [TableColumn<Row>]) throws -> [TableColumn<Row>] {
     guard let columns else { return all.filter { show.output == .wide || !$0.isExtra } }
     if let output = show.output, output != .wide {
@@ -50,7 +50,7 @@ struct TableOptions: ParsableArguments {
 
 extension GlobalOptions {
   /// The form that the command line asks for.
-  /// - Throws: `ValidationError` when it asks for two.
+  /// - Throws: `ValidationError` if it asks for two.
   func format(_ show: ShowOptions?) throws -> OutputFormat? {
     guard json else { return show?.output }
     if let output = show?.output, output != .json {
@@ -64,12 +64,12 @@ extension Session {
   /// Whether the result is for people to read.
   var isForPeople: Bool { OutputFormat.isForPeople(format) }
 
-  /// A table as the terminal can show it.
+  /// A table that fits the terminal.
   func table<Row>(_ columns: [TableColumn<Row>], _ rows: [Row]) -> String {
     Table(columns: columns, rows: rows).text(width: format == .wide ? nil : terminal.columns, paint: terminal.paint)
   }
 
-  /// The result as programs read it; nil when it is for people.
+  /// The result in the form for programs; `nil` if it is for people.
   func document(_ value: some Encodable) throws -> String? {
     switch format {
     case .json: try value.json.text.shownJSON

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import StrictJSON
 
-/// Which relays, or which servers, a list shows.
+/// The options that select relays or servers for a list.
 struct PeerFilter: ParsableArguments {
   @Option(
     help: "Only those with this health: unknown, up, degraded or down. May be repeated.", completion: .list(Words.healths),
@@ -13,7 +13,7 @@ struct PeerFilter: ParsableArguments {
   var `operator`: String?
   @Flag var enablement: Enablement?
 
-  /// The conditions that all of them meet; nil in place of each that nobody asked for.
+  /// The conditions that all of them must meet; `nil` in place of each option that was not given.
   func conditions(_ session: Session) async throws -> [JSONValue?] {
     [Words.condition("health", health), try await session.ownership(self.operator), enablement?.condition]
   }

@@ -38,10 +38,10 @@ struct RelayCommand: AsyncParsableCommand {
     }
   }
 
-  /// Refuses a host where an address should be, and says which address that would be.
+  /// Refuses a host in place of an address, and suggests the address.
   private static func checkScheme(_ address: String) throws {
     let host = address.prefix { $0 != ":" && $0 != "/" }
-    // Before an @ there may be a password, which is not said again.
+    // The text before an @ may be a password, which must not be repeated.
     guard !address.contains("://"), !address.contains("@"), host.contains(".") || host == "localhost",
       host.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" })
     else { return }

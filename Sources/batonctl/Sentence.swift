@@ -4,8 +4,8 @@ internal import Varlink
 /// One clear sentence for each error: what happened, to what, and what to do.
 enum Sentence {
   /// - Parameters:
-  ///   - path: of the socket.
-  ///   - limit: how long an answer was waited for, where the command line said so.
+  ///   - path: the path of the socket.
+  ///   - limit: the time limit, if the command line set one.
   static func of(_ error: VarlinkClient.Failure, _ path: String, within limit: TimeSpan? = nil) -> String {
     let path = path.shown
     return switch error {
@@ -19,7 +19,7 @@ enum Sentence {
   }
 
   static func of(_ error: VarlinkError) -> String {
-    // What comes with it may be the words of relays, arguments, or anything if something else than the daemon answers.
+    // The fields may contain text from relays, arguments, or anything if a program other than the daemon answers.
     let error = VarlinkError(error.name.shown, error.parameters.mapValues(\.shown))
     let short = error.name.split(separator: ".").last.map(String.init) ?? error.name
     func text(_ key: String) -> String {

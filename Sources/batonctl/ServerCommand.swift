@@ -9,7 +9,7 @@ struct ServerCommand: AsyncParsableCommand {
     commandName: "server", abstract: "Manages message servers (SMP) and file servers (XFTP).",
     subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self])
 
-  /// Where a password comes from: never from the command line, which everybody on the machine can read.
+  /// The source of a password: never the command line, which everybody on the machine can read.
   struct PasswordOption: ParsableArguments {
     @Option(
       name: .customLong("password-file"),

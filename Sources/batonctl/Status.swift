@@ -16,7 +16,7 @@ struct Status: AsyncParsableCommand {
 
   private static let waitMax = TimeSpan(argument: "60s")
 
-  /// Findings shown below the figures; batonctl validate has all of them.
+  /// How many findings are shown below the figures; batonctl validate shows all of them.
   private static let findingsMax = 5
 
   func run() async throws {
@@ -44,7 +44,7 @@ struct Status: AsyncParsableCommand {
     }
   }
 
-  /// What there is to say at one moment.
+  /// The report of one moment.
   private struct Report {
     let status: DaemonStatus
     private let findings: (errors: [Finding], warnings: [Finding])
@@ -105,7 +105,7 @@ struct Watch: AsyncParsableCommand {
     }
   }
 
-  /// One change; where what came before it was left out, because it was not read fast enough, it says so.
+  /// One change, with a note if earlier changes were left out because they were not read fast enough.
   static func line(_ change: ChangeMessage, _ terminal: Terminal) -> String {
     words(change, terminal) + (change.merged == true ? "  (earlier changes left out)" : "")
   }

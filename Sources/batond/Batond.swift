@@ -6,8 +6,8 @@ internal import RelayNetwork
 internal import Store
 internal import StrictJSON
 
-/// Runs the daemon, or the command that is named, and ends the process where it fails.
-/// - Parameter arguments: those behind the name of the program.
+/// Runs the daemon, or the command that is named, and ends the process if it fails.
+/// - Parameter arguments: the arguments after the name of the program.
 public func runBatond(_ arguments: [String]) async { await Batond.main(arguments) }
 
 struct Batond: AsyncParsableCommand {

@@ -19,7 +19,7 @@ struct RotateKey: AsyncParsableCommand {
   func run() async throws {
     let settings = try await common.settings()
     do {
-      // Read before the rights to read them may be given up.
+      // The keys are read first, because the right to read them may be given up below.
       let old = try from.map(SecretBox.atCredential)
       let new = try to.map(SecretBox.atCredential)
       try StateOwner.become(of: settings.stateDirectory)

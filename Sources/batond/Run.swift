@@ -42,7 +42,7 @@ struct Run: AsyncParsableCommand {
   }
 
   func run() async throws {
-    // A client that goes away must not end the daemon.
+    // A client that disconnects must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
     do {
       let common = common
@@ -86,7 +86,7 @@ private struct Service {
     self.whenLost = whenLost
     self.read = read
     let logLevel = LogLevelSwitch(settings.logLevel)
-    // Of refused creations there may be as many as somebody likes.
+    // Clients can cause any number of refused creations.
     let limit = RepetitionLimit(limited: [JournalEvent.channelRefused.rawValue])
     let logger: Logger
     if Systemd.isStandardErrorJournal {
@@ -105,7 +105,7 @@ private struct Service {
 
   func run() async throws {
     let startedAt = clock.now
-    // Registered before READY: a stop that comes early must not kill.
+    // The handlers are registered before READY, so that an early stop does not kill the daemon.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     let store = try await manager.whileStarting { try openStore() }
     defer { store.close() }
@@ -141,7 +141,7 @@ private struct Service {
       }
       await manager.whileStarting { for await _ in ready {} }
       if coordinator.isStopped {
-        // The reason is with the coordinator's own task, which need not be the first that ends.
+        // The coordinator's own task has the reason, but may not be the first to end.
         tasks.cancelAll()
         while let end = await tasks.nextResult() {
           if case .failure(let error) = end, !(error is CancellationError) { throw error }
@@ -173,7 +173,7 @@ private struct Service {
       while let end = await tasks.nextResult() {
         if case .failure(let error) = end, !(error is CancellationError) { throw error }
         guard coordinator.isStopped else { continue }
-        // Every answer is on its way by now.
+        // Every answer has been sent by now.
         await server.stop()
         tasks.cancelAll()
       }
@@ -188,7 +188,7 @@ private struct Service {
     }
   }
 
-  /// The key for stored secrets: the one that systemd holds for the daemon, else the one in the state directory.
+  /// The key for stored secrets: the one that systemd holds for the daemon, or else the one in the state directory.
   private func secrets(_ store: Store) throws -> SecretBox {
     if let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] {
       let path = folder + "/identity.key"
@@ -201,7 +201,7 @@ private struct Service {
     return try KeyFile(settings.stateDirectory + "/identity.key").box(for: store)
   }
 
-  /// A wrong file has been logged and ends nothing: what was known before stays.
+  /// Loads the configuration again. A wrong file is logged and does not end the daemon: everything stays as it was.
   private func load(_ load: () async throws -> Void) async {
     do {
       try await load()
@@ -211,18 +211,18 @@ private struct Service {
     }
   }
 
-  /// Where to serve: what was handed over, or else the configured socket.
+  /// The sockets to serve: those that were handed over, or else the configured one.
   private func sockets() throws -> (listening: [CInt], connected: [CInt], isHandedOver: Bool) {
     let handedOver = Systemd.sockets(named: "varlink")
     if !handedOver.isEmpty { return (handedOver.listening, handedOver.connected, true) }
     let path = settings.controlSocket
     let directory = (path as NSString).deletingLastPathComponent
     try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    // Anybody may connect; who may do what is decided per call from the peer's credentials.
+    // Anybody may connect; the peer's credentials decide for each call whether it is allowed.
     return ([try UnixListener.listen(path: path, mode: 0o666)], [], false)
   }
 
-  /// Whoever started the daemon for one conversation has it to themselves; when they are done there is nobody to serve.
+  /// Ends the daemon when its connections have ended, if it was started for these connections only.
   private func stopAfterConversation(_ server: ControlServer, _ coordinator: Coordinator) async {
     await server.handedOverConnectionsEnded()
     guard !coordinator.isStopped else { return }
@@ -230,7 +230,7 @@ private struct Service {
     coordinator.stop()
   }
 
-  /// Reads the configuration again, and tells the service manager when that begins and ends, and what came of it.
+  /// Reads the configuration again, and tells the service manager when that begins and ends, and the outcome.
   private func reload(_ loader: ConfigurationLoader, _ server: ControlServer) async {
     manager.reloading()
     await load { _ = try await loader.load() }

@@ -3,13 +3,13 @@ internal import Coordinator
 internal import Foundation
 internal import Store
 
-/// Looks after the database while the daemon runs: writes its log back and looks, slowly, at everything that is stored.
+/// Maintains the database while the daemon runs: writes its log back and slowly checks everything that is stored.
 struct StoreCare: Sendable {
-  /// How fast and how often everything is looked at.
+  /// How fast and how often everything is checked.
   struct Schedule: Hashable, Sendable {
-    /// In a second; 0: nothing is looked at.
+    /// How many rows are checked per second; 0 turns the check off.
     var rows = 2_000
-    /// From the end of one look to the beginning of the next.
+    /// The time from the end of one check to the beginning of the next.
     var interval = Duration.seconds(86_400)
   }
 
@@ -17,10 +17,10 @@ struct StoreCare: Sendable {
   let clock: any CoordinatorClock
   let schedule: Schedule
 
-  /// Away from the threads that everything else needs.
+  /// A queue apart from the threads that everything else needs.
   private static let queue = DispatchQueue(label: "baton.store-care", qos: .utility)
 
-  /// Until cancelled.
+  /// Runs until cancelled.
   func run() async {
     await withTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await keepLogShort() }
