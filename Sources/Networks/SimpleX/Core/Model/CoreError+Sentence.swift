@@ -1,7 +1,7 @@
 extension CoreError: CustomStringConvertible {
   public var description: String { sentence }
 
-  /// What happened, for people, in one line.
+  /// A description of the error for people, in one line.
   public var sentence: String {
     let server = host.map { "the server \($0)" } ?? "a server"
     let words = message.map { ": \($0)" } ?? ""

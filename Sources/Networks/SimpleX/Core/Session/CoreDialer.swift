@@ -11,7 +11,7 @@ struct CoreDialer: Sendable {
   let endpoint: CoreEndpoint
   let limits: CoreLimits
 
-  /// Why no connection came about, in a sentence for people.
+  /// The reason why there is no connection, as a sentence for people.
   struct Failure: Error, Hashable, Sendable {
     let reason: String
   }
@@ -41,7 +41,7 @@ struct CoreDialer: Sendable {
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { channel in
         eventLoop.makeCompletedFuture {
-          // Whoever lost the race against the deadline leaves no connection behind.
+          // A dial that lost the race against the deadline must not leave a connection open.
           promise.futureResult.whenFailure { _ in channel.close(promise: nil) }
           upgrades.value[ObjectIdentifier(channel)] = try upgrade(channel, deliver)
         }
@@ -91,7 +91,7 @@ struct CoreDialer: Sendable {
         notUpgradingCompletionHandler: { [endpoint] channel in
           channel.eventLoop.makeFailedFuture(Failure(reason: "what listens at \(endpoint) opens no WebSocket; it is no core"))
         }))
-    // Events that wait in the core come in the same packet as the handshake.
+    // Events that wait in the core arrive in the same packet as the handshake.
     configuration.leftOverBytesStrategy = .forwardBytes
     return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
   }
