@@ -171,7 +171,7 @@ extension ChannelRelayMachine.Step {
       insist(farewell, trouble, retryAfter)
     case .refused(let operation, let refusal):
       guard isCurrent(operation) else { return unexpected(event) }
-      enter(.removed(farewell: nil), Trouble(refusal.cause, "the relay refused the farewell: \(refusal.detail)"))
+      enter(.removed(farewell: nil), Trouble(refusal.cause, "the relay refused the withdrawal: \(refusal.detail)"))
     case .misbehaved(let operation, let trouble):
       guard isCurrent(operation) else { return unexpected(event) }
       enter(.removed(farewell: nil), trouble)

@@ -36,7 +36,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
 
   private static func png(_ bytes: [UInt8]) throws(Invalid) -> (Int, Int) {
     guard bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) else {
-      throw Invalid(reason: "it is no PNG image")
+      throw Invalid(reason: "it is not a PNG image")
     }
     var index = 8
     var size: (Int, Int)?
@@ -75,7 +75,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
   // MARK: - JPEG (ITU-T T.81)
 
   private static func jpeg(_ bytes: [UInt8]) throws(Invalid) -> (Int, Int) {
-    guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { throw Invalid(reason: "it is no JPEG image") }
+    guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { throw Invalid(reason: "it is not a JPEG image") }
     guard bytes.suffix(2) == [0xFF, 0xD9] else { throw Invalid(reason: "the JPEG image is cut off") }
     var index = 2
     var size: (Int, Int)?
@@ -108,7 +108,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
 
   private static func webp(_ bytes: [UInt8]) throws(Invalid) -> (Int, Int) {
     guard bytes.count >= 30, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WEBP".utf8) else {
-      throw Invalid(reason: "it is no WebP image")
+      throw Invalid(reason: "it is not a WebP image")
     }
     guard little(bytes, 4, 4) == bytes.count - 8 else {
       throw Invalid(reason: "the WebP image is cut off, or something follows it")

@@ -178,7 +178,7 @@ extension ListFields.Kind {
     case (.list(let element), .array(let elements)):
       for value in elements { try element.check(value, name, at: place) }
     case (.list, _):
-      throw Filter.Invalid(path: place, reason: "\(name) is a list: say {\"$contains\": \(Self.shown(value))}")
+      throw Filter.Invalid(path: place, reason: "\(name) is a list: write {\"$contains\": \(Self.shown(value))}")
     default: throw Filter.Invalid(path: place, reason: "must be \(words), not \(Self.shown(value))")
     }
   }

@@ -9,7 +9,7 @@ public struct JSONParseError: Error, Hashable, Sendable, CustomStringConvertible
     case duplicateKey = "has the same key twice"
     case equivalentKeys = "has two keys that differ only in how their letters are composed"
     case tooDeep = "is nested too deeply"
-    case trailingBytes = "goes on after its end"
+    case trailingBytes = "continues after its end"
   }
   public let reason: Reason
   /// The offset of the offending byte.

@@ -29,14 +29,14 @@ public enum UnixListener {
     var status = stat()
     if lstat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFSOCK else {
-        throw ListenError(description: "\(path) exists and is no socket", isInUse: false)
+        throw ListenError(description: "\(path) exists and is not a socket", isInUse: false)
       }
       let probe = socket(AF_UNIX, kind, 0)
       defer { close(probe) }
       if address.with({ connect(probe, $0, $1) }) == 0 {
         throw ListenError(description: "the socket \(path) is in use by another server", isInUse: true)
       }
-      guard errno == ECONNREFUSED else { throw failure("cannot tell whether somebody serves") }
+      guard errno == ECONNREFUSED else { throw failure("cannot find out whether it is served") }
       place = SocketAddress(path + ".new") == nil ? path : path + ".new"
       unlink(place)
     }

@@ -28,7 +28,7 @@ public enum Domain {
         }
       guard isGood else {
         throw Invalid(
-          reason: "'\(text)' is no domain: write it as in example.org, international names in their xn-- form")
+          reason: "'\(text)' is not a domain: write it as in example.org, international names in their xn-- form")
       }
     }
     if let last = labels.last, last.allSatisfy(\.isNumber) {

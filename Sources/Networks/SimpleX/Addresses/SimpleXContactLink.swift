@@ -55,7 +55,7 @@ public struct SimpleXContactLink: Hashable, Sendable {
 
   private static func text(_ bytes: ArraySlice<UInt8>) throws(AddressFault) -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw AddressFault("the parameter is no text in UTF-8", at: bytes.startIndex)
+      throw AddressFault("the parameter is not UTF-8 text", at: bytes.startIndex)
     }
     return text
   }

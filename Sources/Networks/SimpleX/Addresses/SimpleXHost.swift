@@ -35,7 +35,7 @@ public struct SimpleXHost: Hashable, Sendable {
     } else if text.contains(":") {
       self = try Self(ipv6: text[...], at: start)
     } else if Self.endsInNumber(text) {
-      guard IPAddress.version4(text) != nil else { throw AddressFault("the host is no IPv4 address", at: start) }
+      guard IPAddress.version4(text) != nil else { throw AddressFault("the host is not an IPv4 address", at: start) }
       (kind, name) = (.ipv4, text)
     } else {
       try Self.checkLabels(bytes)
@@ -46,7 +46,9 @@ public struct SimpleXHost: Hashable, Sendable {
   }
 
   private init(ipv6 text: Substring, at start: Int) throws(AddressFault) {
-    guard let address = IPAddress.version6(String(text)) else { throw AddressFault("the host is no IPv6 address", at: start) }
+    guard let address = IPAddress.version6(String(text)) else {
+      throw AddressFault("the host is not an IPv6 address", at: start)
+    }
     (kind, name) = (.ipv6, address)
   }
 
@@ -65,7 +67,7 @@ public struct SimpleXHost: Hashable, Sendable {
     for label in bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
       guard let first = label.first, let last = label.last else {
         throw AddressFault(
-          "the host name has a dot too many", at: max(bytes.startIndex, min(label.startIndex, bytes.endIndex - 1)))
+          "the host name has one dot too many", at: max(bytes.startIndex, min(label.startIndex, bytes.endIndex - 1)))
       }
       guard label.count <= 63 else {
         throw AddressFault("a part of the host name is longer than 63 characters", at: label.startIndex)
@@ -82,7 +84,7 @@ public struct SimpleXHost: Hashable, Sendable {
     let key = name.dropLast(onionEnding.count)
     guard !key.isEmpty, key.count <= onionNameMax, key.allSatisfy({ $0.isLetter || $0.isNumber }),
       key.count < onionNameMax || key.allSatisfy({ $0.isLetter || ("2"..."7").contains($0) })
-    else { throw AddressFault("the host is no onion name", at: start) }
+    else { throw AddressFault("the host is not an onion name", at: start) }
   }
 
   /// Whether clients know the servers of this domain already, so that a link can leave out fingerprint and port.

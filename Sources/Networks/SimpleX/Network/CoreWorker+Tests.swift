@@ -17,7 +17,7 @@ extension CoreWorker {
     var isWaiting = false
     for operation in operations where isWanted(operation) {
       guard let address = try? CoreRelayAddress(operation.address) else {
-        finish(operation, .misbehaved(Trouble(.protocol, "the relay's address is none of SimpleX")))
+        finish(operation, .misbehaved(Trouble(.protocol, "the relay's address is not one of SimpleX")))
         continue
       }
       switch verdict(on: operation, address) {

@@ -85,7 +85,7 @@ struct GroupListing {
     }
   }
 
-  private static let rejection = "the relay rejects the channel: it left it before, or finds fault with its members"
+  private static let rejection = "the relay rejects the channel: it left it before, or does not accept its members"
 }
 
 extension CoreWorker {
@@ -114,7 +114,7 @@ extension CoreWorker {
   }
 
   static func unexpected(_ reply: CoreReply) -> CoreFailure {
-    .unreadable(tag: "\(reply)".prefix(40).description, CoreShapeError(path: [], reason: "is no answer to what was asked"))
+    .unreadable(tag: "\(reply)".prefix(40).description, CoreShapeError(path: [], reason: "is not an answer to the command"))
   }
 }
 

@@ -97,7 +97,7 @@ public final class CoreProcess: Sendable {
         }
         return
       }
-      let words = prints.last.map { "; the last that it said: \($0)" } ?? ""
+      let words = prints.last.map { "; its last output was: \($0)" } ?? ""
       if case .notStarted(let reason) = ending {
         logger.error("the chat core \(self.words[0]) cannot be started: \(reason); it is tried again in \(wait.briefly)")
       } else {

@@ -44,7 +44,7 @@ extension CoreFailure.Reason: CustomStringConvertible {
     case .tooMany: "too many commands wait for the core"
     case .noConnection(let words): words
     case .timeout(let limit): "no answer within \(limit.briefly)"
-    case .withdrawn: "it was taken back"
+    case .withdrawn: "it was cancelled"
     case .ended: "Baton ends"
     }
   }

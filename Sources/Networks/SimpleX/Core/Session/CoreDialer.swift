@@ -89,7 +89,8 @@ struct CoreDialer: Sendable {
         upgradeRequestHead: HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: headers),
         upgraders: [upgrader],
         notUpgradingCompletionHandler: { [endpoint] channel in
-          channel.eventLoop.makeFailedFuture(Failure(reason: "what listens at \(endpoint) opens no WebSocket; it is no core"))
+          channel.eventLoop.makeFailedFuture(
+            Failure(reason: "what listens at \(endpoint) does not open a WebSocket; it is not a core"))
         }))
     // Events that wait in the core arrive in the same packet as the handshake.
     configuration.leftOverBytesStrategy = .forwardBytes
@@ -104,7 +105,7 @@ struct CoreDialer: Sendable {
         ?? Failure(reason: "the core's host \(endpoint.host) does not resolve")
     case let error as IOError where error.errnoCode == ECONNREFUSED:
       Failure(reason: "no core listens at \(endpoint)")
-    case is HTTPParserError: Failure(reason: "what listens at \(endpoint) does not speak HTTP; it is no core")
+    case is HTTPParserError: Failure(reason: "what listens at \(endpoint) does not speak HTTP; it is not a core")
     case ChannelError.connectTimeout: Failure(reason: "the core at \(endpoint) does not answer")
     default: Failure(reason: "no connection to the core at \(endpoint): \(error)")
     }

@@ -31,7 +31,7 @@ public struct CoreEndpoint: Hashable, Sendable, CustomStringConvertible {
       guard allowingOtherMachines || address.hasPrefix("127.") || address == "::1" else { throw Self.refusal(of: address) }
       self.host = address
     } else {
-      guard let name = try? SimpleXHost(bare) else { throw Refusal(description: "the core's host is no host name") }
+      guard let name = try? SimpleXHost(bare) else { throw Refusal(description: "the core's host is not a host name") }
       guard allowingOtherMachines else { throw Self.refusal(of: name.name) }
       self.host = name.name
     }

@@ -178,7 +178,7 @@ struct CoreSessionMachine: Hashable, Sendable {
       // in a chat, and they must not be able to break the connection.
       if state == .up { return [.report(.event(.unreadable(tag: "", CoreShapeError(path: [], reason: why))))] }
       rubbish += 1
-      return rubbish >= limits.rubbishMax ? lost("the peer is no core: \(why)") : []
+      return rubbish >= limits.rubbishMax ? lost("the peer is not a core: \(why)") : []
     }
   }
 
