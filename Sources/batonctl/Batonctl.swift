@@ -16,8 +16,8 @@ struct Batonctl: AsyncParsableCommand {
       Objects are named by id or by name; id:2 and name:2 say which. A number that is the name of another object is refused.
       Lists and objects come as tables and text, or with -o as json, yaml or name; ls, get and rm are list, show and
       remove, or delete for channels.
-      With --json, what comes out is one document: the result on standard output, or else an error with its name, its parameters and a
-      message on standard error. Only watch, --watch, relay test and server test print one document a line.
+      With --json the output is one document: the result on standard output, or else an error with its name, its parameters and a
+      message on standard error. Only watch, --watch, relay test and server test print one document per line.
       Exit status: 0 done; 1 refused by the daemon; 64 usage; 69 the daemon cannot be reached; 74 the output cannot be written; 75 timed
       out; 77 not permitted; 130 interrupted.
       """,

@@ -7,8 +7,8 @@ struct ChannelCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Creates a channel on several relays and shows the progress.",
     discussion: """
-      Exit status: 0 the channel works; 1 no relay took it; 75 it did not get as far as --wait asks within --timeout, 20min when that is \
-      not said. The daemon goes on in any case: see batonctl channel show.
+      Exit status: 0 the channel works; 1 no relay took it; 75 it did not reach the state that --wait asks for within --timeout, 20min by \
+      default. The daemon continues in any case: see batonctl channel show.
       """)
 
   enum Kind: String, ExpressibleByArgument, CaseIterable { case channel, group }

@@ -13,7 +13,7 @@ struct ChannelRetry: AsyncParsableCommand {
       batonctl channel retry --relay relay-2       relay-2, in all channels where it is failed or inactive
       batonctl channel retry --filter '{"phase": "failed"}'
 
-      With --dry-run nothing is changed; the channels are listed.
+      With --dry-run the channels are listed and nothing is changed.
       """)
 
   @OptionGroup var global: GlobalOptions

@@ -25,8 +25,8 @@ struct GlobalOptions: ParsableArguments {
 
   @Option(
     help: """
-      How long the command may take, such as 500ms, 10s or 5min. Default: 45s for each answer of the daemon, 20min for channel create; \
-      streams end by themselves or not at all.
+      How long the command may take, such as 500ms, 10s or 5min. Default: 45s for each answer of the daemon, 20min for channel create, \
+      and no limit for streams.
       """)
   var timeout: TimeSpan?
 

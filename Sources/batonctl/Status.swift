@@ -7,8 +7,8 @@ struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows how the daemon is, what is wrong, and which command helps.",
     discussion: """
-      With --wait it waits for a daemon that is being started, for a minute unless --timeout says otherwise; exit status 75 when none \
-      has answered by then. With --watch it is shown again in its place; into a pipe or with --json, a line or document for each change.
+      With --wait it waits for a daemon that is being started, for a minute unless --timeout says otherwise; the exit status is 75 if none \
+      has answered by then. With --watch the output is redrawn in place; in a pipe or with --json, each change is a line or document.
       """)
   @OptionGroup var global: GlobalOptions
   @Flag(help: "Wait until the daemon answers.") var wait = false

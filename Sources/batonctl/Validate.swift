@@ -31,8 +31,8 @@ struct Reload: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Has the daemon read its configuration and the files that declare operators, servers and relays again.",
     discussion: """
-      All files are checked first; when one is wrong, everything stays as it was. Exit status 1 then. Options that take effect at the \
-      next start only are named.
+      All files are checked first; if one is wrong, everything stays as it was, and the exit status is 1. Options that take effect only \
+      at the next start are named.
       """)
   @OptionGroup var global: GlobalOptions
 
