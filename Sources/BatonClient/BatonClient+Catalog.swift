@@ -4,7 +4,7 @@ internal import Varlink
 
 // Operators, servers and relays.
 extension BatonClient {
-  /// What is wrong with operators, servers and relays as a whole.
+  /// The findings on operators, servers and relays as a whole.
   public func validate() async throws -> (errors: [Finding], warnings: [Finding]) {
     let reply = try await call("org.batond.Operators.Validate")
     return (try [Finding](json: reply["errors"] ?? []), try [Finding](json: reply["warnings"] ?? []))

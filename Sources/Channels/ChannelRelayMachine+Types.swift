@@ -9,7 +9,7 @@ extension ChannelRelayMachine {
     case inactive(Trouble, link: String, Work)
     /// `link` is empty when the relay never accepted.
     case failed(Trouble, link: String)
-    /// `farewell` is what is still to be told to the relay, if anything.
+    /// `farewell` is the withdrawal that the relay must still be told of, if there is one.
     case removed(farewell: Work?)
 
     public var status: RelayStatus {
@@ -24,7 +24,7 @@ extension ChannelRelayMachine {
       }
     }
 
-    /// What is to be done, if anything.
+    /// The work that remains, if there is any.
     public var work: Work? {
       switch self {
       case .new(let work), .invited(let work), .accepted(let work, _), .inactive(_, _, let work): work
@@ -43,7 +43,7 @@ extension ChannelRelayMachine {
       }
     }
 
-    /// Why the channel relay is not further on, if there is a reason.
+    /// The reason why the channel relay is not active yet, if there is one.
     public var trouble: Trouble? {
       switch self {
       case .inactive(let trouble, _, _), .failed(let trouble, _): trouble
@@ -54,7 +54,7 @@ extension ChannelRelayMachine {
     }
   }
 
-  /// Something that is to be achieved with as many attempts as the policy allows.
+  /// A task that is tried with as many attempts as the policy allows.
   public struct Work: Hashable, Sendable {
     public enum Task: String, Sendable, CaseIterable {
       /// Hand the channel to the relay.
@@ -108,7 +108,7 @@ extension ChannelRelayMachine {
     }
   }
 
-  /// What can happen to a channel relay. Outcomes carry the number of the operation that they answer.
+  /// An event of a channel relay. Outcomes carry the number of the operation that they answer.
   public enum Event: Hashable, Sendable {
     /// The channel is durable; work may begin.
     case begun

@@ -20,7 +20,7 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   public internal(set) var edition: Int
   /// The edition that a reader last found at the relay; 0 means none yet.
   public internal(set) var shown: Int
-  /// Why an active relay does not show the newest edition, if nothing is done about that before it is read back again.
+  /// The reason why an active relay does not show the newest edition, if nothing is done about that before it is read back again.
   public internal(set) var complaint: Trouble?
   /// Makes the jitter of different channel relays differ.
   let salt: UInt64

@@ -14,7 +14,7 @@ public enum ServerProtocol: String, Sendable, CaseIterable {
   case smp, xftp
 }
 
-/// What a channel is: a channel lives on many relays, a group on exactly one.
+/// The kind of a channel: a channel lives on many relays, a group on exactly one.
 public enum ChannelKind: String, Sendable, CaseIterable {
   case channel, group
 }
@@ -37,7 +37,7 @@ public enum RelayStatus: String, Sendable, CaseIterable {
   }
 }
 
-/// Why a channel relay changed or stays as it is. The words are stable: scripts rely on them.
+/// The reason why a channel relay changed or stays as it is. The words are stable: scripts rely on them.
 public enum Cause: String, Sendable, CaseIterable {
   /// No answer within the time allowed.
   case timeout
@@ -102,7 +102,7 @@ public enum ChannelPhase: String, Sendable, CaseIterable {
   case creating, partial, active, degraded, failed, deleting, deleted
 }
 
-/// What went wrong, for the operator who must act: a stable cause and the peer's own words.
+/// A description of a failure, for the operator who must act: a stable cause and the peer's own words.
 public struct Trouble: Hashable, Sendable {
   public let cause: Cause
   /// One line of text. It may come from a relay, so it is limited to `Trouble.detailBytesMax` and contains no control characters.

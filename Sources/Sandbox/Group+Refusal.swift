@@ -25,7 +25,7 @@ extension Group {
     return action.flatMap { flaw(of: event, as: $0) } ?? Self.unknownPrevious(event, timeline)
   }
 
-  /// What is wrong with the arguments of an action.
+  /// The error in the arguments of an action.
   private func flaw(of event: NostrEvent, as action: GroupAction) -> String? {
     switch action {
     case .putUser, .removeUser:

@@ -8,7 +8,7 @@ public import StrictJSON
 public final class VarlinkClient: Sendable {
   /// A failure on the client's side; servers never send one.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nobody serves at the address.
+    /// No server listens at the address.
     case notReachable(String)
     /// The address may not be used.
     case notPermitted(String)

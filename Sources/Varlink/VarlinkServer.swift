@@ -37,7 +37,7 @@ public final class VarlinkServer: Sendable {
       return limits
     }
 
-    /// What the server accepts from a peer.
+    /// The largest message that the server accepts from a peer, in bytes.
     func messageBytesMax(of standing: Standing) -> Int {
       standing == .stranger ? min(strangerMessageBytesMax, messageBytesMax) : messageBytesMax
     }

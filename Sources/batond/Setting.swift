@@ -18,7 +18,7 @@ struct Setting: Sendable {
     /// A port of this machine, as HOST:PORT.
     case endpoint
 
-    /// What is wrong with `text`; `nil` if it is valid.
+    /// The error in `text`; `nil` if it is valid.
     func problem(_ text: String) -> String? {
       switch self {
       case .flag: ["true", "false"].contains(text) ? nil : "must be true or false"

@@ -89,7 +89,7 @@ public enum CatalogCheck {
     public let host: String?
     public let servers: [ServerID]
     public let relays: [RelayID]
-    /// What the network reports about itself.
+    /// The network's own report.
     private let detail: String
 
     init(

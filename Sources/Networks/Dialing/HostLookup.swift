@@ -58,7 +58,7 @@ public final class HostLookup: Sendable {
   /// - Parameters:
   ///   - limit: time allowed, waiting in line included.
   ///   - eventLoop: where the outcome is awaited; it is never blocked.
-  /// - Throws: `unreachable` when there are none, `timeout`.
+  /// - Throws: `unreachable` if there are none, or `timeout`.
   public func addresses(
     of host: String, port: Int, within limit: Duration, on eventLoop: any EventLoop
   ) async throws(PeerFailure) -> [SocketAddress] {

@@ -1,7 +1,7 @@
 public import NIOCore
 internal import NIOWebSocket
 
-/// What arrives on a WebSocket connection, in order, on its event loop; nothing follows `violated`, `flooded` and `closed`.
+/// An event of a WebSocket connection. Events come in order, on its event loop; none follows `violated`, `flooded` or `closed`.
 public enum WebSocketInbound: Sendable {
   case message(ByteBuffer)
   /// The peer broke the protocol, as described. The connection ends.

@@ -39,9 +39,9 @@ public struct PresetOperator: Hashable, Sendable {
   public let xftpRoles: ServerRoles.Override
   /// When its conditions of use were accepted in the core; `nil` if they were not, or the time is not known.
   public let conditionsAcceptedAt: Timestamp?
-  /// Those that came with the core, in the core's order.
+  /// The entries that came with the core, in the core's order.
   public let servers: [Server]
-  /// Those that came with the core, in the core's order.
+  /// The entries that came with the core, in the core's order.
   public let relays: [Relay]
 }
 

@@ -40,7 +40,7 @@ public struct CoreError: Error, Hashable, Sendable {
 
   /// The tags, outermost first, such as `errorAgent`, `BROKER`, `TIMEOUT`; at least one.
   public let tags: [String]
-  /// What the tags mean.
+  /// The meaning of the tags.
   public let kind: Kind
   /// The host of the server that the error is about; `nil` if there is none.
   public let host: String?

@@ -17,7 +17,7 @@ public struct CoreGroupRelay: Hashable, Sendable {
   public let status: CoreWord<CoreRelayStatus>
   /// The link that the relay gave out for the channel, once it accepted.
   public let link: String?
-  /// Where the relay shows its channels on the web, if it does.
+  /// The place on the web where the relay shows its channels, if it does.
   public let webDomain: String?
 }
 

@@ -9,7 +9,7 @@ public struct CoreRelayTest: Hashable, Sendable {
   public struct Failure: Hashable, Sendable {
     /// The step that failed.
     public let step: CoreWord<Step>
-    /// What went wrong.
+    /// The error.
     public let error: CoreError
   }
 

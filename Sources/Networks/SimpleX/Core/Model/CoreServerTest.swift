@@ -10,7 +10,7 @@ public struct CoreServerTest: Hashable, Sendable {
   public struct Failure: Hashable, Sendable {
     /// The step that failed.
     public let step: CoreWord<Step>
-    /// What went wrong.
+    /// The error.
     public let error: CoreError
   }
 
