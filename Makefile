@@ -1,9 +1,9 @@
-# Baton. `make help` lists what there is.
+# Baton. `make help` lists the targets.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DELETE_ON_ERROR:
 
-# What the programs link and the packages that provide it.
+# The libraries that the programs link, and the packages that provide them.
 BUILD_PACKAGES := libsystemd-dev libsqlite3-dev libssl-dev libsecp256k1-dev libqrencode-dev pkg-config
 TEST_PACKAGES := $(BUILD_PACKAGES) python3-venv openssl sqlite3
 BENCH_PACKAGES := $(TEST_PACKAGES) gcc libc6-dev strace procps
@@ -13,7 +13,7 @@ SYSTEM_TEST_PACKAGES := $(DEB_PACKAGES) lintian mmdebstrap systemd-container
 PROGRAMS := batond batonctl baton-sandbox
 SWIFT_SOURCES := Package.swift Sources Tests Benchmarks
 
-# Where `make install` puts things, all below $(DESTDIR).
+# The folders of `make install`, all below $(DESTDIR).
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 PROGRAMDIR ?= $(PREFIX)/lib/baton
@@ -26,7 +26,7 @@ FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 # The folder of the program that is installed, and what strips it.
 BIN ?= .build/release
 STRIP ?= strip
-# yes or no: whether the service is of Type=notify-reload, which systemd knows from version 253 on; that of this machine decides.
+# yes or no: whether the service is of Type=notify-reload, which systemd knows from version 253 on; this machine's version decides.
 NOTIFY_RELOAD ?= $(shell pkg-config --atleast-version=253 libsystemd && echo yes || echo no)
 
 .PHONY: help build test test-simplex test-system system-tools generate lint format demo bench mutants release install install-files deb clean deps swift
@@ -55,7 +55,7 @@ generate: swift ## Write the Swift types of the control interfaces from their .v
 	swift run baton-generate Sources/ControlAPI/interfaces Sources/ControlAPI/Generated
 	swift format --in-place --recursive Sources/ControlAPI/Generated
 
-test-simplex: swift ## Try CORE=/path/to/simplex-chat, and make a channel if RELAYS="address address" are given.
+test-simplex: swift ## Try CORE=/path/to/simplex-chat, and create a channel if RELAYS="address address" are given.
 	@[ -n "$(CORE)" ] || { echo 'CORE=/path/to/simplex-chat is missing' >&2; exit 1; }
 	@command -v '$(CORE)' >/dev/null || { echo 'there is no program $(CORE)' >&2; exit 1; }
 	swift build --build-tests
@@ -65,25 +65,25 @@ test-simplex: swift ## Try CORE=/path/to/simplex-chat, and make a channel if REL
 test-system: system-tools ## Build the package and try it under a real systemd, in a container; needs root.
 	@Tests/System/run
 
-# With these, `make test` has the tests under a real systemd too.
+# With these, `make test` includes the tests under a real systemd.
 system-tools:
 	@scripts/install-deps $(SYSTEM_TEST_PACKAGES)
 
 lint: swift ## Check the layout of the sources.
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
 
-format: swift ## Lay the sources out.
+format: swift ## Format the sources.
 	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
 
 demo: build ## Run three relays and the daemon, create a channel, lose a relay and get it back.
 	@scripts/demo
 
-bench: swift ## Measure against limits in the same run; PARTS="rude million" takes some.
+bench: swift ## Measure against limits in the same run; PARTS="rude million" selects parts.
 	@scripts/install-deps $(BENCH_PACKAGES)
 	@scripts/venv
 	@scripts/bench $(PARTS)
 
-mutants: swift ## Apply deliberate faults one by one and name those that no test notices; takes a night. ONLY="2 517" takes some.
+mutants: swift ## Apply deliberate faults one by one and name those that no test notices; takes a night. ONLY="2 517" selects some.
 	@scripts/install-deps $(TEST_PACKAGES)
 	@scripts/venv
 	@scripts/varlinkctl

@@ -1,7 +1,7 @@
 public import ControlAPI
 public import StrictJSON
 
-// Identities, and looking after the daemon.
+// Identities and maintenance of the daemon.
 extension BatonClient {
   /// All identities, by id unless `sort` says otherwise.
   public func identities(filter: JSONValue? = nil, sort: [JSONValue]? = nil) async throws -> [Identity] {
@@ -11,8 +11,8 @@ extension BatonClient {
   public func identity(id: Int64) async throws -> Identity { try await identity(.get, ["id": .integer(id)]) }
   public func identity(name: String) async throws -> Identity { try await identity(.get, ["name": .string(name)]) }
 
-  /// Makes an identity.
-  /// - Parameter credential: name of a credential of the daemon with the secret key; nil draws a new one.
+  /// Creates an identity.
+  /// - Parameter credential: the name of a credential of the daemon with the secret key; `nil` generates a new key.
   public func addIdentity(name: String, network: String? = nil, credential: String? = nil) async throws -> Identity {
     var parameters: [String: JSONValue] = ["name": .string(name)]
     parameters["network"] = network.map(JSONValue.string)
@@ -31,18 +31,18 @@ extension BatonClient {
   }
 
   /// Looks for damage in the database.
-  /// - Returns: channels looked at, and what is wrong, for people.
+  /// - Returns: the number of channels checked, and descriptions of all problems.
   public func check() async throws -> (channels: Int64, problems: [String]) {
     let reply = try await call(DaemonMethod.check, timeout: nil)
     return (reply["channels"]?.integer ?? 0, reply["problems"]?.array?.compactMap(\.string) ?? [])
   }
 
-  /// How severe messages must be that the daemon logs, as syslog counts.
+  /// The least severe level that the daemon logs, as a syslog priority.
   public func logLevel() async throws -> Int64 {
     try await call(ServiceMethod.getLogLevel)["level"]?.integer ?? 6
   }
 
-  /// - Parameter level: 0 to 7; nil: as configured.
+  /// - Parameter level: 0 to 7; `nil` for the configured level.
   public func setLogLevel(_ level: Int64?) async throws {
     _ = try await call(ServiceMethod.setLogLevel, level.map { ["level": .integer($0)] } ?? [:])
   }

@@ -4,7 +4,7 @@ internal import Varlink
 
 // Operators, servers and relays.
 extension BatonClient {
-  /// What is wrong with operators, servers and relays as a whole.
+  /// The findings on operators, servers and relays as a whole.
   public func validate() async throws -> (errors: [Finding], warnings: [Finding]) {
     let reply = try await call(OperatorsMethod.validate)
     return (try [Finding](json: reply["errors"] ?? []), try [Finding](json: reply["warnings"] ?? []))
@@ -15,7 +15,7 @@ extension BatonClient {
   /// All operators that match, removed ones left out unless the filter asks for them.
   /// - Parameters:
   ///   - filter: see `org.batond.Operators.List`.
-  ///   - sort: likewise.
+  ///   - sort: see `org.batond.Operators.List`.
   public func operators(filter: JSONValue? = nil, sort: [JSONValue]? = nil) async throws -> [Operator] {
     try await all(OperatorsMethod.list, "operators", Self.list(filter, sort))
   }

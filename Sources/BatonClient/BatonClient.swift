@@ -10,24 +10,24 @@ public struct BatonClient: Sendable {
   public static let defaultSocket = "/run/batond/control"
 
   public let socket: String
-  /// How long an answer may take; nil: as long as the connection lasts. Streams may take as long as they like.
+  /// How long an answer may take; `nil` for as long as the connection lasts. Streams may take any time.
   public let timeout: Duration?
-  /// How long a call is made again that the daemon did not take, because it was being started again or had too much to do. Zero: not at
-  /// all; then `notTaken` and `Busy` are thrown like other failures.
+  /// How long to repeat a call that the daemon did not take because it was restarting or had too much to do. With zero, calls are not
+  /// repeated, and `notTaken` and `Busy` are thrown like other failures.
   public let persistence: Duration
   private let connection: NIOLockedValueBox<VarlinkClient>
 
-  /// A daemon that is started again is at its socket within this time, or not at all.
+  /// How long a restarted daemon may take to serve its socket again.
   private static let restart = Duration.seconds(3)
-  /// What is made of every reply before it is read; nil: it is read as it is.
+  /// Rewrites every reply before it is read; `nil` reads replies as they are.
   private var rewrite: (@Sendable (JSONValue) -> JSONValue)?
 
   /// Connects to a daemon.
   /// - Parameters:
   ///   - socket: path of the control socket.
-  ///   - timeout: how long an answer may take; nil: as long as the connection lasts.
-  ///   - persistence: how long a call is made again that the daemon did not take.
-  /// - Throws: `VarlinkClient.Failure`, for example `notReachable` when nobody serves there.
+  ///   - timeout: how long an answer may take; `nil` for as long as the connection lasts.
+  ///   - persistence: how long to repeat a call that the daemon did not take.
+  /// - Throws: `VarlinkClient.Failure`, for example `notReachable` if no daemon serves the socket.
   public init(
     socket: String = defaultSocket, timeout: Duration? = .seconds(45), persistence: Duration = .zero
   ) async throws(VarlinkClient.Failure) {
@@ -41,21 +41,21 @@ public struct BatonClient: Sendable {
 
   public func close() async { await connection.withLockedValue { $0 }.close() }
 
-  /// Whether nothing was done, so that the same call may be made again, whatever it changes.
+  /// Whether the daemon did nothing, so that the same call may be repeated, whatever it changes.
   static func isNotTaken(_ error: any Error) -> Bool {
     if let failure = error as? VarlinkClient.Failure { return failure == .notTaken }
     return (error as? VarlinkError)?.name.hasSuffix(".Busy") == true
   }
 
-  /// Another connection, in place of one that the daemon has closed.
+  /// A new connection, in place of one that the daemon has closed.
   private func reconnect() async throws(VarlinkClient.Failure) -> VarlinkClient {
-    // There was a daemon a moment ago.
+    // The daemon was there a moment ago.
     let wait = min(persistence, Self.restart)
     return try await VarlinkClient.connect(
       path: socket, patience: timeout ?? .seconds(45), whileRefused: wait, whileMissing: wait)
   }
 
-  /// Puts another connection in place of `ended`, unless a call beside this one has done so.
+  /// Replaces the connection `ended` with a new one, unless a concurrent call has done so.
   private func replace(_ ended: VarlinkClient) async throws(VarlinkClient.Failure) {
     guard connection.withLockedValue({ $0 === ended }) else { return }
     let fresh = try await reconnect()
@@ -67,7 +67,7 @@ public struct BatonClient: Sendable {
     if !isWanted { await fresh.close() }
   }
 
-  /// Asks, and asks again what was not taken.
+  /// Makes a call, and repeats it if it was not taken.
   private func persistently<Reply>(_ ask: (VarlinkClient) async throws -> Reply) async throws -> Reply {
     var pauses = Pauses(within: persistence)
     while true {
@@ -81,7 +81,7 @@ public struct BatonClient: Sendable {
     }
   }
 
-  /// The same client, which reads what `rewrite` makes of replies: for programs that show them and send nothing back of them.
+  /// This client with `rewrite` applied to all replies, for programs that show replies and send no part of them back.
   package func rewriting(_ rewrite: @escaping @Sendable (JSONValue) -> JSONValue) -> BatonClient {
     var client = self
     client.rewrite = rewrite
@@ -97,7 +97,7 @@ public struct BatonClient: Sendable {
   }
 
   /// Calls any method.
-  /// - Parameter timeout: how long the answer may take; nil: as long as the connection lasts.
+  /// - Parameter timeout: how long the answer may take; `nil` for as long as the connection lasts.
   /// - Throws: `VarlinkError` as declared in the interface, or `VarlinkClient.Failure`.
   public func call(
     _ method: String, _ parameters: [String: JSONValue] = [:], timeout: Duration?
@@ -105,7 +105,7 @@ public struct BatonClient: Sendable {
     read(try await persistently { try await $0.call(method, parameters, timeout: timeout) })
   }
 
-  /// Calls any method with `more`. Ends after the last reply; ending the iteration closes the stream's connection.
+  /// Calls any method with `more`. The stream ends after the last reply; ending the iteration closes its connection.
   public func stream(
     _ method: String, _ parameters: [String: JSONValue] = [:]
   ) async throws(VarlinkClient.Failure) -> some AsyncSequence<[String: JSONValue], any Error> & Sendable {
@@ -153,7 +153,7 @@ public struct BatonClient: Sendable {
       .compactMap { try $0["channel"].map { try Channel(json: $0) } }
   }
 
-  /// Tries relays again: one, or all that are not active.
+  /// Retries one relay, or all that are not active.
   public func retryChannel(id: Int64, relayId: Int64? = nil) async throws -> Channel {
     var parameters: [String: JSONValue] = ["id": .integer(id)]
     if let relayId { parameters["relayId"] = .integer(relayId) }

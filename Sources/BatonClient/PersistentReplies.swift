@@ -1,14 +1,14 @@
 internal import StrictJSON
 internal import Varlink
 
-/// Growing waits between attempts, until the time is over.
+/// Waits between attempts that grow until the time is over.
 struct Pauses {
   private let end: ContinuousClock.Instant
   private var wait = Duration.milliseconds(20)
 
   init(within limit: Duration) { end = ContinuousClock.now + limit }
 
-  /// Waits.
+  /// Waits before the next attempt.
   /// - Returns: whether there is time for another attempt.
   mutating func next() async throws -> Bool {
     guard ContinuousClock.now + wait < end else { return false }
@@ -18,7 +18,7 @@ struct Pauses {
   }
 }
 
-/// The replies to a call with `more`. The call is made again when the daemon did not take it; once there was a reply, it was taken.
+/// The replies to a call with `more`. The call is repeated if the daemon did not take it; after the first reply it counts as taken.
 struct PersistentReplies: AsyncSequence, Sendable {
   typealias Element = [String: JSONValue]
 

@@ -1,11 +1,11 @@
 /// Drives one channel: its relays, its phase and its deletion.
 ///
-/// A value like `ChannelRelayMachine`, with the same order of obligations: make the mutations of an `Output` durable, in one
+/// It is a value like `ChannelRelayMachine`, with the same order of obligations: make the mutations of an `Output` durable, in one
 /// transaction, before performing its actions.
 public struct ChannelMachine: Hashable, Sendable {
   public let id: ChannelID
   public let kind: ChannelKind
-  /// Number of the newest edition of what readers see; 1 is what the channel was created with.
+  /// The number of the newest edition of the profile; the channel was created with edition 1.
   public private(set) var edition: Int
   /// The relays that the newest edition names.
   public private(set) var listed: Set<RelayID>
@@ -13,7 +13,7 @@ public struct ChannelMachine: Hashable, Sendable {
   public private(set) var wantedRelays: Int
   /// Whether an operator asked for the deletion of the channel.
   public private(set) var isDeletionRequested: Bool
-  /// The relays in the order in which they joined; never forgotten, so that nothing but `relaysRejoined` invites a removed one again.
+  /// The relays in the order in which they joined. They are never dropped, so that only `relaysRejoined` invites a removed one again.
   public private(set) var relays: [Pairing]
 
   /// One relay of the channel with its machine.
@@ -35,7 +35,7 @@ public struct ChannelMachine: Hashable, Sendable {
     }
   }
 
-  /// A channel that was just requested.
+  /// Creates the machine of a channel that was just requested.
   public init(id: ChannelID, kind: ChannelKind = .channel, wantedRelays: Int, relays: [RelayID], now: Timestamp) {
     self.init(
       id: id, kind: kind, wantedRelays: wantedRelays, isDeletionRequested: false, edition: 1, listed: Set(relays),
@@ -44,8 +44,8 @@ public struct ChannelMachine: Hashable, Sendable {
       })
   }
 
-  /// A channel as it was stored.
-  /// - Parameter listed: the relays that the newest edition names; nil when that was not kept: those that serve it.
+  /// Restores the machine of a stored channel.
+  /// - Parameter listed: the relays that the newest edition names; `nil` if that was not stored, which means those that serve it.
   public init(
     id: ChannelID, kind: ChannelKind = .channel, wantedRelays: Int, isDeletionRequested: Bool, edition: Int = 1,
     listed: Set<RelayID>? = nil, relays: [Pairing]
@@ -59,7 +59,7 @@ public struct ChannelMachine: Hashable, Sendable {
     self.relays = relays
   }
 
-  /// The number that keeps the jitter of this channel relay apart from that of others.
+  /// The number that makes the jitter of this channel relay differ from that of others.
   public static func salt(_ channel: ChannelID, _ relay: RelayID) -> UInt64 {
     UInt64(bitPattern: channel.rawValue) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: relay.rawValue)
   }
@@ -69,24 +69,24 @@ public struct ChannelMachine: Hashable, Sendable {
     case begun
     /// The daemon started again.
     case restarted
-    /// Before that: how far the clock moved while it did not run.
+    /// The clock moved by this much while the daemon did not run. This input comes before `restarted`.
     case clockMoved(Duration)
-    /// Time has passed; every relay whose timer is due goes on.
+    /// Time has passed; every relay whose timer is due continues.
     case timersFired
     /// Something happened to one relay.
     case relay(RelayID, ChannelRelayMachine.Event)
-    /// An operator wants one relay (nil: all that are not active) tried again.
+    /// An operator asks for a retry of one relay, or, if it is `nil`, of all relays that are not active.
     case retryRequested(RelayID?)
-    /// An operator wants the channel on these relays too. Relays that the channel has or had are left alone.
+    /// An operator adds these relays to the channel. Relays that the channel has or had stay as they are.
     case relaysAdded([RelayID])
-    /// An operator wants the channel back on these relays, which it was taken off. Only where the network takes them again.
+    /// An operator adds these relays again, which had been removed. Only possible where the network allows it.
     case relaysRejoined([RelayID])
-    /// An operator wants the channel off this relay.
+    /// An operator removes this relay from the channel.
     case relayRemoved(RelayID)
-    /// A relay that failed or stays away gives its place to another, which the channel never had.
+    /// A relay that failed or stays away is replaced by another, which the channel has never had.
     case relayReplaced(RelayID, by: RelayID, words: String)
-    /// What readers see has a new edition, which names these relays.
-    /// - sparing: relays that are not told of it, see `ChannelRelayMachine.Event.revised`.
+    /// The profile has a new edition, which names these relays.
+    /// - sparing: relays to which it is not announced, see `ChannelRelayMachine.Event.revised`.
     case revised(naming: [RelayID], sparing: Set<RelayID> = [])
     case deletionRequested
   }
@@ -109,11 +109,11 @@ public struct ChannelMachine: Hashable, Sendable {
     case verify(RelayID, operation: Int)
     case withdraw(RelayID, operation: Int)
     case announce(RelayID, operation: Int)
-    /// To be logged at debug level; nothing changed.
+    /// Log this at debug level; nothing changed.
     case reportUnexpected(RelayID, ChannelRelayMachine.Event)
   }
 
-  /// What one input led to. Mutations become durable, together, before any action is performed.
+  /// The result of one input. Its mutations become durable, together, before any action is performed.
   public struct Output: Hashable, Sendable {
     public var mutations: [Mutation] = []
     public var actions: [Action] = []
@@ -127,7 +127,7 @@ public struct ChannelMachine: Hashable, Sendable {
     return counts.phase
   }
 
-  /// The earliest time at which `timersFired` is due; nil when the channel waits for nothing.
+  /// The earliest time at which `timersFired` is due; `nil` if the channel waits for nothing.
   public var timer: Timestamp? { relays.lazy.compactMap(\.machine.timer).min() }
 
   /// Whether nothing is left to do for any relay.
@@ -137,10 +137,10 @@ public struct ChannelMachine: Hashable, Sendable {
     relays.filter { $0.machine.state.status == .active }.map(\.relay)
   }
 
-  /// The relays that a new edition has to name, because the newest one names others; nil when it is right, or when relays that
-  /// are under way must be awaited. Whoever drives the machine makes that edition and feeds `revised`.
+  /// The relays that a new edition must name, because the newest one names others; `nil` if the newest one is right, or if relays that
+  /// are under way must be awaited. The driver of the machine makes that edition and feeds `revised`.
   ///
-  /// Relays that may come back stay named, so that one that is up and down again and again does not cause editions.
+  /// Relays that may come back stay named, so that one that keeps going up and down does not cause editions.
   public var namesDue: [RelayID]? {
     guard kind == .channel, !isDeletionRequested, !relays.contains(where: \.machine.state.status.isUnderWay),
       relays.contains(where: { $0.machine.state.status == .active })
@@ -149,13 +149,13 @@ public struct ChannelMachine: Hashable, Sendable {
     return Set(serving) == listed ? nil : serving
   }
 
-  /// The relays that an edition names which is made now: those that serve the channel or are on their way to it.
+  /// The relays that an edition made now names: those that serve the channel or are on their way to it.
   public var namesNow: [RelayID] {
     let good = relays.filter { $0.serves || $0.machine.state.status.isUnderWay }
     return (good.isEmpty ? relays.filter { $0.machine.state.status != .removed } : good).map(\.relay)
   }
 
-  /// Takes one input in and says what is to be stored and done. Inputs for relays the channel never had change nothing.
+  /// Processes one input and returns what to store and to do. Inputs for relays that the channel never had change nothing.
   public mutating func handle(_ input: Input, now: Timestamp, policy: RelayPolicy) -> Output {
     var output = Output()
     switch input {

@@ -1,22 +1,22 @@
-/// What a relay has of other channels of a channel's author, where the channel's newest edition is not. Some relays keep one edition per
-/// author, whichever channel it is of.
+/// The editions that a relay has of other channels by a channel's author, if it lacks the channel's newest edition. Some relays keep one
+/// edition per author, whichever channel it belongs to.
 public enum OtherEditions: Hashable, Sendable, CaseIterable {
-  /// Nobody looked.
+  /// This was not looked up.
   case unknown
-  /// No edition of another channel.
+  /// The relay has no edition of another channel.
   case none
-  /// One, and no other of this author: older than this channel's newest edition, so that it would give way to that.
+  /// The relay has exactly one edition by this author, older than this channel's newest edition, which would therefore replace it.
   case older
-  /// One, and no other of this author: newer, so that nothing can be done about it.
+  /// The relay has exactly one edition by this author, and it is newer, so that nothing can be done about it.
   case newer
-  /// More than one edition of this author: the relay keeps them.
+  /// The relay has more than one edition by this author, so it keeps them.
   case several
 }
 
-/// An edition of a channel that a relay serves, dated after the newest one that is known here: it was made by a clock that was ahead, or
-/// by what a restored backup does not know of. While it is there, readers see it and not the newest.
+/// An edition of a channel that a relay serves, dated after the newest one that is known here: it was signed while the clock was
+/// ahead, or after the backup that was restored. While it is there, readers see it and not the newest.
 public struct StrayEdition: Hashable, Sendable {
-  /// How the network names it.
+  /// The name of the edition on its network.
   public let networkID: String
   /// Unix time in seconds.
   public let signedAt: Int64
@@ -27,19 +27,19 @@ public struct StrayEdition: Hashable, Sendable {
   }
 }
 
-/// An edition of what readers see of a channel, in the form that its network gave it. It is stored before it is sent anywhere.
+/// An edition of a channel's profile, in the form that its network gave it. It is stored before it is sent anywhere.
 public struct ChannelNotice: Hashable, Sendable {
-  /// How the network names this edition, if it does (nostr: the id of its kind 41 event).
+  /// The name of this edition on its network, if it has one (on Nostr the id of its kind 41 event).
   public let networkID: String
-  /// What is handed to every relay, byte for byte; for groups what is signed anew each time.
+  /// The bytes that every relay gets; for groups the text that is signed again each time.
   public let document: String
-  /// Unix time in seconds; the newest edition wins at readers.
+  /// Unix time in seconds; readers take the newest edition.
   public let signedAt: Int64
 
-  /// How the network names the editions before, oldest first: they are taken back with the channel.
+  /// The names of earlier editions on the network, oldest first: they are deleted together with the channel.
   public let earlier: [String]
 
-  /// Upper bound of `earlier`; of more, the oldest stay with the relays.
+  /// Upper bound of `earlier`; if there are more, the oldest stay on the relays.
   public static let earlierMax = 200
 
   public init(networkID: String, document: String, signedAt: Int64, earlier: [String] = []) {

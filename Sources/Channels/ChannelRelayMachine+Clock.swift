@@ -1,16 +1,16 @@
-// Waiting times count while the daemon runs. What the clock did in between, or somebody with it, is not waited for and wears nothing out.
+// Waiting times count only while the daemon runs. A change of the clock in between neither prolongs a wait nor uses up an effort.
 extension ChannelRelayMachine {
-  /// The clock moved while the daemon did not run: time passed, or it was set.
+  /// Adapts to a clock that moved while the daemon did not run, because time passed or because it was set.
   /// - Parameters:
-  ///   - distance: how far, from the last sign of life to the start; negative when it was set back.
+  ///   - distance: how far it moved, from the last sign of life to the start; negative if it was set back.
   ///   - now: the present time.
   mutating func clockMoved(by distance: Duration, now: Timestamp, policy: RelayPolicy) {
     guard let work = state.work else { return }
     let effort = work.task == .withdraw ? policy.farewellMax : policy.effortMax
-    // A deadline that nobody could meet begins anew.
+    // A deadline that could not be met starts again.
     let isOver = now >= work.startedAt + effort
     let progress: Work.Progress
-    // An effort begins now at the latest; or when the wait is over, if the relay asked for it, because that is not part of the effort.
+    // An effort begins now at the latest, or after a wait that the relay asked for, because such a wait is not part of the effort.
     var latest = now
     switch work.progress {
     case .underWay(let timeoutAt): progress = .underWay(timeoutAt: timeoutAt + distance)
@@ -26,7 +26,7 @@ extension ChannelRelayMachine {
 }
 
 extension ChannelRelayMachine.State {
-  /// The same state with other work; without work it stays without.
+  /// The same state with other work; a state without work is returned unchanged.
   fileprivate func with(_ work: ChannelRelayMachine.Work) -> Self {
     switch self {
     case .new: .new(work)

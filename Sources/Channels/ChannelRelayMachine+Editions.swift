@@ -1,6 +1,6 @@
-// What an active relay shows to readers, and how it gets to the channel's newest edition.
+// The edition that an active relay shows to readers, and how it gets the channel's newest one.
 extension ChannelRelayMachine.Step {
-  /// A reader found the channel, in this edition.
+  /// Records that a reader found the channel, in this edition.
   mutating func becomeActive(_ link: String, shows edition: Int, _ others: OtherEditions) {
     let before = machine.shown
     machine.shown = min(edition, machine.edition)
@@ -11,14 +11,14 @@ extension ChannelRelayMachine.Step {
     if others == .newer, before > machine.shown { complain(Self.crowdedOut(), link) } else { catchUp(link) }
   }
 
-  /// Hands the newest edition over, from the first attempt on.
+  /// Announces the newest edition, starting with the first attempt.
   mutating func catchUp(_ link: String) {
     machine.complaint = nil
     machine.state = .active(link: link, check: fresh(.announce))
     perform(.announce)
   }
 
-  /// A reader found this edition at an active relay.
+  /// Records that a reader found this edition at an active relay.
   mutating func found(_ edition: Int, _ others: OtherEditions, _ check: Work, _ link: String) {
     let before = machine.shown
     machine.shown = min(edition, machine.edition)
@@ -34,15 +34,15 @@ extension ChannelRelayMachine.Step {
       guard let known = check.lastTrouble, known.cause == .onePerAuthor, before == machine.shown else {
         return complain(Self.crowdedOut(), link)
       }
-      // As it was.
+      // Nothing has changed.
       machine.state = .active(link: link, check: nil)
       machine.complaint = known
     } else if check.task == .confirm, let trouble = check.lastTrouble, trouble.cause == .storage {
-      // The relay did not take it, and has nothing else in its place.
+      // The relay did not take the edition, and has nothing else in its place.
       announceLater(check, trouble, nil, link)
     } else if check.task == .confirm {
       let trouble = Trouble(.missing, "the relay took the new profile but does not show it")
-      // A few looks, because a relay may show late what it took. Announcing at once again would go round in circles with one that lies.
+      // It is read back a few times, because a relay may show an edition late. Announcing again at once would never end if it lies.
       if let next = retry(check, after: trouble, retryAfter: nil, attemptsMax: policy.readBacksMax) {
         enter(.active(link: link, check: next), trouble)
       } else {
@@ -53,11 +53,11 @@ extension ChannelRelayMachine.Step {
     }
   }
 
-  /// An operation on an active relay did not succeed, which may pass.
+  /// Handles an operation on an active relay that failed for a reason that may pass.
   mutating func troubledWhenActive(_ check: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
     guard check.task == .announce else { return doubt(check, trouble, retryAfter, link) }
     guard trouble.cause == .storage else { return announceLater(check, trouble, retryAfter, link) }
-    // The relay answered, and did not say whether it has the edition, or something newer in its place: a look tells.
+    // The answer does not say whether the relay has the edition, or something newer in its place: reading back will show it.
     let look = Work(
       .confirm, attempt: check.attempt, startedAt: check.startedAt, progress: fresh(.confirm).progress, lastTrouble: trouble)
     enter(.active(link: link, check: look), trouble)
@@ -75,8 +75,8 @@ extension ChannelRelayMachine.Step {
 
   // MARK: - Relays that keep one edition per author
 
-  /// Whether the relay keeps the edition of one channel per author, and that is another one's: so that announcing this one would be for
-  /// nothing, or at the other's expense.
+  /// Whether the relay keeps one edition per author, and has another channel's now, so that announcing this one would be in vain, or
+  /// would replace the other.
   /// - Parameter before: the edition that was found there the last time.
   private func isCrowdedOut(_ others: OtherEditions, since before: Int, _ check: Work) -> Bool {
     let isKnown = check.lastTrouble?.cause == .onePerAuthor
@@ -87,7 +87,7 @@ extension ChannelRelayMachine.Step {
     }
   }
 
-  /// - Parameter words: what the relay said of it.
+  /// - Parameter words: the relay's own words.
   static func crowdedOut(_ words: String = "") -> Trouble {
     Trouble(
       .onePerAuthor,
@@ -99,16 +99,16 @@ extension ChannelRelayMachine.Step {
     .onePerAuthor,
     "the relay keeps the profile of one channel per author, and is not told of an edition that only names other relays")
 
-  /// The relay is not told of an edition. It stays with the one that it has.
+  /// Skips this relay when an edition is announced. It keeps the edition that it has.
   mutating func spare(_ link: String) {
-    // Why it shows an old edition is known already.
+    // The reason for which it shows an old edition is known already.
     guard machine.complaint?.cause != .onePerAuthor else { return }
     enter(.active(link: link, check: nil), Self.spared)
     machine.complaint = Self.spared
   }
 
-  /// The relay does not come to the newest edition: it stays active with an old one, and is asked again after it was read back the next
-  /// time, which costs no timer; or by request.
+  /// Gives up announcing the newest edition: the relay stays active with an old one, and is asked again after it was next read back,
+  /// which needs no timer, or by request.
   mutating func complain(_ trouble: Trouble, _ link: String) {
     foundTrue()
     enter(.active(link: link, check: nil), trouble)

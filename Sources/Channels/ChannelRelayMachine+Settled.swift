@@ -5,14 +5,14 @@ extension ChannelRelayMachine.Step {
     case .verifyRequested:
       guard check == nil || isWaitingToAnnounce(check) else { return unexpected(event) }
       var look = fresh(.verify)
-      // That a relay keeps one profile per author is true until a look finds otherwise.
+      // The relay counts as keeping one profile per author until reading back shows otherwise.
       if let known = machine.complaint, known.cause == .onePerAuthor { look = look.after(known) }
       machine.complaint = nil
       machine.state = .active(link: link, check: look)
       perform(.verify)
     case .revised(_, let isSpared):
       if let check, check.task == .verify {
-        // A look that is under way goes on; what it finds says what is to be done.
+        // A reading back that is under way continues; its result decides what to do.
         if isSpared { machine.state = .active(link: link, check: check.after(Self.spared)) }
       } else if isSpared, check == nil {
         spare(link)
@@ -27,7 +27,7 @@ extension ChannelRelayMachine.Step {
       guard isWaitingToAnnounce(check) || check == nil && machine.complaint != nil else { return unexpected(event) }
       catchUp(link)
     case .relayReturned:
-      // What the relay refused, or asked to come back for later, is no better because its connection is new.
+      // A new connection does not change what the relay refused, or postponed.
       guard isWaitingToAnnounce(check), let cause = check?.lastTrouble?.cause, cause.isOfConnection else {
         return unexpected(event)
       }
@@ -57,7 +57,7 @@ extension ChannelRelayMachine.Step {
       deactivate(Trouble(refusal.cause, "readers are refused: \(refusal.detail)"), link)
     case .misbehaved(let operation, let trouble):
       guard let check, isCurrent(operation) else { return unexpected(event) }
-      // Whether readers still get the channel there is for those to say who read it.
+      // Only reading back shows whether readers still get the channel there.
       if check.task == .announce { return troubledWhenActive(check, trouble, nil, link) }
       fail(trouble)
     case .relayLost(let trouble): deactivate(trouble, link)
@@ -91,8 +91,8 @@ extension ChannelRelayMachine.Step {
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
       let missing = Trouble(.missing, "the relay does not have the \(machine.kind) any more")
-      // It may have lost its store: hand the channel over again, at once the first time and slowly afterwards. A group that is
-      // made again is another one, without its members: that is for people to decide.
+      // The relay may have lost its store: invite it again, at once the first time and slowly afterwards. A group that is created
+      // again is another one, without its members: that is for people to decide.
       if machine.kind == .group {
         stay(missing, link, slow(.verify, after: missing, attempt: work.attempt + 1))
       } else if work.attempt == 1 {
@@ -133,7 +133,7 @@ extension ChannelRelayMachine.Step {
       }
     case .retryRequested: reinvite()
     case .relayReturned:
-      // What the relay refused it would refuse again.
+      // The relay would refuse the channel again.
       guard trouble.cause.mayPass else { return unexpected(event) }
       reinvite("the relay is back")
     case .removalRequested: remove()
@@ -171,7 +171,7 @@ extension ChannelRelayMachine.Step {
       insist(farewell, trouble, retryAfter)
     case .refused(let operation, let refusal):
       guard isCurrent(operation) else { return unexpected(event) }
-      enter(.removed(farewell: nil), Trouble(refusal.cause, "the relay refused the farewell: \(refusal.detail)"))
+      enter(.removed(farewell: nil), Trouble(refusal.cause, "the relay refused the withdrawal: \(refusal.detail)"))
     case .misbehaved(let operation, let trouble):
       guard isCurrent(operation) else { return unexpected(event) }
       enter(.removed(farewell: nil), trouble)
@@ -180,12 +180,12 @@ extension ChannelRelayMachine.Step {
       machine.state = .removed(farewell: started(farewell))
       perform(.withdraw)
     case .relayAccepted:
-      // An invitation from before the removal got through late: the relay must hear of the removal after it.
+      // An invitation from before the removal arrived late: the relay must be told of the removal again.
       guard farewell == nil else { return unexpected(event) }
       enter(.removed(farewell: fresh(.withdraw)), "the relay accepted after the removal")
       perform(.withdraw)
     case .rejoinRequested:
-      // It must have heard of the removal before it hears of the channel again.
+      // The relay must be told of the removal before it is invited again.
       guard farewell == nil else { return unexpected(event) }
       machine.shown = 0
       enter(.new(fresh(.invite)), "added again")
@@ -214,9 +214,9 @@ extension ChannelRelayMachine.Step {
     }
   }
 
-  /// A check of an active relay did not succeed: ask again a few times, for at least the grace time, before it counts as inactive.
+  /// Handles a failed check of an active relay: asks again a few times, for at least the grace time, before it counts as inactive.
   mutating func doubt(_ check: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
-    // A start in the future comes from a clock that was ahead.
+    // A start in the future was dated by a clock that was ahead.
     let isLong = now >= check.startedAt + policy.inactiveGrace || check.startedAt > now
     let isOver = check.attempt >= policy.readBacksMax && isLong
     if !isOver, let next = retry(check, after: trouble, retryAfter: retryAfter, attemptsMax: .max) {
@@ -247,7 +247,7 @@ extension ChannelRelayMachine.Step {
     enter(inactive(trouble, link, work), trouble)
   }
 
-  /// Why it is inactive is also what went wrong the last time: there is one reason, the newest.
+  /// Replaces the reason for which it is inactive: the latest trouble is the only one kept.
   private func inactive(_ trouble: Trouble, _ link: String, _ work: Work) -> ChannelRelayMachine.State {
     .inactive(trouble, link: link, work.after(trouble))
   }
@@ -265,7 +265,7 @@ extension ChannelRelayMachine.Step {
     }
   }
 
-  /// A relay that is away is told when it is back; otherwise it would serve for ever what was taken off it.
+  /// Tells a relay that is away when it is back; otherwise it would serve forever a channel that was removed.
   private func lateFarewell(_ farewell: Work, _ trouble: Trouble) -> Work? {
     guard trouble.cause.mayPass else { return nil }
     let wait = policy.slowRetry * min(3, max(1, farewell.attempt - policy.attemptsMax + 1))

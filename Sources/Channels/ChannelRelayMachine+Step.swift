@@ -34,13 +34,13 @@ extension ChannelRelayMachine {
         task, attempt: 1, startedAt: now, progress: .underWay(timeoutAt: now + policy.queueAllowance + timeout(task)))
     }
 
-    /// `work` with its next attempt under way from now on. It may still have to queue.
+    /// `work` with its next attempt under way from now on. The attempt may still have to queue.
     func started(_ work: Work) -> Work {
       work.with(.underWay(timeoutAt: now + policy.queueAllowance + timeout(work.task)))
     }
 
-    /// `work` as it goes on after a restart: a clock that was set back, and nobody knows how far, must not make it wait for longer than
-    /// it ever would have.
+    /// `work` as it continues after a restart: a clock that was set back by an unknown amount must not make it wait longer than it ever
+    /// would have.
     func resumed(_ work: Work) -> Work {
       guard case .waiting(let until) = work.progress else { return started(work) }
       let isAskedFor = work.lastTrouble.map { [Cause.rateLimited, .misbehaving].contains($0.cause) } ?? false
@@ -51,7 +51,7 @@ extension ChannelRelayMachine {
         lastTrouble: work.lastTrouble)
     }
 
-    /// `work` out of the queue: its own timeout counts from now on.
+    /// `work` after it left the queue: its own timeout counts from now on.
     func handedOver(_ work: Work) -> Work {
       work.with(.underWay(timeoutAt: now + timeout(work.task)))
     }
@@ -67,14 +67,14 @@ extension ChannelRelayMachine {
       }
     }
 
-    /// The next attempt of `work` after `trouble`, or nil when attempts or time are used up.
+    /// The next attempt of `work` after `trouble`, or `nil` if attempts or time are used up.
     func retry(_ work: Work, after trouble: Trouble, retryAfter: Duration?, attemptsMax: Int? = nil) -> Work? {
       guard work.attempt < attemptsMax ?? policy.attemptsMax else { return nil }
       let nominal = max(policy.backOff(afterAttempt: work.attempt), retryAfter ?? .zero)
       let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
       let wait = max(policy.jittered(nominal, salt: salt), retryAfter ?? .zero)
       let until = now + wait
-      // Where the relay asks for more than Baton would ever wait by itself, that time is not part of the effort.
+      // If the relay asks for a longer wait than Baton's own maximum, that time is not part of the effort.
       let isAskedFor = retryAfter.map { $0 > policy.backOffMax } ?? false
       let startedAt = isAskedFor ? work.startedAt + wait : work.startedAt
       guard until < startedAt + policy.effortMax else { return nil }
@@ -82,7 +82,7 @@ extension ChannelRelayMachine {
         work.task, attempt: work.attempt + 1, startedAt: startedAt, progress: .waiting(until: until), lastTrouble: trouble)
     }
 
-    /// Slow, unlimited retry of what is inactive, or does not show the newest edition.
+    /// The slow retry, without limit, of a relay that is inactive or does not show the newest edition.
     /// - Parameter atLeast: the wait that the relay asked for.
     func slow(_ task: Work.Task, after trouble: Trouble, attempt: Int, atLeast: Duration? = nil) -> Work {
       let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
@@ -90,26 +90,26 @@ extension ChannelRelayMachine {
       return Work(task, attempt: attempt, startedAt: now, progress: .waiting(until: until), lastTrouble: trouble)
     }
 
-    /// Whether an outcome answers the operation that is under way.
+    /// Whether an outcome belongs to the operation that is under way.
     func isCurrent(_ operation: Int) -> Bool {
       operation == machine.operation && machine.underWay != nil
     }
 
     mutating func unexpected(_ event: Event) { actions.append(.reportUnexpected(event)) }
 
-    /// The relay took the channel: verify it.
+    /// Starts to verify the channel, after the relay took it.
     mutating func accept(link: String) {
       enter(.accepted(fresh(.verify), link: link))
       perform(.verify)
     }
 
-    /// A reader got the channel: the next look is due after a while.
+    /// Makes the channel relay active, after a reader got the channel; the next reading back is due after a while.
     mutating func foundTrue() {
       let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
       machine.checkDue = now + policy.jittered(policy.verifyInterval, salt: salt)
     }
 
-    /// Leaves for good; tells the relay when it may have heard of the channel.
+    /// Removes the relay for good, and tells it so if it may know the channel.
     mutating func remove(_ reason: Trouble = Trouble(.cancelled, "removed by request")) {
       guard machine.operation > 0 else {
         enter(.removed(farewell: nil), cause: .cancelled, "removed before the relay was asked")

@@ -1,5 +1,5 @@
 extension ChannelRelayMachine {
-  /// The state of a channel relay; each case carries what exists only then.
+  /// The state of a channel relay; each case carries the values that exist only then.
   public enum State: Hashable, Sendable {
     case new(Work)
     case invited(Work)
@@ -9,7 +9,7 @@ extension ChannelRelayMachine {
     case inactive(Trouble, link: String, Work)
     /// `link` is empty when the relay never accepted.
     case failed(Trouble, link: String)
-    /// `farewell` is what is still to be told to the relay, if anything.
+    /// `farewell` is the withdrawal that the relay must still be told of, if there is one.
     case removed(farewell: Work?)
 
     public var status: RelayStatus {
@@ -24,7 +24,7 @@ extension ChannelRelayMachine {
       }
     }
 
-    /// What is to be done, if anything.
+    /// The work that remains, if there is any.
     public var work: Work? {
       switch self {
       case .new(let work), .invited(let work), .accepted(let work, _), .inactive(_, _, let work): work
@@ -43,7 +43,7 @@ extension ChannelRelayMachine {
       }
     }
 
-    /// Why the channel relay is not further on, if there is a reason.
+    /// The reason why the channel relay is not active yet, if there is one.
     public var trouble: Trouble? {
       switch self {
       case .inactive(let trouble, _, _), .failed(let trouble, _): trouble
@@ -54,7 +54,7 @@ extension ChannelRelayMachine {
     }
   }
 
-  /// Something that is to be achieved with as many attempts as the policy allows.
+  /// A task that is tried with as many attempts as the policy allows.
   public struct Work: Hashable, Sendable {
     public enum Task: String, Sendable, CaseIterable {
       /// Hand the channel to the relay.
@@ -65,12 +65,12 @@ extension ChannelRelayMachine {
       case withdraw
       /// Hand the newest edition to a relay that shows an older one.
       case announce
-      /// Read back what was announced.
+      /// Read back the edition that was announced.
       case confirm
     }
 
     public enum Progress: Hashable, Sendable {
-      /// The network is at it; at `timeoutAt` it counts as failed.
+      /// The network is performing the operation; at `timeoutAt` it counts as failed.
       case underWay(timeoutAt: Timestamp)
       /// The next attempt starts at `until`.
       case waiting(until: Timestamp)
@@ -84,7 +84,7 @@ extension ChannelRelayMachine {
     }
 
     public let task: Task
-    /// Number of the present attempt, from 1.
+    /// The number of the present attempt, counted from 1.
     public let attempt: Int
     /// When the first attempt of this effort began; its deadline counts from here.
     public let startedAt: Timestamp
@@ -108,7 +108,7 @@ extension ChannelRelayMachine {
     }
   }
 
-  /// What can happen to a channel relay. Outcomes carry the number of the operation that they answer.
+  /// An event of a channel relay. Outcomes carry the number of the operation that they answer.
   public enum Event: Hashable, Sendable {
     /// The channel is durable; work may begin.
     case begun
@@ -120,23 +120,23 @@ extension ChannelRelayMachine {
     case handedOver(operation: Int)
     /// The relay took the channel and serves it at `link`.
     case relayAccepted(operation: Int, link: String)
-    /// A reader can fetch the channel at the relay, signed by its owner, and finds this edition of it; 0: none.
-    /// - others: what it finds of other channels when this edition is not the newest.
+    /// A reader can fetch the channel at the relay, signed by its owner, and finds this edition of it; 0 means none.
+    /// - others: the editions of other channels that it finds if this edition is not the newest.
     case verified(operation: Int, edition: Int = 1, others: OtherEditions = .unknown)
     /// The relay answered that it does not have the channel.
     case foundMissing(operation: Int)
-    /// The relay was told, and took it.
+    /// The relay was told that the channel leaves it, and accepted that.
     case withdrawn(operation: Int)
     /// The relay took the newest edition.
     case announced(operation: Int)
     /// The channel has a new edition.
-    /// - isSpared: the relay is not to be told, because there it would take the place of another channel's, and only names other relays.
+    /// - isSpared: whether to skip the relay, because there the edition would replace another channel's, and it only names other relays.
     case revised(edition: Int, isSpared: Bool = false)
     /// The relay refused for good.
     case refused(operation: Int, Trouble)
-    /// Another identity than expected, or a broken protocol.
+    /// The relay served another identity than expected, or broke the protocol.
     case misbehaved(operation: Int, Trouble)
-    /// Something that may pass. `retryAfter` is the wait that the relay asked for.
+    /// The operation failed for a reason that may pass. `retryAfter` is the wait that the relay asked for.
     case troubled(operation: Int, Trouble, retryAfter: Duration?)
     /// The relay is down for longer than the grace time, dropped the channel, or left it.
     case relayLost(Trouble)
@@ -145,13 +145,13 @@ extension ChannelRelayMachine {
     case retryRequested
     case verifyRequested
     case removalRequested
-    /// Another relay takes this one's place; in which words that is recorded.
+    /// Another relay takes this one's place; the text is recorded as the detail.
     case replaced(String)
-    /// An operator wants the channel back on a relay that it was taken off, on a network where that works.
+    /// An operator adds a relay again that had been removed, on a network where that works.
     case rejoinRequested
   }
 
-  /// What the driver must do.
+  /// Something that the driver must do.
   public enum Action: Hashable, Sendable {
     /// Append to the history, together with the new state.
     case record(Transition)
@@ -159,7 +159,7 @@ extension ChannelRelayMachine {
     case verify(operation: Int)
     case withdraw(operation: Int)
     case announce(operation: Int)
-    /// The event made no sense here; nothing changed. To be logged at debug level.
+    /// The event made no sense in this state; nothing changed. Log it at debug level.
     case reportUnexpected(Event)
   }
 

@@ -83,7 +83,7 @@ extension ChannelRelayMachine.Step {
     }
   }
 
-  /// What was accepted is not there yet: a few more looks, then it never was.
+  /// Handles an accepted channel that is not there yet: it is read back a few more times before the relay fails.
   private mutating func readAgain(_ work: Work, _ link: String, _ trouble: Trouble) {
     if let next = retry(work, after: trouble, retryAfter: nil, attemptsMax: policy.readBacksMax) {
       enter(.accepted(next, link: link), trouble)
@@ -92,7 +92,7 @@ extension ChannelRelayMachine.Step {
     }
   }
 
-  /// Starts the next attempt when it is due or asked for, or counts the present one as timed out.
+  /// Starts the next attempt if it is due or requested, or lets the present one time out.
   mutating func pursue(_ event: Event, _ work: Work, _ state: (Work) -> ChannelRelayMachine.State) {
     switch (work.progress, event) {
     case (.underWay(let timeoutAt), .timerFired) where now >= timeoutAt:
@@ -101,7 +101,7 @@ extension ChannelRelayMachine.Step {
       machine.state = state(started(work))
       perform(work.task)
     case (.waiting, .retryRequested), (.waiting, .verifyRequested):
-      // Somebody is waiting: the next attempt starts now instead of after the back-off.
+      // Somebody asked for it: the next attempt starts now instead of after the back-off.
       machine.state = state(started(work))
       perform(work.task)
     case (.waiting(let until), .timerFired) where now >= until:
@@ -113,7 +113,7 @@ extension ChannelRelayMachine.Step {
     }
   }
 
-  /// Transient trouble: wait and try again, or fail when attempts or time are used up.
+  /// Handles transient trouble: waits and retries, or fails if attempts or time are used up.
   mutating func struggle(
     _ work: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ state: (Work) -> ChannelRelayMachine.State
   ) {

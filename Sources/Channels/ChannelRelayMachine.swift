@@ -1,31 +1,31 @@
 /// Drives one channel relay: one channel on one relay.
 ///
-/// A value: an event and the time go in, the new state and a list of actions come out. It performs nothing itself.
-/// Whoever drives it must, in this order:
+/// It is a value: an event and the time go in, the new state and a list of actions come out. It performs nothing itself.
+/// The driver must, in this order:
 /// 1. make the new state and every recorded transition durable,
 /// 2. perform the network actions,
 /// 3. call `handle(.timerFired)` when `timer` has passed.
-/// Doing an action twice does no harm. After a restart, `handle(.restarted)` yields the action that was under way.
+/// Performing an action twice does no harm. After a restart, `handle(.restarted)` yields the action that was under way.
 public struct ChannelRelayMachine: Hashable, Sendable {
   public internal(set) var state: State
   /// When the present status was entered.
   public internal(set) var since: Timestamp
-  /// Number of the latest operation that the network was asked for; outcomes carry it back. 0: none yet.
+  /// The number of the latest operation that the network was asked for; outcomes carry it back. 0 means none yet.
   public internal(set) var operation: Int
-  /// While it is active: when it should be read back again. Not a timer of this machine; whoever drives it asks in its time.
+  /// When an active relay should be read back again. This is not a timer of the machine; the driver decides when to ask.
   public internal(set) var checkDue: Timestamp?
   /// Whether the relay has one of many copies of a channel, or the only one of a group.
   public let kind: ChannelKind
-  /// Number of the channel's newest edition: 1 is what it was created with, each change of what readers see is one more.
+  /// The number of the channel's newest edition: it was created with edition 1, and each change of the profile adds one.
   public internal(set) var edition: Int
-  /// The edition that a reader found at the relay the last time; 0: none yet.
+  /// The edition that a reader last found at the relay; 0 means none yet.
   public internal(set) var shown: Int
-  /// While it is active: why it does not show the newest edition, when nothing is done about that before it is read back again.
+  /// The reason why an active relay does not show the newest edition, if nothing is done about that before it is read back again.
   public internal(set) var complaint: Trouble?
-  /// Keeps the jitter of different channel relays apart.
+  /// Makes the jitter of different channel relays differ.
   let salt: UInt64
 
-  /// A channel relay that nothing was done for yet.
+  /// Creates a channel relay for which nothing has been done yet.
   /// - Parameters:
   ///   - salt: any number that differs between channel relays; spreads their retries.
   ///   - now: time of creation.
@@ -52,7 +52,7 @@ public struct ChannelRelayMachine: Hashable, Sendable {
     self.salt = salt
   }
 
-  /// When the next `timerFired` is due; nil when nothing is awaited. Derived, so it cannot fall out of step.
+  /// When the next `timerFired` is due; `nil` if nothing is awaited. It is derived, so it always agrees with the state.
   public var timer: Timestamp? { state.work?.progress.due }
 
   /// The network operation under way, if any.
@@ -64,10 +64,10 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   /// Whether nothing is left to do: no operation, no timer.
   public var isSettled: Bool { state.work == nil }
 
-  /// Whether it was taken off for good, and the relay was told as far as that was possible.
+  /// Whether the relay was removed for good, and was told so as far as that was possible.
   public var isGone: Bool { state == .removed(farewell: nil) }
 
-  /// Takes one event in and says what is to be done.
+  /// Processes one event and returns what to do.
   /// - Parameters:
   ///   - event: what happened.
   ///   - now: the present time; it may jump either way.

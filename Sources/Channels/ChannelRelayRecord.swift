@@ -4,16 +4,16 @@ public struct ChannelRelayRecord: Hashable, Sendable {
   public var since: Timestamp
   public var operation: Int
   public var relayLink: String?
-  /// What is wrong; for states under way, the latest trouble.
+  /// The trouble; for states under way, the latest one.
   public var trouble: Trouble?
   public var task: ChannelRelayMachine.Work.Task?
   public var attempt: Int
   public var startedAt: Timestamp?
   public var isUnderWay: Bool
   public var timer: Timestamp?
-  /// While it is active: when it should be read back again.
+  /// When an active relay should be read back again.
   public var checkDue: Timestamp?
-  /// The edition that a reader found at the relay the last time; 0: none yet.
+  /// The edition that a reader last found at the relay; 0 means none yet.
   public var shown: Int
 
   public init(
@@ -46,7 +46,7 @@ public struct ChannelRelayRecord: Hashable, Sendable {
       checkDue: machine.checkDue, shown: machine.shown)
   }
 
-  /// The machine that this row describes, or nil when the row contradicts itself.
+  /// The machine that this row describes, or `nil` if the row contradicts itself.
   /// - Parameters:
   ///   - kind: of the channel.
   ///   - edition: the channel's newest one.

@@ -1,4 +1,4 @@
-/// Pictures of channels: what readers' programs can be expected to show.
+/// The formats of channel pictures that readers' programs can be expected to show.
 public enum ImageFormat: String, Sendable, CaseIterable {
   case png, jpeg, webp
 
@@ -10,8 +10,8 @@ public enum ImageFormat: String, Sendable, CaseIterable {
   /// Largest width or height, in pixels.
   public static let sideMax = 16_383
 
-  /// Checks that `bytes` are a whole picture of this format as far as that can be told without decoding it: every part has the length
-  /// that it says, the parts that must be there are, and the size is possible.
+  /// Checks that `bytes` are a whole picture of this format, as far as that can be told without decoding it: every part has the length
+  /// that it states, all required parts are there, and the size is possible.
   public func check(_ bytes: [UInt8]) throws(Invalid) {
     let size: (width: Int, height: Int)
     switch self {
@@ -36,7 +36,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
 
   private static func png(_ bytes: [UInt8]) throws(Invalid) -> (Int, Int) {
     guard bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) else {
-      throw Invalid(reason: "it is no PNG image")
+      throw Invalid(reason: "it is not a PNG image")
     }
     var index = 8
     var size: (Int, Int)?
@@ -75,7 +75,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
   // MARK: - JPEG (ITU-T T.81)
 
   private static func jpeg(_ bytes: [UInt8]) throws(Invalid) -> (Int, Int) {
-    guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { throw Invalid(reason: "it is no JPEG image") }
+    guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { throw Invalid(reason: "it is not a JPEG image") }
     guard bytes.suffix(2) == [0xFF, 0xD9] else { throw Invalid(reason: "the JPEG image is cut off") }
     var index = 2
     var size: (Int, Int)?
@@ -93,7 +93,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
         guard length >= 8 else { throw Invalid(reason: "the JPEG image is damaged") }
         size = (big(bytes, index + 7, 2), big(bytes, index + 5, 2))
       case 0xDA:
-        // What follows is the picture itself.
+        // The picture itself follows.
         guard let size else { throw Invalid(reason: "the JPEG image has no header") }
         return size
       case 0x00, 0x01, 0xD0...0xD9: throw Invalid(reason: "the JPEG image is damaged")
@@ -108,7 +108,7 @@ public enum ImageFormat: String, Sendable, CaseIterable {
 
   private static func webp(_ bytes: [UInt8]) throws(Invalid) -> (Int, Int) {
     guard bytes.count >= 30, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WEBP".utf8) else {
-      throw Invalid(reason: "it is no WebP image")
+      throw Invalid(reason: "it is not a WebP image")
     }
     guard little(bytes, 4, 4) == bytes.count - 8 else {
       throw Invalid(reason: "the WebP image is cut off, or something follows it")

@@ -1,4 +1,4 @@
-/// How many relays of a channel are where; the one place that derives a phase from them.
+/// Counts of a channel's relays by status; the only place that derives a phase from them.
 public struct PhaseCounts: Hashable, Sendable {
   public let wanted: Int
   public let isDeletionRequested: Bool
@@ -14,7 +14,7 @@ public struct PhaseCounts: Hashable, Sendable {
   }
 
   /// Counts one relay.
-  /// - Parameter hasWork: whether something is still to be done for it; matters for removed ones only.
+  /// - Parameter hasWork: whether there is still work to do for it; this matters only for removed relays.
   public mutating func add(_ status: RelayStatus, hasWork: Bool) {
     switch status {
     case .new, .invited, .accepted: underWay += 1

@@ -1,17 +1,17 @@
-/// What readers see of a channel.
+/// The profile of a channel, which readers see.
 public struct Profile: Hashable, Sendable {
-  /// Checked by `DisplayName.validated`.
+  /// The name, as `DisplayName.validated` returned it.
   public var displayName: String
   public var fullName: String?
   public var description: String?
-  /// A data URL of at most `imageBytesMax` bytes.
+  /// The image as a data URL of at most `imageBytesMax` bytes.
   public var image: String?
 
   /// Upper bound of `image`, in bytes of the data URL.
   public static let imageBytesMax = 12_500
   /// Upper bound of `fullName`, in characters.
   public static let fullNameCharactersMax = 160
-  /// Upper bound of `description`, in UTF-8 bytes; keeps the channel's event below what relays take.
+  /// Upper bound of `description`, in UTF-8 bytes; it keeps the channel's event below the size that relays accept.
   public static let descriptionBytesMax = 2_000
 
   public init(displayName: String, fullName: String? = nil, description: String? = nil, image: String? = nil) {
@@ -22,7 +22,7 @@ public struct Profile: Hashable, Sendable {
   }
 }
 
-/// The rules for the name of a channel on every network (SimpleX 7.0, `validDisplayName`). A network may have more of its own.
+/// The rules for the name of a channel on every network (SimpleX 7.0, `validDisplayName`). A network may have additional rules.
 public enum DisplayName {
   public static let charactersMax = 50
 
@@ -31,8 +31,8 @@ public enum DisplayName {
     public let reason: String
   }
 
-  /// The name in normal form, without white space around it and with single spaces inside, or what is wrong with it. What is counted
-  /// are code points, as SimpleX does; the caller composes letters and their accents before (Unicode's NFC).
+  /// The name in normal form, without white space around it and with single spaces inside, or what is wrong with it. Lengths are
+  /// counted in code points, as in SimpleX; the caller must have composed letters and their accents (Unicode's NFC).
   public static func validated(_ name: String) throws(Invalid) -> String {
     let trimmed = normalized(name)
     guard let first = trimmed.unicodeScalars.first else { throw Invalid(reason: "the name is empty") }
@@ -59,7 +59,7 @@ public enum DisplayName {
 
   private static func normalized(_ name: String) -> String {
     let words = name.unicodeScalars.split { scalar in
-      // Control characters are refused, not smoothed over.
+      // Control characters are refused, not replaced.
       scalar.properties.isWhitespace && scalar.properties.generalCategory == .spaceSeparator || scalar == "\t"
     }
     return words.map { String($0) }.joined(separator: " ")

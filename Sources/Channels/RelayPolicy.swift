@@ -4,7 +4,7 @@ public struct RelayPolicy: Hashable, Sendable {
   public var invitationTimeout: Duration = .seconds(30)
   /// How long one verification may take before it counts as timed out.
   public var verificationTimeout: Duration = .seconds(15)
-  /// How long one farewell may take before it counts as timed out.
+  /// How long one withdrawal may take before it counts as timed out.
   public var withdrawalTimeout: Duration = .seconds(30)
   /// How long an operation may wait in queues before its own timeout counts; relays are asked one thing at a time.
   public var queueAllowance: Duration = .seconds(300)
@@ -24,13 +24,13 @@ public struct RelayPolicy: Hashable, Sendable {
   public var inactiveGrace: Duration = .seconds(120)
   /// How often an inactive channel relay is tried again.
   public var slowRetry: Duration = .seconds(900)
-  /// How long a relay that asks to be left alone is left alone at most.
+  /// The longest wait that a relay may ask for.
   public var patienceMax: Duration = .seconds(86_400)
-  /// How long it is tried to tell a relay that a channel left it.
+  /// How long Baton tries to tell a relay that a channel left it.
   public var farewellMax: Duration = .seconds(7 * 86_400)
-  /// How often an active channel relay is read back, as long as nothing else happens.
+  /// How often an active channel relay is read back while nothing else happens.
   public var verifyInterval: Duration = .seconds(86_400)
-  /// Spreads the jitter of different installations; any number, fixed for one installation.
+  /// Makes the jitter of installations differ; any number, fixed for one installation.
   public var jitterSeed: UInt64 = 0
 
   public init() {}

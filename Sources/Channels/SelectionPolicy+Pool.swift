@@ -1,17 +1,17 @@
 extension SelectionPolicy {
-  /// The eligible relays of a network, arranged so that choosing a few of them does not walk through all.
+  /// The eligible relays of a network, arranged so that choosing a few of them does not go through all.
   ///
   /// Arranging takes time in proportion to n log n for n relays; choosing k of them takes k² log n, whatever their loads.
   public struct Pool: Sendable {
-    /// Those that are known to work; they stand in `sound` too.
+    /// The relays that are known to work; they are in `sound` too.
     private let good: Tier
     private let sound: Tier
     private let degraded: Tier
     private let failing: Tier
 
-    /// - Parameter candidates: in any order; those that are not eligible are left out.
+    /// - Parameter candidates: the relays, in any order; those that are not eligible are left out.
     public init(_ candidates: [Candidate]) {
-      // Sorted, so that nothing depends on the order in which they came.
+      // They are sorted, so that nothing depends on the order in which they came.
       let entries = candidates.filter(\.isEligible).map(Entry.init).sorted { $0.key < $1.key }
       good = Tier(entries.filter { $0.reliability == .good })
       sound = Tier(entries.filter(\.reliability.isSound))
@@ -26,9 +26,9 @@ extension SelectionPolicy {
     /// The relays that a channel should get, in the order in which they should be used.
     /// - Parameters:
     ///   - seed: the same seed and loads give the same order.
-    ///   - limit: how many are needed; fewer come when there are no more.
-    ///   - members: what the channel has already.
-    ///   - load: how many channels a relay carries; asked for two relays per place.
+    ///   - limit: how many are needed; fewer are returned if there are no more.
+    ///   - members: the relays that the channel has already.
+    ///   - load: returns how many channels a relay carries; called for two relays per place.
     public func order(
       seed: UInt64, limit: Int, beside members: Members = Members(), load: (RelayID) -> Int
     ) -> [RelayID] {
@@ -45,7 +45,7 @@ extension SelectionPolicy {
   /// A relay, with what matters when it is chosen.
   private struct Entry: Sendable {
     let relay: RelayID
-    /// The same number for relays that fail together, those of one operator. Each own relay has a number of its own, below zero.
+    /// The owner's number, equal for relays that fail together because of one operator. Each own relay has its own number below zero.
     let owner: Int64
     let reliability: Reliability
 
@@ -69,16 +69,16 @@ extension SelectionPolicy {
       ownCount = entries.count(where: \.isOwn)
     }
 
-    /// Where the relays of `owner` stand.
+    /// The positions of the relays of `owner`.
     func places(of owner: Int64) -> Range<Int> { firstPlace { $0.owner >= owner }..<firstPlace { $0.owner > owner } }
 
-    /// Where `entry` stands, if it is of this class.
+    /// The position of `entry`, if it is in this class.
     func place(of entry: Entry) -> Int? {
       let place = firstPlace { $0.key >= entry.key }
       return place < entries.count && entries[place].relay == entry.relay ? place : nil
     }
 
-    /// The first place from which on `isBeyond` holds.
+    /// The first position from which `isBeyond` holds.
     private func firstPlace(where isBeyond: (Entry) -> Bool) -> Int {
       var (low, high) = (0, entries.count)
       while low < high {
@@ -96,7 +96,7 @@ extension SelectionPolicy {
     }
   }
 
-  /// A choice that is being made.
+  /// A choice in progress.
   private struct Choice {
     private(set) var taken: [Entry] = []
     private let limit: Int
@@ -148,7 +148,7 @@ extension SelectionPolicy {
       }
     }
 
-    /// Where relays stand that may not be drawn: those of owners that have had this turn, and those that are taken.
+    /// The positions of relays that may not be drawn: those of owners that have had this turn, and those that are taken.
     private func gaps(in tier: Tier, _ turn: Int) -> [Range<Int>] {
       var gaps: [Range<Int>] = []
       for (owner, count) in used where count > turn { gaps.append(tier.places(of: owner)) }
@@ -159,8 +159,8 @@ extension SelectionPolicy {
       return gaps
     }
 
-    /// The one of two random relays that carries less, the first when both carry the same.
-    /// - Parameter count: how many relays of `tier` stand outside of `gaps`, or how many first ones there are to draw from.
+    /// The one of two random relays that carries fewer channels, or the first if both carry the same number.
+    /// - Parameter count: how many relays of `tier` stand outside of `gaps`, or how many of the first ones to draw from.
     private mutating func draw(
       from tier: Tier, _ count: Int, outside gaps: [Range<Int>], _ load: (RelayID) -> Int
     ) -> Entry {

@@ -1,6 +1,6 @@
 /// A point in time: milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// The core never reads a clock; every `Timestamp` comes in as a value.
+/// The core never reads a clock; every `Timestamp` is passed in as a value.
 public struct Timestamp: Hashable, Comparable, Sendable {
   public let milliseconds: Int64
 
@@ -15,7 +15,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return Self(milliseconds: overflow ? .max : sum)
   }
 
-  /// The time that passed from `earlier` to `later`; negative when they are in the other order.
+  /// The time that passed from `earlier` to `later`; negative if `later` is before `earlier`.
   public static func - (later: Self, earlier: Self) -> Duration {
     .milliseconds(later.milliseconds - earlier.milliseconds)
   }

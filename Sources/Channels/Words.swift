@@ -2,29 +2,29 @@
 public enum NetworkKind: String, Sendable, CaseIterable {
   case nostr, simplex
 
-  /// The network whose relays have addresses that look like `address`: those of SimpleX are links with a key behind a `#`.
+  /// The network that the form of `address` suggests: addresses of SimpleX relays are links with a key after a `#`.
   public static func lookingLike(_ address: String) -> NetworkKind {
     let text = address.lowercased()
     return text.hasPrefix("simplex:") || text.hasPrefix("https://") && text.contains("#") ? .simplex : .nostr
   }
 }
 
-/// What a server is for: SMP servers carry messages, XFTP servers keep files.
+/// The kind of a server: SMP servers carry messages, XFTP servers store files.
 public enum ServerProtocol: String, Sendable, CaseIterable {
   case smp, xftp
 }
 
-/// What a channel is: a channel lives on many relays, a group on exactly one.
+/// The kind of a channel: a channel lives on many relays, a group on exactly one.
 public enum ChannelKind: String, Sendable, CaseIterable {
   case channel, group
 }
 
-/// Which key signs a channel: one of its own, which follows from its identity's, or that of the identity, which all of its channels share.
+/// Which key signs a channel: its own, which is derived from its identity's, or the identity's, which all of its channels share.
 public enum ChannelKey: String, Sendable, CaseIterable {
   case own, identity
 }
 
-/// Status of one channel relay, the pairing of one channel with one relay.
+/// The status of one channel relay, the pairing of one channel with one relay.
 public enum RelayStatus: String, Sendable, CaseIterable {
   case new, invited, accepted, active, inactive, failed, removed
 
@@ -37,19 +37,19 @@ public enum RelayStatus: String, Sendable, CaseIterable {
   }
 }
 
-/// Why a channel relay changed or stays as it is. The words are stable: scripts rely on them.
+/// The reason why a channel relay changed or stays as it is. The words are stable: scripts rely on them.
 public enum Cause: String, Sendable, CaseIterable {
   /// No answer within the time allowed.
   case timeout
   /// No connection: name, network or handshake failed.
   case unreachable
-  /// The relay said no, for good.
+  /// The relay refused, for good.
   case rejected
   /// The relay asks to come back later.
   case rateLimited
-  /// The relay demands an authentication that did not succeed.
+  /// The relay demands authentication, which did not succeed.
   case authRequired
-  /// The relay serves something signed by somebody else, or another object than asked for.
+  /// The relay serves something signed by somebody else, or an object other than the one asked for.
   case wrongIdentity
   /// The relay does not speak the protocol.
   case `protocol`
@@ -57,11 +57,11 @@ public enum Cause: String, Sendable, CaseIterable {
   case expired
   /// The peer's certificate is for other hosts than the one that was asked for.
   case wrongName
-  /// No authority that this machine trusts stands behind the peer's certificate.
+  /// The peer's certificate does not come from an authority that this machine trusts.
   case untrusted
-  /// The peer speaks the protocol, but does what nobody who means well does.
+  /// The peer speaks the protocol, but behaves in a way that no well-meaning peer does.
   case misbehaving
-  /// Both speak the protocol, but no common version of it.
+  /// Both sides speak the protocol, but share no version of it.
   case incompatibleVersion
   /// The relay answers, but does not have the channel.
   case missing
@@ -69,14 +69,14 @@ public enum Cause: String, Sendable, CaseIterable {
   case left
   /// Another relay took this one's place.
   case replaced
-  /// The relay keeps the profile of one channel per author, and that is another channel's.
+  /// The relay keeps the profile of one channel per author, and has another channel's.
   case onePerAuthor
   /// The relay, or Baton, could not store.
   case storage
-  /// An operator took the request back.
+  /// An operator cancelled the request.
   case cancelled
 
-  /// Whether it says that no connection came about, or none that answers: the next one that does is better.
+  /// Whether the cause means that there was no connection, or none that answered; the next connection may remedy that.
   var isOfConnection: Bool {
     switch self {
     case .timeout, .unreachable, .expired, .wrongName, .untrusted, .incompatibleVersion: true
@@ -87,7 +87,7 @@ public enum Cause: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the reason may be gone after a while by itself, so that it is worth asking the relay again without a person.
+  /// Whether the cause may go away by itself, so that it makes sense to ask the relay again without being told to.
   public var mayPass: Bool {
     switch self {
     case .timeout, .unreachable, .rateLimited, .storage, .expired, .wrongName, .untrusted, .misbehaving, .incompatibleVersion:
@@ -97,15 +97,15 @@ public enum Cause: String, Sendable, CaseIterable {
   }
 }
 
-/// State of a channel as a whole. It is always derived from the channel's relays, never stored.
+/// The state of a channel as a whole. It is always derived from the channel's relays, never stored.
 public enum ChannelPhase: String, Sendable, CaseIterable {
   case creating, partial, active, degraded, failed, deleting, deleted
 }
 
-/// What went wrong, for whom must act: a stable cause and the peer's own words.
+/// A description of a failure, for the operator who must act: a stable cause and the peer's own words.
 public struct Trouble: Hashable, Sendable {
   public let cause: Cause
-  /// One line of text. It may come from a relay, so it is bounded to `Trouble.detailBytesMax` and holds no control characters.
+  /// One line of text. It may come from a relay, so it is limited to `Trouble.detailBytesMax` and contains no control characters.
   public let detail: String
 
   /// Upper bound of `detail`, in UTF-8 bytes.
@@ -113,7 +113,7 @@ public struct Trouble: Hashable, Sendable {
 
   /// - Parameters:
   ///   - cause: the stable word.
-  ///   - detail: any text; control characters become spaces and what is too long is cut.
+  ///   - detail: any text; control characters become spaces, and text that is too long is cut.
   public init(_ cause: Cause, _ detail: String) {
     self.cause = cause
     self.detail = Self.cleaned(detail)

@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// A condition on objects, in the operators that chat developers know (CONTROL): a bare value means `$eq`; several members must all hold.
+/// A condition on objects. Members name fields and operators: a bare value means `$eq`, and several members must all hold.
 public struct Filter: Sendable {
   public struct Invalid: Error, Hashable, Sendable {
     /// The offending part, like `filter.$or.1.phase`.
@@ -26,7 +26,7 @@ public struct Filter: Sendable {
     case isIn([JSONValue]), isNotIn([JSONValue])
     case exists(Bool)
     case contains(JSONValue)
-    /// One element of a list meets all of these conditions.
+    /// At least one element of a list meets all of these conditions.
     case element(Node)
     case query(String), autocomplete(String)
   }
@@ -35,7 +35,7 @@ public struct Filter: Sendable {
   public struct Limits: Hashable, Sendable {
     /// How deep conditions may be nested.
     public var depthMax = 8
-    /// How many conditions, tests and values a filter may have, all together.
+    /// How many conditions, tests and values a filter may have in total.
     public var nodesMax = 500
 
     public init() {}
@@ -50,7 +50,7 @@ public struct Filter: Sendable {
     "$eq", "$ne", "$in", "$nin", "$exists", "$gt", "$gte", "$lt", "$lte", "$contains", "$elemMatch", "$q", "$autocomplete",
   ]
 
-  /// - Parameter known: the fields that objects have; nil: any, whatever their types.
+  /// - Parameter known: the fields that objects have; `nil` allows any fields, of any type.
   public init(_ json: JSONValue?, known: ListFields? = nil, limits: Limits = Limits()) throws(Invalid) {
     var parser = Parser(known: known, limits: limits)
     root = try parser.node(json ?? [:], path: "filter", depth: 0)
@@ -87,10 +87,10 @@ public struct Filter: Sendable {
     }
   }
 
-  /// `$q`: whether `text` occurs in `value`, whatever the case.
+  /// Evaluates `$q`: whether `text` occurs in `value`, regardless of case.
   package static func holds(_ value: String, _ text: String) -> Bool { value.lowercased().contains(text.lowercased()) }
 
-  /// `$autocomplete`: whether a word of `value` begins with `prefix`, whatever the case.
+  /// Evaluates `$autocomplete`: whether a word of `value` begins with `prefix`, regardless of case.
   package static func hasWord(_ value: String, _ prefix: String) -> Bool {
     let words = value.lowercased().split { !$0.isLetter && !$0.isNumber }
     return words.contains { $0.hasPrefix(prefix.lowercased()) }
@@ -152,7 +152,7 @@ public struct Filter: Sendable {
       return nodes
     }
 
-    /// Conditions that one element of a list meets, all of them; the names in it are those of the elements.
+    /// Conditions that one element of a list must all meet; they use the field names of the elements.
     private mutating func element(
       _ json: JSONValue, of place: ListFields.Place?, _ path: String, _ depth: Int
     ) throws(Invalid) -> Test {

@@ -1,9 +1,9 @@
 public import StrictJSON
 
-/// How JSON values are compared in filters and sorts: texts by their UTF-8 bytes and numbers exactly, as SQLite does it, so that what
-/// is evaluated here and what is evaluated there agree.
+/// The comparison of JSON values in filters and sorts: texts by their UTF-8 bytes and numbers exactly, as in SQLite, so that evaluation
+/// here and there agrees.
 public enum JSONOrder {
-  /// A total order: what is absent, booleans, numbers, texts, the rest by its text.
+  /// A total order: absent values, booleans, numbers, texts, then all others by their text.
   /// - Returns: negative, zero or positive.
   public static func compare(_ a: JSONValue, _ b: JSONValue) -> Int {
     switch (a, b) {
@@ -14,7 +14,7 @@ public enum JSONOrder {
     }
   }
 
-  /// Whether two values are the same; numbers by their value.
+  /// Whether two values are equal; numbers are compared by value.
   static func equal(_ a: JSONValue, _ b: JSONValue) -> Bool { rank(a) == rank(b) && compare(a, b) == 0 }
 
   /// The order of two numbers or two texts; other pairs have none.
@@ -23,7 +23,7 @@ public enum JSONOrder {
     return number(a, b)
   }
 
-  /// By UTF-8 bytes.
+  /// Compares texts by their UTF-8 bytes.
   static func compare(_ a: String, _ b: String) -> Int {
     if a.utf8.elementsEqual(b.utf8) { return 0 }
     return a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1
@@ -39,7 +39,7 @@ public enum JSONOrder {
     }
   }
 
-  /// Exactly, although not every integer is a `Double`.
+  /// Compares numbers exactly, although not every integer can be a `Double`.
   private static func compare(_ a: Int64, _ b: Double) -> Int {
     if b >= 9_223_372_036_854_775_808 { return -1 }
     if b < -9_223_372_036_854_775_808 { return 1 }

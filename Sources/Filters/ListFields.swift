@@ -1,12 +1,12 @@
 internal import StrictJSON
 
-/// The fields that the objects of a list have, with their types, so that a condition that can never hold is refused and not answered with
-/// an empty list.
+/// The fields that the objects of a list have, with their types, so that a condition that can never hold is refused instead of answered
+/// with an empty list.
 public struct ListFields: Hashable, Sendable {
   public struct Field: Hashable, Sendable {
     public let name: String
     public let kind: Kind
-    /// Whether objects may be without it.
+    /// Whether objects may lack the field.
     public let isOptional: Bool
 
     public init(_ name: String, _ kind: Kind, isOptional: Bool = false) {
@@ -18,17 +18,17 @@ public struct ListFields: Hashable, Sendable {
 
   public indirect enum Kind: Hashable, Sendable {
     case bool, integer, number, text
-    /// RFC 3339 in UTC with milliseconds.
+    /// A time in RFC 3339 form, in UTC, with milliseconds.
     case time
     /// One of these words.
     case word([String])
     case list(Kind)
     case object([Field])
-    /// Whatever its owner keeps there, with any names below it.
+    /// Custom data of the owner, with any names below it.
     case anything
   }
 
-  /// What a path of names leads to.
+  /// The field that a path of names leads to.
   struct Place {
     let name: String
     let kind: Kind
@@ -39,7 +39,7 @@ public struct ListFields: Hashable, Sendable {
 
   public init(_ fields: [Field]) { self.fields = fields }
 
-  /// The paths of everything that has a value of its own, as people write them; `NAME` stands for any name.
+  /// The paths of all fields with a value of their own, as people write them; `NAME` stands for any name.
   public var names: [String] { Self.paths(fields).map { $0.joined(separator: ".") } }
 
   static let anyName = "NAME"
@@ -59,8 +59,8 @@ public struct ListFields: Hashable, Sendable {
     Self.paths(fields).filter(isSortable).map { $0.joined(separator: ".") }
   }
 
-  /// Where `path` leads.
-  /// - Parameter at: where it stands, for the error.
+  /// The field to which `path` leads.
+  /// - Parameter at: the place of the path in the filter, for the error.
   func place(_ path: [String], at place: String) throws(Filter.Invalid) -> Place {
     var members = fields
     var isOptional = false
@@ -92,7 +92,7 @@ extension ListFields.Place {
   /// Refuses an operand that no object can meet.
   /// - Parameters:
   ///   - word: the operator; a bare value means `$eq`.
-  ///   - at: where it stands, for the error.
+  ///   - at: the place of the operand in the filter, for the error.
   func check(_ value: JSONValue, of word: String, at place: String) throws(Filter.Invalid) {
     if case .object(let members) = kind, word != "$exists", let first = members.first {
       throw Filter.Invalid(path: place, reason: "\(name) has members: ask for one of them, such as \(name).\(first.name)")
@@ -103,7 +103,7 @@ extension ListFields.Place {
     }
     switch (word, kind) {
     case ("$in", _), ("$nin", _):
-      // That it is a list is for the operator to say.
+      // The operator itself checks that the operand is a list.
       for element in value.array ?? [] { try check(element, of: "$eq", at: place) }
     case ("$contains", .list(let element)): try element.check(value, name, at: place)
     case ("$eq", _), ("$ne", _):
@@ -120,11 +120,11 @@ extension ListFields.Place {
           path: place, reason: "must be \(ListFields.Kind.time.words), or the beginning of one, such as 2026-01-31")
       }
     case ("$gt", _), ("$gte", _), ("$lt", _), ("$lte", _): try kind.check(value, name, at: place)
-    default: break  // what the operator itself asks for
+    default: break  // the operator itself checks its operand
     }
   }
 
-  /// The form in which times come out. Times are compared as texts, so others would be compared wrongly.
+  /// The form in which times are written. Times are compared as texts, so other forms would be compared wrongly.
   fileprivate static func isTime(_ text: String, orItsBeginning: Bool = false) -> Bool {
     let form = Array("0000-00-00T00:00:00.000Z".utf8)
     let bytes = Array(text.utf8)
@@ -151,7 +151,7 @@ extension ListFields.Kind {
     }
   }
 
-  /// What a value of this kind looks like.
+  /// A description of values of this kind.
   fileprivate var words: String {
     switch self {
     case .bool: "true or false"
@@ -178,7 +178,7 @@ extension ListFields.Kind {
     case (.list(let element), .array(let elements)):
       for value in elements { try element.check(value, name, at: place) }
     case (.list, _):
-      throw Filter.Invalid(path: place, reason: "\(name) is a list: say {\"$contains\": \(Self.shown(value))}")
+      throw Filter.Invalid(path: place, reason: "\(name) is a list: write {\"$contains\": \(Self.shown(value))}")
     default: throw Filter.Invalid(path: place, reason: "must be \(words), not \(Self.shown(value))")
     }
   }

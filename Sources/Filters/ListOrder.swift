@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// The order of a list: keys, the most important first, and in the end the id, so that no two objects are equal.
+/// The order of a list: keys, the most important first, and finally the id, so that no two objects are equal.
 public struct ListOrder: Hashable, Sendable {
   public struct Key: Hashable, Sendable {
     public let path: [String]
@@ -12,10 +12,10 @@ public struct ListOrder: Hashable, Sendable {
   public static let keysMax = 8
 
   /// - Parameters:
-  ///   - sort: like `[{"field": "name", "direction": -1}]`; without a direction, ascending.
-  ///   - known: the fields that objects have; nil: any.
-  ///   - isSortable: whether there is an order by a path of names.
-  /// - Throws: what is wrong, and where.
+  ///   - sort: keys such as `[{"field": "name", "direction": -1}]`; a key without a direction is ascending.
+  ///   - known: the fields that objects have; `nil` allows any.
+  ///   - isSortable: returns whether objects can be sorted by a path of names.
+  /// - Throws: an error that says what is wrong, and where.
   public init(
     _ sort: [JSONValue], known: ListFields? = nil, isSortable: ([String]) -> Bool = { _ in true }
   ) throws(Filter.Invalid) {
@@ -36,11 +36,11 @@ public struct ListOrder: Hashable, Sendable {
       }
       keys.append(Key(path: parts, isDescending: direction == -1))
     }
-    // In the direction of the key before, so that one index serves both.
+    // The id has the direction of the key before it, so that one index serves both.
     self.keys = keys + [Key(path: ["id"], isDescending: keys.last?.isDescending ?? false)]
   }
 
-  /// Whether a name means the same to everybody who compares names: printable ASCII without quotes and backslashes.
+  /// Whether a name is compared in the same way everywhere: printable ASCII without quotes and backslashes.
   package static func isPlain(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
   }
@@ -50,7 +50,7 @@ public struct ListOrder: Hashable, Sendable {
     JSONValue.array(keys.map { [.array($0.path.map(JSONValue.string)), .bool($0.isDescending)] }).text
   }
 
-  /// What `object` is sorted by.
+  /// The values by which `object` is sorted.
   public func values(of object: JSONValue) -> [JSONValue] {
     keys.map { key in key.path.reduce(object) { $0?[$1] } ?? .null }
   }

@@ -1,9 +1,9 @@
-/// What somebody most likely meant who wrote a word that does not exist.
+/// Finds the word that was most likely meant by one that does not exist.
 public enum Nearest {
   /// Longer words are not compared: they come from clients, and comparing takes time that grows with their square.
   private static let lengthMax = 64
 
-  /// The one of `words` that differs least from `word`, also where only its part behind the last dot does; nil when all differ too much.
+  /// The one of `words` that differs least from `word`, comparing the part after the last dot too; `nil` if all differ too much.
   public static func to(_ word: String, among words: some Sequence<String>) -> String? {
     guard (1...lengthMax).contains(word.utf8.count) else { return nil }
     let wanted = Array(word.lowercased())
@@ -13,7 +13,7 @@ public enum Nearest {
       let last = whole.lastIndex(of: ".").map { Array(whole[($0 + 1)...]) } ?? whole
       for form in whole == last ? [whole] : [whole, last] {
         let distance = distance(wanted, form)
-        // A third of the letters may be wrong.
+        // Up to a third of the letters may be wrong.
         guard distance <= max(1, max(wanted.count, form.count) / 3), distance < best?.distance ?? .max else { continue }
         best = (candidate, distance)
       }
@@ -21,7 +21,7 @@ public enum Nearest {
     return best?.word
   }
 
-  /// How many letters must be put in, left out, replaced or swapped with their neighbour to get from one word to the other.
+  /// How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn one word into the other.
   private static func distance(_ a: [Character], _ b: [Character]) -> Int {
     var (before, previous) = ([Int](), Array(0...b.count))
     for i in a.indices {

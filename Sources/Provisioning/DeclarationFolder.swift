@@ -50,7 +50,7 @@ public struct DeclarationFolder: Sendable {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Unreadable(reason: "it is no regular file")
+      throw Unreadable(reason: "it is not a regular file")
     }
     let most = DeclarationReader.fileBytesMax
     var bytes: [UInt8] = []

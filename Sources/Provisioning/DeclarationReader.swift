@@ -116,7 +116,7 @@ public struct DeclarationReader {
         do throws(InvalidAddress) {
           address = try servers.parse(server: text)
         } catch {
-          note(value, "'\(error.address)' is no server address: \(error.reason)", offset: error.position)
+          note(value, "'\(error.address)' is not a server address: \(error.reason)", offset: error.position)
         }
       case "enabled": isEnabled = flag(value, key) ?? true
       default: override = roles(value, key, hasNames: true)
@@ -167,7 +167,7 @@ public struct DeclarationReader {
         file: file, line: place.mark?.line, network: kind, address: address, name: item.name, domains: item.domains,
         isEnabled: item.isEnabled)
     } catch {
-      note(place, "'\(error.address)' is no relay address: \(error.reason)", offset: error.position)
+      note(place, "'\(error.address)' is not a relay address: \(error.reason)", offset: error.position)
       return nil
     }
   }
@@ -198,7 +198,7 @@ public struct DeclarationReader {
 
   private mutating func take(_ node: Yams.Node) -> Bool {
     count += 1
-    if count == Self.objectsMax + 1 { note(node, "more than \(Self.objectsMax) operators, servers and relays are not taken") }
+    if count == Self.objectsMax + 1 { note(node, "more than \(Self.objectsMax) operators, servers and relays are not allowed") }
     return count <= Self.objectsMax
   }
 

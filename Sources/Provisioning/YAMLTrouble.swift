@@ -65,7 +65,7 @@ public struct YAMLTrouble: Error, Hashable, Sendable {
       let before = bytes[..<index]
       let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
       throw YAMLTrouble(
-        line: before.count { $0 == 0x0A } + 1, column: index - lineStart + 1, text: "anchors and aliases are not taken")
+        line: before.count { $0 == 0x0A } + 1, column: index - lineStart + 1, text: "anchors and aliases are not allowed")
     }
   }
 }

@@ -36,7 +36,7 @@ struct EventFilter: Sendable {
       }
   }
 
-  /// As many as the request wants of `events`, newest first.
+  /// The newest of `events`, as many as the request wants, newest first.
   func newest(_ events: [NostrEvent]) -> [NostrEvent] {
     Array(events.sorted { ($0.createdAt, $1.id) > ($1.createdAt, $0.id) }.prefix(limit ?? 500))
   }

@@ -5,7 +5,7 @@ internal import Secrets
 internal import StrictJSON
 internal import Synchronization
 
-/// The events of a sandbox relay: in memory, and in an SQLite file when there is one.
+/// The events of a sandbox relay: in memory, and in an SQLite file if there is one.
 final class EventStore: Sendable {
   private struct State {
     var events: [String: NostrEvent] = [:]
@@ -13,7 +13,7 @@ final class EventStore: Sendable {
     /// The newest event of each kind and author.
     var newest: [Place: String] = [:]
   }
-  /// Where a relay keeps one event, if it does not keep all of this kind.
+  /// The key under which a relay keeps one event only, if it does not keep all events of this kind.
   private struct Place: Hashable {
     let kind: Int
     let author: String
@@ -23,7 +23,7 @@ final class EventStore: Sendable {
   private let state = Mutex(State())
   private let file: DatabaseQueue?
 
-  /// - Parameter path: nil keeps the events in memory only.
+  /// - Parameter path: the file; `nil` keeps the events in memory only.
   init(path: String?) throws {
     guard let path else {
       file = nil
@@ -43,23 +43,23 @@ final class EventStore: Sendable {
 
   var count: Int { state.withLock { $0.events.count } }
 
-  /// What became of an event.
+  /// The outcome of storing an event.
   enum Fate {
     case kept
-    /// Known already, or deleted by its author.
+    /// The event is known already, or was deleted by its author.
     case known
-    /// There is a newer one that takes its place.
+    /// A newer event takes its place.
     case outdated
   }
 
-  /// - Parameter keepsNewest: whether of this kind the newest event of each author is kept, and no other.
+  /// - Parameter keepsNewest: whether only the newest event of this kind is kept for each author.
   func take(_ event: NostrEvent, keepsNewest: Bool) throws -> Fate {
     guard keepsNewest else { return try add(event) ? .kept : .known }
     let (isOutdated, older): (Bool, String?) = state.withLock { state in
       guard let other = state.newest[Place(event)].flatMap({ state.events[$0] }), other.id != event.id else {
         return (false, nil)
       }
-      // Of two of one second the lower id wins.
+      // Of two events with the same date the lower id wins.
       if (other.createdAt, event.id) > (event.createdAt, other.id) { return (true, nil) }
       state.events[other.id] = nil
       return (false, other.id)
@@ -69,7 +69,7 @@ final class EventStore: Sendable {
     return try add(event) ? .kept : .known
   }
 
-  /// - Returns: false when the event is known already or was deleted by its author.
+  /// - Returns: false if the event is known already or was deleted by its author.
   func add(_ event: NostrEvent) throws -> Bool {
     guard keep(event) else { return false }
     try file?.write { db in
@@ -87,7 +87,7 @@ final class EventStore: Sendable {
       let known = state.newest[Place(event)].flatMap { state.events[$0] }
       if known.map({ ($0.createdAt, event.id) < (event.createdAt, $0.id) }) ?? true { state.newest[Place(event)] = event.id }
       guard event.kind == 5 else { return true }
-      // NIP-09: an author takes back events of their own.
+      // By NIP-09, authors delete only their own events.
       for tag in event.tags where tag.first == "e" && tag.count > 1 {
         guard let target = state.events[tag[1]], target.publicKey == event.publicKey else { continue }
         state.events[tag[1]] = nil
@@ -108,13 +108,13 @@ final class EventStore: Sendable {
     }
   }
 
-  /// The events in the order in which they came; none without a file.
+  /// The stored events in the order in which they came; none without a file.
   func history() throws -> [NostrEvent] {
     let ids = try file?.read { db in try String.fetchAll(db, sql: "SELECT id FROM events ORDER BY rowid") } ?? []
     return state.withLock { state in ids.compactMap { state.events[$0] } }
   }
 
-  /// The relay's own key: that of the file, or a new one.
+  /// The relay's own key, from the file or new.
   func key() throws -> SecretKey {
     guard let file else { return .random() }
     return try file.write { db in

@@ -1,11 +1,11 @@
 internal import Nostr
 
 extension Group {
-  /// Why the group does not take an event, in the words of the OK.
+  /// The reason why the group does not take an event, as the text of the OK.
   /// - Parameters:
-  ///   - event: verified, and not among the group's events yet.
+  ///   - event: a verified event, not among the group's events yet.
   ///   - isRelay: whether the relay itself is the author; it may do everything.
-  /// - Returns: nil when the event may be applied.
+  /// - Returns: `nil` if the event may be applied.
   func refusal(of event: NostrEvent, isRelay: Bool) -> String? {
     if erased.contains(event.id) { return "blocked: this was deleted" }
     let action = GroupAction(rawValue: event.kind)
@@ -25,7 +25,7 @@ extension Group {
     return action.flatMap { flaw(of: event, as: $0) } ?? Self.unknownPrevious(event, timeline)
   }
 
-  /// What is wrong with the arguments of an action.
+  /// The error in the arguments of an action.
   private func flaw(of event: NostrEvent, as action: GroupAction) -> String? {
     switch action {
     case .putUser, .removeUser:

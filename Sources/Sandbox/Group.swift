@@ -1,10 +1,10 @@
 internal import Nostr
 
-/// One group on a relay (NIP-29): what its history adds up to.
+/// One group on a relay (NIP-29), as its history defines it.
 ///
-/// The one role that means something is `admin`, and it may do everything; other roles are kept and mean nothing.
+/// Only the role `admin` has a meaning, and it may do everything; other roles are kept and mean nothing.
 struct Group: Sendable {
-  /// What the relay itself says about a group, by kind.
+  /// The states of a group that the relay itself publishes, by kind.
   enum State: Int, CaseIterable, Sendable {
     case metadata = 39000
     case admins = 39001
@@ -13,20 +13,20 @@ struct Group: Sendable {
   }
 
   enum Flag: String, CaseIterable, Sendable {
-    /// Only members read.
+    /// Only members may read.
     case `private`
-    /// Only members write.
+    /// Only members may write.
     case restricted
-    /// Only members see the metadata.
+    /// Only members may see the metadata.
     case hidden
-    /// Nobody joins without an invitation.
+    /// Nobody may join without an invitation.
     case closed
   }
 
   static let adminRole = "admin"
   /// How many of the latest events a `previous` tag may refer to.
   static let timelineMax = 50
-  /// The fields of the metadata that hold a text, in the order in which they are served.
+  /// The fields of the metadata that contain a text, in the order in which they are served.
   static let fields = ["name", "picture", "about"]
 
   let id: String
@@ -35,16 +35,16 @@ struct Group: Sendable {
   /// The roles of every member.
   private(set) var members: [String: [String]] = [:]
   private(set) var codes: Set<String> = []
-  /// The kind of every event taken, by id.
+  /// The kind of every accepted event, by id.
   private(set) var kinds: [String: Int] = [:]
   /// The ids of the latest events, oldest first.
   private(set) var timeline: [String] = []
   /// The ids of events that an admin deleted.
   private(set) var erased: Set<String> = []
-  /// When each state changed last, in Unix time.
+  /// When each state last changed, in Unix time.
   private var changed: [State: Int64] = [:]
 
-  /// An empty group that belongs to nobody yet: apply the event that creates it.
+  /// Creates an empty group that belongs to nobody yet; apply the event that creates it next.
   init(id: String) { self.id = id }
 
   func isMember(_ publicKey: String) -> Bool { members[publicKey] != nil }
@@ -53,14 +53,14 @@ struct Group: Sendable {
 
   // MARK: - History
 
-  /// Adds an event to the group. Whether it may be added was asked before, with `refusal`.
-  /// - Returns: which states are to be served anew.
+  /// Adds an event to the group. Call `refusal` first, to see whether it may be added.
+  /// - Returns: the states that must be published again.
   mutating func apply(_ event: NostrEvent) -> [State] {
     kinds[event.id] = event.kind
     timeline.append(event.id)
     if timeline.count > Self.timelineMax { timeline.removeFirst() }
     let states = GroupAction(rawValue: event.kind).map { apply($0, event) } ?? []
-    // A state never gets older, though the clocks of admins differ.
+    // A state never gets an earlier date, although the clocks of admins differ.
     for state in states { changed[state] = max(changed[state] ?? .min, event.createdAt) }
     return states
   }
@@ -77,7 +77,7 @@ struct Group: Sendable {
       for key in event.values("p") { members[key] = nil }
       return [.admins, .members]
     case .editMetadata:
-      // The whole set of fields: what is not named is gone.
+      // The event holds the whole set of fields: fields that it does not name are removed.
       texts = [:]
       for field in Self.fields { texts[field] = event.tag(field) }
       flags = Set(Flag.allCases.filter { flag in event.tags.contains { $0.first == flag.rawValue } })
@@ -88,7 +88,7 @@ struct Group: Sendable {
     case .createInvite:
       codes.formUnion(event.values("code"))
       return []
-    // The relay answers these with an event of its own, or drops the group.
+    // The relay answers these with its own event, or drops the group.
     case .joinRequest, .leaveRequest, .deleteGroup: return []
     }
   }
@@ -100,8 +100,8 @@ struct Group: Sendable {
 
   // MARK: - States
 
-  /// What the relay says about the group, in its own name or in that of another key.
-  /// - Returns: nil when a text holds characters that are never signed; `refusal` keeps those away.
+  /// A state of the group, signed by the relay's own key or by another.
+  /// - Returns: `nil` if a text contains characters that are never signed; `refusal` keeps such texts out.
   func event(_ state: State, signedBy key: SecretKey) -> NostrEvent? {
     NostrEvent(
       signedBy: key, createdAt: changed[state] ?? 0, kind: state.rawValue, tags: [["d", id]] + tags(state), content: "")

@@ -1,4 +1,4 @@
-/// What users and admins ask of groups, by the kind of the event (NIP-29).
+/// The requests of users and admins concerning groups, by the kind of the event (NIP-29).
 enum GroupAction: Int, CaseIterable, Sendable {
   case putUser = 9000
   case removeUser = 9001
@@ -10,9 +10,9 @@ enum GroupAction: Int, CaseIterable, Sendable {
   case joinRequest = 9021
   case leaveRequest = 9022
 
-  /// The kinds that NIP-29 keeps for moderation; not all have a meaning.
+  /// The kinds that NIP-29 reserves for moderation; not all have a meaning.
   static let moderationKinds = 9000...9020
-  /// Moderation and what users do about their own membership: the history that a group is built from.
+  /// The kinds of moderation and of users' own membership: the history from which a group is built.
   static let historyKinds = 9000...9022
   /// The kinds that only the relay itself may write.
   static let stateKinds = 39000...39005

@@ -1,6 +1,6 @@
 internal import Nostr
 
-/// Who may read what: content of `private` groups and metadata of `hidden` ones are for members.
+/// The rules for reading: only members get the content of `private` groups and the metadata of `hidden` ones.
 extension GroupStore {
   /// Whether an event may be shown to somebody who authenticated with `keys`.
   func isReadable(_ event: NostrEvent, by keys: Set<String>) -> Bool {
@@ -11,8 +11,8 @@ extension GroupStore {
     return keys.contains(where: group.isMember)
   }
 
-  /// Why a request is not answered at all, in the words of the CLOSED: it names a private group. Whoever asks for more than that
-  /// gets the rest without the private groups, and nothing tells that there are any.
+  /// The reason why a request is not answered at all, as the text of the CLOSED: it names a private group. A wider request is
+  /// answered without the private groups, and nothing reveals that there are any.
   func refusal(of filters: [EventFilter], by keys: Set<String>) -> String? {
     let named = filters.flatMap { $0.tags["h"] ?? [] }.compactMap { groups[$0] }
     let isForeign = named.contains { $0.flags.contains(.private) && !keys.contains(where: $0.isMember) }

@@ -1,31 +1,31 @@
 internal import Nostr
 
-/// The groups of a sandbox relay (NIP-29). A value: it decides, and says what is to be stored and pushed; the relay does it.
+/// The groups of a sandbox relay (NIP-29). It is a value: it decides what to store and to send; the relay does so.
 ///
-/// Where real relays differ, or NIP-29 leaves the choice, this is what holds here:
-/// - Anybody creates groups, under any id. The creator is the only admin to begin with.
-/// - Events without an `h` tag are no matter of groups, and are taken as by any other relay.
+/// Where real relays differ, or NIP-29 leaves the choice, these rules apply here:
+/// - Anybody may create groups, under any id. The creator is the only admin at first.
+/// - Events without an `h` tag do not concern groups, and are accepted as by any other relay.
 /// - Groups are open to everybody's messages unless `restricted`. `closed` concerns joining alone.
-/// - An event that was taken before is answered as a duplicate that is fine, but for kinds 9007 and 9021.
-/// - A group that was deleted is unknown from then on, and its id is used up. Of its events only the 9008 is served.
-/// - States are dated like the event that changed them, and never earlier than before: two may be of the same second.
+/// - An event that was accepted before is answered as a harmless duplicate, except for kinds 9007 and 9021.
+/// - A deleted group is unknown from then on, and its id cannot be used again. Only the 9008 of its events is served.
+/// - States are dated like the event that changed them, and never earlier than before: two may have the same date.
 /// - Only the fields `name`, `picture`, `about` and the four flags are kept; others are ignored.
 struct GroupStore: Sendable {
-  /// What the relay says to an event and has to do about it.
+  /// The relay's answer to an event, and the actions that follow.
   struct Answer: Hashable, Sendable {
     let accepted: Bool
     let text: String
-    /// To be stored and pushed, in this order.
+    /// Events to store and to send, in this order.
     var stored: [NostrEvent] = []
-    /// To be pushed after that. They need not be stored: they follow from the history.
+    /// Events to send after that. They need not be stored, because they follow from the history.
     var states: [NostrEvent] = []
-    /// Ids of events that are not served any more.
+    /// The ids of events that are no longer served.
     var removed: Set<String> = []
 
     static func refused(_ text: String) -> Answer { Answer(accepted: false, text: text) }
   }
 
-  /// How far the clock of a moderator may be off, in seconds.
+  /// How far a moderator's clock may deviate, in seconds.
   static let clockSkewMax: Int64 = 60
 
   /// The relay's own key, which signs the states.
@@ -34,7 +34,7 @@ struct GroupStore: Sendable {
   private var states: [String: [Group.State: NostrEvent]] = [:]
   private var deletedGroups: Set<String> = []
 
-  /// - Parameter history: events that were accepted before, in the order in which they came; they are believed.
+  /// - Parameter history: events that were accepted before, in the order in which they came; they are not checked again.
   init(key: SecretKey, history: [NostrEvent] = []) {
     self.key = key
     for event in history {
@@ -42,9 +42,9 @@ struct GroupStore: Sendable {
     }
   }
 
-  /// Takes a verified event in.
+  /// Processes a verified event.
   /// - Parameter now: Unix time in seconds.
-  /// - Returns: nil when the event has nothing to do with groups.
+  /// - Returns: `nil` if the event does not concern groups.
   mutating func take(_ event: NostrEvent, now: Int64) -> Answer? {
     if GroupAction.stateKinds.contains(event.kind) { return .refused("restricted: the relay alone describes its groups") }
     if takesHistoryBack(event) { return .refused("blocked: the group's history stays") }
@@ -66,8 +66,8 @@ struct GroupStore: Sendable {
     return admit([event] + reaction(to: event, in: id, now: now), into: id)
   }
 
-  /// What the relay says about groups.
-  /// - Parameter ids: nil for all groups.
+  /// The states of groups.
+  /// - Parameter ids: the ids of groups; `nil` for all groups.
   func states(of ids: Set<String>?) -> [NostrEvent] {
     let chosen = ids.map { ids in states.filter { ids.contains($0.key) } } ?? states
     return chosen.values.flatMap { states in Group.State.allCases.compactMap { states[$0] } }
@@ -77,7 +77,7 @@ struct GroupStore: Sendable {
 
   // MARK: - Refusing
 
-  /// Moderation must be of now, or it could be used again.
+  /// Checks that moderation is recent; otherwise it could be replayed.
   private static func flaw(ofModeration event: NostrEvent, now: Int64) -> String? {
     guard GroupAction.moderationKinds.contains(event.kind) else { return nil }
     if event.createdAt < now - clockSkewMax { return "invalid: created_at too early, moderation is at most 60 s old" }
@@ -87,7 +87,7 @@ struct GroupStore: Sendable {
     return isSignable ? nil : "invalid: control characters in a tag"
   }
 
-  /// Whether an author wants to take back, by NIP-09, what a group is built from.
+  /// Whether an author tries to delete, by NIP-09, events from which a group is built.
   private func takesHistoryBack(_ event: NostrEvent) -> Bool {
     guard event.kind == 5 else { return false }
     return event.values("e").contains { id in
@@ -97,7 +97,7 @@ struct GroupStore: Sendable {
 
   // MARK: - Admitting
 
-  /// What the relay itself adds: it lets people in and out by moderation of its own.
+  /// The events that the relay itself adds: it lets people join and leave by its own moderation.
   private func reaction(to event: NostrEvent, in id: String, now: Int64) -> [NostrEvent] {
     let action: GroupAction
     switch GroupAction(rawValue: event.kind) {
@@ -139,7 +139,7 @@ struct GroupStore: Sendable {
     let changed = groups[id]?.apply(event) ?? []
     for state in changed { states[id, default: [:]][state] = groups[id]?.event(state, signedBy: key) }
     guard event.kind == GroupAction.deleteEvent.rawValue, let group = groups[id] else { return (changed, []) }
-    // Other groups' events are not this admin's to delete.
+    // This admin may not delete events of other groups.
     return (changed, group.erasable(event).filter { group.kinds[$0] != nil })
   }
 }

@@ -9,12 +9,12 @@ final class RelayConnection: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
 
-  /// What other connections may use of this one.
+  /// The part of this connection that other connections may use.
   struct Handle: Sendable {
     let channel: any Channel
     /// Sends an event to the subscriptions that match it.
     let offer: @Sendable (NostrEvent) -> Void
-    /// Sends a message after everything that was offered so far.
+    /// Sends a message after all messages offered so far.
     let say: @Sendable ([JSONValue]) -> Void
   }
 
@@ -155,7 +155,7 @@ final class RelayConnection: ChannelInboundHandler {
     }
     do {
       if let taken = try relay.takeAsGroup(event) {
-        // As real relays do: what follows from an event is pushed before its OK.
+        // As on real relays, events that follow from an event are sent before its OK.
         if fault != .mute { handle?.say(message(taken.accepted, taken.text)) }
         return
       }
@@ -230,7 +230,7 @@ final class RelayConnection: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
   }
 
-  /// Fills what the client leaves room for.
+  /// Writes as much of the flood as the client has room for.
   private func flood(_ context: ChannelHandlerContext) {
     let nobody = String(repeating: "0", count: 64)
     let (opcode, text): (WebSocketOpcode, String)
@@ -248,7 +248,7 @@ final class RelayConnection: ChannelInboundHandler {
     isFloodDue = true
     for _ in 0..<Self.floodAtOnce { context.write(wrapOutboundOut(frame), promise: nil) }
     context.flush()
-    // After others on this thread have had their turn.
+    // This waits until others on this thread have had their turn.
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: .milliseconds(1)) {
       let (connection, context) = bound.value
@@ -257,10 +257,10 @@ final class RelayConnection: ChannelInboundHandler {
     }
   }
 
-  /// Whether more of a flood comes soon.
+  /// Whether more of a flood follows soon.
   private var isFloodDue = false
 
-  /// More than Baton takes: whatever a client says, the flood comes before the answer.
+  /// Sends more than Baton accepts: whatever a client sends, the flood comes before the answer.
   private static let floodAtOnce = 2_000
 
   private func writeMasked(_ text: String, _ context: ChannelHandlerContext) {

@@ -1,8 +1,8 @@
 internal import Nostr
 
 extension SandboxFault {
-  /// What a relay with this fault serves in the place of an event.
-  /// - Parameter stranger: the key that is not the relay's own.
+  /// The event that a relay with this fault serves in place of another.
+  /// - Parameter stranger: a key that is not the relay's own.
   func served(_ event: NostrEvent, stranger: SecretKey) -> NostrEvent {
     switch self {
     case .forgeID:

@@ -1,10 +1,10 @@
-/// How a sandbox relay misbehaves. One at a time.
+/// The way in which a sandbox relay misbehaves; a relay has one fault at a time.
 public enum SandboxFault: String, Sendable, CaseIterable {
   /// Works as it should.
   case none
   /// Refuses every event for good.
   case refuse
-  /// Takes everything in and answers nothing.
+  /// Accepts all messages and answers none.
   case stall
   /// Asks to come back later.
   case rateLimit = "rate-limit"
@@ -14,7 +14,7 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case authAuthor = "auth-author"
   /// Says in its NIP-11 document that it takes events of known authors only.
   case restricted
-  /// Keeps the newest kind 41 of each author and no other, as many relays do.
+  /// Keeps only the newest kind 41 of each author, as many relays do.
   case onePerAuthor = "one-per-author"
   /// Answers under an empty event id.
   case emptyID = "empty-id"
@@ -26,9 +26,9 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case forgeSignature = "forge-signature"
   /// Forgets all events and groups, once. The key that signs groups stays.
   case forget
-  /// Describes its groups and their admins (kinds 39000 and 39001) under another key than its own.
+  /// Describes its groups and their admins (kinds 39000 and 39001) under a key other than its own.
   case foreignGroup = "foreign-group"
-  /// Says that a group that is to be created is there already, and it belongs to somebody else.
+  /// Answers that a group to be created exists already, and belongs to somebody else.
   case groupTaken = "group-taken"
   /// Closes the connection in the middle of a frame.
   case closeMidFrame = "close-mid-frame"
@@ -38,18 +38,18 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case binary
   /// Answers with a frame of 10 MiB.
   case huge
-  /// Sends one after the other of something that nobody asked for, as fast as it is read.
+  /// Sends messages that nobody asked for, as fast as they are read.
   case floodPongs = "flood-pongs"
   case floodNotices = "flood-notices"
   case floodOKs = "flood-oks"
   case floodEvents = "flood-events"
-  /// Takes and serves everything, and never answers an event.
+  /// Stores and serves everything, and never answers an event.
   case mute
   /// Serves one event per request, however many are asked for.
   case oneEvent = "one-event"
   /// Takes one connection at a time and drops others before the handshake.
   case oneConnection = "one-connection"
-  /// Takes one connection at a time and says so to others after the handshake.
+  /// Takes one connection at a time and tells others so after the handshake.
   case oneConnectionPolitely = "one-connection-politely"
   /// Answers with masked frames, as only clients may.
   case masked

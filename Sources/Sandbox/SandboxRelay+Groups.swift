@@ -1,28 +1,28 @@
 internal import Nostr
 internal import Synchronization
 
-/// What a relay with groups (NIP-29) shows of them, and what it does with them.
+/// The functions of a relay that offers groups (NIP-29).
 extension SandboxRelay {
-  /// The relay's own public key, which signs what it says about its groups: 64 hexadecimal digits; nil without groups.
+  /// The relay's own public key, which signs what it says about its groups: 64 hexadecimal digits; `nil` without groups.
   public var groupKey: String? { groups.withLock { $0?.key.publicKey } }
 
   /// The ids of the groups that exist, sorted.
   public var groupIDs: [String] { groups.withLock { $0?.groups.keys.sorted() ?? [] } }
 
-  /// The public keys of a group's admins, sorted; none when there is no such group.
+  /// The public keys of a group's admins, sorted; empty if there is no such group.
   public func groupAdmins(of id: String) -> [String] { groups.withLock { $0?.groups[id]?.admins ?? [] } }
 
-  /// Has the relay itself throw somebody out of a group (kind 9001), admins too.
-  /// - Returns: false when there is no such group.
-  /// - Throws: what the relay's file throws when it cannot be written.
+  /// Has the relay itself remove a member from a group (kind 9001), even an admin.
+  /// - Returns: false if there is no such group.
+  /// - Throws: the error of the relay's file if it cannot be written.
   @discardableResult
   public func removeFromGroup(_ publicKey: String, group id: String) throws -> Bool {
     try moderate(9001, [["h", id], ["p", publicKey]])
   }
 
   /// Has the relay itself delete a group (kind 9008).
-  /// - Returns: false when there is no such group.
-  /// - Throws: what the relay's file throws when it cannot be written.
+  /// - Returns: false if there is no such group.
+  /// - Throws: the error of the relay's file if it cannot be written.
   @discardableResult
   public func deleteGroup(_ id: String) throws -> Bool { try moderate(9008, [["h", id]]) }
 
@@ -34,9 +34,9 @@ extension SandboxRelay {
     return try takeAsGroup(event)?.accepted ?? false
   }
 
-  /// Takes an event that concerns groups: decides, stores, pushes to all connections. One at a time, so that nobody is told of two
-  /// changes in the wrong order.
-  /// - Returns: what to answer; nil when the event has nothing to do with groups.
+  /// Processes an event that concerns groups: decides, stores, and sends to all connections. It handles one event at a time, so that
+  /// nobody gets two changes in the wrong order.
+  /// - Returns: the answer; `nil` if the event does not concern groups.
   func takeAsGroup(_ event: NostrEvent) throws -> GroupStore.Answer? {
     let (fault, now) = (fault, now())
     return try groups.withLock { groups in
@@ -75,7 +75,7 @@ extension SandboxRelay {
 
   // MARK: - Reading
 
-  /// What the relay serves to somebody who authenticated with `keys`, newest first; with a fault, what it serves instead.
+  /// The events that the relay serves to a client that authenticated with `keys`, newest first, as changed by its fault.
   func find(_ filter: EventFilter, for keys: Set<String>) -> [NostrEvent] {
     let fault = fault
     let groups = groups.withLock { $0 }
@@ -86,12 +86,12 @@ extension SandboxRelay {
     return states.isEmpty ? events : filter.newest(events + states)
   }
 
-  /// Why a request is not answered, or nil.
+  /// The reason why a request is not answered, or `nil`.
   func refusal(of filters: [EventFilter], for keys: Set<String>) -> String? {
     groups.withLock { $0?.refusal(of: filters, by: keys) }
   }
 
-  /// An event as a subscription of somebody with `keys` gets it; nil when it is not for them.
+  /// An event as a subscription of a client with `keys` gets it; `nil` if the client may not have it.
   func served(_ event: NostrEvent, to keys: Set<String>) -> NostrEvent? {
     guard groups.withLock({ $0?.isReadable(event, by: keys) ?? true }) else { return nil }
     return fault.served(event, stranger: stranger)

@@ -7,13 +7,13 @@ internal import NIOWebSocket
 internal import Nostr
 internal import Synchronization
 
-/// A Nostr relay on loopback for trying Baton out and for tests: NIP-01, 09, 11, 29, 42, and faults on demand. Not for production.
+/// A Nostr relay on loopback for trying Baton out and for tests: NIP-01, 09, 11, 29, 42, and faults on demand. It is not for production.
 public final class SandboxRelay: Sendable {
   /// Certificate and key for `wss`.
   public struct TLS: Sendable {
     public let certificateFile: String
     public let keyFile: String
-    /// Nothing newer than TLS 1.1.
+    /// The relay offers nothing newer than TLS 1.1.
     public let isOutdated: Bool
     public init(certificateFile: String, keyFile: String, isOutdated: Bool = false) {
       self.certificateFile = certificateFile
@@ -22,7 +22,7 @@ public final class SandboxRelay: Sendable {
     }
   }
 
-  /// What a relay has seen; for tests and measurements.
+  /// Counts of what a relay has received, for tests and measurements.
   public struct Counts: Hashable, Sendable {
     public var connections = 0
     public var eventsReceived = 0
@@ -36,16 +36,16 @@ public final class SandboxRelay: Sendable {
     var counts = Counts()
   }
 
-  /// How many free ports are tried before a relay gives up.
+  /// How many free ports a relay tries before it gives up.
   private static let portAttemptsMax = 10
 
   public let port: Int
   private let group: any EventLoopGroup
   private let tls: NIOSSLContext?
   let store: EventStore
-  /// nil when the relay does not offer groups.
+  /// The groups; `nil` if the relay does not offer any.
   let groups: Mutex<GroupStore?>
-  /// Under which a faulty relay does what is not in its own name.
+  /// The key under which a faulty relay publishes what is not its own.
   let stranger = SecretKey.random()
   let now: @Sendable () -> Int64
   let state = Mutex(State())
@@ -64,10 +64,10 @@ public final class SandboxRelay: Sendable {
 
   /// Starts a relay on 127.0.0.1.
   /// - Parameters:
-  ///   - port: 0 takes a free one.
-  ///   - file: SQLite file for the events, and for the relay's own key; nil keeps them in memory.
-  ///   - groups: whether the relay offers groups (NIP-29) beside everything else.
-  ///   - now: the relay's clock, in Unix time; nil takes the system's.
+  ///   - port: the port; 0 takes a free one.
+  ///   - file: the SQLite file for the events and for the relay's own key; `nil` keeps them in memory.
+  ///   - groups: whether the relay also offers groups (NIP-29).
+  ///   - now: the relay's clock, in Unix time; `nil` takes the system's.
   public static func start(
     port: Int = 0, file: String? = nil, tls: TLS? = nil, fault: SandboxFault = .none, groups: Bool = true,
     group: (any EventLoopGroup)? = nil, now: (@Sendable () -> Int64)? = nil
@@ -98,7 +98,7 @@ public final class SandboxRelay: Sendable {
         if fault != .down { try await relay.listen() }
         return relay
       } catch let error as IOError where error.errnoCode == EADDRINUSE && port == 0 && attempts < portAttemptsMax {
-        // Somebody else was given the free port in between: another one will do.
+        // Another program got the free port in between: try another port.
       }
     }
   }
@@ -106,11 +106,11 @@ public final class SandboxRelay: Sendable {
   public var url: String { "\(tls == nil ? "ws" : "wss")://127.0.0.1:\(port)" }
   public var fault: SandboxFault { state.withLock { $0.fault } }
   public var counts: Counts { state.withLock { $0.counts } }
-  /// Whether the relay keeps the newest event of this kind of each author only (NIP-01).
+  /// Whether the relay keeps only the newest event of this kind for each author (NIP-01).
   func keepsNewest(_ kind: Int) -> Bool {
     [0, 3].contains(kind) || (10_000..<20_000).contains(kind) || kind == 41 && fault == .onePerAuthor
   }
-  /// Without what the relay itself says about its groups.
+  /// The stored events, without the states of groups.
   public var eventCount: Int { store.count }
 
   /// Changes how the relay misbehaves. `down` takes effect at once; leaving it makes the relay listen on its port again.

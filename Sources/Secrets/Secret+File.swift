@@ -1,9 +1,9 @@
 internal import Glibc
 
 extension Secret {
-  /// What stands in a file or comes out of a pipe, read without leaving copies in the memory of this process.
-  /// - Parameter bytesMax: how many bytes are read; what follows them is left out.
-  /// - Returns: nil when it cannot be read.
+  /// The contents of a file or a pipe, read without leaving copies in the memory of this process.
+  /// - Parameter bytesMax: how many bytes are read; further ones are ignored.
+  /// - Returns: `nil` if the file cannot be read.
   public static func contents(of path: String, bytesMax: Int) -> Secret? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -1,27 +1,27 @@
 internal import Glibc
 
-/// Bytes that must not stay in memory: keys, and what keys are made of. When nobody refers to them any more they are overwritten, before
-/// their memory becomes anything else's.
+/// Bytes that must not stay in memory: keys, and the material from which keys are derived. When nothing refers to them any more they are
+/// overwritten, before their memory is used for anything else.
 ///
-/// They stay in one place, and nothing copies them unasked. Descriptions do not show them.
+/// They stay in one place, and nothing copies them implicitly. Descriptions do not show them.
 public final class Secret: Sendable, CustomStringConvertible, CustomReflectable {
-  /// Written once, before anybody else knows of it; only read from then on.
+  /// The memory, which is written once before it is shared, and only read from then on.
   private nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
   private let release: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
   /// - Parameters:
-  ///   - count: how many bytes there are.
-  ///   - fill: writes them. They are zero before.
+  ///   - count: the number of bytes.
+  ///   - fill: writes the bytes, which are zero at first.
   public convenience init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
     self.init(count: count, fill: fill) { $0.deallocate() }
   }
 
-  /// A copy of `bytes`. Those that it is made from are the caller's to overwrite.
+  /// Creates a copy of `bytes`. The caller must overwrite the original.
   public convenience init(_ bytes: some Collection<UInt8>) {
     self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
   }
 
-  /// - Parameter release: gives the memory back, which is overwritten by then.
+  /// - Parameter release: releases the memory, which has been overwritten by then.
   init(
     count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void,
     release: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void
@@ -46,7 +46,7 @@ public final class Secret: Sendable, CustomStringConvertible, CustomReflectable 
     return try body(UnsafeRawBufferPointer(memory))
   }
 
-  /// Overwrites memory with zeros, also where the compiler sees that nobody reads it any more.
+  /// Overwrites memory with zeros, even if the compiler sees that nothing reads it any more.
   public static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return }
     explicit_bzero(start, memory.count)

@@ -52,14 +52,15 @@ extension RefusalSentence {
 
   /// A field that can only be changed in a file.
   public static func declaredByFile(field: String, file: String) -> Self {
-    Self("its \(field) is declared in \(file)", "change it there and say batonctl reload", after: ": ")
+    Self("its \(field) is declared in \(file)", "change it there and run batonctl reload", after: ": ")
   }
 
   /// A change that would break the whole.
   /// - Parameter messages: what would be wrong.
   public static func validationFailed(_ messages: [String]) -> Self {
     Self(
-      "nothing was changed, because then: \(messages.joined(separator: "; "))", "--force does it all the same", after: ". ")
+      "nothing was changed, because the result would have errors: \(messages.joined(separator: "; "))", "--force ignores them",
+      after: ". ")
   }
 
   /// An operator that cannot be removed alone.

@@ -11,7 +11,7 @@ extension RefusalSentence {
     let what = "no enabled relay on \(network) is known to offer groups"
     guard untested > 0 else { return Self(what, "name one with --relay") }
     return Self(
-      "\(what); \(untested) were never tested", "say batonctl relay test --all, or name one with --relay", after: ": ")
+      "\(what); \(untested) were never tested", "run batonctl relay test --all, or name one with --relay", after: ": ")
   }
 
   /// Fewer relays than were asked for.
@@ -35,7 +35,7 @@ extension RefusalSentence {
   public static func alreadyInChannel(relay: Int64, status: String) -> Self {
     guard status == "removed" else { return Self("the channel is on relay \(relay) already, where it is \(status)") }
     return Self(
-      "relay \(relay) was taken off this channel: on nostr it does not take it again, on simplex once it was told",
+      "relay \(relay) was taken off this channel: on nostr it cannot return, on simplex only once it was told",
       "choose another")
   }
 
@@ -58,7 +58,9 @@ extension RefusalSentence {
     "a group lives on exactly one relay", "name one with --relay, and leave it there", after: ": ")
 
   /// A channel that has no link yet.
-  public static func noLink(channel: Int64) -> Self { Self("channel \(channel) has no link yet: no relay was active so far") }
+  public static func noLink(channel: Int64) -> Self {
+    Self("channel \(channel) has no link yet: no relay has been active so far")
+  }
 
   /// A field of a channel that is not allowed.
   public static func invalidProfile(field: String, reason: String) -> Self { Self("\(field) cannot be used: \(reason)") }
@@ -72,7 +74,7 @@ extension RefusalSentence {
   ///   - isDeleted: whether it was deleted since.
   public static func idempotencyKeyReused(channel: Int64, isDeleted: Bool) -> Self {
     Self(
-      "this idempotency key made channel \(channel), \(isDeleted ? "which was deleted" : "with other parameters")",
+      "this idempotency key created channel \(channel), \(isDeleted ? "which was deleted" : "with other parameters")",
       "a new channel needs another key")
   }
 }

@@ -1,7 +1,7 @@
 // Refusals that are about the daemon, its connections and its database.
 extension RefusalSentence {
   /// Too many requests that wait.
-  public static let busy = Self("the daemon has too much to do", "try again", after: ", ")
+  public static let busy = Self("the daemon has too much to do", "try again later")
 
   /// A network that cannot be used; the reason says it all.
   public static func networkUnavailable(reason: String) -> Self { Self(reason) }
@@ -13,7 +13,7 @@ extension RefusalSentence {
   /// Something that cannot be read because the database is damaged.
   public static func storageDamaged(reason: String) -> Self {
     Self(
-      "the daemon's database is damaged: \(reason)", "batonctl check lists all of it; restore a backup", after: ". ")
+      "the daemon's database is damaged: \(reason)", "batonctl check lists all damage; restore a backup", after: ". ")
   }
 
   /// A database that cannot be read or written.
@@ -25,8 +25,8 @@ extension RefusalSentence {
 
   /// A fault of the daemon.
   public static let internalError = Self(
-    "the daemon has a fault of its own",
-    "which its journal describes (journalctl -u batond); look whether the change was made", after: ", ")
+    "the daemon has an internal fault",
+    "which its journal describes (journalctl -u batond); see whether the change was made", after: ", ")
 
   /// One more connection than may be open.
   /// - Parameter of: whose connections there are too many of: user, strangers, or all.
@@ -40,20 +40,20 @@ extension RefusalSentence {
     }
   }
 
-  /// A revision from which changes are not kept any more.
+  /// A revision from which changes are no longer kept.
   /// - Parameter oldest: the first revision that is still kept.
   public static func revisionCompacted(oldest: Int) -> Self {
-    Self("changes before revision \(oldest) are not kept any more", "list again")
+    Self("changes before revision \(oldest) are no longer kept", "list again")
   }
 
   /// One more client that wants to watch.
   public static let tooManySubscribers = Self(
-    "as many clients watch as may", "see the daemon's option control.subscribersMax")
+    "the largest allowed number of clients watch already", "see the daemon's option control.subscribersMax")
 
   /// A client that does not read what it watches.
   /// - Parameter revision: up to which everything was sent.
   public static func tooSlow(revision: Int64) -> Self {
-    Self("the changes were not read fast enough", "go on with --since \(revision)")
+    Self("the changes were not read fast enough", "continue with --since \(revision)")
   }
 
   /// A method that the caller may not call.

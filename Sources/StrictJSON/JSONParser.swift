@@ -1,4 +1,4 @@
-/// Why a text is not the JSON that Baton accepts.
+/// The reason why a text is not JSON that Baton accepts.
 public struct JSONParseError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Reason: String, Sendable {
     case unexpectedEnd = "ends too early"
@@ -9,16 +9,16 @@ public struct JSONParseError: Error, Hashable, Sendable, CustomStringConvertible
     case duplicateKey = "has the same key twice"
     case equivalentKeys = "has two keys that differ only in how their letters are composed"
     case tooDeep = "is nested too deeply"
-    case trailingBytes = "goes on after its end"
+    case trailingBytes = "continues after its end"
   }
   public let reason: Reason
-  /// Offset of the offending byte.
+  /// The offset of the offending byte.
   public let offset: Int
   public var description: String { "JSON \(reason.rawValue) at byte \(offset)" }
 }
 
-/// Something well formed that cannot be kept: nested too deeply, or under a key that differs from another only in normalisation (Swift's
-/// texts compare by it, so that one dictionary cannot hold both).
+/// A well-formed part that cannot be kept: it is nested too deeply, or its key differs from another only in normalisation (Swift's
+/// strings are compared in normal form, so that a dictionary cannot hold both).
 public struct JSONFlaw: Hashable, Sendable {
   public let reason: JSONParseError.Reason
   /// The outermost members that lead to it, at most two.
@@ -27,7 +27,7 @@ public struct JSONFlaw: Hashable, Sendable {
 
 /// A strict JSON parser (RFC 8259): no duplicate keys, no lone surrogates, no invalid UTF-8, bounded depth, integers kept exact.
 ///
-/// Foundation's parser accepts duplicate keys in silence, which would let two readers see two different messages.
+/// Foundation's parser silently accepts duplicate keys, which would let two readers see two different messages.
 public struct JSONParser {
   /// How deep arrays and objects may be nested.
   public static let depthMax = 64
@@ -36,7 +36,7 @@ public struct JSONParser {
   private let stepsOver: Bool
   private var at = 0
   private var depth = 0
-  /// The members that lead here, as far as flaws say.
+  /// The members that lead to the present place, as far as flaws name them.
   private var names: [String] = []
   /// The first flaw below each member of the outermost object.
   private var flaws: [String: JSONFlaw] = [:]
@@ -48,8 +48,8 @@ public struct JSONParser {
     try parse(bytes, stepsOver: false).value
   }
 
-  /// Parses one JSON text and steps over what cannot be kept, so that whoever sent it can be told which part that is.
-  /// - Returns: the value with nothing in place of what was stepped over, and the first flaw below each member of the outermost object.
+  /// Parses one JSON text and skips parts that cannot be kept, so that the sender can be told which parts these are.
+  /// - Returns: the value without the skipped parts, and the first flaw below each member of the outermost object.
   public static func parseSteppingOver(
     _ bytes: some Sequence<UInt8>
   ) throws(JSONParseError) -> (value: JSONValue, flaws: [JSONFlaw]) {
@@ -127,7 +127,7 @@ public struct JSONParser {
     skipSpace()
   }
 
-  /// Whether the container goes on after a member: `,` yes, `close` no.
+  /// Whether the container continues after a member: it does after `,` and ends at `close`.
   private mutating func goesOn(until close: UInt8) throws(JSONParseError) -> Bool {
     skipSpace()
     guard at < bytes.count else { throw failure(.unexpectedEnd) }
@@ -185,7 +185,7 @@ public struct JSONParser {
     return key
   }
 
-  /// A key is there already: the same bytes break the rules, others are for whoever sent them to hear of.
+  /// Handles a key that is there already: equal bytes break the rules, and other spellings are reported to the sender as a flaw.
   private mutating func meetAgain(_ key: String, in members: [String: JSONValue]) throws(JSONParseError) {
     let known = members.index(forKey: key).map { members.keys[$0] } ?? key
     guard !known.utf8.elementsEqual(key.utf8) else { throw failure(.duplicateKey) }
@@ -200,9 +200,9 @@ public struct JSONParser {
     }
   }
 
-  /// Passes over a value however deep it is, without recursion. What follows has to make sense all the same.
+  /// Skips a value of any depth, without recursion. The value must still be well formed.
   private mutating func stepOver() throws(JSONParseError) {
-    // The brackets that must close what is open.
+    // The brackets that close the open containers.
     var open: [UInt8] = []
     repeat {
       skipSpace()
@@ -221,7 +221,7 @@ public struct JSONParser {
         }
       default: _ = try value()
       }
-      // A value has ended, and with it perhaps what holds it.
+      // A value has ended, and perhaps its container with it.
       while let close = open.last {
         if try goesOn(until: close) {
           skipSpace()

@@ -14,10 +14,10 @@ public enum JSONValue: Hashable, Sendable {
   public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
   public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 
-  /// The member `key` of an object; nil for anything else.
+  /// The member `key` of an object; `nil` for anything else.
   public subscript(key: String) -> JSONValue? { object?[key] }
 
-  /// About as many bytes as it has when it is written; counting them exactly would be writing it.
+  /// The approximate size of the written value in bytes; an exact count would require writing it.
   public var roughBytes: Int {
     switch self {
     case .null, .bool: 5

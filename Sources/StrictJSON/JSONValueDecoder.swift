@@ -1,4 +1,4 @@
-/// Why a JSON value does not fit the type that was asked for.
+/// The reason why a JSON value does not fit the requested type.
 public struct JSONShapeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The members that lead to the offending value, outermost first.
   public let path: [String]
@@ -81,13 +81,13 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
   }
   func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
 
-  /// Varlink peers may send integers beyond 2^53 as strings and whole floats as integers.
+  /// Reads an integer. Varlink peers may send integers beyond 2^53 as strings, and whole floats as integers.
   private func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
     let exact: T? =
       switch value {
       case .integer(let integer): T(exactly: integer)
       case .number(let number): T(exactly: number)
-      // Swift would take a leading plus sign, too.
+      // Swift would also accept a leading plus sign.
       case .string(let text): text.first == "+" ? nil : T(text)
       case .null, .bool, .array, .object: nil
       }

@@ -1,5 +1,5 @@
 extension Encodable {
-  /// The value as JSON. Optional members that are nil are left out.
+  /// The value as JSON. Optional members that are `nil` are left out.
   public var json: JSONValue {
     get throws {
       let encoder = ValueEncoder(codingPath: [])

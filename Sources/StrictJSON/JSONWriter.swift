@@ -40,7 +40,7 @@ extension JSONValue {
     }
   }
 
-  /// Appends `text` as a JSON string with the escapes that NIP-01 prescribes for event ids, which are valid JSON for everybody else:
+  /// Appends `text` as a JSON string with the escapes that NIP-01 prescribes for event ids, which are also valid JSON:
   /// `\n \" \\ \r \t \b \f`, other control characters as `\u00xx` in lower case, everything else verbatim.
   public static func write(_ text: String, into out: inout [UInt8]) {
     out.append(UInt8(ascii: "\""))

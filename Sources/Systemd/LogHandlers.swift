@@ -4,7 +4,7 @@ public import Logging
 internal import Synchronization
 
 extension Logger.Level {
-  /// The level as syslog and the journal count it.
+  /// The level as a number of syslog and the journal.
   var priority: Int {
     switch self {
     case .critical: 2
@@ -17,7 +17,7 @@ extension Logger.Level {
   }
 }
 
-/// How severe messages must be that are logged; one for all loggers, so that it can change while they are in use.
+/// The least severe level that is logged; all loggers share it, so that it can change while they are in use.
 public final class LogLevelSwitch: Sendable {
   private let level: Mutex<Logger.Level>
 
@@ -28,7 +28,7 @@ public final class LogLevelSwitch: Sendable {
     set { level.withLock { $0 = newValue } }
   }
 
-  /// As syslog counts.
+  /// The level as a syslog priority.
   public var priority: Int { current.priority }
 
   /// The least severe level that syslog counts as `priority`.
@@ -73,7 +73,7 @@ public struct JournalLogHandler: LogHandler {
     where Self.isFieldName(key) {
       // A field may occur several times, and the journal is searched for each of its values.
       let values = if case .array(let several) = value { several } else { [value] }
-      // Every value is framed with its length by the library, so no text can pass for a field.
+      // The library frames every value with its length, so no text can be mistaken for a field.
       for text in values.map({ "\($0)" }) where !text.isEmpty { fields.append("\(key)=\(text)") }
     }
     let copies = fields.map { strdup($0) }
@@ -98,7 +98,7 @@ public struct StandardErrorLogHandler: LogHandler {
   private let prefixesPriority: Bool
   private let level: LogLevelSwitch
 
-  /// - Parameter prefixesPriority: whether a log collector reads the lines.
+  /// - Parameter prefixesPriority: whether a log collector reads the lines and expects priorities.
   public init(prefixesPriority: Bool, level: LogLevelSwitch = LogLevelSwitch(.info)) {
     self.prefixesPriority = prefixesPriority
     self.level = level
@@ -115,7 +115,7 @@ public struct StandardErrorLogHandler: LogHandler {
     _ = line.withCString { write(2, $0, strlen($0)) }
   }
 
-  /// One line, whatever was in the text: what a peer said must not pass for a line of ours.
+  /// One line, whatever the text contains: text from a peer must not be mistaken for a line of ours.
   static func line(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
   }

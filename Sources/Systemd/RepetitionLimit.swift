@@ -1,8 +1,8 @@
 public import Logging
 internal import Synchronization
 
-/// How often one place in the program may complain. What is beyond that is counted and not logged, so that a client or a fault that comes
-/// back all the time does not fill the log.
+/// A limit on the messages from one place in the program. Messages beyond it are counted and not logged, so that a client or a fault that
+/// recurs all the time does not fill the log.
 public final class RepetitionLimit: Sendable {
   private struct Window {
     let begin: ContinuousClock.Instant
@@ -16,7 +16,7 @@ public final class RepetitionLimit: Sendable {
   private let now: @Sendable () -> ContinuousClock.Instant
 
   /// - Parameters:
-  ///   - countMax: messages of one place within `span`.
+  ///   - countMax: how many messages of one place are logged within `span`.
   ///   - limited: kinds of events (`MESSAGE_ID`) that are limited too; the others are all logged.
   public init(
     countMax: Int = 20, span: Duration = .seconds(60), limited: Set<String> = [],
@@ -28,7 +28,7 @@ public final class RepetitionLimit: Sendable {
     self.now = now
   }
 
-  /// Whether `event` is to be logged, and what was left out in the meantime: the latest message of each place and how many there were.
+  /// Whether to log `event`, and what was left out in the meantime: the latest message of each place and how many there were.
   func admit(_ event: LogEvent, _ metadata: Logger.Metadata) -> (isAdmitted: Bool, leftOut: [(LogEvent, Int)]) {
     let now = now()
     return windows.withLock { windows in
@@ -54,7 +54,7 @@ public final class RepetitionLimit: Sendable {
   }
 }
 
-/// Hands on what `RepetitionLimit` admits.
+/// Passes on the messages that `RepetitionLimit` admits.
 public struct LimitedLogHandler: LogHandler {
   private var inner: any LogHandler
   private let limit: RepetitionLimit

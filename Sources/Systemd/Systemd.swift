@@ -1,23 +1,23 @@
 internal import CSystemd
 internal import Glibc
 
-/// The parts of systemd's daemon interface that Baton uses. Everything does nothing, and succeeds, outside systemd.
+/// The parts of systemd's daemon interface that Baton uses. Outside systemd every function does nothing, and succeeds.
 public enum Systemd {
-  /// Whether a manager listens for our state.
+  /// Whether a service manager wants to know our state.
   public static var isManaged: Bool { getenv("NOTIFY_SOCKET") != nil }
 
   /// Tells the service manager our state (sd_notify).
-  /// - Parameter assignments: for example `READY=1`; values must be one line.
+  /// - Parameter assignments: for example `READY=1`; each value must be one line.
   public static func notify(_ assignments: String...) {
     sd_notify(0, message(assignments))
   }
 
-  /// What the service manager gets: a line for each assignment, whatever its text.
+  /// The message to the service manager: one line for each assignment, whatever its text.
   static func message(_ assignments: [String]) -> String {
     assignments.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }.joined(separator: "\n")
   }
 
-  /// How often the watchdog wants a sign of life; nil when there is none.
+  /// How often the watchdog expects a notification; `nil` if there is no watchdog.
   public static var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
     guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
@@ -26,9 +26,9 @@ public enum Systemd {
 
   /// Unix stream sockets that were handed over.
   public struct Sockets: Hashable, Sendable {
-    /// Those that listen.
+    /// Sockets that listen.
     public var listening: [CInt] = []
-    /// Those that are connections already: whoever is at the other end started us to talk to.
+    /// Sockets that are connections already: the program at the other end started this one in order to talk to it.
     public var connected: [CInt] = []
 
     public init() {}
@@ -36,8 +36,8 @@ public enum Systemd {
     public var isEmpty: Bool { listening.isEmpty && connected.isEmpty }
   }
 
-  /// The sockets that the manager, or an `exec:` address of a Varlink client, handed over under `name`, closed on exec; a single one counts
-  /// whatever its name. All other descriptors that were handed over are closed. Call it once.
+  /// The sockets that the manager, or an `exec:` address of a Varlink client, handed over under `name`, closed on exec; a single one is
+  /// taken whatever its name. All other descriptors that were handed over are closed. Call this once.
   public static func sockets(named name: String) -> Sockets {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = sd_listen_fds_with_names(1, &names)

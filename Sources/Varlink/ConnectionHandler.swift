@@ -2,7 +2,7 @@ internal import Glibc
 internal import NIOCore
 internal import StrictJSON
 
-/// One server connection: one call at a time, answers in the order of the calls.
+/// Handles one server connection: one call at a time, with answers in the order of the calls.
 final class ConnectionHandler: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -20,17 +20,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private var messageBytesMax: Int
   private var task: Task<Void, Never>?
   private var isInputClosed = false
-  /// The server stops, and serves what is on its way.
+  /// The server is stopping, and serves calls that are on their way.
   private var isLastCall = false
-  /// `serveNext` is at work further up the stack.
+  /// `serveNext` is running further up the stack.
   private var isServing = false
   /// A reply is being written.
   private var isAnswering = false
   private var isOver = false
   private var mustRead = false
-  /// Ends the connection of a peer that does not say what it wants.
+  /// Ends the connection of a peer that does not send a call.
   private var deadline: Scheduled<Void>?
-  /// Ends the connection of a peer that does not take what it asked for.
+  /// Ends the connection of a peer that does not read its replies.
   private var writeDeadline: Scheduled<Void>?
   private var isWriting = false
   private var hasCalled = false
@@ -71,7 +71,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     context.fireChannelActive()
   }
 
-  /// Closes a connection that there is no room for. Whoever connects is about to call something and takes what is said here for the
+  /// Closes a connection for which there is no room. A client that connects is about to make a call and takes this message for the
   /// answer; it fits into the empty buffer of a new socket.
   private func dismiss(_ context: ChannelHandlerContext, _ error: VarlinkError?) {
     if let error {
@@ -93,19 +93,19 @@ final class ConnectionHandler: ChannelDuplexHandler {
     readOn(context)
   }
 
-  /// Reading stops while more than one message's worth waits for its turn.
+  /// Stops reading while more than one message waits for its turn.
   func read(context: ChannelHandlerContext) {
     if frames.count > messageBytesMax, task != nil || isAnswering { mustRead = true } else { context.read() }
   }
 
-  /// The server stops: no further calls are read.
+  /// Prepares for the end of the server: no further calls are read.
   struct Stopping: Sendable {}
 
-  /// How long a peer that has just connected may take to say what it came for, when the server stops.
+  /// How long a peer that has just connected may take to send its call, when the server stops.
   private static let lastCallTime = TimeAmount.milliseconds(500)
 
-  /// A connection in the middle of a call ends after its reply; one whose call has arrived and is not read yet, or is about to arrive,
-  /// gets one too; others end at once.
+  /// Ends the connection when the server stops. One in the middle of a call ends after its reply; one whose call has arrived but is not
+  /// read yet, or is about to arrive, gets its reply too; others end at once.
   private func stop(_ context: ChannelHandlerContext) {
     guard task == nil, !isAnswering else { return isInputClosed = true }
     let isExpected = !hasCalled || frames.count > 0 || Self.hasUnread(context)
@@ -114,7 +114,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     awaitLastCall(context)
   }
 
-  /// What has arrived when the time is over is read all the same, however much else there was to do.
+  /// Reads what has arrived when the time is over, however busy the server was.
   private func awaitLastCall(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: Self.lastCallTime) {
@@ -141,7 +141,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     if task == nil, !isAnswering { over(context) }
   }
 
-  /// Everything that is written is a reply, or several in one piece, and waits until it is taken before anything follows.
+  /// Writes one reply, or several in one piece. Nothing else is written before the peer has taken it.
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     isWriting = true
     let promise = promise ?? context.eventLoop.makePromise()
@@ -154,7 +154,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     context.write(data, promise: promise)
   }
 
-  /// Most replies are taken here and now; one that is not gets its time.
+  /// Starts the timer of a reply, unless the peer has taken it already, as it mostly has.
   func flush(context: ChannelHandlerContext) {
     context.flush()
     guard isWriting, writeDeadline == nil, !isOver else { return }
@@ -187,7 +187,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   /// Gives the peer time for the message that it has begun, or for its first one. Peers that have called may be silent for as long as
-  /// they like, but for strangers.
+  /// they like, except strangers.
   private func expectMessage(_ context: ChannelHandlerContext) {
     let isWanted = task == nil && !isAnswering && !isOver && (frames.count > 0 || !hasCalled || standing == .stranger)
     guard isWanted else {
@@ -204,8 +204,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Serves what waits, call by call. A loop, not recursion: replies may be taken the moment they are written, and a peer may queue
-  /// any number of calls.
+  /// Serves the calls that wait, one by one. This is a loop, not a recursion, because replies may be taken the moment they are written,
+  /// and a peer may queue any number of calls.
   private func serveNext(_ context: ChannelHandlerContext) {
     guard !isServing, let peer else { return }
     isServing = true
@@ -258,7 +258,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     let stream = VarlinkStream { messages in
       guard call.mode == .more else { return }
-      // Whatever the socket says of it: the client is gone, and that is no fault of the method.
+      // Whatever error the socket reports: the client is gone, and that is not a fault of the method.
       do { try await channel.writeAndFlush(messages).get() } catch { throw CancellationError() }
     }
     task = Task { [service, notice] in
@@ -271,7 +271,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if !Task.isCancelled, !(error is CancellationError) {
           notice(.internalError(peer, method: call.method, error: "\(error)"))
         }
-        // Varlink has no word for it, and an answer that is not true is worse than none.
+        // Varlink has no error for it, and a wrong answer is worse than none.
         message = nil
       }
       channel.eventLoop.execute {
@@ -282,7 +282,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
   }
 
-  /// A call is over when its reply was taken: a peer that does not read gets no further answers, and none is cut off.
+  /// Ends a call once its reply was taken: a peer that does not read gets no further answers, and none is cut off.
   private func answered(_ message: [UInt8]?, _ context: ChannelHandlerContext) {
     guard !isOver, let message else { return done(context) }
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
@@ -295,14 +295,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
   private func done(_ context: ChannelHandlerContext) {
     task = nil
     isAnswering = false
-    // The loop further up the stack goes on by itself.
+    // The loop further up the stack continues by itself.
     guard !isOver, !isServing else { return }
     serveNext(context)
     expectMessage(context)
     readOn(context)
   }
 
-  /// Takes up reading again once there is room, or nothing is left to wait for.
+  /// Resumes reading once there is room, or nothing is left to wait for.
   private func readOn(_ context: ChannelHandlerContext) {
     guard mustRead, !isOver, frames.count <= messageBytesMax || (task == nil && !isAnswering) else { return }
     mustRead = false

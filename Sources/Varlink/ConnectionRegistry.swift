@@ -1,17 +1,17 @@
 internal import NIOCore
 internal import Synchronization
 
-/// A limit that a further connection would go beyond.
+/// A limit that another connection would exceed.
 public enum ConnectionLimit: Hashable, Sendable {
-  /// The connections of one user.
+  /// The limit on connections of one user.
   case user(max: Int)
-  /// The connections of all strangers.
+  /// The limit on connections of all strangers.
   case strangers(max: Int)
-  /// All connections.
+  /// The limit on all connections.
   case all(max: Int)
 }
 
-/// Counts connections: in all, of strangers, and per user.
+/// Counts connections: in total, of strangers, and per user.
 final class ConnectionRegistry: Sendable {
   private struct State {
     var channels: [ObjectIdentifier: any Channel] = [:]
@@ -26,8 +26,8 @@ final class ConnectionRegistry: Sendable {
   var count: Int { state.withLock { $0.channels.count } }
   var channels: [any Channel] { state.withLock { Array($0.channels.values) } }
 
-  /// Counts the connection, if it may stay. What is reserved goes beyond the limit of a user and that of all.
-  /// - Returns: the limit that it would go beyond; nil when it may stay.
+  /// Counts the connection, if it may stay. Reserved connections may exceed the limit of a user and the total limit.
+  /// - Returns: the limit that it would exceed; `nil` if it may stay.
   func add(_ channel: any Channel, user: UInt32, _ standing: VarlinkServer.Standing) -> ConnectionLimit? {
     let reserve = standing == .owner ? limits.connectionsReserved : 0
     let userMax = (standing == .stranger ? limits.connectionsPerStrangerMax : limits.connectionsPerUserMax) + reserve

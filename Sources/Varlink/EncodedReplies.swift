@@ -1,13 +1,13 @@
 internal import NIOCore
 
-/// Replies whose parameters are JSON already, to be sent in one go. Others follow them.
+/// Replies whose parameters are JSON already, sent in one write. Other replies follow them.
 public struct EncodedReplies: Sendable {
-  /// Each in its envelope and with its terminator.
+  /// The replies, each in its envelope and with its terminator.
   private(set) var messages = ByteBuffer()
 
   public init() {}
 
-  /// How many bytes they have, envelopes included.
+  /// The size of the replies in bytes, envelopes included.
   public var byteCount: Int { messages.readableBytes }
   public var isEmpty: Bool { messages.readableBytes == 0 }
 

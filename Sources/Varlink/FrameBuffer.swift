@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// Cuts a byte stream into messages at NUL bytes. Bounded, and no byte is looked at twice.
+/// Cuts a byte stream into messages at NUL bytes. It is bounded, and looks at each byte once.
 package struct FrameBuffer {
   let messageBytesMax: Int
   private var buffer = ByteBuffer()
@@ -8,14 +8,14 @@ package struct FrameBuffer {
 
   package init(messageBytesMax: Int) { self.messageBytesMax = messageBytesMax }
 
-  /// Bytes that wait.
+  /// The number of bytes that wait.
   package var count: Int { buffer.readableBytes }
 
   package mutating func append(_ bytes: inout ByteBuffer) {
     buffer.writeBuffer(&bytes)
   }
 
-  /// The next message without its terminator; nil when it is not complete yet.
+  /// The next message without its terminator; `nil` if it is not complete yet.
   package mutating func next() throws(VarlinkProtocolError) -> ByteBuffer? {
     let view = buffer.readableBytesView.dropFirst(scanned)
     guard let end = view.firstIndex(of: 0) else {
@@ -28,7 +28,7 @@ package struct FrameBuffer {
     let message = buffer.readSlice(length: length)
     buffer.moveReaderIndex(forwardBy: 1)
     scanned = 0
-    // Moving the rest up front costs a copy: only when more was read than is left.
+    // Moving the rest to the front costs a copy, so it is done only when more was read than is left.
     if buffer.readableBytes == 0 {
       buffer.clear()
     } else if buffer.readerIndex > buffer.readableBytes {

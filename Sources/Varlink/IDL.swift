@@ -6,7 +6,7 @@ public enum IDL {
     public let text: String
     public let members: [Member]
 
-    /// The method of this name, without a list of all of them.
+    /// The method of this name, found without building a list of all methods.
     func method(_ name: String) -> Method? {
       for case .method(let method) in members where method.name == name { return method }
       return nil
@@ -36,7 +36,7 @@ public enum IDL {
     public let output: [Field]
     public let comment: String
 
-    /// systemd's convention: the comment's first line says so.
+    /// Whether the method streams; by systemd's convention the comment's first line says so.
     public var requiresMore: Bool { comment.hasPrefix("[Requires 'more' flag]") }
     public var supportsMore: Bool { requiresMore || comment.hasPrefix("[Supports 'more' flag]") }
   }
@@ -63,11 +63,11 @@ public enum IDL {
     public var description: String { "line \(line): \(reason)" }
   }
 
-  /// How much of the language is taken.
+  /// The part of the language that is accepted.
   public enum Grammar: Hashable, Sendable {
     /// The subset that all known tools can read.
     case portable
-    /// All of it: also string sets, arrays of arrays and of optional values, empty types, comments anywhere.
+    /// The whole language, including string sets, arrays of arrays and of optional values, empty types, and comments anywhere.
     case full
   }
 

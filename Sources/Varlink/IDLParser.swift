@@ -1,4 +1,4 @@
-/// A recursive-descent parser for `IDL`; unless it is told otherwise it refuses what some tools cannot read.
+/// A recursive-descent parser for `IDL`; by default it refuses constructs that some tools cannot read.
 struct IDLParser {
   private let characters: [Character]
   private let text: String
@@ -78,7 +78,7 @@ struct IDLParser {
       let above = comment.joined(separator: "\n")
       let name = take { $0.isLetter || $0.isNumber || $0 == "_" }
       guard name.first?.isLetter == true, !name.hasSuffix("_"), !name.contains("__") else {
-        throw failure("'\(name)' is no name of a field")
+        throw failure("'\(name)' is not the name of a field")
       }
       skip()
       if peek == ":" {
@@ -106,7 +106,7 @@ struct IDLParser {
   private mutating func type() throws(IDL.ParseError) -> IDL.FieldType {
     if peek == "?" {
       at += 1
-      guard peek != "?" else { throw failure("'??' is no type") }
+      guard peek != "?" else { throw failure("'??' is not a type") }
       return .optional(try type())
     }
     if peek == "[" {
@@ -130,7 +130,7 @@ struct IDLParser {
     case "string": return .string
     case "object": return .object
     default:
-      guard name.first?.isUppercase == true else { throw failure("'\(name)' is no type") }
+      guard name.first?.isUppercase == true else { throw failure("'\(name)' is not a type") }
       return .named(name)
     }
   }
@@ -166,7 +166,7 @@ struct IDLParser {
       } else if character.isWhitespace {
         if character.isNewline {
           line += 1
-          // A blank line parts a comment from what follows.
+          // A blank line separates a comment from what follows.
           if at + 1 < characters.count, characters[at + 1].isNewline { comment = [] }
         }
         at += 1

@@ -15,7 +15,7 @@ public struct VarlinkCall: Hashable, Sendable {
     self.mode = mode
   }
 
-  /// Everything before the last dot; empty when there is none.
+  /// Everything before the last dot; empty if there is none.
   public var interface: String { method.lastIndex(of: ".").map { String(method[..<$0]) } ?? "" }
   /// Everything after the last dot.
   public var name: String { method.lastIndex(of: ".").map { String(method[method.index(after: $0)...]) } ?? method }
@@ -49,11 +49,11 @@ public struct VarlinkError: Error, Hashable, Sendable, CustomStringConvertible {
   public static func interfaceNotFound(_ interface: String) -> Self {
     Self("org.varlink.service.InterfaceNotFound", ["interface": .string(interface)])
   }
-  /// - Parameter method: the full name.
+  /// - Parameter method: the full name of the method.
   public static func methodNotFound(_ method: String) -> Self {
     Self("org.varlink.service.MethodNotFound", ["method": .string(method)])
   }
-  /// - Parameter parameter: the outermost name.
+  /// - Parameter parameter: the outermost name of the parameter.
   public static func invalidParameter(_ parameter: String) -> Self {
     Self("org.varlink.service.InvalidParameter", ["parameter": .string(parameter)])
   }
@@ -75,7 +75,7 @@ extension VarlinkCall {
     self = call
   }
 
-  /// The same for a server, which can tell the client about a parameter that is JSON and still of no use.
+  /// Reads one message like the other initialiser, for a server, which can report a parameter that is valid JSON but unusable.
   /// - Returns: the call, and the outermost name of a parameter that is nested too deeply, or has keys that differ only in normalisation.
   static func read(_ message: some Sequence<UInt8>) throws(VarlinkProtocolError) -> (call: VarlinkCall, unusable: String?) {
     let parsed: (value: JSONValue, flaws: [JSONFlaw])
@@ -83,7 +83,7 @@ extension VarlinkCall {
     let call = try VarlinkCall(
       members: try Envelope.members(parsed.value, known: ["method", "parameters", "oneway", "more", "upgrade"]))
     var unusable: String?
-    // Extensions of vendors are ignored, whatever they hold.
+    // Extensions of vendors are ignored, whatever they contain.
     for flaw in parsed.flaws where flaw.path.first?.contains(".") != true {
       guard flaw.path.count == 2, flaw.path[0] == "parameters" else {
         throw VarlinkProtocolError("the message \(flaw.reason.rawValue)")
@@ -125,7 +125,7 @@ extension VarlinkCall {
 
 extension VarlinkReply {
   /// Reads one message without its terminator.
-  /// - Throws: `VarlinkError` when it is an error reply, `VarlinkProtocolError` when it is none at all.
+  /// - Throws: `VarlinkError` if it is an error reply, `VarlinkProtocolError` if it is not a reply at all.
   public init(message: some Sequence<UInt8>) throws {
     let value: JSONValue
     do { value = try JSONParser.parse(message) } catch { throw VarlinkProtocolError(error.description) }
@@ -139,7 +139,7 @@ extension VarlinkReply {
     self.init(parameters: parameters, continues: continues)
   }
 
-  // What stands around the parameters.
+  // The parts of a message around the parameters.
   static let head = Array("{\"parameters\":".utf8)
   static let tail = Array("}\0".utf8)
   static let tailOfOneThatContinues = Array(",\"continues\":true}\0".utf8)

@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// Why a control socket cannot be made.
+/// The reason why a control socket cannot be created.
 public struct ListenError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
-  /// Whether somebody else serves there.
+  /// Whether another process serves the socket.
   public let isInUse: Bool
 }
 
-/// Makes the listening socket of a server.
+/// Creates the listening socket of a server.
 public enum UnixListener {
-  /// Lets as many connections wait to be accepted as the kernel allows (net.core.somaxconn): with fewer, clients that come all at once, as
-  /// after a restart, find nobody. A socket that listens already goes on with the new number.
-  /// - Returns: whether it listens.
+  /// Lets as many connections wait to be accepted as the kernel allows (net.core.somaxconn): with fewer, some clients that connect all
+  /// at once, as after a restart, would be refused. A socket that listens already gets the new number.
+  /// - Returns: whether the socket listens.
   @discardableResult static func listen(_ socket: CInt) -> Bool { Glibc.listen(socket, .max) == 0 }
 
-  /// A socket that listens at `path`, with `mode` in place before the first client can connect. A socket file that nobody serves any more is
-  /// replaced; one that is served, or a file of another kind, is not.
+  /// A socket that listens at `path`, with `mode` in place before the first client can connect. A socket file that nobody serves any
+  /// more is replaced; one that is still served, or a file of another kind, is not.
   public static func listen(path: String, mode: UInt32) throws(ListenError) -> CInt {
     func failure(_ what: String) -> ListenError {
       ListenError(description: "\(what) \(path): \(String(cString: strerror(errno)))", isInUse: false)
@@ -23,20 +23,20 @@ public enum UnixListener {
     guard let address = SocketAddress(path) else {
       throw ListenError(description: "the socket path \(path) must have 1 to 107 bytes", isInUse: false)
     }
-    // Made beside an old file and then put in its place, so that clients never find none while a server restarts.
+    // The socket is created beside an old file and then replaces it, so that clients always find one while a server restarts.
     var place = path
     let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
     var status = stat()
     if lstat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFSOCK else {
-        throw ListenError(description: "\(path) exists and is no socket", isInUse: false)
+        throw ListenError(description: "\(path) exists and is not a socket", isInUse: false)
       }
       let probe = socket(AF_UNIX, kind, 0)
       defer { close(probe) }
       if address.with({ connect(probe, $0, $1) }) == 0 {
         throw ListenError(description: "the socket \(path) is in use by another server", isInUse: true)
       }
-      guard errno == ECONNREFUSED else { throw failure("cannot tell whether somebody serves") }
+      guard errno == ECONNREFUSED else { throw failure("cannot find out whether it is served") }
       place = SocketAddress(path + ".new") == nil ? path : path + ".new"
       unlink(place)
     }
@@ -60,7 +60,7 @@ public enum UnixListener {
 private struct SocketAddress {
   private let address: sockaddr_un
 
-  /// - Returns: nil when the path is empty or too long for one.
+  /// - Returns: `nil` if the path is empty or too long for a socket.
   init?(_ path: String) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -6,17 +6,17 @@ public import StrictJSON
 
 /// One connection to a Varlink server. Calls are answered in order; a stream occupies its connection until its last reply.
 public final class VarlinkClient: Sendable {
-  /// What goes wrong on this side; never sent by a server.
+  /// A failure on the client's side; servers never send one.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nobody serves at the address.
+    /// No server listens at the address.
     case notReachable(String)
     /// The address may not be used.
     case notPermitted(String)
     /// The connection ended before the reply; whether the call was carried out is not known.
     case disconnected
-    /// The connection ended before the server had read the call, so it was not carried out and may be made again.
+    /// The connection ended before the server had read the call, so it was not carried out and may be repeated.
     case notTaken
-    /// The reply did not come in time; the connection is of no more use.
+    /// The reply did not come in time; the connection cannot be used any more.
     case timedOut
     /// The server broke the protocol.
     case protocolBroken(String)
@@ -32,11 +32,11 @@ public final class VarlinkClient: Sendable {
     }
   }
 
-  /// Longest message taken from a server, in bytes.
+  /// The longest message accepted from a server, in bytes.
   public static let messageBytesMax = 16 << 20
 
   private let channel: any Channel
-  /// What the server said when it sent this connection away unasked.
+  /// The error that the server sent, without being asked, before it closed this connection.
   private let farewell: Farewell
 
   fileprivate typealias Farewell = NIOLockedValueBox<VarlinkError?>
@@ -46,15 +46,15 @@ public final class VarlinkClient: Sendable {
     self.farewell = farewell
   }
 
-  /// How often a server is asked again that has as many connections waiting as the kernel keeps.
+  /// The wait before another attempt to connect to a server whose queue of waiting connections is full.
   private static let connectPause = Duration.milliseconds(20)
 
   /// Connects to the Unix socket at `path`.
   /// - Parameters:
-  ///   - group: nil uses the process's shared event loops.
+  ///   - group: the event loops; `nil` uses those that the process shares.
   ///   - patience: how long to wait for a place among the connections that the server has not accepted yet.
   ///   - whileRefused: how long to wait for a server at a socket that nobody serves at present.
-  ///   - whileMissing: the same for a socket that is not there, as for a moment while a server is started again.
+  ///   - whileMissing: how long to wait for a socket that does not exist, as happens for a moment while a server restarts.
   public static func connect(
     path: String, group: (any EventLoopGroup)? = nil, patience: Duration = .seconds(45), whileRefused: Duration = .zero,
     whileMissing: Duration = .zero
@@ -75,7 +75,7 @@ public final class VarlinkClient: Sendable {
       } catch let error as IOError {
         let wait: Duration? =
           switch error.errnoCode {
-          // Of a Unix socket this means that the queue of its listener is full.
+          // For a Unix socket this means that the queue of its listener is full.
           case EAGAIN: patience
           case ECONNREFUSED: whileRefused
           case ENOENT: whileMissing
@@ -94,7 +94,7 @@ public final class VarlinkClient: Sendable {
   public func close() async { try? await channel.close() }
 
   /// Calls a method and waits for its one reply.
-  /// - Parameter timeout: nil waits as long as the connection lasts.
+  /// - Parameter timeout: how long to wait; `nil` waits as long as the connection lasts.
   /// - Throws: `VarlinkError` as sent by the server, or `Failure`.
   public func call(
     _ method: String, _ parameters: [String: JSONValue] = [:], timeout: Duration? = .seconds(45)
@@ -115,7 +115,7 @@ public final class VarlinkClient: Sendable {
   }
 
   /// Calls a method that sends several replies. They end after the last one.
-  /// - Parameter thenClose: whether the connection ends with them, or when nobody wants them any more.
+  /// - Parameter thenClose: whether to close the connection after the last reply, or when nobody reads the replies any more.
   public func callMore(_ method: String, _ parameters: [String: JSONValue] = [:], thenClose: Bool = false) -> VarlinkReplies {
     let (replies, source) = VarlinkReplies.make(on: channel, closesAtEnd: thenClose)
     send(VarlinkCall(method: method, parameters: parameters, mode: .more), .many(source))
@@ -146,7 +146,7 @@ public final class VarlinkClient: Sendable {
 private final class ClientHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   struct TimedOut {}
-  /// Who waits for the answer to a call.
+  /// The waiting caller of a call.
   enum Answer: Sendable {
     case once(EventLoopPromise<VarlinkReply>)
     case many(VarlinkReplies.Producer.Source)
@@ -195,7 +195,7 @@ private final class ClientHandler: ChannelInboundHandler {
         expected.removeFirst()
         promise.succeed(reply)
       case .many(let source):
-        // Before anybody hears of it: who does may end the connection, and with it whatever is expected.
+        // This happens before the waiting caller is resumed, because that may close the connection and drop everything that is expected.
         hasBegun = reply.continues
         if !reply.continues { expected.removeFirst() }
         if source.yield(reply) == .stopProducing { pause(context) }
@@ -208,7 +208,7 @@ private final class ClientHandler: ChannelInboundHandler {
     }
   }
 
-  /// A server that has no room for this connection says so before it closes it, unasked and perhaps before the first call.
+  /// Handles the error of a server that has no room for this connection. It comes unasked, perhaps even before the first call.
   private func takeFarewell(_ message: ByteBuffer) throws {
     do {
       _ = try VarlinkReply(message: message.readableBytesView)
@@ -218,13 +218,13 @@ private final class ClientHandler: ChannelInboundHandler {
     }
   }
 
-  /// Why a connection is over: the server's own words, where it has said any.
+  /// The reason why a connection is over: the server's own error, if it sent one.
   static func reason(_ failure: VarlinkClient.Failure, _ farewell: VarlinkClient.Farewell) -> any Error {
     guard [.disconnected, .notTaken].contains(failure), let said = farewell.withLockedValue({ $0 }) else { return failure }
     return said
   }
 
-  /// Nobody takes what came already.
+  /// Drops the replies that nobody takes any more.
   private func pause(_ context: ChannelHandlerContext) {
     context.channel.setOption(.autoRead, value: false).whenComplete { _ in }
   }
@@ -236,7 +236,7 @@ private final class ClientHandler: ChannelInboundHandler {
   func channelInactive(context: ChannelHandlerContext) { end(.disconnected, context) }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // What a Unix socket says (unix(7) on Linux) when the other end was closed while something that we sent was not read yet.
+    // The errors of a Unix socket (unix(7) on Linux) whose other end was closed before it had read everything that was sent.
     if (error as? IOError)?.errnoCode == ECONNRESET { isLatestUnread = true }
     end(.disconnected, context)
   }
@@ -245,7 +245,7 @@ private final class ClientHandler: ChannelInboundHandler {
     let waiting = expected
     expected = []
     for (index, answer) in waiting.enumerated() {
-      // Calls are read in order, so only the latest can be said to be unread.
+      // Calls are read in order, so only the latest one is known to be unread.
       let isUnread = isLatestUnread && index == waiting.count - 1 && !(index == 0 && hasBegun)
       answer.fail(Self.reason(failure == .disconnected && isUnread ? .notTaken : failure, farewell))
     }

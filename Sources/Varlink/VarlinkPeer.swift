@@ -1,7 +1,7 @@
 internal import Glibc
 internal import NIOCore
 
-/// Who is at the other end of a connection, as the kernel says: the process that connected, as it was at that moment.
+/// The process at the other end of a connection, as the kernel recorded it when the connection was made.
 public struct VarlinkPeer: Hashable, Sendable {
   public let pid: Int32
   public let uid: UInt32
@@ -16,7 +16,7 @@ public struct VarlinkPeer: Hashable, Sendable {
     self.groups = groups
   }
 
-  /// The peer of a Unix socket; nil when the kernel does not know it.
+  /// The peer of a Unix socket; `nil` if the kernel does not know it.
   init?(socket: CInt) {
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, .max)
     var size = socklen_t(MemoryLayout.size(ofValue: credentials))

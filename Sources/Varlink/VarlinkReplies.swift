@@ -1,11 +1,11 @@
 internal import NIOCore
 
-/// The replies to a call with `more`, in order. For one reader. While it does not take them, the connection is not read: what waits
-/// here is bounded, and the server sees that nobody listens.
+/// The replies to a call with `more`, in order, for one reader. While it does not take them, the connection is not read: the number of
+/// waiting replies is bounded, and the server notices that nobody reads.
 public struct VarlinkReplies: AsyncSequence, Sendable {
   public typealias Element = VarlinkReply
 
-  /// Replies that wait for the reader before the connection is not read any more.
+  /// How many replies may wait for the reader before the connection is no longer read.
   static let waitingMax = 64
 
   typealias Producer = NIOThrowingAsyncSequenceProducer<
@@ -29,14 +29,14 @@ public struct VarlinkReplies: AsyncSequence, Sendable {
     public func next() async throws -> VarlinkReply? { try await replies.next() }
   }
 
-  /// Reads the connection as far as somebody wants what comes.
+  /// Reads from the connection while the reader wants more replies.
   struct Reading: NIOAsyncSequenceProducerDelegate {
     let channel: any Channel
     let closesAtEnd: Bool
 
     func produceMore() { channel.setOption(.autoRead, value: true).whenComplete { _ in } }
 
-    /// What still comes is of no interest; calls that follow on the connection wait for its end all the same.
+    /// Ignores all further replies; later calls on the connection still wait for the last one.
     func didTerminate() {
       if closesAtEnd { channel.close(promise: nil) } else { produceMore() }
     }

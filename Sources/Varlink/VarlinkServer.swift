@@ -4,32 +4,32 @@ internal import NIOPosix
 
 /// Serves Varlink on Unix sockets.
 public final class VarlinkServer: Sendable {
-  /// Limits of a server, all of them per server unless they say otherwise.
+  /// The limits of a server; each holds for the whole server unless it says otherwise.
   public struct Limits: Hashable, Sendable {
-    /// Largest message taken in, in bytes.
+    /// The largest message accepted, in bytes.
     public var messageBytesMax = 1 << 20
-    /// Connections open at once; half of the descriptors at most, the others are for relays and the store.
+    /// Connections open at once; at most half of the descriptors, because relays and the store need the others.
     public var connectionsMax = 4096
     /// Connections of one user open at once.
     public var connectionsPerUserMax = 128
-    /// Of `connectionsMax`, connections that only owners get, beyond what one user may have, so that others cannot lock them out.
+    /// How many of `connectionsMax` only owners get, beyond what one user may have, so that others cannot lock them out.
     public var connectionsReserved = 32
     /// Connections of one stranger open at once.
     public var connectionsPerStrangerMax = 8
-    /// Connections of all strangers open at once: there are as many users as somebody likes to have.
+    /// Connections of all strangers open at once; a limit per user is not enough, because the number of users is unlimited.
     public var strangersMax = 64
-    /// Largest message taken from a stranger, in bytes.
+    /// The largest message accepted from a stranger, in bytes.
     public var strangerMessageBytesMax = 64 << 10
     /// How long a stranger may be silent, and take for a message or a reply.
     public var strangerTimeout: Duration = .seconds(10)
     /// How long a peer may take from its connection, or its latest reply, to the end of a message that it has begun; and to its first
     /// message, begun or not.
     public var messageTimeout: Duration = .seconds(60)
-    /// How long a peer may take to accept a reply.
+    /// How long a peer may take to read a reply.
     public var replyTimeout: Duration = .seconds(300)
     public init() {}
 
-    /// The same with no more connections than descriptors allow.
+    /// These limits with no more connections than the available descriptors allow.
     func bounded() -> Limits {
       var limits = self
       limits.connectionsMax = max(16, min(connectionsMax, Int(sysconf(CInt(_SC_OPEN_MAX))) / 2))
@@ -37,37 +37,37 @@ public final class VarlinkServer: Sendable {
       return limits
     }
 
-    /// What the server takes from a peer.
+    /// The largest message that the server accepts from a peer, in bytes.
     func messageBytesMax(of standing: Standing) -> Int {
       standing == .stranger ? min(strangerMessageBytesMax, messageBytesMax) : messageBytesMax
     }
 
-    /// How long a peer may take to the end of its message.
+    /// How long a peer may take to finish its message.
     func messageTimeout(of standing: Standing) -> Duration {
       standing == .stranger ? min(strangerTimeout, messageTimeout) : messageTimeout
     }
 
-    /// How long a peer may take to accept a reply.
+    /// How long a peer may take to read a reply.
     func replyTimeout(of standing: Standing) -> Duration {
       standing == .stranger ? min(strangerTimeout, replyTimeout) : replyTimeout
     }
   }
 
-  /// What a peer is to the server, which says how much of it the peer may take.
+  /// The standing of a peer, which decides how much of the server it may use.
   public enum Standing: Hashable, Sendable {
-    /// Somebody who may not call anything of weight.
+    /// A peer that may not make any call of importance.
     case stranger
     case member
-    /// Somebody who must always get in.
+    /// A peer that must always get a connection.
     case owner
   }
 
-  /// Something worth a log line; the server itself writes none.
+  /// Something worth logging; the server itself does not log.
   public enum Notice: Sendable {
     /// The peer broke the protocol and was disconnected.
     case protocolBroken(VarlinkPeer?, reason: String)
     case tooManyConnections(VarlinkPeer, ConnectionLimit)
-    /// A method failed with something that is no `VarlinkError`.
+    /// A method failed with an error that is not a `VarlinkError`.
     case internalError(VarlinkPeer, method: String, error: String)
   }
 
@@ -83,9 +83,9 @@ public final class VarlinkServer: Sendable {
 
   /// Starts serving on sockets that listen already.
   /// - Parameters:
-  ///   - connections: sockets that are connected already; served like any that is accepted.
-  ///   - standing: what a peer is to the server, when it connects.
-  ///   - farewell: what is said to a connection before it is closed because there is no room for it.
+  ///   - connections: sockets that are connected already; they are served like accepted ones.
+  ///   - standing: returns the standing of a peer when it connects.
+  ///   - farewell: the message to a connection that is closed because there is no room for it.
   public static func start(
     _ service: VarlinkService, sockets: [CInt], connections: [CInt] = [], group: any EventLoopGroup, limits: Limits = Limits(),
     standing: @escaping @Sendable (VarlinkPeer) -> Standing = { _ in .member },
@@ -103,7 +103,7 @@ public final class VarlinkServer: Sendable {
     }
     var listeners: [any Channel] = []
     for socket in sockets {
-      // Whoever handed it over may have chosen less.
+      // The process that handed it over may have chosen a smaller number.
       UnixListener.listen(socket)
       let listener = try await ServerBootstrap(group: group)
         .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -124,7 +124,7 @@ public final class VarlinkServer: Sendable {
 
   public var connectionCount: Int { registry.count }
 
-  /// What clients have not taken yet of their replies, in bytes, one number for each connection that is open.
+  /// The bytes of replies that clients have not read yet, one number for each open connection.
   public func unsentBytes() async -> [Int] {
     var bytes: [Int] = []
     for channel in registry.channels {

@@ -1,19 +1,19 @@
 public import NIOCore
 public import StrictJSON
 
-/// One interface that a server offers.
+/// An interface that a server offers.
 public protocol VarlinkInterface: Sendable {
   /// The interface in its definition language, as served to clients.
   var definition: IDL.Interface { get }
 
   /// Answers one call of a method that `definition` has, with parameters whose names it has.
-  /// - Parameter stream: takes replies before the last one; only for calls with `more`.
+  /// - Parameter stream: accepts replies before the last one; only for calls with `more`.
   /// - Returns: the parameters of the last reply.
   /// - Throws: `VarlinkError` for the client. After anything else the connection is closed without an answer, and the server's `Notice`
   ///   says why, unless it is a `CancellationError`.
   func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue]
 
-  /// Answers at once, on the connection's own thread, where that takes no waiting and hardly any time; nil leaves the call to `answer`.
+  /// Answers at once, on the connection's own thread, if that needs no waiting and hardly any time; `nil` leaves the call to `answer`.
   func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]?
 }
 
@@ -21,12 +21,12 @@ extension VarlinkInterface {
   public func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]? { nil }
 }
 
-/// Where a method with several replies puts all but the last one. What is sent waits for the socket, and whoever sends waits with it: of a
-/// client that does not read, no more is kept than what was sent in one go.
+/// Takes all replies of a method but the last one. Sending waits for the socket, and the sender waits with it: for a client that does not
+/// read, no more is kept than one write.
 public struct VarlinkStream: Sendable {
   private let write: @Sendable (_ messages: ByteBuffer) async throws -> Void
 
-  /// - Parameter write: takes messages, each with its terminator, and returns once the connection took all of them.
+  /// - Parameter write: writes messages, each with its terminator, and returns once the connection took all of them.
   public init(write: @escaping @Sendable (ByteBuffer) async throws -> Void) { self.write = write }
 
   /// Sends one reply and waits until the connection took it.
@@ -35,7 +35,7 @@ public struct VarlinkStream: Sendable {
     try await write(ByteBuffer(bytes: VarlinkReply(parameters: parameters, continues: true).message))
   }
 
-  /// Sends replies in one go and waits until the connection took all of them.
+  /// Sends replies in one write and waits until the connection took all of them.
   /// - Throws: `CancellationError` when the client is gone.
   public func send(_ replies: EncodedReplies) async throws { try await write(replies.messages) }
 }
@@ -66,7 +66,7 @@ public struct VarlinkService: Sendable {
     own = IDL.service
   }
 
-  /// Answers a call that needs no waiting; nil leaves it to `answer`.
+  /// Answers a call that needs no waiting; `nil` leaves it to `answer`.
   func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]? {
     try check(call)
     guard let interface = interfaces[call.interface] else { return try answerOwn(call) }
@@ -81,7 +81,7 @@ public struct VarlinkService: Sendable {
     return try await interface.answer(call, from: peer, stream: stream)
   }
 
-  /// Refuses what the interface does not have.
+  /// Refuses methods and parameters that the interface does not have.
   func check(_ call: VarlinkCall) throws {
     guard call.method.contains(".") else { throw VarlinkError.methodNotFound(call.method) }
     guard let definition = call.interface == own.name ? own : interfaces[call.interface]?.definition else {

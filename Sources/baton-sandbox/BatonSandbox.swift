@@ -3,8 +3,8 @@ internal import Foundation
 internal import Glibc
 internal import Sandbox
 
-/// Runs relays on loopback until a signal ends the process, or ends it where that fails.
-/// - Parameter arguments: those behind the name of the program.
+/// Runs relays on loopback until a signal ends the process; ends the process if that fails.
+/// - Parameter arguments: the arguments after the name of the program.
 public func runBatonSandbox(_ arguments: [String]) async { await BatonSandbox.main(arguments) }
 
 struct BatonSandbox: AsyncParsableCommand {
@@ -12,12 +12,12 @@ struct BatonSandbox: AsyncParsableCommand {
     commandName: "baton-sandbox",
     abstract: "Runs Nostr relays on loopback to try Baton with, and makes them misbehave.",
     discussion: """
-      Prints one address a line on standard output when all relays are ready, then the address of the HTTP control on standard \
+      Prints one address per line on standard output when all relays are ready, then the address of the HTTP control on standard \
       error. POST /relays/N/FAULT there makes relay N misbehave, POST /relays/N/none heals it, GET /relays lists them.
       Faults: \(SandboxFault.allCases.map(\.rawValue).joined(separator: ", ")).
-      The relays offer groups (NIP-29) beside everything else. foreign-group makes a relay describe its groups under another key \
-      than its own; group-taken makes it say that a group that is to be created is there already and somebody else's.
-      Not for production: it keeps what everybody sends it.
+      The relays also offer groups (NIP-29). foreign-group makes a relay describe its groups under a key other than its own; \
+      group-taken makes it answer that a group to be created exists already and belongs to somebody else.
+      Not for production: it stores events from anybody.
       """,
     version: "baton-sandbox 0.1.0")
 
@@ -27,7 +27,7 @@ struct BatonSandbox: AsyncParsableCommand {
   @Option(help: "Directory for one SQLite file per relay, with its events and its own key. Default: both are kept in memory.")
   var directory: String?
   @Flag(name: .customLong("no-groups"), help: "Do not offer groups (NIP-29).") var withoutGroups = false
-  @Option(help: "RELAY=KIND: a fault to begin with, relays count from 1; may be repeated.") var fault: [String] = []
+  @Option(help: "RELAY=KIND: a fault to begin with; relays count from 1. May be repeated.") var fault: [String] = []
 
   func validate() throws {
     guard (1...1000).contains(relays) else { throw ValidationError("--relays must be 1 to 1000.") }
@@ -41,7 +41,7 @@ struct BatonSandbox: AsyncParsableCommand {
       let parts = text.split(separator: "=", maxSplits: 1)
       guard parts.count == 2, let number = Int(parts[0]), (1...relays).contains(number),
         let kind = SandboxFault(rawValue: String(parts[1]))
-      else { throw ValidationError("'\(text)' is no RELAY=KIND with a known fault and a relay from 1 to \(relays).") }
+      else { throw ValidationError("'\(text)' is not RELAY=KIND with a known fault and a relay from 1 to \(relays).") }
       faults[number] = kind
     }
     return faults
@@ -69,7 +69,7 @@ struct BatonSandbox: AsyncParsableCommand {
       FileHandle.standardError.write(Data("baton-sandbox: cannot start: \(error)\n".utf8))
       throw ExitCode(75)
     }
-    // Until a signal ends the process.
+    // This waits until a signal ends the process.
     for await _ in AsyncStream<Never>.makeStream().stream {}
   }
 }

@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import Filters
 internal import StrictJSON
 
-/// Runs a command of the command line, and ends the process where it fails.
-/// - Parameter arguments: those behind the name of the program.
+/// Runs a command of the command line, and ends the process if it fails.
+/// - Parameter arguments: the arguments after the name of the program.
 public func runBatonctl(_ arguments: [String]) async { await Batonctl.main(arguments) }
 
 struct Batonctl: AsyncParsableCommand {
@@ -16,8 +16,8 @@ struct Batonctl: AsyncParsableCommand {
       Objects are named by id or by name; id:2 and name:2 say which. A number that is the name of another object is refused.
       Lists and objects come as tables and text, or with -o as json, yaml or name; ls, get and rm are list, show and
       remove, or delete for channels.
-      With --json, what comes out is one document: the result on standard output, or else an error with its name, its parameters and a
-      message on standard error. Only watch, --watch, relay test and server test print one document a line.
+      With --json the output is one document: the result on standard output, or else an error with its name, its parameters and a
+      message on standard error. Only watch, --watch, relay test and server test print one document per line.
       Exit status: 0 done; 1 refused by the daemon; 64 usage; 69 the daemon cannot be reached; 74 the output cannot be written; 75 timed
       out; 77 not permitted; 130 interrupted.
       """,
@@ -38,10 +38,10 @@ struct Batonctl: AsyncParsableCommand {
     }
   }
 
-  /// Ends with what the argument parser says: help that was asked for, wrong usage, or nothing, when only the exit status is left to say.
+  /// Ends with the argument parser's message: requested help, wrong usage, or nothing if only the exit status is left.
   private static func end(_ error: any Error, isJSON: Bool, isCompletion: Bool) -> Never {
     let (status, text) = (exitCode(for: error), fullMessage(for: error))
-    // A shell that asks in the words of another version gets no answer; it would show an error in the middle of the command line.
+    // A completion script of another version gets no answer; the shell would show an error in the middle of the command line.
     if !status.isSuccess, isCompletion { exit(withError: ExitCode.success) }
     let ending = Ending(isJSON: isJSON)
     do {
@@ -59,7 +59,7 @@ struct Batonctl: AsyncParsableCommand {
     exit(withError: status)
   }
 
-  /// The arguments with global options that stand before the command put behind it, where they are read.
+  /// The arguments, with global options before the command moved behind it, where they are read.
   private static func afterCommand(_ arguments: [String]) -> [String] {
     var rest = arguments[...]
     var global: [String] = []
@@ -81,14 +81,14 @@ struct Batonctl: AsyncParsableCommand {
 }
 
 extension Batonctl {
-  /// Whether errors are to be JSON too, also those of a command line that makes no sense.
+  /// Whether errors must be JSON too, even those of an invalid command line.
   private static func asksForJSON(_ arguments: [String]) -> Bool {
     let options = arguments.prefix { $0 != "--" }
     return ["--json", "--output=json", "-o=json"].contains(where: options.contains)
       || zip(options, options.dropFirst()).contains { ["-o", "--output"].contains($0) && $1 == "json" }
   }
 
-  /// Refuses a command that does not exist, and says which was probably meant. The argument parser would complain of its options.
+  /// Refuses a command that does not exist, and says which one was probably meant. The argument parser would complain about its options.
   private static func checkCommand(_ arguments: [String]) throws {
     var command: any ParsableCommand.Type = Batonctl.self
     var path = "batonctl"

@@ -1,18 +1,19 @@
-/// Lines on a terminal that are drawn over again; elsewhere they follow each other.
+/// Lines that are redrawn in place on a terminal; elsewhere they follow each other.
 struct Canvas {
   private let terminal: Terminal
-  /// Columns of each line that stands there.
+  /// The width of each line that is drawn, in columns.
   private var widths: [Int] = []
 
   init(_ terminal: Terminal) { self.terminal = terminal }
 
-  /// Draws over what was drawn before. What the terminal has no room for is cut: rows that have left it cannot be drawn again.
+  /// Replaces the lines that were drawn before. Lines for which the terminal has no room are cut: rows that have scrolled off cannot be
+  /// redrawn.
   /// - Throws: `Output.Failure`.
   mutating func draw(_ lines: [String]) throws {
     guard let size = terminal.size else { return try Output.line(lines.joined(separator: "\n")) }
-    // The cursor has the last row, and its place behind the longest line.
+    // The cursor needs the last row, and a column after the longest line.
     let shown = lines.prefix(max(1, size.rows - 1)).map { $0.cutPainted(to: max(1, size.columns - 1)) }
-    // When the terminal has become narrower, its lines go on in further rows.
+    // If the terminal has become narrower, its lines wrap into further rows.
     let rows = widths.reduce(0) { $0 + max(1, ($1 + size.columns - 1) / size.columns) }
     let up = min(rows, size.rows - 1)
     widths = shown.map(\.unpainted.displayWidth)

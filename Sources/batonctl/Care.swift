@@ -7,13 +7,13 @@ internal import StrictJSON
 
 struct Backup: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Copies the daemon's database to a file while the daemon goes on.",
+    abstract: "Copies the daemon's database to a file while the daemon runs.",
     discussion: """
       The copy is consistent. Secret keys in it are encrypted with the daemon's key file, which is not part of it: keep a copy of that in \
-      another place. batond restore FILE puts a copy back.
+      another place. batond restore FILE restores a copy.
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The file; it must not be there yet.", completion: .file()) var file: String
+  @Argument(help: "The file; it must not exist yet.", completion: .file()) var file: String
 
   func run() async throws {
     try await global.connected { session in
@@ -23,7 +23,7 @@ struct Backup: AsyncParsableCommand {
         errno = EEXIST
         throw refusal()
       }
-      // The name is there when the copy is whole: what was interrupted is no backup.
+      // The file gets its name when the copy is complete, so that an interrupted copy is not mistaken for a backup.
       let part = file + ".part"
       unlink(part)
       let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -56,7 +56,7 @@ struct Backup: AsyncParsableCommand {
 
 struct Check: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Has the daemon look for damage in its database.", discussion: "Exit status 0: none; 1: there is some.")
+    abstract: "Has the daemon look for damage in its database.", discussion: "Exit status 0: no damage; 1: damage.")
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {
@@ -64,7 +64,7 @@ struct Check: AsyncParsableCommand {
       let (channels, problems) = try await session.client.check()
       let json: JSONValue = ["channels": .integer(channels), "problems": .array(problems.map(JSONValue.string))]
       try session.show(json) {
-        problems.isEmpty ? "The database is sound; \(channels) channels were looked at." : problems.joined(separator: "\n")
+        problems.isEmpty ? "The database is sound; \(channels) channels were checked." : problems.joined(separator: "\n")
       }
       if !problems.isEmpty { throw ExitCode(1) }
     }
@@ -76,7 +76,7 @@ struct LogLevel: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "log-level",
-    abstract: "Says or changes how severe messages must be that the daemon logs, until its next start.")
+    abstract: "Prints or changes the least severe level that the daemon logs, until its next start.")
   @OptionGroup var global: GlobalOptions
   @Argument(
     help: "critical, error, warning, notice, info, debug, or 'configured'. Without it, the present level is printed.",
@@ -85,7 +85,7 @@ struct LogLevel: AsyncParsableCommand {
 
   func validate() throws {
     guard let level, level != "configured", !Self.names.contains(level) else { return }
-    throw ValidationError("'\(level)' is none of \(Self.names.dropFirst(2).joined(separator: ", ")) and configured.")
+    throw ValidationError("'\(level)' is not one of \(Self.names.dropFirst(2).joined(separator: ", ")) and configured.")
   }
 
   func run() async throws {
@@ -99,7 +99,7 @@ struct LogLevel: AsyncParsableCommand {
 }
 
 struct Metrics: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints figures of the daemon.")
+  static let configuration = CommandConfiguration(abstract: "Prints metrics of the daemon.")
   @OptionGroup var global: GlobalOptions
 
   func run() async throws {

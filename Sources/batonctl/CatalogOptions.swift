@@ -5,20 +5,22 @@ internal import Foundation
 internal import StrictJSON
 internal import Varlink
 
-/// What all lists have in common.
+/// The options that all lists share.
 struct ListOptions: ParsableArguments {
   @OptionGroup var table: TableOptions
   @Flag(
     help:
-      "Show it again whenever something changes, until Ctrl-C; into a pipe, a line for each change, with + ~ or - before it.")
+      "Show it again whenever something changes, until Ctrl-C; in a pipe, print a line for each change, with + ~ or - before it."
+  )
   var watch = false
   @Option(help: "A condition in JSON, for example '{\"enabled\": true}' or '{\"phase\": \"degraded\"}'.") var filter: String?
-  @Option(help: "A field to sort by, with - before it from the end. Write --sort=-FIELD. May be repeated.") var sort: [String] =
-    []
+  @Option(help: "A field to sort by; - before it reverses the order: write --sort=-FIELD. May be repeated.") var sort:
+    [String] =
+      []
 
   func validate() throws {
     if watch, let output = table.show.output, output == .yaml || output == .name {
-      throw ValidationError("--watch does not go with -o \(output.rawValue): it shows a table, or JSON.")
+      throw ValidationError("--watch cannot be combined with -o \(output.rawValue): it shows a table, or JSON.")
     }
     guard let filter else { return }
     let json: JSONValue
@@ -30,7 +32,7 @@ struct ListOptions: ParsableArguments {
     }
   }
 
-  /// What the filter says, and `others` as well; nil when all objects are wanted.
+  /// The condition of the filter combined with `others`; `nil` if all objects are wanted.
   func condition(_ others: [JSONValue?]) -> JSONValue? {
     let all = ([filter.flatMap { try? JSONParser.parse($0) }] + others).compactMap { $0 }
     return all.count > 1 ? ["$and": .array(all)] : all.first
@@ -44,7 +46,7 @@ struct ListOptions: ParsableArguments {
   }
 }
 
-/// Objects that may be used, or those that may not.
+/// The options `--enabled` and `--disabled`.
 enum Enablement: String, EnumerableFlag {
   case enabled, disabled
 
@@ -53,12 +55,12 @@ enum Enablement: String, EnumerableFlag {
   var condition: JSONValue { ["enabled": .bool(self == .enabled)] }
 }
 
-/// Roles as a command line says them: `--smp-role storage=off`.
+/// A role on a command line: `--smp-role storage=off`.
 struct RoleChange: ExpressibleByArgument {
   let name: String
   let isOn: Bool
 
-  /// All that can be said.
+  /// All valid values.
   static let all = ["storage", "proxy", "names"].flatMap { ["\($0)=on", "\($0)=off"] }
 
   init?(argument: String) {
@@ -89,19 +91,19 @@ extension Session {
     return name == "auto" ? 0 : try await provider(name).id
   }
 
-  /// The condition that objects belong to an operator; `own` stands for those that belong to none.
+  /// The condition that objects belong to an operator; `own` stands for objects without an operator.
   func ownership(_ name: String?) async throws -> JSONValue? {
     guard let name else { return nil }
     return ["operatorId": name == "own" ? ["$exists": false] : .integer(try await provider(name).id)]
   }
 
-  /// The names of operators, by id, in one call; none when nobody will read them or no object has one.
+  /// The names of operators, by id, from one call; empty if they are not shown or no object has an operator.
   func operatorNames(_ ids: [Int64?]) async throws -> [Int64: String] {
     guard isForPeople, ids.contains(where: { $0 != nil }) else { return [:] }
     return Dictionary(try await client.operators().map { ($0.id, $0.name) }) { first, _ in first }
   }
 
-  /// Reads an object and changes it; when it changed in between, does so again, because what is set here does not depend on the rest.
+  /// Reads an object and changes it. If it changed in between, does so again, because the new values do not depend on the old ones.
   func changing<Object, Result>(
     _ read: () async throws -> Object, _ change: (Object) async throws -> Result
   ) async throws -> Result {
@@ -116,7 +118,7 @@ extension Session {
     }
   }
 
-  /// Runs tests one after the other and draws their steps. A peer that cannot be tested is a failure and does not end the others.
+  /// Runs tests one after the other and prints their steps. A peer that cannot be tested counts as failed; the other tests continue.
   /// - Returns: whether all passed.
   func runTests(
     _ tests: [(title: String, steps: () async throws -> any AsyncSequence<TestStep, any Error> & Sendable)]
@@ -141,7 +143,7 @@ extension Session {
   }
 
   private func draw(_ step: TestStep, of title: String) throws {
-    // In JSON each line says whose step it is.
+    // In JSON each line names the peer of the step.
     var json = try step.json.object ?? [:]
     json["of"] = .string(title)
     try showNext(JSONValue.object(json)) {
@@ -155,6 +157,6 @@ extension Session {
   /// Lines that operators, servers and relays share.
   static func originLines(preset: Bool, undeclared: Bool, file: String?) -> [String] {
     guard preset else { return [] }
-    return undeclared ? ["declared  not any more"] : ["declared  in \(file ?? "?")"]
+    return undeclared ? ["declared  no longer"] : ["declared  in \(file ?? "?")"]
   }
 }

@@ -56,7 +56,7 @@ struct ChannelCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-    @Option(help: "Most lines, from the latest back, 1 to 1000.") var limit: Int = 100
+    @Option(help: "How many of the latest lines to print at most, 1 to 1000.") var limit: Int = 100
 
     func validate() throws { _ = try table.chosen(of: Self.columns) }
 
@@ -92,7 +92,7 @@ struct ChannelCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Argument(help: "The relays, by id or name.", completion: .names(of: .relay)) var relays: [String] = []
-    @Option(help: "How many relays to pick that the channel never had, instead of naming them.") var pick: Int?
+    @Option(help: "How many relays to pick instead of naming them; the channel must never have had them.") var pick: Int?
 
     func validate() throws {
       guard relays.isEmpty != (pick == nil) else { throw ValidationError("Name relays, or say --pick N.") }
@@ -146,7 +146,7 @@ struct ChannelCommand: AsyncParsableCommand {
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Removes a channel from all of its relays.",
-      discussion: "Relays are asked to delete it; readers who have it may keep what they have. It cannot be brought back.",
+      discussion: "Relays are asked to delete it; readers may keep what they have received. It cannot be restored.",
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String

@@ -5,10 +5,10 @@ internal import StrictJSON
 
 struct ChannelCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Creates a channel on several relays and shows how it goes.",
+    commandName: "create", abstract: "Creates a channel on several relays and shows the progress.",
     discussion: """
-      Exit status: 0 the channel works; 1 no relay took it; 75 it did not get as far as --wait asks within --timeout, 20min when that is \
-      not said. The daemon goes on in any case: see batonctl channel show.
+      Exit status: 0 the channel works; 1 no relay took it; 75 it did not reach the state that --wait asks for within --timeout, 20min by \
+      default. The daemon continues in any case: see batonctl channel show.
       """)
 
   enum Kind: String, ExpressibleByArgument, CaseIterable { case channel, group }
@@ -27,18 +27,18 @@ struct ChannelCreate: AsyncParsableCommand {
   var identity: String?
   @Option(
     help:
-      "Which key signs it on Nostr: one of its own, made from the identity's, or the identity's. Default: its own, if its relays allow it."
+      "Which key signs it on Nostr: its own, derived from the identity's, or the identity's. Default: its own, if its relays allow it."
   )
   var key: Key?
   @Option(help: "What the channel is about.") var description: String?
   @Option(help: "A PNG, JPEG or WebP file.", completion: .file()) var image: String?
-  @Option(help: "KEY=VALUE to keep with the channel; may be repeated.") var custom: [String] = []
+  @Option(help: "KEY=VALUE to store with the channel; may be repeated.") var custom: [String] = []
   @Option(
     name: .customLong("idempotency-key"), help: "The same key with the same options gives the same channel, however often.")
   var idempotencyKey: String?
   @Flag(inversion: .prefixedNo, help: "Draw the link as a QR code, or do not. Default: where it fits the terminal.")
   var qr: Bool?
-  @Flag(help: "Go on with fewer relays than wanted without asking.") var yes = false
+  @Flag(help: "Continue with fewer relays than wanted without asking.") var yes = false
 
   func validate() throws {
     guard kind == .channel || relay.count <= 1 && (pick ?? 1) == 1 else {
@@ -85,7 +85,7 @@ struct ChannelCreate: AsyncParsableCommand {
       idempotencyKey: idempotencyKey)
   }
 
-  /// The name of the identity. One that is named by id is on one network, and then so is the channel; a name may be on each.
+  /// The name of the identity. An identity given by id is on one network, which is then the channel's; a name may exist on each network.
   private func owner(_ session: Session) async throws -> (name: String?, network: String?) {
     guard let identity else { return (nil, nil) }
     if case .name(let name) = try ObjectName(identity) { return (name, nil) }
@@ -93,9 +93,9 @@ struct ChannelCreate: AsyncParsableCommand {
     return (found.name, found.network)
   }
 
-  /// Shows the channel after every change until it is as far as `--wait` asks.
+  /// Shows the channel after every change until it has reached the state that `--wait` asks for.
   private func follow(_ request: CreateChannel, _ session: Session) async throws -> Channel {
-    // What is drawn stays until the next change, and a distance would not be true any more.
+    // The output stays until the next change, and a relative time would become wrong.
     let view = ChannelView(terminal: session.terminal, times: Times(isExact: true))
     var canvas = Canvas(session.terminal)
     for try await channel in try await session.client.createChannelAndFollow(request) {

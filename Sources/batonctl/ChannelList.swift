@@ -8,8 +8,8 @@ extension ChannelCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists the channels.",
       discussion: """
-        RELAYS says how many relays are active and how many should be; WORK at how many the daemon still has something to do, and -o wide \
-        what. Conditions add up: --relay R --status failed lists channels that failed at R.
+        RELAYS says how many relays are active and how many should be; WORK says for how many the daemon still has something to do, and \
+        -o wide what it is. Conditions are combined: --relay R --status failed lists channels that failed at R.
         """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
@@ -24,8 +24,8 @@ extension ChannelCommand {
       help: "Only channels with a relay that is new, invited, accepted, active, inactive, failed or removed. May be repeated.",
       completion: .list(Words.statuses), transform: Words.one(of: Words.statuses))
     var status: [String] = []
-    @Flag(help: "Only channels for which the daemon still has something to do.") var busy = false
-    @Option(help: "Most channels to list, 1 to 1000.") var limit: Int = 100
+    @Flag(help: "Only channels that the daemon is still working on.") var busy = false
+    @Option(help: "How many channels to list at most, 1 to 1000.") var limit: Int = 100
     @Flag(help: "List all, however many.") var all = false
 
     func validate() throws {
@@ -33,19 +33,19 @@ extension ChannelCommand {
       _ = try list.table.chosen(of: Self.columns)
     }
 
-    /// What one answer of the daemon holds at most.
+    /// The largest number of channels in one reply of the daemon.
     private static let pageMax = 1000
 
     func run() async throws {
       try await global.connected(list.table.show) { session in
-        // Not `busy ? … : nil`: that nil would be the null of JSON.
+        // Do not write `busy ? … : nil`: that `nil` would be JSON's null.
         let work: [JSONValue?] = busy ? [ChannelWork.condition] : []
         let condition = list.condition([Words.condition("phase", phase), try await relays(session)] + work)
         let columns = try list.table.chosen(of: Self.columns)
         try await session.list(list, of: "channel", changedBy: ["channel"]) { session in
           let (channels, hasMore) = try await channels(session, condition)
           let none = condition == nil ? "No channels. Create one with batonctl channel create NAME." : "No such channels."
-          let more = hasMore ? "There are more: say --all." : nil
+          let more = hasMore ? "There are more: add --all." : nil
           return Listing(objects: channels, columns: columns, none: none, more: more) {
             Row(channel: $0, times: session.times)
           }
@@ -53,19 +53,19 @@ extension ChannelCommand {
       }
     }
 
-    /// The condition that `--relay` and `--status` make: one relay meets both.
+    /// The condition of `--relay` and `--status`: one relay of the channel must meet both.
     private func relays(_ session: Session) async throws -> JSONValue? {
       guard !relay.isEmpty || !status.isEmpty else { return nil }
       var ids: [JSONValue] = []
       for name in relay { ids.append(.integer(try await session.relay(name).id)) }
-      // A channel is not on a relay that it was taken off.
+      // A channel is not on a relay from which it was removed.
       let statuses = status.isEmpty ? Words.statuses.filter { $0 != "removed" } : status
       var wanted: [String: JSONValue] = ["status": ["$in": .array(statuses.map(JSONValue.string))]]
       if !ids.isEmpty { wanted["relayId"] = ["$in": .array(ids)] }
       return ["relays": ["$elemMatch": .object(wanted)]]
     }
 
-    /// Page by page, as many as are wanted.
+    /// Reads channels page by page, as many as are wanted.
     private func channels(
       _ session: Session, _ condition: JSONValue?
     ) async throws -> (channels: [Channel], hasMore: Bool) {
@@ -74,7 +74,7 @@ extension ChannelCommand {
       parameters["sort"] = list.order.map(JSONValue.array)
       var channels: [Channel] = []
       repeat {
-        // Of those that may have work, some have none.
+        // Some of the channels that may have work have none.
         let wanted = all || busy ? Self.pageMax : limit - channels.count
         parameters["limit"] = .integer(Int64(wanted))
         let reply = try await session.client.call(ChannelsMethod.list, parameters)

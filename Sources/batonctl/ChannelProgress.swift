@@ -1,10 +1,10 @@
 internal import ControlAPI
 
-// How a channel is coming along.
+// The progress of a channel.
 extension ChannelView {
-  /// A bar, the count, and a line per relay. Where the terminal is too low for all relays, those that are not done, then those that failed,
-  /// and how many others there are.
-  /// - Parameter size: of the terminal that the lines are to fit; nil: there is none.
+  /// A bar, the count, and a line per relay. If the terminal has too few rows for all relays, it shows those that are not done, then those
+  /// that failed, and the number of the others.
+  /// - Parameter size: the size of the terminal that the lines must fit; `nil` without a terminal.
   func progress(_ channel: Channel, in size: Terminal.Size?) -> [String] {
     let members = Self.members(channel)
     let (active, lost) = (members.filter { $0.status == "active" }, members.filter(Self.isLost))
@@ -18,7 +18,7 @@ extension ChannelView {
       let room = max(0, min(size.rows - 3, open.count + lost.count))
       (shown, others) = (Array(ranked.prefix(room)), Array(ranked.dropFirst(room)))
     }
-    // At least as much for what there is to say of a relay as for its name.
+    // The description of a relay gets at least as much room as its name.
     let widest = shown.map(\.relayName.displayWidth).max() ?? 0
     let width = size.map { min(widest, max(1, ($0.columns - 6) / 2)) } ?? widest
     let lines = [bar.isEmpty ? count : "\(bar) \(count)"] + shown.map { relayLine($0, width: width) }
@@ -26,7 +26,7 @@ extension ChannelView {
     return size.map { Array(all.prefix(max(1, $0.rows - 1))) } ?? all
   }
 
-  /// - Parameter columns: how many there are for it; nil: as many as it likes.
+  /// - Parameter columns: the room for it, in columns; `nil` without a limit.
   private func bar(_ count: Int, of total: Int, columns: Int?) -> String {
     let cells = min(30, columns ?? 30)
     guard cells >= 3 else { return "" }

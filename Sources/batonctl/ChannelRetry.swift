@@ -6,30 +6,30 @@ internal import Varlink
 
 struct ChannelRetry: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Tries relays again that are not active: of one channel, or of many.",
+    commandName: "retry", abstract: "Retries relays that are not active: of one channel, or of many.",
     discussion: """
       batonctl channel retry "City News"           all relays of a channel that are not active
       batonctl channel retry "City News" relay-2   one of them
       batonctl channel retry --relay relay-2       relay-2, in all channels where it is failed or inactive
       batonctl channel retry --filter '{"phase": "failed"}'
 
-      With --dry-run nothing is changed; the channels are listed.
+      With --dry-run the channels are listed and nothing is changed.
       """)
 
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String?
-  @Argument(help: "The relay, by id or name; all when absent.", completion: .names(of: .relay)) var relay: String?
+  @Argument(help: "The relay, by id or name. Default: all.", completion: .names(of: .relay)) var relay: String?
   @Option(
     name: .customLong("relay"), help: "This relay, by id or name, in all channels where it is failed or inactive.",
     completion: .names(of: .relay))
   var everywhere: String?
   @Option(help: "Channels that meet this condition in JSON, for example '{\"custom.team\": \"news\"}'.") var filter: String?
-  @Flag(name: .customLong("dry-run"), help: "List what would be tried again, and change nothing.") var dryRun = false
+  @Flag(name: .customLong("dry-run"), help: "List what would be retried, and change nothing.") var dryRun = false
 
   private var isMany: Bool { everywhere != nil || filter != nil }
 
   func validate() throws {
-    guard isMany != (channel != nil) else { throw ValidationError("Name one channel, or say --relay or --filter for many.") }
+    guard isMany != (channel != nil) else { throw ValidationError("Name one channel, or use --relay or --filter for many.") }
     if let filter, (try? JSONParser.parse(filter))?.object == nil {
       throw ValidationError("--filter must be a JSON object.")
     }
@@ -60,7 +60,7 @@ struct ChannelRetry: AsyncParsableCommand {
     if let relayID { wanted["relayId"] = .integer(relayID) }
     var conditions: [JSONValue] = [["relays": ["$elemMatch": .object(wanted)]]]
     if let filter = try filter.map({ try JSONParser.parse($0) }) { conditions.append(filter) }
-    // Page by page, by id: what is tried again leaves the list, and the pages stay right.
+    // The channels are read page by page, by id: retried ones leave the list, and the pages stay correct.
     var parameters: [String: JSONValue] = ["filter": ["$and": .array(conditions)], "limit": 500]
     var found: [Channel] = []
     var ids: [JSONValue] = []
@@ -75,7 +75,7 @@ struct ChannelRetry: AsyncParsableCommand {
             _ = try await session.client.retryChannel(id: channel.id, relayId: relayID)
           } catch let error as VarlinkError where error.name.hasSuffix(".NoSuchChannel") || error.name.hasSuffix(".NoSuchRelay")
           {
-            // Somebody deleted it, or took it off the relay, in the meantime.
+            // Somebody deleted the channel, or removed it from the relay, in the meantime.
             gone += 1
             continue
           }
@@ -90,11 +90,11 @@ struct ChannelRetry: AsyncParsableCommand {
       let count = "\(ids.count) \(ids.count == 1 ? "channel" : "channels")"
       if dryRun { return session.table(Self.columns(relayID), found) + "\n\(count); nothing was changed." }
       let rest = gone == 0 ? "" : " \(gone) changed in the meantime and were left out."
-      return "Tried again: \(count).\(rest) batonctl status shows how it goes."
+      return "Retrying \(count).\(rest) batonctl status shows the progress."
     }
   }
 
-  /// - Parameter relayID: the relay that is tried again; nil: all.
+  /// - Parameter relayID: the relay to retry; `nil` for all relays.
   private static func columns(_ relayID: Int64?) -> [TableColumn<Channel>] {
     [
       TableColumn("ID", rank: 0) { "\($0.id)" },

@@ -5,7 +5,7 @@ internal import StrictJSON
 
 struct ChannelUpdate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "update", abstract: "Changes what readers see of a channel, and what is kept with it.",
+    commandName: "update", abstract: "Changes what readers see of a channel, and what is stored with it.",
     discussion: """
       Every active relay gets a new name, description or image at once; a relay that is away gets it when it is back. \
       batonctl channel show says which relays show it already.
@@ -16,12 +16,12 @@ struct ChannelUpdate: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Option(help: "Its new name.") var name: String?
-  @Option(name: .customLong("full-name"), help: "Its new longer name; '' takes it away.") var fullName: String?
-  @Option(help: "What it is about; '' takes it away.") var description: String?
+  @Option(name: .customLong("full-name"), help: "Its new longer name; '' removes it.") var fullName: String?
+  @Option(help: "What it is about; '' removes it.") var description: String?
   @Option(help: "A PNG, JPEG or WebP file.", completion: .file()) var image: String?
-  @Flag(name: .customLong("no-image"), help: "Take the image away.") var noImage = false
+  @Flag(name: .customLong("no-image"), help: "Remove the image.") var noImage = false
   @Option(help: "Whether relays that fail for good are replaced.") var heal: Switch?
-  @Option(help: "KEY=VALUE to keep with the channel, KEY= to forget it; may be repeated.") var custom: [String] = []
+  @Option(help: "KEY=VALUE to store with the channel, KEY= to remove it; may be repeated.") var custom: [String] = []
 
   func validate() throws {
     guard image == nil || !noImage else { throw ValidationError("--image and --no-image exclude each other.") }
@@ -37,7 +37,7 @@ struct ChannelUpdate: AsyncParsableCommand {
       let picture = noImage ? "" : try image.map(ImageFile.dataURL)
       let id = try await session.channel(channel).id
       let changed = try await session.changing {
-        // As it is: what is kept with it goes back.
+        // The present channel: its custom data is sent back with the changes.
         try await session.raw.channel(id: id)
       } _: {
         try await session.client.updateChannel(

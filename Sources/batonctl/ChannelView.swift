@@ -1,6 +1,6 @@
 internal import ControlAPI
 
-/// How channels look to people.
+/// Shows channels to people.
 struct ChannelView {
   let terminal: Terminal
   let times: Times
@@ -8,7 +8,7 @@ struct ChannelView {
   /// The relays that count: those that were not removed.
   static func members(_ channel: Channel) -> [ChannelRelay] { channel.relays.filter { $0.status != "removed" } }
 
-  /// Statuses of relays that do not serve the channel, and are tried again when somebody asks for that.
+  /// Statuses of relays that do not serve the channel, and are retried on request.
   static let lost = ["failed", "inactive"]
 
   static func isLost(_ relay: ChannelRelay) -> Bool { lost.contains(relay.status) }
@@ -16,7 +16,7 @@ struct ChannelView {
   static func activeCount(_ channel: Channel) -> Int { channel.relays.filter { $0.status == "active" }.count }
 
   /// The line of one relay: dot, name, status, cause.
-  /// - Parameter width: columns of the name.
+  /// - Parameter width: the width of the name, in columns.
   func relayLine(_ relay: ChannelRelay, width: Int) -> String {
     let name = relay.relayName.cut(to: width)
     var words = relay.status
@@ -24,7 +24,7 @@ struct ChannelView {
       let reason = [relay.cause.map { "(\($0))" }, relay.detail].compactMap { $0 }.joined(separator: " ")
       if !reason.isEmpty { words += " \(reason)" }
       if let next = relay.nextAttemptAt, relay.status != "removed" {
-        // Nothing is under way at a relay that is active with an old edition; it is looked at again in its time.
+        // Nothing is under way at a relay that is active with an old edition; it will be read back in due course.
         words += relay.attempt > 0 ? "; attempt \(relay.attempt) \(times.coming(next))" : "; read back \(times.coming(next))"
       }
     }

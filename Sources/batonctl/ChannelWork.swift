@@ -1,18 +1,18 @@
 internal import ControlAPI
 internal import StrictJSON
 
-/// What the daemon still has to do for a channel. Reading back what works is not work, and waiting for a person is none either.
+/// The work that the daemon still has for a channel. Reading back a relay that works is not counted, nor is waiting for a person.
 enum ChannelWork: String, CaseIterable {
   /// A relay is on its way to serve the channel.
   case joining
-  /// A relay that served it is tried again.
+  /// A relay that served it is retried.
   case retrying
   /// A relay that serves it does not show the newest profile yet.
   case updating
   /// A relay is told that the channel, or the relay's part in it, is over.
   case leaving
 
-  /// What is to be done at a relay of a channel; nil when there is nothing.
+  /// The work for one relay of a channel; `nil` if there is none.
   init?(_ relay: ChannelRelay, of channel: Channel) {
     switch relay.status {
     case "new", "invited", "accepted": self = .joining
@@ -24,10 +24,10 @@ enum ChannelWork: String, CaseIterable {
     }
   }
 
-  /// What is to be done for a channel, one element for each relay.
+  /// The work for a channel, one element for each relay that has some.
   static func of(_ channel: Channel) -> [ChannelWork] { channel.relays.compactMap { ChannelWork($0, of: channel) } }
 
-  /// All of it in words: `2 joining, 1 updating`.
+  /// The work in words: `2 joining, 1 updating`.
   static func words(_ channel: Channel) -> String {
     let work = of(channel)
     return allCases.compactMap { kind in
@@ -37,9 +37,9 @@ enum ChannelWork: String, CaseIterable {
     .joined(separator: ", ")
   }
 
-  /// Holds for every channel with work, and for few others: that a relay is behind its channel's edition cannot be said in a filter.
+  /// A condition that holds for every channel with work, and for few others: a filter cannot compare the editions of relay and channel.
   static let condition: JSONValue = [
-    // Channels that are being deleted are listed only where phases are asked for.
+    // Channels that are being deleted are listed only if the filter names phases.
     "phase": ["$ne": "deleted"],
     "$or": [
       [

@@ -7,8 +7,8 @@ internal import Glibc
 internal import StrictJSON
 
 extension CompletionKind {
-  /// Names of objects, asked from the daemon when a shell wants to know.
-  /// - Parameter others: words that may stand in the place of a name.
+  /// Completes names of objects, which the daemon is asked for when a shell needs them.
+  /// - Parameter others: words that are allowed in place of a name.
   static func names(of kind: NamedKind, or others: [String] = []) -> CompletionKind {
     .custom { words, index, typed in
       await Completion(words: words, index: index, typed: typed, shell: CompletionShell.requesting).lines(kind, others)
@@ -18,7 +18,7 @@ extension CompletionKind {
   static var networks: CompletionKind { .list(Words.networks) }
 }
 
-/// What commands name.
+/// The kinds of objects that commands name.
 enum NamedKind {
   case channel, identity, provider, relay, server
 
@@ -42,7 +42,7 @@ enum NamedKind {
   }
 }
 
-/// One press of the tab key. Whatever goes wrong, nothing is offered: a shell that completes is no place for errors.
+/// One press of the tab key. If anything goes wrong, nothing is offered, because errors must not appear while a shell completes.
 struct Completion {
   struct Object {
     let id: Int64
@@ -50,24 +50,24 @@ struct Completion {
   }
 
   let words: [String]
-  /// What stands before the cursor, as the command would get it.
+  /// The text before the cursor, as the command would get it.
   let typed: String
-  /// nil: whoever asks takes the words as they are.
+  /// The shell; `nil` if the words are taken as they are.
   let shell: CompletionShell?
 
-  /// Names that are offered at most.
+  /// How many names are offered at most.
   private static let namesMax = 100
-  /// A page of the daemon, where the names are chosen here.
+  /// The size of a page from the daemon, if the names are selected here.
   private static let pageMax: Int64 = 1000
-  /// A shell waits no longer.
+  /// The time limit: a shell should not wait longer.
   private static let patienceMilliseconds = 900
 
   /// - Parameters:
   ///   - words: the command line as it was typed.
-  ///   - index: which of them is completed.
-  ///   - typed: what of the last word stands before the cursor.
+  ///   - index: the index of the word to complete.
+  ///   - typed: the part of that word before the cursor.
   init(words: [String], index: Int, typed: String, shell: CompletionShell?) {
-    // Up to version 3, fish has taken the quotes away.
+    // Up to version 3, fish removes the quotes itself.
     let isQuoted = shell != .fish || !(CompletionShell.requestingVersion ?? "").hasPrefix("3.")
     func plain(_ word: String) -> String { isQuoted ? Self.unquoted(word) : word }
     self.words = words.map(plain)
@@ -76,7 +76,7 @@ struct Completion {
     self.shell = shell
   }
 
-  /// What the shell is told.
+  /// The lines for the shell.
   func lines(_ kind: NamedKind, _ others: [String]) async -> [String] {
     let end = DispatchSource.makeTimerSource()
     end.schedule(deadline: .now() + .milliseconds(Self.patienceMilliseconds))
@@ -94,7 +94,7 @@ struct Completion {
     return GlobalOptions.path(option ?? setting.map { String($0.dropFirst("BATON_SOCKET=".count)) })
   }
 
-  /// What `--socket` says. bash has words end at `=` and `:`.
+  /// The value of `--socket`. In bash, words end at `=` and `:`.
   private var option: String? {
     let before = words.prefix { $0 != "--" }
     for (index, word) in before.enumerated() {
@@ -129,22 +129,22 @@ struct Completion {
     return field == nil ? Array(found.filter { $0.name.hasPrefix(prefix) }.prefix(Self.namesMax)) : found
   }
 
-  /// How the name begins.
+  /// The beginning of the name.
   private var prefix: String { typed.hasPrefix("name:") ? String(typed.dropFirst(5)) : typed.hasPrefix("id:") ? "" : typed }
 
-  /// What to ask for, one after the other until there is something: names that begin so, or for shells that look past the case and the
-  /// beginning, names that have it in them.
+  /// The conditions to try, one after the other, until there are results: names with this beginning, or, for shells that ignore case and
+  /// match anywhere, names that contain it.
   private func conditions(_ field: String?) -> [JSONValue?] {
     guard let field, !prefix.isEmpty else { return [nil] }
-    // Texts are compared by their bytes, and hardly any name goes on with the last character there is.
+    // Texts are compared by their bytes, and hardly any name contains the last character of Unicode.
     let begins: JSONValue = [field: ["$gte": .string(prefix), "$lt": .string(prefix + "\u{10FFFD}")]]
     return [begins, [field: ["$q": .string(prefix)]]]
   }
 }
 
-// What is said of names.
+// The words that name objects.
 extension Completion {
-  /// How the objects are said on a command line, as the shell takes it.
+  /// The objects as words of a command line, in the shell's syntax.
   func names(_ objects: [Object]) -> [String] {
     let count = Dictionary(objects.map { ($0.name, 1) }, uniquingKeysWith: +)
     return objects.map { object in
@@ -157,15 +157,15 @@ extension Completion {
     }
   }
 
-  /// Whether bash would leave it to be expanded, and so run what is a command in it.
+  /// Whether bash would expand the word, and so run a command inside it.
   private static func isRewritten(_ name: String) -> Bool {
     name.contains("$") || name.contains("`") || name.hasPrefix("~")
   }
 
-  /// A word as the script expects it that `--generate-completion-script` has made.
+  /// A word in the form that the script from `--generate-completion-script` expects.
   private func line(_ word: String, note: String = "") -> String {
     switch shell?.rawValue {
-    // compgen expands what it is given, commands in it too.
+    // compgen expands its argument, even commands in it.
     case "bash": return "'\(word.replacingOccurrences(of: "'", with: #"'\''"#))'"
     case "zsh":
       let text = word.replacingOccurrences(of: #"\"#, with: #"\\"#).replacingOccurrences(of: ":", with: #"\:"#)
@@ -186,7 +186,7 @@ extension Completion {
       case (_, let open?) where next == open: quote = nil
       case ("\\", nil): if let escaped = rest.popFirst() { text.append(escaped) }
       case ("\\", "\""?):
-        // Only what means something there is escaped.
+        // Only characters with a special meaning there are escaped.
         let isEscape = rest.first.map { "\\\"$`".contains($0) } ?? false
         text.append(isEscape ? rest.removeFirst() : next)
       default: text.append(next)

@@ -1,14 +1,14 @@
-// How much room text takes on a terminal. Terminals differ where several characters make one picture; what is said here is the most that
-// any of them takes, so that lines never wrap.
+// The room that text takes on a terminal. Terminals differ if several characters form one picture; the widths here are the largest that
+// any terminal uses, so that lines never wrap.
 extension String {
-  /// Columns that the text takes; it may hold no control characters.
+  /// The width of the text in columns; it must not contain control characters.
   var displayWidth: Int {
     guard !utf8.allSatisfy({ $0 < 0x80 }) else { return utf8.count }
     var width = 0
     var last = 0
     for scalar in unicodeScalars {
       if scalar.value == 0xFE0F {
-        // Asks for the picture of a character that is also a letter or a sign.
+        // This selects the picture of a character that is also a letter or a sign.
         if last == 1 { width += 1 }
         last = 2
         continue
@@ -20,8 +20,8 @@ extension String {
     return width
   }
 
-  /// The text, or its beginning with … where it is cut.
-  /// - Parameter width: the most columns that it may take.
+  /// The text, or its beginning followed by … if it is cut.
+  /// - Parameter width: the largest width, in columns.
   func cut(to width: Int) -> String {
     guard displayWidth > width else { return self }
     guard width > 0 else { return "" }
@@ -38,7 +38,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Scripts of East Asia and signs that are as wide (Unicode Standard Annex 11: W and F); pictures are known to Swift.
+  /// East Asian scripts and signs of the same width (Unicode Standard Annex 11: W and F); Swift knows which characters are pictures.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF,
     0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF,
@@ -46,7 +46,7 @@ extension Unicode.Scalar {
   ]
   /// Vowels and final consonants of Hangul, which are drawn into the syllable before them.
   private static let joined: [ClosedRange<UInt32>] = [0x1160...0x11FF, 0xD7B0...0xD7FB]
-  /// Letters of which two make one flag.
+  /// Letters of which two form a flag.
   private static let flags: ClosedRange<UInt32> = 0x1F1E6...0x1F1FF
 
   fileprivate var displayWidth: Int {

@@ -4,12 +4,12 @@ internal import Glibc
 internal import StrictJSON
 internal import Synchronization
 
-/// How the command ends: with a result, an error, Ctrl-C or its time limit. Whichever comes first says so, and the others say nothing, so
-/// that there is one JSON document whatever happens at the same moment.
+/// The end of a command: with a result, an error, Ctrl-C or its time limit. Only the one that comes first prints anything, so that there
+/// is one JSON document even if several happen at the same moment.
 final class Ending: Sendable {
   private enum Phase {
     case open
-    /// The result is out.
+    /// The result was printed.
     case result
     /// A handler is ending the program.
     case over
@@ -17,7 +17,7 @@ final class Ending: Sendable {
   private struct State {
     var phase = Phase.open
     var hasLimit = true
-    /// Whether Ctrl-C is for another program.
+    /// Whether another program handles Ctrl-C.
     var isLeft = false
     var channel: Channel?
   }
@@ -32,7 +32,7 @@ final class Ending: Sendable {
     set { state.withLock { $0.channel = newValue } }
   }
 
-  /// To be called before something is written. Waits for the end of the program when a handler has begun it.
+  /// Call this before writing anything. It waits for the end of the program if a handler has begun to end it.
   /// - Parameter isResult: whether it is the one document of the command.
   func willWrite(isResult: Bool) {
     let isOver = state.withLock { state in
@@ -42,17 +42,17 @@ final class Ending: Sendable {
     while isOver { pause() }
   }
 
-  /// The command does not wait for the daemon any more, but for a person: its time limit ends.
+  /// Ends the time limit, because the command no longer waits for the daemon but for a person.
   func stopClock() { state.withLock { $0.hasLimit = false } }
 
-  /// Leaves Ctrl-C to a program that has the terminal meanwhile.
+  /// Leaves Ctrl-C to another program that uses the terminal meanwhile.
   func leavingCtrlC<Result>(_ body: () -> Result) -> Result {
     state.withLock { $0.isLeft = true }
     defer { state.withLock { $0.isLeft = false } }
     return body()
   }
 
-  /// Says why the command ends without a result. After one, there is no second document.
+  /// Prints why the command ends without a result. If there was a result, no second document follows.
   /// - Parameter isResultLost: whether the result could not be written.
   func fail(_ name: String, _ text: String, _ parameters: [String: JSONValue] = [:], isResultLost: Bool = false) {
     let before = state.withLock { state in
@@ -63,8 +63,8 @@ final class Ending: Sendable {
     if before == .open || isResultLost || !isJSON { write(name, text, parameters) }
   }
 
-  /// Ends the program when the command takes longer.
-  /// - Returns: what must be kept, and cancelled when the command is done.
+  /// Ends the program if the command takes longer.
+  /// - Returns: a source that must be retained, and cancelled when the command is done.
   func deadline(after limit: TimeSpan) -> any DispatchSourceTimer {
     let timer = DispatchSource.makeTimerSource()
     let (seconds, attoseconds) = limit.duration.components
@@ -73,22 +73,22 @@ final class Ending: Sendable {
       end("local.TimedOut", status: 75, unless: { $0.phase != .open || !$0.hasLimit }) { channel in
         guard let channel else { return "the daemon did not answer within \(limit.text)" }
         return
-          "channel \(channel.id) is not ready after \(limit.text); the daemon goes on, see batonctl channel show \(channel.id)"
+          "channel \(channel.id) is not ready after \(limit.text); the daemon continues, see batonctl channel show \(channel.id)"
       }
     }
     timer.resume()
     return timer
   }
 
-  /// Takes Ctrl-C. The daemon goes on with what it was asked for.
-  /// - Returns: what must be kept, and cancelled when the command is done.
+  /// Handles Ctrl-C. The daemon continues what it was asked to do.
+  /// - Returns: a source that must be retained, and cancelled when the command is done.
   func interrupts() -> any DispatchSourceSignal {
     signal(SIGINT, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGINT)
     source.setEventHandler { [self] in
       end("local.Interrupted", status: 128 + SIGINT, unless: { $0.phase == .over || $0.isLeft }) { channel in
-        guard let channel else { return "interrupted; the daemon goes on with what it was asked to do" }
-        return "the daemon goes on without you; look again with batonctl channel show \(channel.id)"
+        guard let channel else { return "interrupted; the daemon continues what it was asked to do" }
+        return "the daemon continues without batonctl; see batonctl channel show \(channel.id)"
       }
     }
     source.resume()
@@ -102,11 +102,11 @@ final class Ending: Sendable {
       return state
     }
     guard let before else { return }
-    // Nothing is added to a result that is on its way out.
+    // Nothing is added to a result that is being written.
     if before.phase == .open {
       write(name, text(before.channel), before.channel.flatMap { try? ["channel": $0.json] } ?? [:])
     }
-    // Not exit: the rest of the program is still at work.
+    // exit is not used here, because other threads are still running.
     _exit(status)
   }
 

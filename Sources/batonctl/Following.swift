@@ -7,22 +7,22 @@ internal import Varlink
 
 // Commands with --watch.
 extension Session {
-  /// Between two looks at least: nobody reads faster.
+  /// The shortest time between two looks: nobody reads faster.
   private static let pause = Duration.milliseconds(100)
-  /// How many times as long as a look takes there is none, because the daemon has others to serve.
+  /// The pause after a look as a multiple of its duration, because the daemon serves other clients too.
   private static let share = 4
-  /// Not everything that is shown changes with an event.
+  /// The longest time between two looks, because not everything that is shown changes with an event.
   private static let pulse = Duration.seconds(5)
-  /// Between attempts to follow a daemon that is away.
+  /// The wait between attempts to reach a daemon that is away.
   private static let wait = Duration.seconds(1)
 
-  /// Looks now, whenever something has changed, and after a while in any case; also at a daemon that was started again. Does not end by
+  /// Looks now, whenever something has changed, and after a while in any case, even if the daemon was restarted. It does not end by
   /// itself.
   /// - Parameters:
-  ///   - kinds: of the changes, as `org.batond.Monitor.Watch` names them; nil: all.
-  ///   - look: reads and shows what there is to see, given this session at that moment.
-  ///   - away: shows why that is not possible at present, every time.
-  /// - Throws: what `look` throws the first time, and later what does not pass.
+  ///   - kinds: the kinds of changes, as `org.batond.Monitor.Watch` names them; `nil` for all.
+  ///   - look: reads and shows the objects, given this session at that moment.
+  ///   - away: shows why that is not possible at present; called after each failed look.
+  /// - Throws: any error of the first `look`, and later errors that do not go away.
   func follow(
     _ kinds: [String]?, look: (Session) async throws -> Void, away: (String) throws -> Void
   ) async throws {
@@ -56,7 +56,7 @@ extension Session {
     }
   }
 
-  /// Says that something has changed, as long as somebody wants to know.
+  /// Reports that something has changed, while the stream is read.
   private static func beat(
     _ beat: AsyncStream<Void>.Continuation, at client: BatonClient, _ request: WatchRequest
   ) async {
@@ -64,20 +64,20 @@ extension Session {
       do {
         for try await _ in try await client.watch(request) { beat.yield() }
       } catch {
-        // Looking says better what is wrong.
+        // The next look gives a better error.
       }
       beat.yield()
     } while (try? await Task.sleep(for: wait)) != nil
   }
 
-  /// The same session with the times of this moment.
+  /// This session with times relative to the present moment.
   private var atThisMoment: Session {
     var session = self
     if times.now != nil { session.times = Times(isExact: false) }
     return session
   }
 
-  /// What is wrong, in a sentence, when it is worth another look; nil when it does not pass.
+  /// A sentence about an error after which another look makes sense; `nil` if the error does not go away.
   private func reason(_ error: any Error) -> String? {
     switch error {
     case VarlinkClient.Failure.notPermitted: nil
@@ -90,8 +90,8 @@ extension Session {
   }
 }
 
-/// Where what is followed is shown: in its place on a terminal. Elsewhere each change has a line, and only that the daemon is away is said
-/// here.
+/// The display of a followed object or list: it is redrawn in place on a terminal. Elsewhere each change has a line, and this type only
+/// reports that the daemon is away.
 struct FollowedView {
   private let session: Session
   private var canvas: Canvas
@@ -103,20 +103,20 @@ struct FollowedView {
     canvas = Canvas(session.terminal)
   }
 
-  /// Whether it is drawn.
+  /// Whether the display is redrawn in place.
   var isDrawn: Bool { session.isForPeople && session.terminal.size != nil }
 
-  /// Draws lines over those of before, as many as there is room for.
+  /// Replaces the lines drawn before, with as many as there is room for.
   /// - Throws: `Output.Failure`.
   mutating func draw(_ lines: [String]) throws {
     (self.lines, isAway) = (lines, false)
     try draw(note: nil)
   }
 
-  /// To be called when there was an answer and nothing is drawn.
+  /// Call this when there was an answer and nothing is drawn.
   mutating func isBack() { isAway = false }
 
-  /// Says that there is no answer at present, below what was there to see before.
+  /// Reports that there is no answer at present, below the lines shown before.
   /// - Throws: `Output.Failure`.
   mutating func away(_ reason: String) throws {
     if isDrawn {
@@ -131,7 +131,7 @@ struct FollowedView {
     let room = max(1, (session.terminal.size?.rows ?? 2) - (note == nil ? 1 : 2))
     var shown = lines
     if lines.count > room {
-      shown = lines.prefix(room - 1) + ["… and \(lines.count - room + 1) more; a higher terminal shows them"]
+      shown = lines.prefix(room - 1) + ["… and \(lines.count - room + 1) more; a taller terminal shows them"]
     }
     if let note { shown.append(session.terminal.paint(note.shown, .yellow)) }
     session.ending.willWrite(isResult: false)

@@ -50,14 +50,14 @@ struct IdentityCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes an identity with a new key, or with one that systemd holds for the daemon.",
+      abstract: "Creates an identity with a new key, or with one that systemd holds for the daemon.",
       discussion: """
         With --credential NAME the key comes from LoadCredential=NAME:FILE in the daemon's unit, where FILE holds an nsec or 64 \
         hexadecimal digits.
         """)
     @OptionGroup var global: GlobalOptions
     @Argument(help: "Its name.") var name: String
-    @Option(help: "The protocol: nostr when absent.", completion: .networks) var network: String?
+    @Option(help: "The network. Default: nostr.", completion: .networks) var network: String?
     @Option(help: "The daemon's credential with the secret key.") var credential: String?
 
     func run() async throws {
@@ -95,7 +95,7 @@ struct IdentityCommand: AsyncParsableCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Removes an identity that owns no channels.",
-      discussion: "Its secret key is erased and cannot be brought back.",
+      discussion: "Its secret key is erased and cannot be restored.",
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The identity, by id or name.", completion: .names(of: .identity)) var identity: String

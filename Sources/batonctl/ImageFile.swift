@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Image files as the control API takes them.
+/// Image files in the form that the control API accepts.
 enum ImageFile {
   /// The file as a data URL.
   static func dataURL(_ path: String) throws -> String {

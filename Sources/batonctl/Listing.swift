@@ -2,13 +2,13 @@ internal import ArgumentParser
 internal import ControlAPI
 internal import StrictJSON
 
-/// Objects as they are at one moment, and how people see them.
+/// The objects of a list at one moment, and their table for people.
 struct Listing<Object: Encodable, Row> {
   let objects: [Object]
   let columns: [TableColumn<Row>]
-  /// What stands in place of a table without rows.
+  /// The text in place of a table without rows.
   let none: String
-  /// What stands below the table.
+  /// The text below the table.
   var more: String?
   let row: (Object) -> Row
 
@@ -28,10 +28,10 @@ struct Listing<Object: Encodable, Row> {
 extension Session {
   /// Shows a list, once or whenever it changes.
   /// - Parameters:
-  ///   - options: whether it is followed.
-  ///   - kind: what the objects are, for programs.
-  ///   - kinds: what changes it, as `org.batond.Monitor.Watch` names it.
-  ///   - load: reads it, given this session at that moment.
+  ///   - options: the options, which say whether to follow the list.
+  ///   - kind: the kind of the objects, for programs.
+  ///   - kinds: the kinds of changes that affect the list, as `org.batond.Monitor.Watch` names them.
+  ///   - load: reads the list, given this session at that moment.
   func list<Object, Row>(
     _ options: ListOptions, of kind: String, changedBy kinds: [String],
     _ load: (Session) async throws -> Listing<Object, Row>
@@ -55,12 +55,12 @@ extension Session {
   }
 }
 
-/// The objects of a list as they were shown last.
+/// The objects of a list as they were last shown.
 struct KnownObjects<Object: Encodable> {
   enum Kind: String {
     case added, changed, removed
 
-    /// Before the line of the object.
+    /// The mark before the line of the object.
     var sign: String {
       switch self {
       case .added: "+"
@@ -77,15 +77,15 @@ struct KnownObjects<Object: Encodable> {
     let json: JSONValue
   }
 
-  /// What the objects are.
+  /// The kind of the objects.
   let kind: String
   private var objects: [Int64: (version: String, object: Object)] = [:]
 
   init(kind: String) { self.kind = kind }
 
-  /// Takes the list as it is now.
-  /// - Returns: what is different: first what is gone, by id, then the rest in the order of the list.
-  /// - Throws: when an object is no JSON, which does not happen.
+  /// Compares the list with the previous one and remembers it.
+  /// - Returns: the differences: first removed objects, by id, then the others in the order of the list.
+  /// - Throws: an error if an object cannot be JSON, which does not happen.
   mutating func become(_ list: [Object]) throws -> [Change] {
     var changes: [Change] = []
     var now: [Int64: (version: String, object: Object)] = [:]
@@ -107,7 +107,8 @@ struct KnownObjects<Object: Encodable> {
     Change(kind: change, object: object, json: ["change": .string(change.rawValue), kind: json])
   }
 
-  /// What is not live has no revision; identities have none at all.
+  /// A text that differs when the object has changed: its revision, with the network's trouble, which has none, or, for identities,
+  /// which have no revision, the whole object.
   private static func version(_ json: JSONValue) -> String {
     guard let revision = json["revision"] else { return json.text }
     return revision.text + (json["networkTrouble"]?.text ?? "")

@@ -3,11 +3,11 @@ internal import BatonClient
 internal import ControlAPI
 internal import Varlink
 
-/// How a command line names an object: `id:2`, `name:City News`, or without a word on which of both it is.
+/// The name of an object on a command line: `id:2`, `name:City News`, or a text that may be either.
 enum ObjectName: Hashable {
   case id(Int64)
   case name(String)
-  /// Taken for an id, unless it is a name too.
+  /// A number, taken for an id unless it is a name too.
   case number(Int64)
 
   init(_ text: String) throws {
@@ -15,7 +15,7 @@ enum ObjectName: Hashable {
       self = .name(String(text.dropFirst(5)))
     } else if text.hasPrefix("id:") {
       guard let id = Self.number(text.dropFirst(3)) else {
-        throw ValidationError("Behind id: comes a number; a name that begins with it is said as 'name:\(text)'.")
+        throw ValidationError("id: must be followed by a number; write 'name:\(text)' for a name that begins with id:.")
       }
       self = .id(id)
     } else if let number = Self.number(text[...]) {
@@ -54,8 +54,8 @@ extension Session {
     try await find(text, "identity", \.id, byID: client.identity(id:), byName: client.identity(name:))
   }
 
-  /// The one object that `text` names. A number that is the id of one and the name of another is refused: what is done may not be
-  /// brought back.
+  /// The one object that `text` names. A number that is the id of one object and the name of another is refused, because some commands
+  /// cannot be undone.
   private func find<Object>(
     _ text: String, _ kind: String, _ id: (Object) -> Int64, byID: (Int64) async throws -> Object,
     byName: (String) async throws -> Object
@@ -74,7 +74,7 @@ extension Session {
         name: "local.AmbiguousName")
     } catch let error as VarlinkError where error.name.hasSuffix(".AmbiguousName") {
       throw Refusal(
-        text: "\(text) is also a name, which several have: say id:\(text)", status: 64, name: "local.AmbiguousName",
+        text: "\(text) is also the name of several: say id:\(text)", status: 64, name: "local.AmbiguousName",
         parameters: error.parameters)
     } catch let error as VarlinkError where error.name.contains(".NoSuch") {
       return try await byID(number)

@@ -16,7 +16,7 @@ struct OperatorCommand: AsyncParsableCommand {
     @Argument(help: "Its trade name.") var name: String
     @Option(help: "A domain of its own, such as example.org. May be repeated.") var domain: [String] = []
     @Option(name: .customLong("legal-name"), help: "The name of the legal entity.") var legalName: String?
-    @Flag(help: "Do it although something will be wrong then.") var force = false
+    @Flag(help: "Do it even if the result has errors.") var force = false
 
     func run() async throws {
       try await global.connected { session in
@@ -68,7 +68,7 @@ struct OperatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lets the operator's servers and relays be used.")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String
-    @Flag(help: "Do it although something will be wrong then.") var force = false
+    @Flag(help: "Do it even if the result has errors.") var force = false
 
     func run() async throws {
       try await OperatorCommand.set(global, name, isEnabled: true, force: force)
@@ -81,7 +81,7 @@ struct OperatorCommand: AsyncParsableCommand {
       discussion: "Channels keep the relays that they have.")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String
-    @Flag(help: "Do it although something will be missing then.") var force = false
+    @Flag(help: "Do it even if something is missing then.") var force = false
 
     func run() async throws {
       try await OperatorCommand.set(global, name, isEnabled: false, force: force)
@@ -106,7 +106,7 @@ struct OperatorCommand: AsyncParsableCommand {
     @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var `operator`: String
     @Option(help: "Its new trade name.") var name: String?
     @Option(name: .customLong("legal-name"), help: "The name of the legal entity; empty for none.") var legalName: String?
-    @Option(help: "A domain of its own; all that are given replace the present ones.") var domain: [String] = []
+    @Option(help: "A domain of its own; those given replace all present ones.") var domain: [String] = []
     @Option(
       name: .customLong("smp-role"), help: "storage, proxy or names, with =on or =off. May be repeated.",
       completion: .list(RoleChange.all))
@@ -115,8 +115,9 @@ struct OperatorCommand: AsyncParsableCommand {
       name: .customLong("xftp-role"), help: "storage or proxy, with =on or =off. May be repeated.",
       completion: .list(RoleChange.all.filter { !$0.hasPrefix("names") }))
     var xftpRole: [RoleChange] = []
-    @Flag(name: .customLong("accept-conditions"), help: "Its conditions of use are accepted, now.") var accept = false
-    @Flag(help: "Do it although something will be missing then.") var force = false
+    @Flag(name: .customLong("accept-conditions"), help: "Record that its conditions of use are accepted now.") var accept =
+      false
+    @Flag(help: "Do it even if something is missing then.") var force = false
 
     func run() async throws {
       try await global.connected { session in
@@ -141,7 +142,7 @@ struct OperatorCommand: AsyncParsableCommand {
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String
-    @Flag(help: "Remove its servers and relays too; channels keep relays that they have.") var force = false
+    @Flag(help: "Remove its servers and relays too; channels keep the relays that they have.") var force = false
 
     func run() async throws {
       try await global.connected { session in

@@ -11,7 +11,7 @@ internal import StrictJSON
 struct OperatorExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Prints operators with their servers and relays as a file for operators.d.",
-    discussion: "Without a name: all of them, and one's own servers and relays. Passwords of servers are left out.")
+    discussion: "Without a name, prints all of them and your own servers and relays. Passwords of servers are left out.")
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The operator, by id or name.", completion: .names(of: .provider)) var name: String?
 

@@ -5,7 +5,7 @@ internal import Glibc
 enum Output {
   struct Failure: Error {
     let reason: String
-    /// As sysexits.h has it: an error while writing.
+    /// The status of sysexits.h for an error while writing.
     static let status: Int32 = 74
   }
 
@@ -23,8 +23,8 @@ enum Output {
     }
   }
 
-  /// Writes all of `text`, and waits where there is no room for it at present.
-  /// - Returns: 0, or what went wrong, as in `errno`.
+  /// Writes all of `text`, and waits while there is no room for it.
+  /// - Returns: 0, or an error number, as in `errno`.
   static func write(_ text: String, to descriptor: CInt) -> CInt {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -44,26 +44,26 @@ enum Output {
     return 0
   }
 
-  /// Ends the program as soon as nobody reads its output any more. For streams, which may have nothing to write for hours.
+  /// Ends the program as soon as nobody reads its output any more. This is for streams, which may write nothing for hours.
   static func endWithReader() {
     var status = stat()
     guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
     Thread.detachNewThread {
-      // Nothing is asked for: errors and hang-ups are reported in any case.
+      // No events are requested: errors and hang-ups are reported in any case.
       var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
       while poll(&output, 1, -1) <= 0 {}
       readerIsGone()
     }
   }
 
-  /// Ends as programs do that never asked to be spared SIGPIPE. NIO did, for its sockets.
+  /// Ends like a program that does not ignore SIGPIPE. NIO ignores it, for its sockets.
   private static func readerIsGone() -> Never {
     signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)
-    // Whoever started the program may have blocked the signal; this is what shells make of it.
+    // The parent process may have blocked the signal; this is the status that shells would report.
     _exit(128 + SIGPIPE)
   }
 
-  /// Writes to standard error, where nothing can be done about a failure.
+  /// Writes to standard error; nothing can be done if that fails.
   static func error(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }

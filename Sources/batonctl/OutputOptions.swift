@@ -2,41 +2,41 @@ internal import ArgumentParser
 internal import Filters
 internal import StrictJSON
 
-/// In which form a result is printed.
+/// The form in which a result is printed.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-  /// For people, with all columns and nothing cut.
+  /// A table for people, with all columns and nothing cut.
   case wide
   case json
   case yaml
-  /// One `id:N` a line, as other commands take it.
+  /// One `id:N` per line, as other commands accept it.
   case name
 
-  /// Whether people read it.
+  /// Whether the form is for people.
   static func isForPeople(_ format: OutputFormat?) -> Bool { format == nil || format == .wide }
 }
 
-/// What commands have in common that show objects.
+/// The options of commands that show objects.
 struct ShowOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "wide: all columns, nothing cut; json or yaml: one document; name: one id:N a line, as other commands take it.",
+      "wide: all columns, nothing cut; json or yaml: one document; name: one id:N per line, as other commands take it.",
       valueName: "format"))
   var output: OutputFormat?
   @Flag(help: "Show exact times, in UTC.") var utc = false
 }
 
-/// What commands have in common that print a table.
+/// The options of commands that print a table.
 struct TableOptions: ParsableArguments {
   @OptionGroup var show: ShowOptions
   @Option(help: "Only these columns, in this order, for example id,name.") var columns: String?
 
-  /// The columns that are to be shown.
-  /// - Throws: `ValidationError` when one is asked for that does not exist, or when there will be no table.
+  /// The columns to show.
+  /// - Throws: `ValidationError` if a requested column does not exist, or if there will be no table.
   func chosen<Row>(of all: [TableColumn<Row>]) throws -> [TableColumn<Row>] {
     guard let columns else { return all.filter { show.output == .wide || !$0.isExtra } }
     if let output = show.output, output != .wide {
-      throw ValidationError("--columns is for tables: it does not go with -o \(output.rawValue).")
+      throw ValidationError("--columns is for tables: it cannot be combined with -o \(output.rawValue).")
     }
     return try columns.split(separator: ",", omittingEmptySubsequences: false).map { part in
       let name = part.lowercased()
@@ -50,11 +50,11 @@ struct TableOptions: ParsableArguments {
 
 extension GlobalOptions {
   /// The form that the command line asks for.
-  /// - Throws: `ValidationError` when it asks for two.
+  /// - Throws: `ValidationError` if it asks for two.
   func format(_ show: ShowOptions?) throws -> OutputFormat? {
     guard json else { return show?.output }
     if let output = show?.output, output != .json {
-      throw ValidationError("--json means -o json: it does not go with -o \(output.rawValue).")
+      throw ValidationError("--json means -o json: it cannot be combined with -o \(output.rawValue).")
     }
     return .json
   }
@@ -64,12 +64,12 @@ extension Session {
   /// Whether the result is for people to read.
   var isForPeople: Bool { OutputFormat.isForPeople(format) }
 
-  /// A table as the terminal can show it.
+  /// A table that fits the terminal.
   func table<Row>(_ columns: [TableColumn<Row>], _ rows: [Row]) -> String {
     Table(columns: columns, rows: rows).text(width: format == .wide ? nil : terminal.columns, paint: terminal.paint)
   }
 
-  /// The result as programs read it; nil when it is for people.
+  /// The result in the form for programs; `nil` if it is for people.
   func document(_ value: some Encodable) throws -> String? {
     switch format {
     case .json: try value.json.text.shownJSON
@@ -83,7 +83,7 @@ extension Session {
     let objects = value.array ?? [value]
     return try objects.map { object in
       guard let id = object["id"]?.integer else {
-        throw Refusal(text: "what this command prints has no names: -o name is for lists and objects", status: 64)
+        throw Refusal(text: "the output of this command has no names: -o name is for lists and objects", status: 64)
       }
       return "id:\(id)"
     }

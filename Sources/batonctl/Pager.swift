@@ -1,18 +1,18 @@
 internal import Foundation
 internal import Glibc
 
-/// The program that shows page by page what is longer than the terminal.
+/// The program that shows output longer than the terminal page by page.
 struct Pager: Hashable {
   let command: String
   private(set) var environment: [String: String]
 
-  /// Takes the pager that the person wants, or less.
-  /// - Parameter environment: that of this process.
-  /// - Returns: nil when none is wanted, and when there is none.
+  /// Finds the pager that the user wants, or less.
+  /// - Parameter environment: the environment of this process.
+  /// - Returns: `nil` if no pager is wanted, or none is installed.
   init?(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
     let wanted = environment["BATON_PAGER"] ?? environment["PAGER"]
     if let wanted, ["", "cat"].contains(wanted.trimmingCharacters(in: .whitespaces)) { return nil }
-    // Whoever may use this command only, by sudo, gets no shell from it: of pagers, less is known to keep that.
+    // A user who may run only this command, with sudo, must not get a shell from it: less is the pager that is known to prevent that.
     let isElevated =
       geteuid() != getuid() || ["SUDO_UID", "DOAS_USER", "PKEXEC_UID"].contains { environment[$0]?.isEmpty == false }
     self.environment = environment
@@ -30,8 +30,8 @@ struct Pager: Hashable {
     (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").contains { access("\($0)/less", X_OK) == 0 }
   }
 
-  /// Shows the text until the person has seen enough. Ctrl-C is the pager's meanwhile.
-  /// - Returns: whether it was shown; otherwise there is no such program.
+  /// Shows the text until the user leaves the pager. The pager handles Ctrl-C meanwhile.
+  /// - Returns: whether the text was shown; otherwise there is no such program.
   func show(_ text: String) -> Bool {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else { return false }
@@ -41,17 +41,17 @@ struct Pager: Hashable {
     defer { for (number, handler) in zip(signals, handlers) { signal(number, handler) } }
     let child = start(input: ends[0])
     close(ends[0])
-    // A pager that ends earlier has shown enough.
+    // A pager may end before it has read everything.
     if child != nil { _ = Output.write(text, to: ends[1]) }
     close(ends[1])
     guard let child else { return false }
     var status: CInt = 0
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
-    // What the shell says of a command that is not there, or cannot be run.
+    // The shell's statuses for a command that does not exist or cannot be run.
     return status & 0x7F != 0 || ![126, 127].contains((status >> 8) & 0xFF)
   }
 
-  /// Starts it in the process group of this program, so that the terminal is its own too, and without the signals that this one ignores.
+  /// Starts the pager in the process group of this program, so that it may use the terminal, and resets the signals that this one ignores.
   private func start(input: CInt) -> pid_t? {
     var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
     guard posix_spawn_file_actions_init(&actions) == 0 else { return nil }

@@ -1,19 +1,19 @@
 internal import ArgumentParser
 internal import StrictJSON
 
-/// Which relays, or which servers, a list shows.
+/// The options that select relays or servers for a list.
 struct PeerFilter: ParsableArguments {
   @Option(
-    help: "Only those of this health: unknown, up, degraded or down. May be repeated.", completion: .list(Words.healths),
+    help: "Only those with this health: unknown, up, degraded or down. May be repeated.", completion: .list(Words.healths),
     transform: Words.one(of: Words.healths))
   var health: [String] = []
   @Option(
-    help: "Only those of this operator, by id or name; own: those that belong to none.",
+    help: "Only those of this operator, by id or name; own: those without an operator.",
     completion: .names(of: .provider, or: ["own"]))
   var `operator`: String?
   @Flag var enablement: Enablement?
 
-  /// The conditions that all of them meet; nil in place of each that nobody asked for.
+  /// The conditions that all of them must meet; `nil` in place of each option that was not given.
   func conditions(_ session: Session) async throws -> [JSONValue?] {
     [Words.condition("health", health), try await session.ownership(self.operator), enablement?.condition]
   }

@@ -7,7 +7,7 @@ struct QRCode {
   /// Light modules around the code that readers need.
   private static let margin = 2
 
-  /// - Returns: nil when `text` is too long for a QR code.
+  /// - Returns: `nil` if `text` is too long for a QR code.
   init?(_ text: String) {
     guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return nil }
     defer { QRcode_free(code) }
@@ -16,7 +16,7 @@ struct QRCode {
     modules = (0..<(width * width)).map { data[$0] & 1 == 1 }
   }
 
-  /// Columns that `text` takes.
+  /// The width of `text` in columns.
   var columns: Int { width + 2 * Self.margin }
 
   private func isDark(_ row: Int, _ column: Int) -> Bool {
@@ -24,8 +24,8 @@ struct QRCode {
     return modules[row * width + column]
   }
 
-  /// Two rows of modules per line of text. With `hasColor` it is black on white whatever the terminal's colours are; without, it suits a dark
-  /// terminal.
+  /// The code as text, two rows of modules per line. With `hasColor` it is black on white whatever the terminal's colours are; without,
+  /// it suits a dark terminal.
   func text(hasColor: Bool) -> String {
     let span = (-Self.margin)..<(width + Self.margin)
     return stride(from: span.lowerBound, to: span.upperBound, by: 2).map { row in
@@ -64,18 +64,18 @@ struct QRCode {
 extension Session {
   /// Text that ends with a link, with the link as a QR code below it.
   /// - Parameters:
-  ///   - isWanted: nil: where the whole has room on the terminal, and otherwise with a word on how to get the code.
-  ///   - channel: identifier of the channel.
+  ///   - isWanted: whether to draw the code; `nil` draws it if everything fits the terminal, and otherwise says how to get it.
+  ///   - channel: the identifier of the channel.
   func withCode(_ text: String, of link: String, channel: Int64, isWanted: Bool?) -> String {
     guard isWanted != false, let code = QRCode(link) else { return text }
     let whole = text + "\n" + code.text(hasColor: terminal.hasColor)
     guard let size = terminal.size else { return isWanted == true ? whole : text }
-    // Wrapped lines are no code; one that is too high can be scrolled.
+    // A code with wrapped lines cannot be read; one with too many rows can be scrolled.
     let isLegible = code.columns <= size.columns
     if isWanted == true ? isLegible : isLegible && whole.rows(in: size.columns) < size.rows { return whole }
     let start = isWanted == true ? whole : text
     guard !options.quiet else { return start }
     return start + "\nThe QR code needs \(code.columns) columns and \(whole.rows(in: code.columns) + 1) rows: "
-      + "batonctl channel link \(channel) --qr-file FILE.svg makes a picture of it."
+      + "batonctl channel link \(channel) --qr-file FILE.svg writes it to a file."
   }
 }

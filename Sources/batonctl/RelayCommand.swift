@@ -20,7 +20,7 @@ struct RelayCommand: AsyncParsableCommand {
       help: "The operator that runs it, by id or name. Default: the one with its domain.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
-    @Option(help: "nostr or simplex. Default: what the address looks like.", completion: .networks) var network: String?
+    @Option(help: "nostr or simplex. Default: derived from the address.", completion: .networks) var network: String?
     @Option(help: "A domain that it belongs to, besides its host. May be repeated.") var domain: [String] = []
     @Flag(help: "Add it disabled.") var disabled = false
 
@@ -38,10 +38,10 @@ struct RelayCommand: AsyncParsableCommand {
     }
   }
 
-  /// Refuses a host where an address should be, and says which address that would be.
+  /// Refuses a host in place of an address, and suggests the address.
   private static func checkScheme(_ address: String) throws {
     let host = address.prefix { $0 != ":" && $0 != "/" }
-    // Before an @ there may be a password, which is not said again.
+    // The text before an @ may be a password, which must not be repeated.
     guard !address.contains("://"), !address.contains("@"), host.contains(".") || host == "localhost",
       host.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" })
     else { return }
@@ -94,7 +94,7 @@ struct RelayCommand: AsyncParsableCommand {
     @Flag(help: "Test all relays.") var all = false
 
     func validate() throws {
-      guard all != (relay != nil) else { throw ValidationError("Name one relay, or say --all.") }
+      guard all != (relay != nil) else { throw ValidationError("Name one relay, or use --all.") }
     }
 
     func run() async throws {
@@ -154,12 +154,12 @@ struct RelayCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
     @Option(help: "Its new name.") var name: String?
-    @Option(help: "Its new address; not while channels use it.") var address: String?
+    @Option(help: "Its new address; it cannot change while channels use it.") var address: String?
     @Option(
       help: "The operator that runs it, by id or name; auto lets the domain decide.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
-    @Option(help: "A domain that it belongs to; all that are given replace the present ones.") var domain: [String] = []
+    @Option(help: "A domain that it belongs to; those given replace all present ones.") var domain: [String] = []
 
     func validate() throws { if let address { try RelayCommand.checkScheme(address) } }
 
@@ -181,10 +181,10 @@ struct RelayCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Removes a relay from the choice for new channels.", aliases: ["rm"])
+      abstract: "Removes a relay, so that new channels cannot use it.", aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The relay, by id or name.", completion: .names(of: .relay)) var relay: String
-    @Flag(help: "Remove it although channels use it; they keep it.") var force = false
+    @Flag(help: "Remove it even if channels use it; they keep it.") var force = false
 
     func run() async throws {
       try await global.connected { session in

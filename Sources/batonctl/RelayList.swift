@@ -36,7 +36,7 @@ extension RelayCommand {
       let owners: [Int64: String]
       let times: Times
 
-      /// The network as a whole comes before what is known of the relay.
+      /// The health of the relay; trouble of the network as a whole takes precedence.
       var health: String { relay.networkTrouble == nil ? relay.health : "unusable" }
     }
 

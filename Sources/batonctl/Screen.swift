@@ -1,36 +1,36 @@
 internal import Glibc
 
-// How much a terminal shows at once.
+// The size of the terminal.
 extension Terminal {
   struct Size: Hashable, Sendable {
     let columns: Int
     let rows: Int
   }
 
-  /// Columns of the terminal at this moment; nil when there is none or it does not say.
+  /// The present width of the terminal in columns; `nil` if there is no terminal or its width is unknown.
   var columns: Int? { isatty(1) == 1 ? Self.known(Self.window.ws_col, "COLUMNS") : nil }
 
-  /// How large the terminal is at this moment; nil when lines cannot be drawn again.
+  /// The present size of the terminal; `nil` if lines cannot be redrawn.
   var size: Size? {
     guard isTerminal else { return nil }
     return Size(columns: columns ?? 80, rows: Self.known(Self.window.ws_row, "LINES") ?? 24)
   }
 
-  /// What the terminal says of itself; zeros where it does not.
+  /// The size that the terminal reports; zeros if it does not report one.
   private static var window: winsize {
     var size = winsize()
     return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
   }
 
-  /// What the terminal said, or an environment variable in its place.
+  /// The number that the terminal reported, or an environment variable in its place.
   private static func known(_ said: UInt16, _ variable: String) -> Int? {
     said > 0 ? Int(said) : getenv(variable).flatMap { Int(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil }
   }
 }
 
-// Text that may hold colours, as `Terminal.paint` gives them.
+// Text that may contain colours, as `Terminal.paint` adds them.
 extension String {
-  /// What can be seen of it.
+  /// The visible part of the text.
   var unpainted: String {
     guard utf8.contains(0x1B) else { return self }
     var text = ""
@@ -47,16 +47,16 @@ extension String {
     return text
   }
 
-  /// How many rows of a terminal the text takes, where long lines go on in the next row.
-  /// - Parameter columns: of the terminal.
+  /// How many rows of a terminal the text takes if long lines wrap.
+  /// - Parameter columns: the width of the terminal.
   func rows(in columns: Int) -> Int {
     split(separator: "\n", omittingEmptySubsequences: false).reduce(0) { rows, line in
       rows + max(1, (String(line).unpainted.displayWidth + columns - 1) / columns)
     }
   }
 
-  /// One line, or its beginning with … where it is cut; colours end with it.
-  /// - Parameter width: the most columns that it may take.
+  /// One line, or its beginning followed by … if it is cut; colours end with it.
+  /// - Parameter width: the largest width, in columns.
   func cutPainted(to width: Int) -> String {
     guard utf8.contains(0x1B) else { return cut(to: width) }
     guard unpainted.displayWidth > width else { return self }

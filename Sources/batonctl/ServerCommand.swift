@@ -9,11 +9,11 @@ struct ServerCommand: AsyncParsableCommand {
     commandName: "server", abstract: "Manages message servers (SMP) and file servers (XFTP).",
     subcommands: [List.self, Add.self, Show.self, Enable.self, Disable.self, Update.self, Remove.self, Test.self])
 
-  /// Where a password comes from: never from the command line, which everybody on the machine can read.
+  /// The source of a password: never the command line, which everybody on the machine can read.
   struct PasswordOption: ParsableArguments {
     @Option(
       name: .customLong("password-file"),
-      help: "File with the server's password in its first line; - reads it from standard input.", completion: .file())
+      help: "File with the server's password on its first line; - reads it from standard input.", completion: .file())
     var file: String?
 
     func password() throws -> String? {
@@ -51,11 +51,11 @@ struct ServerCommand: AsyncParsableCommand {
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(
-      help: "storage, proxy or names, with =on or =off, other than the operator's. May be repeated.",
+      help: "storage, proxy or names, with =on or =off, to differ from the operator's. May be repeated.",
       completion: .list(RoleChange.all))
     var role: [RoleChange] = []
     @Flag(help: "Add it disabled.") var disabled = false
-    @Flag(help: "Do it although something will be wrong then.") var force = false
+    @Flag(help: "Do it even if the result has errors.") var force = false
 
     func validate() throws { try PasswordOption.check(address) }
 
@@ -106,7 +106,7 @@ struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lets the server be used.")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
-    @Flag(help: "Do it although something will be wrong then.") var force = false
+    @Flag(help: "Do it even if the result has errors.") var force = false
 
     func run() async throws { try await ServerCommand.set(global, server, isEnabled: true, force: force) }
   }
@@ -115,7 +115,7 @@ struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Keeps the server from being used.")
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
-    @Flag(help: "Do it although something will be missing then.") var force = false
+    @Flag(help: "Do it even if something is missing then.") var force = false
 
     func run() async throws { try await ServerCommand.set(global, server, isEnabled: false, force: force) }
   }
@@ -138,16 +138,16 @@ struct ServerCommand: AsyncParsableCommand {
     @OptionGroup var password: PasswordOption
     @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
     @Option(help: "Its new address.") var address: String?
-    @Flag(name: .customLong("no-password"), help: "Forget its password.") var noPassword = false
+    @Flag(name: .customLong("no-password"), help: "Remove its password.") var noPassword = false
     @Option(
       help: "The operator that runs it, by id or name; auto lets the domain decide.",
       completion: .names(of: .provider, or: ["auto"]))
     var `operator`: String?
     @Option(
-      help: "storage, proxy or names, with =on or =off; all that are given replace the present ones.",
+      help: "storage, proxy or names, with =on or =off; those given replace all present ones.",
       completion: .list(RoleChange.all))
     var role: [RoleChange] = []
-    @Flag(help: "Do it although something will be wrong then.") var force = false
+    @Flag(help: "Do it even if the result has errors.") var force = false
 
     func validate() throws {
       if let address { try PasswordOption.check(address) }
@@ -179,7 +179,7 @@ struct ServerCommand: AsyncParsableCommand {
       aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The server, by id, address or host.", completion: .names(of: .server)) var server: String
-    @Flag(help: "Do it although something will be missing then.") var force = false
+    @Flag(help: "Do it even if something is missing then.") var force = false
 
     func run() async throws {
       try await global.connected { session in
@@ -191,15 +191,17 @@ struct ServerCommand: AsyncParsableCommand {
 
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tests step by step whether a server is alive and is who its address says.",
+      abstract: "Tests step by step whether a server works and is the one in its address.",
       discussion: "Exit status 1 when a step fails.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The server, by id, host or address; an address need not be known.", completion: .names(of: .server))
+    @Argument(
+      help: "The server, by id, host or address; the address may be one that Baton does not know.",
+      completion: .names(of: .server))
     var server: String?
     @Flag(help: "Test all servers.") var all = false
 
     func validate() throws {
-      guard all != (server != nil) else { throw ValidationError("Name one server, or say --all.") }
+      guard all != (server != nil) else { throw ValidationError("Name one server, or use --all.") }
       if let server { try PasswordOption.check(server) }
     }
 

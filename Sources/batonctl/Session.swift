@@ -6,7 +6,7 @@ internal import Glibc
 internal import StrictJSON
 internal import Varlink
 
-/// Options of every command, and what they lead to.
+/// The options of every command, and their effects.
 struct GlobalOptions: ParsableArguments {
   @Option(help: "Path of the control socket. Default: $BATON_SOCKET, else /run/batond/control.", completion: .file())
   var socket: String?
@@ -14,38 +14,38 @@ struct GlobalOptions: ParsableArguments {
   @Flag(help: "Print one JSON document, or one per line for streams.")
   var json = false
 
-  @Flag(name: .customLong("no-color"), help: "Print without colours; so does $NO_COLOR.")
+  @Flag(name: .customLong("no-color"), help: "Print without colours, as with $NO_COLOR.")
   var noColor = false
 
   @Flag(help: "Print results and errors only.")
   var quiet = false
 
-  @Flag(name: .customLong("no-pager"), help: "Print long output at once, not page by page; so does an empty $BATON_PAGER.")
+  @Flag(name: .customLong("no-pager"), help: "Print long output at once, not page by page, as with an empty $BATON_PAGER.")
   var noPager = false
 
   @Option(
     help: """
-      How long the command may take, such as 500ms, 10s or 5min. Default: 45s for each answer of the daemon, 20min for channel create; \
-      streams end by themselves or not at all.
+      How long the command may take, such as 500ms, 10s or 5min. Default: 45s for each answer of the daemon, 20min for channel create, \
+      and no limit for streams.
       """)
   var timeout: TimeSpan?
 
   var path: String { Self.path(socket) }
 
-  /// - Parameter socket: what the command line says, if anything.
+  /// - Parameter socket: the socket on the command line, if there is one.
   static func path(_ socket: String?) -> String {
     let named = socket ?? ProcessInfo.processInfo.environment["BATON_SOCKET"]
     return named.map { $0.hasPrefix("unix:") ? String($0.dropFirst(5)) : $0 } ?? BatonClient.defaultSocket
   }
 
-  /// How long a call is made again that the daemon did not take: it is back sooner, or it does not come back.
+  /// How long to repeat a call that the daemon did not take: a restarting daemon is back sooner.
   fileprivate static let persistence = Duration.seconds(10)
 
   /// Connects, runs `body`, and turns errors into one sentence and an exit status.
   /// - Parameters:
-  ///   - show: in which form the result is printed; nil where only `--json` can say.
-  ///   - limit: how long it may take when the command line does not say.
-  ///   - canInterrupt: whether Ctrl-C is worth a word, because the daemon goes on.
+  ///   - show: the form in which to print the result; `nil` if only `--json` can change it.
+  ///   - limit: how long it may take if the command line sets no limit.
+  ///   - canInterrupt: whether to print a message on Ctrl-C, because the daemon continues.
   ///   - waits: whether to wait for a daemon that does not answer yet.
   func connected(
     _ show: ShowOptions? = nil, limit: TimeSpan? = nil, canInterrupt: Bool = false, waits: Bool = false,
@@ -86,17 +86,18 @@ struct GlobalOptions: ParsableArguments {
       ending.fail("local.OutputFailed", error.reason, isResultLost: true)
       throw ExitCode(Output.Failure.status)
     } catch let error as JSONShapeError {
-      ending.fail("local.NotUnderstood", "what answers at \(path) is no daemon that this batonctl understands: \(error)")
+      ending.fail(
+        "local.NotUnderstood", "the program that answers at \(path) is not a daemon that this batonctl understands: \(error)")
       throw ExitCode(69)
     }
   }
 }
 
 extension GlobalOptions {
-  /// Between two looks at whether the daemon is there.
+  /// The wait between two checks whether the daemon is there.
   private static let look = Duration.milliseconds(50)
 
-  /// A connection to a daemon that answers: one that does not is found out here, also by commands that then wait for a stream.
+  /// A connection to a daemon that answers. A daemon that does not answer is detected here, even for commands that then wait for a stream.
   private func client(waits: Bool) async throws -> BatonClient {
     while true {
       do {
@@ -114,7 +115,7 @@ extension GlobalOptions {
   }
 }
 
-/// A refusal of batonctl's own.
+/// A refusal by batonctl itself.
 struct Refusal: Error {
   let text: String
   var status: Int32 = 1
@@ -124,57 +125,57 @@ struct Refusal: Error {
 
 /// One command's connection and output.
 struct Session: Sendable {
-  /// Gives texts as they may be shown, so that no command can forget it.
+  /// The client that returns texts escaped for display, so that no command can forget to escape them.
   let client: BatonClient
-  /// Gives texts as they are, for those that go back to the daemon or into a file.
+  /// The client that returns texts as they are, for those that go back to the daemon or into a file.
   let raw: BatonClient
   let options: GlobalOptions
-  /// The form of the result; nil: as people like it.
+  /// The form of the result; `nil` for people.
   let format: OutputFormat?
   var times: Times
   let terminal: Terminal
   let ending: Ending
 
-  /// Prints the result: as programs read it, or as people like it.
+  /// Prints the result in its form for programs or for people.
   func show(_ value: some Encodable, _ text: () -> String) throws {
     let document = try document(value)
     let text = document ?? text()
     ending.willWrite(isResult: true)
     if document == nil, page(text) { return }
-    // No names are no line.
+    // Without names there is no output, not even an empty line.
     if format != .name || !text.isEmpty { try Output.line(text) }
   }
 
-  /// Has people read page by page what is longer than the terminal.
-  /// - Returns: whether it was shown so.
+  /// Shows output that is longer than the terminal page by page.
+  /// - Returns: whether it was shown in this way.
   private func page(_ text: String) -> Bool {
-    // The last row is the one of the prompt.
+    // The last row is needed for the prompt.
     guard !options.noPager, let size = terminal.size, text.rows(in: size.columns) >= size.rows, let pager = Pager() else {
       return false
     }
     return ending.leavingCtrlC { pager.show(text + "\n") }
   }
 
-  /// Prints one of many: as a line of JSON, or as people like it.
+  /// Prints one of many results: as a line of JSON, or for people.
   func showNext(_ value: some Encodable, _ text: () -> String) throws {
     let text = format == .json ? try value.json.text.shownJSON : text()
     ending.willWrite(isResult: false)
     try Output.line(text)
   }
 
-  /// Prints something that is not the result.
+  /// Prints a message that is not the result.
   func say(_ text: String) throws {
     guard !options.quiet, isForPeople else { return }
     ending.willWrite(isResult: false)
     try Output.line(text)
   }
 
-  /// Asks on a terminal; anywhere else the answer is yes only when `--yes` was given.
+  /// Asks for confirmation on a terminal; elsewhere the answer is yes only if `--yes` was given.
   func confirm(_ question: String, isDefault: Bool, yes: Bool) throws {
     if yes { return }
     guard terminal.isInteractive, isForPeople else {
       if isDefault { return }
-      throw Refusal(text: "\(question) Say --yes to go on.", status: 64)
+      throw Refusal(text: "\(question) Use --yes to continue.", status: 64)
     }
     ending.stopClock()
     try Output.write("\(question.shown) [\(isDefault ? "Y/n" : "y/N")] ")

@@ -1,12 +1,12 @@
 internal import StrictJSON
 
-/// Text from outside, as a terminal may show it: nothing in it moves the cursor, turns the direction of writing round, begins a line or
-/// hides.
+/// Text from outside in a form that is safe for a terminal: nothing in it moves the cursor, changes the direction of writing, begins a
+/// line or is hidden.
 extension String {
-  /// The text with everything written as an escape that cannot be seen or does more than be seen.
+  /// The text with all characters escaped that are invisible or have an effect.
   var shown: String { shown(keepingLines: false) }
 
-  /// - Parameter keepingLines: whether line feeds stay, because they are our own.
+  /// - Parameter keepingLines: whether to keep line feeds, because batonctl wrote them.
   func shown(keepingLines: Bool) -> String {
     guard unicodeScalars.contains(where: Self.isHidden) else { return self }
     var text = ""
@@ -23,12 +23,12 @@ extension String {
     return text
   }
 
-  /// JSON that means the same and is shown as it is.
+  /// JSON with the same meaning that is safe to show.
   var shownJSON: String {
     guard unicodeScalars.contains(where: Self.isHidden) else { return self }
     var text = ""
     for scalar in unicodeScalars {
-      // Between strings, JSON as it is written here has no such characters, and within them they may be escaped.
+      // The JSON written here has no such characters outside strings, and inside strings they may be escaped.
       if Self.isHidden(scalar) {
         for unit in String(scalar).utf16 {
           let digits = String(unit, radix: 16)
@@ -41,12 +41,12 @@ extension String {
     return text
   }
 
-  /// Whether it cannot be seen, or does more than be seen.
+  /// Whether the character is invisible or has an effect.
   static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    // Most text is this.
+    // Most text consists of these.
     case 0x20..<0x7F: return false
-    // Needed within words of some languages, and to make one picture of several.
+    // Some languages need these within words, and they join several pictures into one.
     case 0x200C, 0x200D, 0xFE0E, 0xFE0F: return false
     default: break
     }
@@ -58,7 +58,7 @@ extension String {
 }
 
 extension JSONValue {
-  /// The value with all texts in it as a terminal may show them.
+  /// The value with all its texts made safe for a terminal.
   var shown: JSONValue {
     switch self {
     case .null, .bool, .integer, .number: self

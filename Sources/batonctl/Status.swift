@@ -5,10 +5,10 @@ internal import StrictJSON
 
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Says how the daemon is, what is wrong, and which command helps.",
+    abstract: "Shows how the daemon is, what is wrong, and which command helps.",
     discussion: """
-      With --wait it waits for a daemon that is being started, for a minute unless --timeout says otherwise; exit status 75 when none \
-      has answered by then. With --watch it is shown again in its place; into a pipe or with --json, a line or document for each change.
+      With --wait it waits for a daemon that is being started, for a minute unless --timeout says otherwise; the exit status is 75 if none \
+      has answered by then. With --watch the output is redrawn in place; in a pipe or with --json, each change is a line or document.
       """)
   @OptionGroup var global: GlobalOptions
   @Flag(help: "Wait until the daemon answers.") var wait = false
@@ -16,7 +16,7 @@ struct Status: AsyncParsableCommand {
 
   private static let waitMax = TimeSpan(argument: "60s")
 
-  /// Findings shown below the figures; batonctl validate has all of them.
+  /// How many findings are shown below the figures; batonctl validate shows all of them.
   private static let findingsMax = 5
 
   func run() async throws {
@@ -44,7 +44,7 @@ struct Status: AsyncParsableCommand {
     }
   }
 
-  /// What there is to say at one moment.
+  /// The report of one moment.
   private struct Report {
     let status: DaemonStatus
     private let findings: (errors: [Finding], warnings: [Finding])
@@ -67,11 +67,11 @@ struct Status: AsyncParsableCommand {
       ]
       if status.quarantined > 0 { lines.append("unreadable  \(status.quarantined) channels, see the journal") }
       if let trouble = status.declarationsTrouble {
-        lines.append("files       \(trouble); batond check-config says all that is wrong, batonctl reload loads them")
+        lines.append("files       \(trouble); batond check-config lists everything that is wrong, batonctl reload loads them")
       }
       if let damage = status.damage {
         let others = status.damaged > 1 ? " (and \(status.damaged - 1) more)" : ""
-        lines.append("DAMAGED     \(damage)\(others); batonctl check lists all of it; restore a backup")
+        lines.append("DAMAGED     \(damage)\(others); batonctl check lists all damage; restore a backup")
       }
       if let trouble = status.storageTrouble {
         lines.append("storage     does not work: \(trouble); see df and journalctl -k -p err")
@@ -89,7 +89,7 @@ struct Status: AsyncParsableCommand {
 struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Prints changes as they happen.")
   @OptionGroup var global: GlobalOptions
-  @Option(help: "Begin with what changed after this revision.") var since: Int64?
+  @Option(help: "Begin with the changes after this revision.") var since: Int64?
   @Option(help: "Only this channel, by id or name.", completion: .names(of: .channel)) var channel: [String] = []
   @Option(help: "Only this relay, by id or name.", completion: .names(of: .relay)) var relay: [String] = []
 
@@ -105,7 +105,7 @@ struct Watch: AsyncParsableCommand {
     }
   }
 
-  /// One change; where what came before it was left out, because it was not read fast enough, it says so.
+  /// One change, with a note if earlier changes were left out because they were not read fast enough.
   static func line(_ change: ChangeMessage, _ terminal: Terminal) -> String {
     words(change, terminal) + (change.merged == true ? "  (earlier changes left out)" : "")
   }

@@ -1,12 +1,12 @@
 /// One column of a table.
 struct TableColumn<Row>: Sendable {
-  /// In capitals; `--columns` names it in small letters.
+  /// The title in capitals; `--columns` names it in small letters.
   let title: String
-  /// Where there is no room for all, the column with the greatest rank goes first. Those of rank 0 stay.
+  /// The rank: if there is no room for all columns, the one with the highest rank is left out first. Columns of rank 0 stay.
   let rank: Int
-  /// How far cells are cut before another column goes; nil: they are shown whole, because a part of them would say something else.
+  /// How far cells are cut before a column is left out; `nil` if they are shown whole, because a part of them would be misleading.
   let least: Int?
-  /// Whether it is shown only when all columns are asked for, or this one.
+  /// Whether the column is shown only if all columns are requested, or this one.
   let isExtra: Bool
   let color: (@Sendable (Row) -> Terminal.Color?)?
   let text: @Sendable (Row) -> String
@@ -23,10 +23,10 @@ struct TableColumn<Row>: Sendable {
     self.text = text
   }
 
-  /// What `--columns` calls it.
+  /// The name of the column for `--columns`.
   var name: String { title.lowercased() }
 
-  /// The same column where somebody asked for it.
+  /// The same column when it was requested.
   var staying: TableColumn { TableColumn(title, rank: 0, least: least, isExtra: isExtra, color: color, text: text) }
 }
 
@@ -35,16 +35,16 @@ struct Table<Row> {
   let columns: [TableColumn<Row>]
   let rows: [Row]
 
-  /// In place of what is empty, so that each row has as many words as there are columns.
+  /// The mark for an empty cell, so that each row has as many words as there are columns.
   private static var none: String { "-" }
   /// Spaces between columns.
   private static var gap: Int { 2 }
-  /// How far cells are cut at the worst.
+  /// The smallest width to which cells are cut.
   private static var narrowest: Int { 4 }
 
   /// The lines of the table.
   /// - Parameters:
-  ///   - width: the most columns of the terminal that a line may take; nil: nothing is cut or left out.
+  ///   - width: the largest width of a line; `nil` if nothing may be cut or left out.
   ///   - paint: gives text a colour.
   func text(width: Int?, paint: (String, Terminal.Color) -> String = { text, _ in text }) -> String {
     let cells = rows.map { row in columns.map { column in column.text(row) }.map { $0.isEmpty ? Self.none : $0 } }
@@ -72,14 +72,14 @@ struct Table<Row> {
     return line
   }
 
-  /// The columns for which there is room, with what each gets of it.
-  /// - Parameter natural: how wide each would be.
+  /// The columns for which there is room, with their widths.
+  /// - Parameter natural: the natural width of each column.
   private func fitted(_ natural: [Int], to width: Int?) -> [Place] {
     guard let width else { return natural.enumerated().map { ($0.offset, $0.element) } }
     var shown = Array(columns.indices)
     func total(_ widths: [Int]) -> Int { widths.reduce(0, +) + Self.gap * (widths.count - 1) }
     func least(_ column: Int) -> Int { min(natural[column], columns[column].least ?? natural[column]) }
-    // What matters least goes until there is room for the rest.
+    // The least important columns are left out until there is room for the rest.
     while total(shown.map(least)) > width, let last = shown.filter({ columns[$0].rank > 0 }).max(by: isMoreImportant) {
       shown.removeAll { $0 == last }
     }
@@ -89,7 +89,7 @@ struct Table<Row> {
       while shown.count > 1, total(shown.map(worst)) > width { shown.removeLast() }
       widths = shown.count == 1 ? [min(worst(shown[0]), width)] : shown.map(worst)
     }
-    // What is left is for the most important first.
+    // The remaining room goes to the most important columns first.
     for place in shown.indices.sorted(by: { isMoreImportant(shown[$0], shown[$1]) }) {
       widths[place] += max(0, min(natural[shown[place]] - widths[place], width - total(widths)))
     }

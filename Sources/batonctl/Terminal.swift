@@ -1,12 +1,12 @@
 internal import Foundation
 internal import Glibc
 
-/// What standard output can show.
+/// The abilities of standard output.
 struct Terminal: Sendable {
-  /// Whether lines can be drawn again.
+  /// Whether lines can be redrawn.
   let isTerminal: Bool
   let hasColor: Bool
-  /// Whether somebody can answer questions.
+  /// Whether a person can answer questions.
   let isInteractive: Bool
 
   init(noColor: Bool) {
@@ -32,7 +32,7 @@ struct Terminal: Sendable {
 }
 
 extension Terminal.Color {
-  /// The colour of a status: green active, red failed, yellow on the way, grey gone.
+  /// The colour of a status: green for active, red for failed, yellow for under way, grey for removed.
   static func of(_ status: String) -> Terminal.Color {
     switch status {
     case "active", "up": .green

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// A span of time as a command line says it: `500ms`, `60s`, `5min` or `2h`; without a unit, seconds.
+/// A span of time on a command line: `500ms`, `60s`, `5min` or `2h`; without a unit, seconds.
 struct TimeSpan: ExpressibleByArgument {
   let text: String
   let duration: Duration

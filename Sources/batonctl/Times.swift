@@ -1,23 +1,23 @@
 internal import Foundation
 internal import StrictJSON
 
-/// How times are shown: how long ago they were, by the clock of this machine, or exactly.
+/// Shows times relative to the clock of this machine, or exactly.
 struct Times: Sendable {
-  /// Milliseconds since 1970-01-01T00:00:00Z; nil: times are shown as they are.
+  /// The present time in milliseconds since 1970-01-01T00:00:00Z; `nil` if times are shown exactly.
   let now: Int64?
 
   init(isExact: Bool) { now = isExact ? nil : Int64(Date().timeIntervalSince1970 * 1000) }
 
   init(now: Int64) { self.now = now }
 
-  /// `3 min ago`, or the time itself; empty when there is none.
+  /// `3 min ago`, or the time itself; empty if there is none.
   func text(_ time: String?) -> String {
     guard let time else { return "" }
     guard let now, let then = RFC3339.milliseconds(time) else { return time }
     return Self.text(then, now: now)
   }
 
-  /// The same at the end of a sentence: `3 min ago`, or `at` and the time itself.
+  /// A time at the end of a sentence: `3 min ago`, or `at` and the time itself.
   func moment(_ time: String) -> String { now == nil ? "at \(time)" : text(time) }
 
   /// `for 3 min`, or `since` and the time itself.
@@ -26,7 +26,7 @@ struct Times: Sendable {
     return "for \(span)"
   }
 
-  /// Of what is to come: `in 3 min`, `now` when it is due, or `at` and the time itself.
+  /// A time in the future: `in 3 min`, `now` if it is due, or `at` and the time itself.
   func coming(_ time: String) -> String {
     guard let now, let then = RFC3339.milliseconds(time) else { return "at \(time)" }
     guard then > now else { return "now" }
@@ -41,7 +41,7 @@ struct Times: Sendable {
     return distance > 0 ? "\(span) ago" : "in \(span)"
   }
 
-  /// A time of so many milliseconds, whichever way it goes; nil when a date says more.
+  /// A span of this many milliseconds, regardless of its sign; `nil` if a date is more useful.
   private static func span(_ milliseconds: Int64) -> String? {
     switch milliseconds.magnitude / 1000 {
     case let seconds where seconds < 60: "\(seconds) s"

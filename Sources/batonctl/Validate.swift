@@ -5,7 +5,7 @@ internal import StrictJSON
 
 struct Validate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Says what is wrong with operators, servers, relays and channels as a whole, and what helps.",
+    abstract: "Shows what is wrong with operators, servers, relays and channels as a whole, and what helps.",
     discussion: "Exit status 1 when there are errors; warnings do not count.")
   @OptionGroup var global: GlobalOptions
 
@@ -29,10 +29,10 @@ struct Validate: AsyncParsableCommand {
 
 struct Reload: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lets the daemon read its configuration and the files that declare operators, servers and relays again.",
+    abstract: "Has the daemon read its configuration and the files that declare operators, servers and relays again.",
     discussion: """
-      All files are checked first; when one is wrong, everything stays as it was. Exit status 1 then. Options that take effect at the \
-      next start only are named.
+      All files are checked first; if one is wrong, everything stays as it was, and the exit status is 1. Options that take effect only \
+      at the next start are named.
       """)
   @OptionGroup var global: GlobalOptions
 

@@ -3,7 +3,7 @@ internal import Channels
 internal import Filters
 internal import StrictJSON
 
-/// Words that an option takes.
+/// The words that options accept.
 enum Words {
   static let phases = of(ChannelPhase.self)
   static let statuses = of(RelayStatus.self)
@@ -16,7 +16,7 @@ enum Words {
     type.allCases.map(\.rawValue)
   }
 
-  /// Takes one of `words` and refuses others.
+  /// Accepts one of `words` and refuses others.
   static func one(of words: [String]) -> @Sendable (String) throws -> String {
     { word in
       if words.contains(word) { return word }
@@ -25,7 +25,7 @@ enum Words {
     }
   }
 
-  /// The condition that a field is one of `values`; nil when there are none.
+  /// The condition that a field is one of `values`; `nil` if there are none.
   static func condition(_ field: String, _ values: [String]) -> JSONValue? {
     guard let first = values.first else { return nil }
     return [field: values.count == 1 ? .string(first) : ["$in": .array(values.map(JSONValue.string))]]

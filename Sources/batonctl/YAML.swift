@@ -32,20 +32,20 @@ enum YAML {
     }
   }
 
-  /// For readers of YAML 1.1 a number with an exponent has a point as well.
+  /// A number as readers of YAML 1.1 expect it: with an exponent it must also have a point.
   private static func number(_ value: Double) -> String {
     let text = JSONValue.number(value).text
     guard let exponent = text.firstIndex(of: "e"), !text.contains(".") else { return text }
     return text[..<exponent] + ".0" + text[exponent...]
   }
 
-  /// Words that mean something else than themselves, in YAML 1.1 or 1.2.
+  /// Words with a special meaning in YAML 1.1 or 1.2.
   private static let reserved: Set<String> = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"]
 
-  /// Signs that mean nothing within a text that begins with a letter.
+  /// Signs without a special meaning within a text that begins with a letter.
   private static let harmless = Set(" -_./:;()+@=~$^#?!%&*'<>".unicodeScalars)
 
-  /// A text, without quotes where it can only be read as one.
+  /// A text, without quotes if it cannot be read as anything else.
   private static func scalar(_ text: String) -> String {
     isPlain(text) ? text : "\"" + text.unicodeScalars.map(escaped).joined() + "\""
   }
@@ -54,7 +54,7 @@ enum YAML {
     guard let first = text.unicodeScalars.first, first.properties.isAlphabetic, !reserved.contains(text.lowercased()),
       let last = text.unicodeScalars.last, last != " ", last != ":"
     else { return false }
-    // What stands around a space or a colon may make the rest a comment or a value.
+    // The characters next to a space or a colon may turn the rest into a comment or a value.
     guard !text.contains(" #"), !text.contains(": ") else { return false }
     return text.unicodeScalars.allSatisfy { scalar in
       harmless.contains(scalar)

@@ -7,8 +7,8 @@ internal import Storage
 internal import Store
 internal import StrictJSON
 
-/// Runs the daemon, or the command that is named, and ends the process where it fails.
-/// - Parameter arguments: those behind the name of the program.
+/// Runs the daemon, or the command that is named, and ends the process if it fails.
+/// - Parameter arguments: the arguments after the name of the program.
 public func runBatond(_ arguments: [String]) async { await Batond.main(arguments) }
 
 struct Batond: AsyncParsableCommand {
@@ -22,12 +22,12 @@ struct Batond: AsyncParsableCommand {
     defaultSubcommand: Run.self)
 }
 
-/// Options that stand above environment and file.
+/// Options that take precedence over the environment and the files.
 struct CommonOptions: ParsableArguments {
-  @Option(name: .long, help: "The configuration file. Default: \(ConfigurationFiles.defaultFile), if it is there.")
+  @Option(name: .long, help: "The configuration file. Default: \(ConfigurationFiles.defaultFile), if it exists.")
   var config: String?
 
-  @Option(name: .customLong("state-dir"), help: "Where the database and the key file live.")
+  @Option(name: .customLong("state-dir"), help: "The directory with the database and the key file.")
   var stateDirectory: String?
 
   @Option(help: "Where to serve the control interfaces, as unix:PATH.")
@@ -51,8 +51,8 @@ struct CommonOptions: ParsableArguments {
       arguments: arguments, environment: try environment(), files: ConfigurationFiles(config.map(Self.absolute)))
   }
 
-  /// The environment. `SYSTEMD_VARLINK_LISTEN`, which says to all services that serve Varlink where to listen, counts as
-  /// `BATON_CONTROL_SOCKET` where nothing is said to Baton itself.
+  /// The environment. `SYSTEMD_VARLINK_LISTEN`, which tells all services that serve Varlink where to listen, counts as
+  /// `BATON_CONTROL_SOCKET` if that variable is not set.
   private func environment() throws -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
     guard listen == nil, let place = environment["SYSTEMD_VARLINK_LISTEN"], !place.isEmpty,
@@ -76,15 +76,15 @@ struct CommonOptions: ParsableArguments {
 
 struct Restore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Puts a copy that batonctl backup made in the place of the database.",
+    abstract: "Replaces the database with a copy that batonctl backup made.",
     discussion: """
-      Not while the daemon runs. The database that was there stays beside the new one. The key must be the one from when the copy was \
-      made: the one in identity.key, or in --key FILE where systemd holds it. With another one nothing is restored. Run it as root, which \
-      then goes on as the owner of the state directory, or as the user of the daemon.
+      Works only while the daemon is stopped. The previous database is kept beside the new one. The key must be the one in use when the \
+      copy was made: the one in identity.key, or in --key FILE if systemd holds it. With another key nothing is restored. Run it as root, \
+      and it continues as the owner of the state directory, or as the user of the daemon.
       """)
 
   @OptionGroup var common: CommonOptions
-  @Option(help: "The file with the key of the copy. Default: identity.key in the state directory.") var key: String?
+  @Option(help: "The file with the key for the copy. Default: identity.key in the state directory.") var key: String?
   @Argument(help: "The copy.") var file: String
 
   func run() async throws {
@@ -103,8 +103,8 @@ struct Restore: AsyncParsableCommand {
         }
       }
       print("Restored \(directory)/baton.db from \(file).")
-      if let before { print("What was there before is \(before).") }
-      if !isKeyKnown { print("There is no \(directory)/identity.key: the daemon needs the key from when the copy was made.") }
+      if let before { print("The previous database is now \(before).") }
+      if !isKeyKnown { print("There is no \(directory)/identity.key: the daemon needs the key in use when the copy was made.") }
     } catch let error as StoreError {
       FileHandle.standardError.write(Data("batond: \(error)\n".utf8))
       throw ExitCode(ExitStatus.of(error))
@@ -115,9 +115,9 @@ struct Restore: AsyncParsableCommand {
 struct CheckConfig: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-config",
-    abstract: "Checks the configuration and the files that declare operators, and says all that is wrong with them.",
+    abstract: "Checks the configuration and the files that declare operators, and lists everything that is wrong with them.",
     discussion: """
-      Exit status 0: good; 78: not. Touches neither the database nor the network. The files that declare operators are checked once the
+      Exit status 0: valid; 78: invalid. Touches neither the database nor the network. The files that declare operators are checked once the
       configuration itself is good.
       """)
 
@@ -130,7 +130,7 @@ struct CheckConfig: AsyncParsableCommand {
       let settings = try await common.settings()
       _ = try ConfigurationLoader.read(DeclarationFolder(path: settings.operatorsDirectory))
     } catch let error as ConfigurationError {
-      // The files of operators are looked at once it is known where they are.
+      // The files of operators cannot be checked until the configuration says where they are.
       problems = error.problems
     } catch BatonError.invalidFiles(let flaws) {
       problems = flaws
@@ -139,7 +139,7 @@ struct CheckConfig: AsyncParsableCommand {
       let list = JSONValue.array(problems.map { .string($0.description) })
       print(JSONValue.object(["ok": .bool(problems.isEmpty), "problems": list]).text)
     } else if problems.isEmpty {
-      print("The configuration is good.")
+      print("The configuration is valid.")
     } else {
       for problem in problems { FileHandle.standardError.write(Data("\(problem)\n".utf8)) }
     }

@@ -7,17 +7,17 @@ internal import RelayNetwork
 internal import SimpleX
 internal import Store
 
-/// The SimpleX chat core that the daemon uses: the network behind it, the program if the daemon runs it, and what comes with it.
+/// The SimpleX chat core that the daemon uses: its network, the program if the daemon runs it, and the operators that come with it.
 struct ChatCore: Sendable {
   let network: SimpleXNetwork
   private let process: CoreProcess?
   private let presets: AsyncStream<[PresetOperator]>
-  /// Tests of relays that the core makes at once: as many as a channel has relays, unless somebody says otherwise.
+  /// How many tests of relays the core runs at once: as many as a channel has relays by default.
   private static let testsAtOnce = 3
   private let logger: Logger
 
-  /// - Returns: nil when no core is configured.
-  /// - Throws: `ConfigurationError` when the program cannot be run as it is configured.
+  /// - Returns: `nil` if no core is configured.
+  /// - Throws: `ConfigurationError` if the program cannot be run as configured.
   init?(_ settings: Settings, store: Store, group: any EventLoopGroup, logger: Logger) throws {
     guard let endpoint = settings.core else { return nil }
     self.logger = logger
@@ -34,7 +34,7 @@ struct ChatCore: Sendable {
     } else {
       process = nil
     }
-    // One for all: each takes the time of day when it is made, and goes on from there.
+    // All parts share one clock: each clock takes the time of day when it is created, and continues from there.
     let clock = SystemClock()
     let (presets, telling) = AsyncStream.makeStream(of: [PresetOperator].self, bufferingPolicy: .bufferingNewest(1))
     self.presets = presets
@@ -47,11 +47,12 @@ struct ChatCore: Sendable {
       presets: settings.takesPresets ? { @Sendable operators in _ = telling.yield(operators) } : nil)
   }
 
-  /// Runs the program until cancelled, if the daemon is to run it.
+  /// Runs the program until cancelled, if the daemon should run it.
   func run() async { await process?.run() }
 
-  /// Adds what comes with the core where nothing of it is known, until cancelled. Files must have been loaded before: they come first.
-  /// - Parameter mayImport: whether they were, without a flaw.
+  /// Imports operators that come with the core and are not known yet, until cancelled. Files must have been loaded before, because they
+  /// take precedence.
+  /// - Parameter mayImport: returns whether the files were loaded without errors.
   func importPresets(into coordinator: Coordinator, when mayImport: @Sendable () -> Bool) async {
     for await operators in presets {
       while !mayImport() {
@@ -60,7 +61,7 @@ struct ChatCore: Sendable {
       do throws(BatonError) {
         try await coordinator.importPresets(operators.map(PresetImport.init), network: .simplex)
       } catch {
-        logger.error("what comes with the chat core could not be imported: \(error)")
+        logger.error("the operators that come with the chat core could not be imported: \(error)")
       }
     }
   }

@@ -15,8 +15,8 @@ struct FileProblems: Error, Hashable, Sendable {
   let problems: [FileProblem]
 }
 
-/// A configuration file whose every key and value was checked, with the place of what is wrong. The stock YAML snapshot ignores
-/// unknown keys, and a misspelt option that does nothing is worse than a refusal.
+/// A configuration file of which every key and value was checked; errors name their place. The stock YAML snapshot ignores unknown
+/// keys, but a misspelt option must be refused and not ignored.
 struct CheckedYAML: FileConfigSnapshot {
   struct ParsingOptions: FileParsingOptions {
     static var `default`: Self { Self() }
@@ -62,7 +62,7 @@ struct CheckedYAML: FileConfigSnapshot {
     mutating func section(_ node: Yams.Node, _ path: String) {
       if node.null != nil { return }
       guard case .mapping(let mapping) = node else {
-        return note(node.mark, path.isEmpty ? "the file must hold sections" : "\(path) must be a section")
+        return note(node.mark, path.isEmpty ? "the file must consist of sections" : "\(path) must be a section")
       }
       for (key, value) in mapping {
         let name = (path.isEmpty ? "" : path + ".") + (key.string ?? "")

@@ -2,12 +2,12 @@ internal import Foundation
 internal import Glibc
 internal import RelayNetwork
 
-/// Where options are written down: what the administrator says stands above what the vendor says, and the files of a `.d` folder above
-/// the file that the folder belongs to.
+/// The files with options: the administrator's take precedence over the vendor's, and the files of a `.d` folder over the file to which
+/// the folder belongs.
 struct ConfigurationFiles: Sendable {
   struct File: Hashable, Sendable {
     let path: String
-    /// Whether it need not be there.
+    /// Whether the file may be missing.
     let isOptional: Bool
   }
 
@@ -19,22 +19,22 @@ struct ConfigurationFiles: Sendable {
   private let vendorFile: String
 
   /// - Parameters:
-  ///   - file: the administrator's; nil takes the default one if it is there.
-  ///   - vendorFile: that of the distribution or the machine's image.
+  ///   - file: the administrator's file; `nil` takes the default one if it exists.
+  ///   - vendorFile: the file of the distribution or the machine's image.
   init(_ file: String?, vendorFile: String = Self.vendorFile) {
     self.file = file ?? Self.defaultFile
     isNamed = file != nil
     self.vendorFile = vendorFile
   }
 
-  /// The files that are there or must be, what counts most first.
-  /// - Throws: what is wrong with a folder that is there and cannot be read: its options must not pass for unset.
+  /// The files that exist or must exist, in order of precedence.
+  /// - Throws: an error if a folder exists but cannot be read, because its options must not be taken for unset.
   func inOrder() throws(FileFlaw) -> [File] {
     try Self.dropIns(of: file) + [File(path: file, isOptional: !isNamed)] + Self.dropIns(of: vendorFile)
       + [File(path: vendorFile, isOptional: true)]
   }
 
-  /// The files `*.yaml` of the folder FILE.d; those that come later by name count more.
+  /// The files `*.yaml` of the folder FILE.d; later ones by name take precedence.
   private static func dropIns(of file: String) throws(FileFlaw) -> [File] {
     let names: [String]
     do {

@@ -11,11 +11,11 @@ internal import StrictJSON
 internal import Synchronization
 internal import Systemd
 
-/// Reads the configuration and the files that declare operators, at the start and whenever somebody asks. All of them are checked before
+/// Reads the configuration and the files that declare operators, at the start and on request. All of them are checked before
 /// anything changes.
 final class ConfigurationLoader: Sendable {
   private struct State {
-    /// The latest load; loads follow one another, so that what was read last is in force last.
+    /// The latest load; loads run one after the other, so that the last one read is the one in force.
     var latest: Task<ReloadReport, any Error>?
     var trouble: String?
     /// The options in force that a reload applies.
@@ -31,9 +31,9 @@ final class ConfigurationLoader: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - settings: with which the daemon has begun.
-  ///   - read: reads them again; throws `ConfigurationError`.
-  ///   - seed: of the rules of the coordinator.
+  ///   - settings: the settings with which the daemon started.
+  ///   - read: reads the settings again; throws `ConfigurationError`.
+  ///   - seed: the seed of the coordinator's rules.
   init(
     _ settings: Settings, read: @escaping @Sendable () async throws -> Settings, coordinator: Coordinator, seed: UInt64,
     logLevel: LogLevelSwitch, logger: Logger
@@ -47,17 +47,17 @@ final class ConfigurationLoader: Sendable {
     self.logger = logger
   }
 
-  /// What is wrong with the files; nil when they are in force.
+  /// The errors in the files; `nil` if the files are in force.
   var trouble: String? { state.withLock { $0.trouble } }
 
-  /// What the configuration says of the log level, whatever somebody has set since.
+  /// The log level of the configuration, even if another one was set since.
   var configuredLogLevel: Logger.Level { state.withLock { $0.settings.logLevel } }
 
-  /// Takes up what the files that declare operators say at the start.
+  /// Loads the files that declare operators at the start.
   func begin() async throws { _ = try await load { [beginning] in beginning } }
 
   /// Reads everything again.
-  /// - Throws: `BatonError`; `invalidFiles` names all that is wrong. Then everything stays as it was.
+  /// - Throws: `BatonError`; `invalidFiles` names all errors. Then everything stays as it was.
   func load() async throws -> ReloadReport { try await load(read) }
 
   private func load(_ read: @escaping @Sendable () async throws -> Settings) async throws -> ReloadReport {
@@ -94,11 +94,11 @@ final class ConfigurationLoader: Sendable {
     let folder = DeclarationFolder(path: settings.operatorsDirectory)
     let found = try declarations(folder, &flaws)
     if !folder.exists, coordinator.hasDeclared {
-      // A misspelt path or a missing mount must not turn everything off.
+      // A misspelt path or a missing mount must not disable everything.
       flaws.append(
         FileFlaw(
           file: folder.path, line: nil, column: nil,
-          text: "the folder does not exist, but things are declared in it; to take them back, make it and leave it empty"))
+          text: "the folder does not exist, but objects are declared in it; to withdraw them, create it and leave it empty"))
     }
     guard flaws.isEmpty, let (files, declarations) = found else { throw BatonError.invalidFiles(flaws) }
     try await coordinator.declare(declarations)
@@ -115,7 +115,7 @@ final class ConfigurationLoader: Sendable {
       needRestart: needRestart)
   }
 
-  /// - Returns: nil when something is wrong, which is among the flaws then.
+  /// - Returns: `nil` if something is wrong; the flaws then say what.
   private func reread(_ read: () async throws -> Settings, _ flaws: inout [FileFlaw]) async throws -> Settings? {
     do {
       return try await read()
@@ -137,11 +137,11 @@ final class ConfigurationLoader: Sendable {
     }
   }
 
-  /// - Returns: the options that are different now.
+  /// - Returns: the options that have changed.
   private func apply(_ settings: Settings, _ before: Settings) async throws -> [String] {
     let changed = before.differences(to: settings).filter(\.appliesOnReload).map(\.key)
     if !changed.isEmpty { try await coordinator.adopt(settings.rules(seed: seed)) }
-    // One that was set by hand stays until the configuration says something new.
+    // A level that was set by request stays until the configured one changes.
     if changed.contains("log.level") { logLevel.current = settings.logLevel }
     state.withLock { state in
       state.settings = settings
@@ -150,7 +150,7 @@ final class ConfigurationLoader: Sendable {
     return changed
   }
 
-  /// What the files say, without a daemon.
+  /// Reads the files without a daemon.
   static func read(_ folder: DeclarationFolder) throws(BatonError) -> (files: Int, declarations: Declarations) {
     let reader = DeclarationReader(
       addressing: [NostrAddressing(), SimpleXAddressing()],

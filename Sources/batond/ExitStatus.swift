@@ -1,7 +1,7 @@
 internal import Storage
 internal import Varlink
 
-/// What the daemon ends with: systemd does not restart it where a restart cannot help.
+/// The exit statuses of the daemon; systemd does not restart it after those for which a restart cannot help.
 enum ExitStatus {
   static let data: Int32 = 65
   static let lost: Int32 = 66

@@ -8,26 +8,26 @@ struct RotateKey: AsyncParsableCommand {
     commandName: "rotate-key",
     abstract: "Encrypts the stored keys of identities and passwords of servers with another key.",
     discussion: """
-      Not while the daemon runs. Without options a new key takes the place of the one in identity.key. With --to the new key is the one \
-      in FILE, 32 bytes or 64 hexadecimal digits, and identity.key stays as it is: for a key that systemd is to hold, see \
+      Works only while the daemon is stopped. Without options a new key replaces the one in identity.key. With --to the new key is the one \
+      in FILE, 32 bytes or 64 hexadecimal digits, and identity.key stays as it is: use this for a key that systemd will hold, see \
       LoadCredential= in batond(8). Copies of the database from before need the old key. Run it as root or as the user of the daemon.
       """)
 
   @OptionGroup var common: CommonOptions
   @Option(help: "The file with the present key. Default: identity.key in the state directory.") var from: String?
-  @Option(help: "The file with the new key. Default: a new one is drawn.") var to: String?
+  @Option(help: "The file with the new key. Default: a new key is generated.") var to: String?
 
   func run() async throws {
     let settings = try await common.settings()
     do {
-      // Read before the rights to read them may be given up.
+      // The keys are read first, because the right to read them may be given up below.
       let old = try from.map(SecretBox.atCredential)
       let new = try to.map(SecretBox.atCredential)
       try StateOwner.become(of: settings.stateDirectory)
       let (count, isWiped) = try Store.changeKey(directory: settings.stateDirectory, from: old, to: new)
-      print("Encrypted \(count) \(count == 1 ? "secret" : "secrets") in \(settings.stateDirectory)/baton.db anew.")
+      print("Encrypted \(count) \(count == 1 ? "secret" : "secrets") in \(settings.stateDirectory)/baton.db with the new key.")
       if !isWiped {
-        print("What was encrypted with the old key may still be found in the file: there was no room to write it anew.")
+        print("Data encrypted with the old key may still be in the file: there was no room to rewrite the file.")
       }
       if let to {
         print(

@@ -20,22 +20,22 @@ struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs the daemon in the foreground.",
     discussion: """
-      SIGTERM and SIGINT end it after what is under way was stored; a second one ends it at once. SIGHUP reads the configuration and
+      SIGTERM and SIGINT end it after work that is under way was stored; a second one ends it at once. SIGHUP reads the configuration and
       the files that declare operators again.
       Exit status: 0 stopped; 64 usage; 65 the database is damaged or newer; 66 the database is gone or was set back; \
-      70 a fault of batond's own; 74 the database cannot be written;
+      70 a fault in batond itself; 74 the database cannot be written;
       75 the socket or the state directory is in use; 77 no permission; 78 the configuration is wrong.
       """)
 
   @OptionGroup var common: CommonOptions
 
-  @Flag(help: "Where the database is gone, begin with nothing. What is left of it is kept under another name.")
+  @Flag(help: "If the database is gone, begin with nothing. What is left of it is kept under another name.")
   var startEmpty = false
 
-  @Flag(help: "Where the database was set back to an older state, or replaced, go on with what is there.")
+  @Flag(help: "If the database was set back to an older state, or replaced, continue with what is there.")
   var acceptOlder = false
 
-  @Flag(help: "Take rows of the database that are damaged as they are. Only where there is no backup.")
+  @Flag(help: "Accept damaged rows of the database as they are. Use this only if there is no backup.")
   var acceptDamage = false
 
   func validate() throws {
@@ -43,7 +43,7 @@ struct Run: AsyncParsableCommand {
   }
 
   func run() async throws {
-    // A client that goes away must not end the daemon.
+    // A client that disconnects must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
     do {
       let common = common
@@ -87,7 +87,7 @@ private struct Service {
     self.whenLost = whenLost
     self.read = read
     let logLevel = LogLevelSwitch(settings.logLevel)
-    // Of refused creations there may be as many as somebody likes.
+    // Clients can cause any number of refused creations.
     let limit = RepetitionLimit(limited: [JournalEvent.channelRefused.rawValue])
     let logger: Logger
     if Systemd.isStandardErrorJournal {
@@ -106,13 +106,13 @@ private struct Service {
 
   func run() async throws {
     let startedAt = clock.now
-    // Registered before READY: a stop that comes early must not kill.
+    // The handlers are registered before READY, so that an early stop does not kill the daemon.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     let store = try await manager.whileStarting { try openStore() }
     defer { store.close() }
     store.tellDamage { [logger] damage in
       logger.event(
-        .damaged, .critical, "the database is damaged: \(damage); batonctl check lists all of it, restore a backup",
+        .damaged, .critical, "the database is damaged: \(damage); batonctl check lists all damage; restore a backup",
         ["BATON_DAMAGE": "\(damage)"])
     }
     let secrets = try secrets(store)
@@ -142,7 +142,7 @@ private struct Service {
       }
       await manager.whileStarting { for await _ in ready {} }
       if coordinator.isStopped {
-        // The reason is with the coordinator's own task, which need not be the first that ends.
+        // The coordinator's own task has the reason, but may not be the first to end.
         tasks.cancelAll()
         while let end = await tasks.nextResult() {
           if case .failure(let error) = end, !(error is CancellationError) { throw error }
@@ -175,7 +175,7 @@ private struct Service {
       while let end = await tasks.nextResult() {
         if case .failure(let error) = end, !(error is CancellationError) { throw error }
         guard coordinator.isStopped else { continue }
-        // Every answer is on its way by now.
+        // Every answer has been sent by now.
         await server.stop()
         tasks.cancelAll()
       }
@@ -186,11 +186,11 @@ private struct Service {
   private func openStore() throws -> Store {
     guard acceptsDamage else { return try Store(directory: settings.stateDirectory, whenLost: whenLost) }
     return try Store(directory: settings.stateDirectory, whenLost: whenLost) { row in
-      logger.event(.damaged, .error, "\(row) is damaged and taken as it is, as was asked for")
+      logger.event(.damaged, .error, "\(row) is damaged and is used as it is, because of --accept-damage")
     }
   }
 
-  /// The key for stored secrets: the one that systemd holds for the daemon, else the one in the state directory.
+  /// The key for stored secrets: the one that systemd holds for the daemon, or else the one in the state directory.
   private func secrets(_ store: Store) throws -> SecretBox {
     if let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] {
       let path = folder + "/identity.key"
@@ -203,7 +203,7 @@ private struct Service {
     return try KeyFile(settings.stateDirectory + "/identity.key").box(for: store)
   }
 
-  /// A wrong file has been logged and ends nothing: what was known before stays.
+  /// Loads the configuration again. A wrong file is logged and does not end the daemon: everything stays as it was.
   private func load(_ load: () async throws -> Void) async {
     do {
       try await load()
@@ -213,18 +213,18 @@ private struct Service {
     }
   }
 
-  /// Where to serve: what was handed over, or else the configured socket.
+  /// The sockets to serve: those that were handed over, or else the configured one.
   private func sockets() throws -> (listening: [CInt], connected: [CInt], isHandedOver: Bool) {
     let handedOver = Systemd.sockets(named: "varlink")
     if !handedOver.isEmpty { return (handedOver.listening, handedOver.connected, true) }
     let path = settings.controlSocket
     let directory = (path as NSString).deletingLastPathComponent
     try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    // Anybody may connect; who may do what is decided per call from the peer's credentials.
+    // Anybody may connect; the peer's credentials decide for each call whether it is allowed.
     return ([try UnixListener.listen(path: path, mode: 0o666)], [], false)
   }
 
-  /// Whoever started the daemon for one conversation has it to themselves; when they are done there is nobody to serve.
+  /// Ends the daemon when its connections have ended, if it was started for these connections only.
   private func stopAfterConversation(_ server: ControlServer, _ coordinator: Coordinator) async {
     await server.handedOverConnectionsEnded()
     guard !coordinator.isStopped else { return }
@@ -232,7 +232,7 @@ private struct Service {
     coordinator.stop()
   }
 
-  /// Reads the configuration again, and tells the service manager when that begins and ends, and what came of it.
+  /// Reads the configuration again, and tells the service manager when that begins and ends, and the outcome.
   private func reload(_ loader: ConfigurationLoader, _ server: ControlServer) async {
     manager.reloading()
     await load { _ = try await loader.load() }

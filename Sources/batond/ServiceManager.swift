@@ -5,7 +5,7 @@ internal import Glibc
 internal import Logging
 internal import Systemd
 
-/// What the service manager is told.
+/// Reports the condition of the daemon to the service manager.
 struct ServiceManager: Sendable {
   let logger: Logger
   private let clock: any CoordinatorClock
@@ -20,7 +20,7 @@ struct ServiceManager: Sendable {
     self.notify = notify
   }
 
-  /// Asks for more time, again and again, while `work` runs: bringing a large database up to date may take longer than a start may.
+  /// Asks for more time, repeatedly, while `work` runs: bringing a large database up to date may take longer than a start is allowed to.
   func whileStarting<T: Sendable>(_ work: () async throws -> T) async rethrows -> T {
     let asking = Task {
       for _ in 0..<Self.startMinutesMax * 60 / Self.extensionSeconds {
@@ -35,12 +35,12 @@ struct ServiceManager: Sendable {
   private static let extensionSeconds = 10
   private static let startMinutesMax = 60
 
-  /// Tells that the daemon ends because of `error`.
+  /// Reports that the daemon ends because of `error`.
   static func failed(_ error: any Error, status: Int32) {
     Systemd.notify("STATUS=\(error)", "EXIT_STATUS=\(status)", "ERRNO=\(errorNumber(of: status))")
   }
 
-  /// What comes closest among the system's own errors.
+  /// The system error that comes closest.
   private static func errorNumber(of status: Int32) -> CInt {
     switch status {
     case ExitStatus.data: EBADMSG
@@ -53,7 +53,7 @@ struct ServiceManager: Sendable {
     }
   }
 
-  /// - Parameter summary: how things are, in one line.
+  /// - Parameter summary: the condition of the daemon in one line.
   func ready(_ summary: String) { Systemd.notify("READY=1", "STATUS=\(summary)") }
 
   func stopping(_ reason: String) {
@@ -67,26 +67,26 @@ struct ServiceManager: Sendable {
     Systemd.notify("RELOADING=1", "MONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)")
   }
 
-  /// Tells how things are, when they changed, at most every few seconds.
+  /// Reports the condition of the daemon when it has changed, at most every few seconds.
   func keepStatus(_ server: ControlServer) async {
     guard Systemd.isManaged else { return }
     var told = ""
     var wait = Duration.seconds(2)
     while (try? await clock.sleep(until: clock.now + wait)) != nil {
       let started = clock.now
-      // Also what is no committed change, like files that are wrong, belongs into it.
+      // The status also covers conditions that are not committed changes, such as files with errors.
       guard let summary = try? await server.summary(), summary != told else { continue }
       told = summary
-      // Counting a large database takes its time; it must not take more than a twentieth of all.
+      // Counting a large database takes time; it must not take more than a twentieth of all time.
       wait = max(.seconds(2), (clock.now - started) * 20)
       Systemd.notify("STATUS=\(summary)")
     }
   }
 
-  /// A sign of life only after a round trip through coordinator and store: when one of them hangs, systemd restarts the daemon. A store
-  /// that says why it cannot write does not hang.
+  /// Notifies the watchdog only after a round trip through coordinator and store: if one of them hangs, systemd restarts the daemon. A
+  /// store that reports why it cannot write does not hang.
   /// - Parameters:
-  ///   - interval: how often the service manager wants a sign of life; nil: never.
+  ///   - interval: how often the service manager expects a notification; `nil` for never.
   ///   - heartbeat: makes the round trip.
   func feedWatchdog(
     every interval: Duration? = Systemd.watchdogInterval, _ heartbeat: () async throws(BatonError) -> Void
@@ -96,7 +96,7 @@ struct ServiceManager: Sendable {
       let warning = Task {
         guard (try? await clock.sleep(until: clock.now + interval / 3)) != nil else { return }
         logger.event(
-          .notAnswering, .error, "coordinator or store make no progress; systemd will restart the daemon")
+          .notAnswering, .error, "the coordinator or the store makes no progress; systemd will restart the daemon")
       }
       defer { warning.cancel() }
       do throws(BatonError) {

@@ -3,7 +3,7 @@ internal import SimpleX
 
 /// One option of the configuration file. The list of them is the schema, the reference and the source of the defaults.
 struct Setting: Sendable {
-  /// What the text of a value must be.
+  /// The form that the text of a value must have.
   enum Kind: Sendable {
     case path
     case level
@@ -18,7 +18,7 @@ struct Setting: Sendable {
     /// A port of this machine, as HOST:PORT.
     case endpoint
 
-    /// What is wrong with `text`; nil when nothing is.
+    /// The error in `text`; `nil` if it is valid.
     func problem(_ text: String) -> String? {
       switch self {
       case .flag: ["true", "false"].contains(text) ? nil : "must be true or false"
@@ -43,7 +43,7 @@ struct Setting: Sendable {
   let fallback: String
   let summary: String
 
-  /// Whether a reload applies it; the others are read at the start.
+  /// Whether a reload applies the option; the others are read at the start.
   var appliesOnReload: Bool {
     if ["log.level", "operators.directory"].contains(key) { return true }
     return ["tests.", "channel.", "heal.", "history."].contains { key.hasPrefix($0) } || key.contains(".channel.")
@@ -59,43 +59,43 @@ struct Setting: Sendable {
       key: "state.directory", kind: .path, fallback: "/var/lib/batond", summary: "where the database and the key file live"),
     Setting(
       key: "state.scrubRows", kind: .integer(0...1_000_000), fallback: "2000",
-      summary: "rows of the database that are checked for damage in a second; 0 for none"),
+      summary: "rows of the database that are checked for damage each second; 0 turns the check off"),
     Setting(
       key: "state.scrubInterval", kind: .duration, fallback: "24h",
-      summary: "from one look at the whole database for damage to the next"),
+      summary: "how often the whole database is checked for damage"),
     Setting(key: "control.socket", kind: .path, fallback: "/run/batond/control", summary: "path of the control socket"),
     Setting(key: "control.group", kind: .group, fallback: "baton", summary: "group that may do everything"),
     Setting(key: "control.readGroup", kind: .group, fallback: "baton-read", summary: "group that may read and watch"),
     Setting(
       key: "control.messageBytesMax", kind: .integer((64 << 10)...(16 << 20)), fallback: "1048576",
-      summary: "largest message taken from a client, in bytes"),
+      summary: "largest message accepted from a client, in bytes"),
     Setting(
       key: "control.messageTimeout", kind: .duration, fallback: "1min",
-      summary: "how long a client may take to its first message, and to the end of one that it has begun"),
+      summary: "how long a client may take to send its first message, and to finish one that it has begun"),
     Setting(
       key: "control.replyTimeout", kind: .duration, fallback: "5min",
-      summary: "how long a client may take to accept a reply before its connection is ended"),
+      summary: "how long a client may take to read a reply before its connection is closed"),
     Setting(
       key: "control.connectionsMax", kind: .integer(16...65_536), fallback: "4096",
-      summary: "connections open at once; half of the descriptors that the daemon may have at most"),
+      summary: "connections open at once; at most half of the descriptors that the daemon may have"),
     Setting(
       key: "control.connectionsPerUser", kind: .integer(1...65_536), fallback: "128",
       summary: "connections of one user open at once"),
     Setting(
       key: "control.connectionsReserved", kind: .integer(1...4096), fallback: "32",
-      summary: "of control.connectionsMax, connections kept for root and the daemon's own user; a quarter of them at most"),
+      summary: "how many of control.connectionsMax are kept for root and the daemon's own user; at most a quarter"),
     Setting(
       key: "control.connectionsPerStranger", kind: .integer(1...1024), fallback: "8",
-      summary: "connections open at once of a user who may not read anything"),
+      summary: "connections that a user without any rights may have open at once"),
     Setting(
       key: "control.strangersMax", kind: .integer(1...65_536), fallback: "64",
-      summary: "connections open at once of all such users"),
+      summary: "connections that all such users together may have open at once"),
     Setting(
       key: "control.strangerTimeout", kind: .duration, fallback: "10s",
       summary: "how long such a user may be silent, or take for a message or a reply"),
     Setting(
       key: "control.strangerMessageBytesMax", kind: .integer((4 << 10)...(16 << 20)), fallback: "65536",
-      summary: "largest message taken from such a user, in bytes"),
+      summary: "largest message accepted from such a user, in bytes"),
     Setting(
       key: "control.requestsMax", kind: .integer(16...1_000_000), fallback: "10000",
       summary: "requests that may wait; more are refused as Busy"),
@@ -106,24 +106,25 @@ struct Setting: Sendable {
       summary: "how deep the conditions of a filter may be nested"),
     Setting(
       key: "control.filterSize", kind: .integer(1...10_000), fallback: "500",
-      summary: "conditions and values that a filter may have, all together"),
+      summary: "conditions and values that a filter may have in total"),
     Setting(
       key: "control.subscribersMax", kind: .integer(1...65_536), fallback: "2048", summary: "clients that watch at once"),
     Setting(
       key: "control.subscriberQueue", kind: .integer(64...1_000_000), fallback: "4096",
-      summary: "changes by which a client that watches may be behind; with more it gets only the newest of each object"),
+      summary: "how many changes a client that watches may be behind; beyond that it gets only the newest change of each object"
+    ),
     Setting(
       key: "control.changesBytesMax", kind: .integer((256 << 10)...(1 << 30)), fallback: "16777216",
-      summary: "memory for changes that clients which watch have not read yet, for all of them together, in bytes"),
+      summary: "memory for changes that watching clients have not read yet, for all of them together, in bytes"),
     Setting(
       key: "operators.directory", kind: .path, fallback: "/etc/batond/operators.d",
       summary: "folder with files that declare operators, servers and relays"),
     Setting(
       key: "tests.background", kind: .flag, fallback: "true",
       summary: "whether enabled relays and servers are tested in the background"),
-    Setting(key: "tests.interval", kind: .duration, fallback: "15min", summary: "between two tests of a relay or server"),
+    Setting(key: "tests.interval", kind: .duration, fallback: "15min", summary: "time between two tests of a relay or server"),
     Setting(
-      key: "tests.afterFailure", kind: .duration, fallback: "2min", summary: "to the next test after one that failed"),
+      key: "tests.afterFailure", kind: .duration, fallback: "2min", summary: "time until the next test after one that failed"),
     Setting(
       key: "tests.fullInterval", kind: .duration, fallback: "24h",
       summary: "how often the test of a relay publishes an event as well"),
@@ -131,10 +132,10 @@ struct Setting: Sendable {
       key: "tests.atOnceMax", kind: .integer(1...64), fallback: "4", summary: "tests that may run at the same time"),
     Setting(
       key: "channel.verifiesPerMinute", kind: .integer(1...10_000), fallback: "60",
-      summary: "channels that one relay is asked for again within a minute, at most"),
+      summary: "channels that are read back from one relay within a minute, at most"),
     Setting(
       key: "channel.upkeepInterval", kind: .duration, fallback: "1min",
-      summary: "how often it is looked which channels to read back and which relays to replace"),
+      summary: "how often the daemon looks for channels to read back and relays to replace"),
     Setting(
       key: "heal.after", kind: .duration, fallback: "1h",
       summary: "how long a relay may be inactive in a channel before another takes its place"),
@@ -146,7 +147,7 @@ struct Setting: Sendable {
       summary: "replacements in all channels within an hour, at most"),
     Setting(
       key: "heal.returnsPerMinute", kind: .integer(1...100_000), fallback: "600",
-      summary: "channels that get a relay back within a minute, at most, when it works again after it failed them"),
+      summary: "channels that get a relay back within a minute, at most, when it works again after they failed there"),
     Setting(
       key: "history.keepDays", kind: .integer(1...36_500), fallback: "365",
       summary: "how long the history of channels is kept, in days"),
@@ -155,7 +156,7 @@ struct Setting: Sendable {
       summary: "how many transitions of channels are kept, however young; 1,000,000 take about 100 MB"),
     Setting(
       key: "nostr.trustRoots", kind: .path, fallback: "",
-      summary: "PEM file with certificate authorities; the system's when empty"),
+      summary: "PEM file with certificate authorities; empty: the system's"),
     Setting(key: "nostr.dialTimeout", kind: .duration, fallback: "10s", summary: "how long connecting to a relay may take"),
     Setting(key: "nostr.publishTimeout", kind: .duration, fallback: "15s", summary: "how long a relay may take to answer"),
     Setting(
@@ -166,19 +167,20 @@ struct Setting: Sendable {
       summary: "where a SimpleX chat core listens on this machine, as HOST:PORT; channels on simplex need it"),
     Setting(
       key: "simplex.program", kind: .path, fallback: "",
-      summary: "the program simplex-chat, if the daemon is to run it itself; empty: it runs as a service of its own"),
+      summary: "the program simplex-chat, if the daemon should run it; empty: it runs as a separate service"),
     Setting(
       key: "simplex.user", kind: .name, fallback: "Channels",
-      summary: "display name of the core's user when the daemon runs the core; made at the first start"),
+      summary: "display name of the core's user when the daemon runs the core; the user is created at the first start"),
     Setting(
       key: "simplex.presets", kind: .flag, fallback: "true",
-      summary: "whether operators, servers and relays that come with the core are added where nothing of theirs is known"),
+      summary: "whether to add operators that come with the core, with their servers and relays, where Baton does not know them"
+    ),
     Setting(
       key: "simplex.commandTimeout", kind: .duration, fallback: "90s",
-      summary: "how long the core may take for a command with which it asks relays or servers"),
+      summary: "how long the core may take for a command that involves relays or servers"),
     Setting(
       key: "simplex.testCounts", kind: .duration, fallback: "15min",
-      summary: "how long a test of a relay that passed counts before a channel is made on it"),
+      summary: "how long a passed test of a relay counts when a channel is created on it"),
   ]
 
   /// Timers and limits of channel relays.
@@ -202,13 +204,13 @@ struct Setting: Sendable {
       summary: "how often an active channel relay is read back"),
   ]
 
-  /// What is different on a network from the start. On simplex relays are tested before a channel is made, one after the other, and their
-  /// answers come by way of message servers.
+  /// Defaults that differ on a network. On simplex, relays are tested one after the other before a channel is created, and their answers
+  /// come by way of message servers.
   private static let ownDefaults: [NetworkKind: [String: String]] = [
     .simplex: ["channel.invitationTimeout": "4min", "channel.verificationTimeout": "2min"]
   ]
 
-  /// The same for one network; empty: as everywhere.
+  /// The same options for one network; an empty default means that the general option applies.
   private static func ofChannels(on network: NetworkKind) -> [Setting] {
     ofChannels.map {
       Setting(

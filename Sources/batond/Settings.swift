@@ -12,23 +12,23 @@ internal import Varlink
 
 /// A configuration that cannot be used.
 struct ConfigurationError: Error, Sendable, CustomStringConvertible {
-  /// Each with where it is.
+  /// The problems, each with its place.
   let problems: [FileFlaw]
-  /// One problem a line.
+  /// The problems, one per line.
   var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// The configuration: arguments over environment over files over defaults.
+/// The configuration. Arguments take precedence over the environment, this over files, and files over defaults.
 struct Settings: Sendable {
   private let values: [String: String]
 
   /// Reads all layers.
   /// - Parameters:
-  ///   - arguments: what the command line says, by option.
-  ///   - environment: variables; `BATON_LOG_LEVEL` sets `log.level`. Where nobody says otherwise, the state lives where systemd says with
+  ///   - arguments: the values on the command line, by option.
+  ///   - environment: variables; `BATON_LOG_LEVEL` sets `log.level`. The default directory for the state is systemd's
   ///     `STATE_DIRECTORY`.
-  ///   - files: read now.
-  /// - Throws: `ConfigurationError` with all that is wrong.
+  ///   - files: the files, which are read now.
+  /// - Throws: `ConfigurationError` with all problems.
   init(arguments: [String: String], environment: [String: String], files: ConfigurationFiles) async throws {
     func layer(_ name: String, _ values: [(String, String)]) -> InMemoryProvider {
       InMemoryProvider(
@@ -63,7 +63,7 @@ struct Settings: Sendable {
     for setting in Setting.all {
       let value = try reader.requiredString(forKey: ConfigKey(setting.key))
       if !value.isEmpty || !setting.fallback.isEmpty, let problem = setting.kind.problem(value) {
-        // What stands in files was checked there.
+        // The values in files have been checked already.
         let place = arguments[setting.key] == nil ? "environment" : "arguments"
         problems.append(FileFlaw(file: place, line: nil, column: nil, text: "\(setting.key) \(problem), it is '\(value)'"))
       }
@@ -91,7 +91,7 @@ struct Settings: Sendable {
     }
   }
 
-  /// The options that have another value in `other`.
+  /// The options with a different value in `other`.
   func differences(to other: Settings) -> [Setting] { Setting.all.filter { values[$0.key] != other.values[$0.key] } }
 
   // MARK: - Typed values; `init` has checked every text.
@@ -111,12 +111,12 @@ struct Settings: Sendable {
 
   var operatorsDirectory: String { text("operators.directory") }
 
-  /// What the coordinator goes by.
+  /// The rules of the coordinator.
   func rules(seed: UInt64) -> Rules {
     Rules(policy: policy(seed: seed), policies: policies(seed: seed), schedule: testSchedule(seed: seed), upkeep: upkeep)
   }
 
-  /// When relays and servers are tested in the background; nil: never.
+  /// When relays and servers are tested in the background; `nil` if they are not.
   func testSchedule(seed: UInt64) -> TestSchedule? {
     guard text("tests.background") == "true" else { return nil }
     return TestSchedule(
@@ -124,7 +124,7 @@ struct Settings: Sendable {
       atOnceMax: Int(text("tests.atOnceMax")) ?? 4, fullInterval: duration("tests.fullInterval"), seed: seed)
   }
 
-  /// How settled channels are looked after.
+  /// The rules for the upkeep of settled channels.
   var upkeep: UpkeepPolicy {
     var upkeep = UpkeepPolicy()
     upkeep.interval = duration("channel.upkeepInterval")
@@ -138,7 +138,7 @@ struct Settings: Sendable {
     return upkeep
   }
 
-  /// As many within one round as make up so many within a minute; at least one.
+  /// The number within one round that corresponds to this number per minute; at least one.
   private func perRound(_ perMinute: Int64, _ interval: Duration) -> Int {
     let (product, isTooLarge) = perMinute.multipliedReportingOverflow(by: interval.wholeMilliseconds)
     return isTooLarge ? .max : Int(max(1, product / 60_000))
@@ -150,7 +150,7 @@ struct Settings: Sendable {
   }
 
   /// Timers and limits of channel relays.
-  /// - Parameter network: nil: where nothing else is said.
+  /// - Parameter network: the network; `nil` for the general values.
   func policy(seed: UInt64, on network: NetworkKind? = nil) -> RelayPolicy {
     func text(_ key: String) -> String {
       let own = network.map { self.text("\($0.rawValue).\(key)") } ?? ""
@@ -171,7 +171,7 @@ struct Settings: Sendable {
     return policy
   }
 
-  /// What clients may take.
+  /// The limits for clients.
   var controlLimits: VarlinkServer.Limits {
     var limits = VarlinkServer.Limits()
     limits.messageBytesMax = Int(text("control.messageBytesMax")) ?? limits.messageBytesMax
@@ -187,7 +187,7 @@ struct Settings: Sendable {
     return limits
   }
 
-  /// What a client may ask of a list.
+  /// The limits for requests of lists.
   var listLimits: ListLimits {
     var limits = ListLimits()
     limits.pageMax = Int(text("control.pageMax")) ?? limits.pageMax
@@ -198,7 +198,7 @@ struct Settings: Sendable {
 
   var requestsMax: Int { Int(text("control.requestsMax")) ?? 10_000 }
 
-  /// Where clients that watch get changes from.
+  /// The limits of the log of changes for clients that watch.
   var hub: ChangeHub {
     ChangeHub(
       queueMax: Int(text("control.subscriberQueue")) ?? ChangeHub.subscriberQueueMaxDefault,
@@ -206,12 +206,12 @@ struct Settings: Sendable {
       subscribersMax: Int(text("control.subscribersMax")) ?? .max)
   }
 
-  /// Where the SimpleX chat core listens; nil: there is none.
+  /// The address of the SimpleX chat core; `nil` if there is none.
   var core: CoreEndpoint? {
     Setting.endpoint(text("simplex.core")) ?? (coreProgram == nil ? nil : Setting.endpoint("127.0.0.1:5225"))
   }
 
-  /// The core that the daemon runs itself; nil: it runs already, or there is none.
+  /// The core that the daemon runs itself; `nil` if it runs already, or there is none.
   var coreProgram: String? { text("simplex.program").isEmpty ? nil : text("simplex.program") }
 
   /// The name of the core's user, if the daemon runs it.

@@ -3,10 +3,10 @@ internal import Glibc
 internal import Storage
 internal import Store
 
-/// Who looks after the state directory as root goes on as its owner: what the daemon's user may have put there, links above all, then
-/// gives nobody more rights than that user has.
+/// Lets root continue as the owner of the state directory, so that files which the daemon's user may have put there, links above all,
+/// give nobody more rights than that user has.
 enum StateOwner {
-  /// Gives up root's rights for the rest of the program, where `directory` belongs to somebody else.
+  /// Gives up root's rights for the rest of the program, if `directory` belongs to another user.
   static func become(of directory: String) throws(StoreError) {
     guard geteuid() == 0 else { return }
     var status = stat()
@@ -17,11 +17,11 @@ enum StateOwner {
   }
 }
 
-/// A copy of the database that was opened while that was allowed.
+/// A copy of the database that was opened while this was still permitted.
 struct OpenedCopy {
   private let path: String
   private let file: FileHandle?
-  /// Its log, if it has one.
+  /// The log of the copy, if it has one.
   private let log: FileHandle?
 
   init(_ path: String) {
@@ -30,8 +30,8 @@ struct OpenedCopy {
     log = FileHandle(forReadingAtPath: path + "-wal")
   }
 
-  /// Calls `body` with a path under which the copy can be read: its own, or else that of a copy of it in `directory`, which goes
-  /// afterwards.
+  /// Calls `body` with a path under which the copy can be read: its own, or else that of a temporary copy of it in `directory`, which is
+  /// removed afterwards.
   func readable<T>(in directory: String, _ body: (String) throws(StoreError) -> T) throws(StoreError) -> T {
     guard access(path, R_OK) != 0, let file else { return try body(path) }
     let own = Store.pathOfCopy(in: directory)

@@ -3,21 +3,21 @@ internal import Coordinator
 internal import Foundation
 internal import Storage
 
-/// How fast and how often everything that is stored is looked at.
+/// How fast and how often everything that is stored is checked.
 struct ScrubSchedule: Hashable, Sendable {
-  /// Rows in a second; 0: nothing is looked at.
+  /// How many rows are checked per second; 0 turns the check off.
   var rows = 2_000
-  /// From the end of one look to the beginning of the next.
+  /// The time from the end of one check to the beginning of the next.
   var interval = Duration.seconds(86_400)
 }
 
-/// Looks after the database while the daemon runs: writes its log back and looks, slowly, at everything that is stored.
+/// Maintains the database while the daemon runs: writes its log back and slowly checks everything that is stored.
 struct StoreCare<Store: CareStorage>: Sendable {
   let store: Store
   let clock: any CoordinatorClock
   let schedule: ScrubSchedule
 
-  /// Away from the threads that everything else needs.
+  /// A queue apart from the threads that everything else needs.
   private let queue = DispatchQueue(label: "baton.store-care", qos: .utility)
 
   init(store: Store, clock: any CoordinatorClock, schedule: ScrubSchedule) {
@@ -26,7 +26,7 @@ struct StoreCare<Store: CareStorage>: Sendable {
     self.schedule = schedule
   }
 
-  /// Until cancelled.
+  /// Runs until cancelled.
   func run() async {
     await withTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await keepLogShort() }

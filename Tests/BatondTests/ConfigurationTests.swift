@@ -96,7 +96,7 @@ struct ConfigurationTests {
         "batond.yaml:2:10", "batond.yaml:4:17",
       ])
     #expect(await problems("log: [\n").first?.hasPrefix("batond.yaml:2:1") == true)
-    #expect(await problems("- a\n") == ["batond.yaml:1:1: the file must hold sections"])
+    #expect(await problems("- a\n") == ["batond.yaml:1:1: the file must consist of sections"])
     #expect(await problems("log:\n  level: info\n  level: debug\n").first?.contains("twice") == true)
     #expect(await problems("log: debug\n").first?.contains("must be a section") == true)
     #expect(await problems("channel:\n  attemptsMax: 0\n").first?.contains("from 1 to 100") == true)

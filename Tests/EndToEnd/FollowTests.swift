@@ -120,7 +120,7 @@ struct FollowTests {
     try await watch.line(containing: "1   The last")
     await interrupt(watch)
     let yaml = try await baton.control("operator", "list", "--watch", "-o", "yaml")
-    #expect(yaml.status == 64 && yaml.lines.first?.contains("--watch does not go with -o yaml") == true, "\(yaml)")
+    #expect(yaml.status == 64 && yaml.lines.first?.contains("--watch cannot be combined with -o yaml") == true, "\(yaml)")
     await stop(daemon)
   }
 

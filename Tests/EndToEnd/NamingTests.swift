@@ -26,7 +26,7 @@ struct NamingTests {
     #expect(try await shown("name:News") == "News (channel 2)")
     #expect(try await shown("3") == "3 (channel 3)")
     for (name, words) in [
-      ("2", "2 is also the name of channel 1: say id:2 or name:2"), ("9", "9 is also a name, which several have: say id:9"),
+      ("2", "2 is also the name of channel 1: say id:2 or name:2"), ("9", "9 is also the name of several: say id:9"),
     ] {
       let refused = try await baton.control("channel", "delete", name, "--yes")
       #expect(refused.status == 64 && refused.lines == ["batonctl: \(words)"], "\(refused)")

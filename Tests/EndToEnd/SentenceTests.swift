@@ -18,11 +18,13 @@ struct SentenceTests {
     #expect(
       group.status == 1
         && group.lines == [
-          "batonctl: no enabled relay on nostr is known to offer groups; 2 were never tested: say batonctl relay test --all, or name one with --relay"
+          "batonctl: no enabled relay on nostr is known to offer groups; 2 were never tested: run batonctl relay test --all, or name one with --relay"
         ], "\(group)")
     let reused = try await create("Other", "--relay", "r1", "--idempotency-key", "k")
     #expect(
-      reused.lines == ["batonctl: this idempotency key made channel 1, with other parameters; a new channel needs another key"])
+      reused.lines == [
+        "batonctl: this idempotency key created channel 1, with other parameters; a new channel needs another key"
+      ])
     for pick in ["0", "40"] {
       let refused = try await create("Many", "--pick", pick)
       #expect(refused.status == 64 && refused.lines.first == "Error: --pick must be 1 to 32.", "\(refused)")
@@ -35,7 +37,7 @@ struct SentenceTests {
     #expect(try await baton.control("channel", "delete", "1", "--yes").status == 0)
     let deleted = try await create("News", "--relay", "r1", "--idempotency-key", "k")
     #expect(
-      deleted.lines == ["batonctl: this idempotency key made channel 1, which was deleted; a new channel needs another key"])
+      deleted.lines == ["batonctl: this idempotency key created channel 1, which was deleted; a new channel needs another key"])
     daemon.signal(SIGTERM)
     _ = await daemon.status()
   }

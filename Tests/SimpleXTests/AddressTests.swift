@@ -70,7 +70,7 @@ struct AddressTests {
   }
 
   @Test(
-    "What is no server address is refused with reason and place",
+    "What is not a server address is refused with reason and place",
     arguments: [
       ("", "it is empty", nil),
       ("smp.example.com", "it must start with smp:// or xftp://", 0),
@@ -195,7 +195,7 @@ struct AddressTests {
   }
 
   @Test(
-    "What is no relay address is refused with the name of what it is",
+    "What is not a relay address is refused with the name of what it is",
     arguments: [
       ("https://smp8.simplex.im/c#\(AddressSamples.key)", "this is the link of a channel, not the address of a relay", nil),
       ("https://smp8.simplex.im/g#\(AddressSamples.key)", "this is the link of a group, not the address of a relay", nil),

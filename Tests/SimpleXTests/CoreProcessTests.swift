@@ -85,7 +85,7 @@ struct CoreProcessTests {
     await task.value
     #expect(log.all[1] == "info: chat core: [32mgreen [0m")
     #expect(log.all[2] == "info: chat core: without an end")
-    #expect(log.all[3].hasSuffix("; the last that it said: without an end"))
+    #expect(log.all[3].hasSuffix("; its last output was: without an end"))
     #expect(!log.all.joined().contains("s3cret"))
   }
 

@@ -199,7 +199,7 @@ struct CoreSessionMachineTests {
     _ = machine.handle(.opened)
     for _ in 1...2 { #expect(machine.handle(.received(.rubbish("a"))).isEmpty) }
     let third = machine.handle(.received(.rubbish("c")))
-    #expect(third.contains(.hangUp) && reports(third) == [.down(reason: "the peer is no core: c")])
+    #expect(third.contains(.hangUp) && reports(third) == [.down(reason: "the peer is not a core: c")])
     #expect(machine.handle(.received(.events([.other(tag: "late")]))).isEmpty)
   }
 

@@ -149,7 +149,7 @@ struct LinkTests {
         "simplex:/contact#/?v=2&smp=smp://\(AddressSamples.fingerprint):x%40b/q",
         "a queue may not hold the password of its server", 33
       ),
-      ("simplex:/contact#/?v=2&smp=smp://\(AddressSamples.fingerprint)@b/%FF", "the parameter is no text in UTF-8", 78),
+      ("simplex:/contact#/?v=2&smp=smp://\(AddressSamples.fingerprint)@b/%FF", "the parameter is not UTF-8 text", 78),
     ] as [(String, String, Int?)])
   func badLink(text: String, reason: String, position: Int?) throws {
     let fault = try #require(AddressSamples.fault { try SimpleXLink(text) })

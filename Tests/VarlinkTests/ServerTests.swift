@@ -345,7 +345,7 @@ struct ServerTests {
     await again.stop()
     let file = folder.path + "/file"
     try Data().write(to: URL(fileURLWithPath: file))
-    #expect { try UnixListener.listen(path: file, mode: 0o600) } throws: { "\($0)".contains("no socket") }
+    #expect { try UnixListener.listen(path: file, mode: 0o600) } throws: { "\($0)".contains("not a socket") }
     #expect { try UnixListener.listen(path: String(repeating: "x", count: 200), mode: 0o600) } throws: {
       "\($0)".contains("107")
     }

@@ -1,7 +1,7 @@
 internal import DequeModule
 internal import Synchronization
 
-/// Events that wait for one reader. When too many wait, they give way to fewer that say the same.
+/// Events that wait for one reader. If too many wait, they are replaced by fewer with the same meaning.
 final class EventQueue<Event: Sendable>: Sendable {
   private struct State {
     var waiting: Deque<Event> = []
@@ -11,10 +11,10 @@ final class EventQueue<Event: Sendable>: Sendable {
   private let state = Mutex(State())
   private let waitingMax: Int
 
-  /// - Parameter waitingMax: events that wait at most.
+  /// - Parameter waitingMax: how many events may wait.
   init(waitingMax: Int) { self.waitingMax = waitingMax }
 
-  /// - Parameter summary: what may stand for everything that waits and for `event`, when there is too much of it.
+  /// - Parameter summary: the event that can replace all waiting events and `event`, if there are too many.
   func yield(_ event: Event, summary: @autoclosure () -> [Event]) {
     let reader = state.withLock { state -> CheckedContinuation<Event?, Never>? in
       guard !state.isOver else { return nil }
@@ -28,7 +28,7 @@ final class EventQueue<Event: Sendable>: Sendable {
     reader?.resume(returning: event)
   }
 
-  /// Nothing follows what waits.
+  /// Ends the queue after the waiting events.
   func finish() {
     let reader = state.withLock { state in
       state.isOver = true
@@ -38,13 +38,13 @@ final class EventQueue<Event: Sendable>: Sendable {
     reader?.resume(returning: nil)
   }
 
-  /// The next event; nil after the last. A reader that is cancelled gets nil, and nobody else gets anything any more.
+  /// The next event; `nil` after the last one. A reader that is cancelled gets `nil`, and the queue ends.
   func next() async -> Event? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let event = state.withLock { state -> Event?? in
           if let event = state.waiting.popFirst() { return event }
-          // Two readers at once are none.
+          // Two readers at once are not supported: the second one gets `nil`.
           guard !state.isOver, state.reader == nil else { return .some(nil) }
           state.reader = continuation
           return nil
@@ -56,6 +56,6 @@ final class EventQueue<Event: Sendable>: Sendable {
     }
   }
 
-  /// What waits and what will come, as a stream.
+  /// The waiting events and all later ones, as a stream.
   var stream: AsyncStream<Event> { AsyncStream { await self.next() } }
 }

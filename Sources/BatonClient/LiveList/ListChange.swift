@@ -1,10 +1,10 @@
-/// One step from an old list to a new one, the way lists on screens want it. Steps are applied one after the other: each place is
-/// that in the list as the steps before have left it.
+/// One step from an old list to a new one, in the form that lists in user interfaces expect. Steps are applied one after the other:
+/// each index refers to the list as the steps before have left it.
 public enum ListChange<Element: Sendable>: Sendable {
   case insert(Element, at: Int)
-  /// Taken out at `from`, then put in at `to`.
+  /// The element is taken out at `from` and then inserted at `to`.
   case move(Element, from: Int, to: Int)
-  /// Another version of what stands there.
+  /// The element is replaced by a newer version.
   case update(Element, at: Int)
   case remove(Element, at: Int)
 }

@@ -1,17 +1,17 @@
 public import ControlAPI
 internal import StrictJSON
 
-/// The relays of one channel as they are, removed ones too: a live list of them in the order in which they joined.
+/// A live list of the relays of one channel, including removed ones, in the order in which they joined.
 public actor LiveChannelRelays {
   public enum Event: Sendable {
     case state(LiveList<Channel>.State)
-    /// Steps from the list before, to be applied one after the other.
+    /// Steps from the previous list; apply them one after the other.
     case changes([ListChange<ChannelRelay>])
-    /// These are the relays now, whatever they were before: so much has changed unread that the steps were not kept.
+    /// All relays as they are now; too many changes were unread, so the steps were not kept.
     case replaced([ChannelRelay])
   }
 
-  /// What happens, in order, from the beginning. For one reader.
+  /// All events, in order, from the beginning. There may be only one reader.
   public nonisolated let events: AsyncStream<Event>
   public private(set) var elements: [ChannelRelay] = []
 
@@ -22,7 +22,7 @@ public actor LiveChannelRelays {
 
   /// - Parameter channelID: identifier of the channel.
   public init(channelID: Int64, socket: String = BatonClient.defaultSocket) throws {
-    // Whatever its phase: the relays of a deleted channel are still there to see.
+    // The channel may be in any phase: the relays of a deleted channel can still be seen.
     channel = try LiveList(
       socket: socket, filter: ["id": .integer(channelID), "phase": ["$exists": true]], pageSize: 1)
     report = EventQueue(waitingMax: 1000)
@@ -69,7 +69,7 @@ public actor LiveChannelRelays {
 
   private func tell(_ event: Event) { report.yield(event, summary: [.replaced(elements), .state(state)]) }
 
-  /// Relays join at the end and never leave the list of a channel.
+  /// Updates the list. Relays join at the end and never leave the list of a channel.
   private func follow(_ relays: [ChannelRelay]) {
     var changes: [ListChange<ChannelRelay>] = []
     for index in elements.indices.reversed() where index >= relays.count { changes.append(.remove(elements[index], at: index)) }

@@ -1,15 +1,15 @@
 public import ControlAPI
 public import StrictJSON
 
-/// What a live list can be made of.
+/// An object that a live list can contain.
 public protocol LiveElement: Codable, Hashable, Sendable, Identifiable where ID == Int64 {
-  /// Grows with every change of the object.
+  /// The revision, which grows with every change of the object.
   var revision: Int64 { get }
-  /// How `org.batond.Monitor.Watch` names such objects.
+  /// The name of such objects in `org.batond.Monitor.Watch`.
   static var kind: String { get }
   /// The method that lists them, and the name of the list in its replies.
   static var listing: (method: String, name: String) { get }
-  /// A field by which those are left out that were deleted, unless a filter asks for it.
+  /// The field that marks deleted objects, which are left out unless a filter asks for this field.
   static var deletion: (field: String, values: [JSONValue]) { get }
 }
 

@@ -3,32 +3,32 @@ internal import Filters
 public import StrictJSON
 internal import Varlink
 
-/// A list that stays as the daemon's objects are: it loads pages when asked, follows every change after that, comes back by itself
-/// when the daemon was away, and says what changed in steps that lists on screens understand.
+/// A list that follows the daemon's objects: it loads pages when asked, follows every change after that, reconnects by itself
+/// when the daemon was away, and reports changes as steps that lists in user interfaces understand.
 public actor LiveList<Element: LiveElement> {
   public enum State: Hashable, Sendable {
-    /// Nothing was asked for yet.
+    /// Nothing has been loaded yet.
     case initial
     case loading
     case loaded
-    /// It does not follow at present, for this reason; it goes on trying.
+    /// The list does not follow changes at present, for this reason; it keeps trying.
     case failed(String)
   }
 
   public enum Event: Sendable {
     case state(State)
-    /// Steps from the list before to `elements`, to be applied one after the other.
+    /// Steps from the previous list to `elements`; apply them one after the other.
     case changes([ListChange<Element>])
-    /// This is the list now, whatever it was before: so much has changed unread that the steps were not kept.
+    /// The whole list as it is now; too many changes were unread, so the steps were not kept.
     case replaced([Element])
   }
 
-  /// What happens, in order, from the beginning. For one reader.
+  /// All events, in order, from the beginning. There may be only one reader.
   public nonisolated let events: AsyncStream<Event>
   /// The loaded part of the list, in order.
   public var elements: [Element] { window.elements }
   public private(set) var state = State.initial
-  /// Whether there are more than those loaded: `loadNext` gets them.
+  /// Whether there are objects beyond those loaded; `loadNext` loads them.
   public private(set) var hasMore = true
 
   private let socket: String
@@ -38,7 +38,7 @@ public actor LiveList<Element: LiveElement> {
   private let report: EventQueue<Event>
   private var window: LiveWindow<Element>
   private var cursor: String?
-  /// Everything up to it is in the list.
+  /// The revision up to which all changes are in the list.
   private var revision: Int64 = 0
   private var following: Task<Void, Never>?
   private var isLoading = false
@@ -48,11 +48,11 @@ public actor LiveList<Element: LiveElement> {
   private static var waits: (first: Duration, longest: Duration) { (.milliseconds(100), .seconds(5)) }
 
   /// - Parameters:
-  ///   - filter: conditions as in the daemon's List methods; nil takes all.
+  ///   - filter: conditions as in the daemon's List methods; `nil` lists all objects.
   ///   - sort: keys as in the daemon's List methods.
   ///   - pageSize: objects per page, 1 to 1000.
-  ///   - eventsWaitingMax: events that wait for their reader; with more they become one that gives the whole list.
-  /// - Throws: `Filters.Filter.Invalid` when filter or sort are none.
+  ///   - eventsWaitingMax: how many events may wait for their reader; beyond that, one event with the whole list replaces them.
+  /// - Throws: `Filters.Filter.Invalid` if filter or sort are not valid.
   public init(
     socket: String = BatonClient.defaultSocket, filter: JSONValue? = nil, sort: [JSONValue] = [], pageSize: Int = 50,
     eventsWaitingMax: Int = 1000
@@ -61,7 +61,7 @@ public actor LiveList<Element: LiveElement> {
     self.filter = filter
     self.sort = sort
     self.pageSize = min(max(pageSize, 1), 1000)
-    // What fields there are is for the daemon to say.
+    // Only the daemon knows which fields exist.
     window = LiveWindow(filter: try Filter(filter), order: try ListOrder(sort))
     report = EventQueue(waitingMax: eventsWaitingMax)
     events = report.stream
@@ -72,7 +72,7 @@ public actor LiveList<Element: LiveElement> {
     report.finish()
   }
 
-  /// Loads the first page and follows the changes from then on. Once.
+  /// Loads the first page and follows the changes from then on. Call this once.
   public func start() {
     guard following == nil, state == .initial else { return }
     enter(.loading)
@@ -83,7 +83,7 @@ public actor LiveList<Element: LiveElement> {
         do {
           guard let (client, request) = try await self?.connect() else { return }
           defer { Task { await client.close() } }
-          // The list itself is held for one change at a time only, so that it can go while nothing happens.
+          // The list itself is retained for one change at a time only, so that it can be released while nothing happens.
           for try await message in try await client.watch(request) {
             guard let self else { return }
             try await self.take(message)
@@ -105,7 +105,7 @@ public actor LiveList<Element: LiveElement> {
     report.finish()
   }
 
-  /// Loads one page more, if there is one.
+  /// Loads one more page, if there is one.
   /// - Throws: `VarlinkError` of the daemon, or `VarlinkClient.Failure`; the list stays as it is.
   public func loadNext() async throws {
     guard hasMore, !isLoading, state != .initial else { return }
@@ -116,7 +116,7 @@ public actor LiveList<Element: LiveElement> {
     window.willLoad()
     do {
       let page = try await page(client, after: cursor)
-      // Loaded anew meanwhile: then this page is of the past.
+      // The list was loaded again meanwhile, so this page is out of date.
       guard page.isAfter == cursor else { return window.didNotLoad() }
       adopt(page)
       publish(try window.load(page.elements, isLast: page.next == nil))
@@ -128,8 +128,8 @@ public actor LiveList<Element: LiveElement> {
 
   // MARK: - Following
 
-  /// Lists what is not listed yet.
-  /// - Returns: where to watch from; nil when the list was stopped.
+  /// Loads the objects that are not in the list yet.
+  /// - Returns: the revision to watch from; `nil` if the list was stopped.
   private func connect() async throws -> (BatonClient, WatchRequest)? {
     guard !isStopped else { return nil }
     let client = try await BatonClient(socket: socket)
@@ -152,18 +152,18 @@ public actor LiveList<Element: LiveElement> {
 
   private func failed(_ reason: String) { enter(.failed(reason)) }
 
-  /// - Returns: whether it is worth another attempt.
+  /// - Returns: whether another attempt makes sense.
   private func goesOn(after error: any Error) -> Bool {
     guard !isStopped, !(error is CancellationError) else { return false }
     enter(.failed((error as? VarlinkError)?.description ?? "\(error)"))
     guard let error = error as? VarlinkError else { return true }
-    // The changes since then are not kept any more, or it is another database: list again.
+    // The changes since then are no longer kept, or the database is another one: list again.
     if error.name.hasSuffix(".RevisionCompacted") || error.name.hasSuffix(".InvalidParameter") { revision = 0 }
-    // What is wrong with the question itself does not pass.
+    // An error in the request itself does not go away.
     return !error.name.hasSuffix(".InvalidFilter") && error.name != VarlinkError.permissionDenied.name
   }
 
-  /// Loads as many objects as are there already, at least one page.
+  /// Loads as many objects as the list had already, and at least one page.
   private func loadAgain(_ client: BatonClient) async throws {
     enter(.loading)
     var elements: [Element] = []

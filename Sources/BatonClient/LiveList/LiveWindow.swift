@@ -1,7 +1,7 @@
 internal import Filters
 internal import StrictJSON
 
-/// The part of a list that is loaded, kept in order while objects change. A value: objects go in, steps come out.
+/// The part of a list that is loaded, kept in order while objects change. It is a value: objects go in, steps come out.
 struct LiveWindow<Element: LiveElement> {
   private struct Entry {
     let element: Element
@@ -11,11 +11,11 @@ struct LiveWindow<Element: LiveElement> {
   private let filter: Filter
   private let order: ListOrder
   private var entries: [Entry] = []
-  /// What the last object of the last page was sorted by; nil when everything is loaded.
+  /// The values by which the last object of the last page was sorted; `nil` if everything is loaded.
   private var end: [JSONValue]?
-  /// Whether any page was loaded; before that nothing is of interest.
+  /// Whether any page was loaded; before that, changes are ignored.
   private var hasBegun = false
-  /// Objects that changed while a page is on its way: it may know them as they were before, and they may belong where it will reach.
+  /// Objects that changed while a page is on its way. The page may have them as they were before, and may reach to where they belong.
   private var heard: [Int64: Element]?
 
   init(filter: Filter, order: ListOrder) {
@@ -25,13 +25,13 @@ struct LiveWindow<Element: LiveElement> {
 
   var elements: [Element] { entries.map(\.element) }
 
-  /// A page was asked for.
+  /// Records that a page was requested.
   mutating func willLoad() { heard = [:] }
 
-  /// The page did not come.
+  /// Records that the page did not come.
   mutating func didNotLoad() { heard = nil }
 
-  /// The page is there.
+  /// Inserts the page that was requested.
   /// - Parameter isLast: whether there are no more.
   mutating func load(_ page: [Element], isLast: Bool) throws -> [ListChange<Element>] {
     let newer = heard ?? [:]
@@ -46,8 +46,8 @@ struct LiveWindow<Element: LiveElement> {
     return try (current + newer.values.sorted { $0.id < $1.id }).flatMap { try take($0) }
   }
 
-  /// An object is now like this.
-  /// - Parameter isTrue: whether it counts although a later version is known.
+  /// Updates an object to this version.
+  /// - Parameter isTrue: whether to use it even if a later version is known.
   mutating func take(_ element: Element, isTrue: Bool = false) throws -> [ListChange<Element>] {
     heard?[element.id] = element
     guard hasBegun else { return [] }
@@ -70,7 +70,7 @@ struct LiveWindow<Element: LiveElement> {
     return [place == old ? .update(element, at: old) : .move(element, from: old, to: place)]
   }
 
-  /// The list was loaded anew, as far as it was loaded before.
+  /// Replaces the list after it was loaded again, as far as it was loaded before.
   mutating func replace(with elements: [Element], isComplete: Bool) throws -> [ListChange<Element>] {
     hasBegun = true
     let known = Set(elements.map(\.id))
@@ -79,7 +79,7 @@ struct LiveWindow<Element: LiveElement> {
       changes.append(.remove(entries.remove(at: index).element, at: index))
     }
     end = nil
-    // It may be another database, where revisions mean something else.
+    // The database may be another one, whose revisions are not comparable.
     for element in elements { changes += try take(element, isTrue: true) }
     if !isComplete, let last = elements.last { end = order.values(of: try last.json) }
     return changes

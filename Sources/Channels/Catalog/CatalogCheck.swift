@@ -1,5 +1,5 @@
-/// Looks for what is wrong with operators, servers and relays as a whole (SimpleX 7.0, `validateUserServers`). Pure: objects in,
-/// findings out. Objects that were deleted are not given to it.
+/// Finds what is wrong with operators, servers and relays as a whole (SimpleX 7.0, `validateUserServers`). It is pure: objects go in,
+/// findings come out. Deleted objects are not passed to it.
 public enum CatalogCheck {
   public struct Operator: Hashable, Sendable {
     public let id: OperatorID
@@ -19,7 +19,7 @@ public enum CatalogCheck {
     public let id: ServerID
     public let transport: ServerProtocol
     public let hosts: [String]
-    /// nil: one's own.
+    /// `nil` if it is one's own.
     public let serverOperator: OperatorID?
     public let isEnabled: Bool
     public let override: ServerRoles.Override
@@ -42,7 +42,7 @@ public enum CatalogCheck {
     public let network: NetworkKind
     public let relayOperator: OperatorID?
     public let isEnabled: Bool
-    /// Equal for two addresses of one relay.
+    /// A key that is equal for two addresses of one relay.
     public let comparisonKey: String
 
     public init(id: RelayID, network: NetworkKind, relayOperator: OperatorID?, isEnabled: Bool, comparisonKey: String) {
@@ -54,14 +54,14 @@ public enum CatalogCheck {
     }
   }
 
-  /// Something that is wrong, or may be.
+  /// Something that is wrong, or may be wrong.
   public struct Finding: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
       /// No server of the protocol can be used.
       case noServers
       /// Servers can be used, but none may keep messages or files.
       case storageMissing
-      /// Servers can be used, but none may pass on.
+      /// Servers can be used, but none may act as a proxy.
       case proxyMissing
       /// Two servers of one protocol share a host.
       case duplicateServer
@@ -74,7 +74,7 @@ public enum CatalogCheck {
       /// A network as a whole cannot be used.
       case networkUnusable
 
-      /// Whether it keeps channels from working; the others are warnings.
+      /// Whether the finding keeps channels from working; the others are warnings.
       public var isError: Bool {
         switch self {
         case .noServers, .storageMissing, .proxyMissing, .duplicateServer, .duplicateRelayAddress, .networkUnusable: true
@@ -89,7 +89,7 @@ public enum CatalogCheck {
     public let host: String?
     public let servers: [ServerID]
     public let relays: [RelayID]
-    /// What the network says of itself.
+    /// The network's own report.
     private let detail: String
 
     init(
@@ -105,12 +105,12 @@ public enum CatalogCheck {
       self.relays = relays
     }
 
-    /// A network that cannot be used as a whole; no property of the catalog, but as much in the way of channels.
+    /// The finding on a network that cannot be used as a whole. This is not a property of the catalog, but it hinders channels as much.
     public static func unusable(_ network: NetworkKind, _ detail: String, relays: [RelayID]) -> Self {
       Self(.networkUnusable, network: network, relays: relays, detail: detail)
     }
 
-    /// Whether this was so already when `earlier` was found: what got no worse is not held against a change.
+    /// Whether this held already when `earlier` was found; a change is not refused for something that it did not make worse.
     public func isCovered(by earlier: Finding) -> Bool {
       guard transport == earlier.transport, network == earlier.network, host == earlier.host else { return false }
       switch kind {
@@ -143,7 +143,7 @@ public enum CatalogCheck {
 
   /// All findings, in a fixed order.
   ///
-  /// SimpleX is in use once there is a server or a SimpleX relay; before that, missing servers are nobody's concern.
+  /// SimpleX is in use once there is a server or a SimpleX relay; before that, missing servers do not matter.
   /// - Parameter includesUnused: report missing servers even when SimpleX is not in use.
   public static func findings(
     operators: [Operator], servers: [Server], relays: [Relay], includesUnused: Bool = false

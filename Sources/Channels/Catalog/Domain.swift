@@ -5,7 +5,7 @@ public enum Domain {
     public let reason: String
   }
 
-  /// Whether `host` is `domain` or lies below it. Matched at a dot: `notsimplex.im` does not lie below `simplex.im`.
+  /// Whether `host` is `domain` or lies below it. Only whole labels match: `notsimplex.im` does not lie below `simplex.im`.
   /// - Parameters:
   ///   - host: a host name in lower case; addresses and onion names lie below no domain.
   ///   - domain: as `validated` returns it.
@@ -28,7 +28,7 @@ public enum Domain {
         }
       guard isGood else {
         throw Invalid(
-          reason: "'\(text)' is no domain: write it as in example.org, international names in their xn-- form")
+          reason: "'\(text)' is not a domain: write it as in example.org, international names in their xn-- form")
       }
     }
     if let last = labels.last, last.allSatisfy(\.isNumber) {

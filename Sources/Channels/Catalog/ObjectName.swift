@@ -1,4 +1,4 @@
-/// The rules for the names of operators and relays: what people type to mean one of them.
+/// The rules for the names of operators and relays, which people type to refer to them.
 public enum ObjectName {
   public static let charactersMax = 100
 
@@ -17,7 +17,7 @@ public enum ObjectName {
     guard name.count <= charactersMax, name.utf8.count <= 4 * charactersMax else {
       throw Invalid(reason: "the name has more than \(charactersMax) characters")
     }
-    // Joiners belong to the writing of some languages and to emoji.
+    // Joiners are part of some writing systems and of emoji.
     for scalar in name.unicodeScalars where scalar != "\u{200C}" && scalar != "\u{200D}" {
       switch scalar.properties.generalCategory {
       case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:

@@ -1,30 +1,30 @@
-/// What is known of how a relay or a server does, whatever the channel. A value that is told what was seen.
+/// The condition of a relay or a server, apart from any channel. A value that is fed with observations.
 public struct PeerCondition: Hashable, Sendable {
   public enum Health: String, Sendable, CaseIterable {
     case unknown
     case up
-    /// It answers, but does not do all that is asked of it; or it failed once and may be back at the next test.
+    /// It answers, but does not do all that is asked of it; or it failed once and may work at the next test.
     case degraded
     case down
   }
 
   public var health: Health
-  /// When `health` became what it is.
+  /// When `health` last changed.
   public var healthSince: Timestamp?
-  /// What went wrong latest; nil while all is well.
+  /// The latest trouble; `nil` while all is well.
   public var lastError: String?
-  /// What the latest test found wrong beyond the connection; a connection alone does not mend it.
+  /// The trouble that the latest test found beyond the connection; a connection alone does not clear it.
   public var fault: String?
-  /// Whether the latest test passed; nil: never tested.
+  /// Whether the latest test passed; `nil` if there was no test yet.
   public var tested: Bool?
   public var testedAt: Timestamp?
-  /// When a test that went all the way last passed.
+  /// When a complete test last passed.
   public var fullyTestedAt: Timestamp?
   /// How long the latest connection took.
   public var roundTripMilliseconds: Int64?
-  /// Tests that failed since the last that passed.
+  /// The number of tests that failed since the last one that passed.
   public var failures: Int
-  /// When it was last seen failing.
+  /// The time of the latest failure.
   public var failedAt: Timestamp?
 
   public init(
@@ -45,10 +45,10 @@ public struct PeerCondition: Hashable, Sendable {
     self.failedAt = failedAt
   }
 
-  /// A test passed.
+  /// Records that a test passed.
   /// - Parameters:
-  ///   - isFull: whether it went all the way, writing included.
-  ///   - roundTrip: how long the connection took; nil when that was not measured.
+  ///   - isFull: whether the test was complete, including writing.
+  ///   - roundTrip: how long the connection took; `nil` if that was not measured.
   public mutating func testPassed(isFull: Bool, roundTrip: Duration?, at now: Timestamp) {
     (tested, testedAt, failures, lastError, fault) = (true, now, 0, nil, nil)
     if isFull { fullyTestedAt = now }
@@ -56,10 +56,10 @@ public struct PeerCondition: Hashable, Sendable {
     become(.up, now)
   }
 
-  /// A test failed.
+  /// Records that a test failed.
   /// - Parameters:
-  ///   - isConnected: whether another connection to the peer stands, so that it cannot be down.
-  ///   - words: what failed, for people.
+  ///   - isConnected: whether another connection to the peer is open, so that it cannot be down.
+  ///   - words: a description of the failure for people.
   public mutating func testFailed(_ cause: Cause, _ words: String, isConnected: Bool, at now: Timestamp) {
     (tested, testedAt, lastError, failedAt) = (false, now, words, now)
     failures += 1
@@ -68,14 +68,14 @@ public struct PeerCondition: Hashable, Sendable {
     switch cause {
     case .wrongIdentity, .protocol, .expired, .wrongName, .untrusted, .misbehaving, .incompatibleVersion: become(.down, now)
     case .timeout, .unreachable:
-      // One lost packet is no outage; a peer that never worked gets no such credit.
+      // One lost packet is not an outage; but a peer that never worked counts as down at once.
       become(health == .up || health == .degraded && failures < 2 ? .degraded : .down, now)
     case .rejected, .rateLimited, .authRequired, .missing, .left, .replaced, .onePerAuthor, .storage, .cancelled:
       become(.degraded, now)
     }
   }
 
-  /// A connection that is kept came about.
+  /// Records that a kept connection was established.
   public mutating func connected(roundTrip: Duration, at now: Timestamp) {
     roundTripMilliseconds = roundTrip.wholeMilliseconds
     guard health != .degraded else { return }
@@ -83,7 +83,7 @@ public struct PeerCondition: Hashable, Sendable {
     become(fault == nil ? .up : .degraded, now)
   }
 
-  /// A connection that is kept broke, or did not come about.
+  /// Records that a kept connection broke, or could not be established.
   public mutating func disconnected(_ words: String, at now: Timestamp) {
     (lastError, failedAt) = (words, now)
     become(.down, now)
@@ -97,16 +97,16 @@ public struct PeerCondition: Hashable, Sendable {
   /// How long after a failure a peer still counts as unreliable.
   public static let recentFailure = Duration.seconds(600)
 
-  /// What this says of how far to rely on the peer.
+  /// How reliable the peer is by this condition.
   public func reliability(at now: Timestamp) -> SelectionPolicy.Reliability {
     if health == .down { return .failing }
-    // A failure that a clock which was ahead has dated counts once its time has come, so that it passes.
+    // A failure with a date in the future, from a clock that was ahead, counts only from that time on, so that it expires.
     let hasFailed = failedAt.map { $0 <= now && now - $0 < Self.recentFailure } ?? false
     if health == .degraded || tested == false || hasFailed { return .degraded }
     return health == .up || tested == true ? .good : .untested
   }
 
-  /// When `reliability(at:)` changes by itself, after `now`; nil when only something new can change it.
+  /// When `reliability(at:)` changes by itself, after `now`; `nil` if only a new observation can change it.
   public func reliabilityEnds(after now: Timestamp) -> Timestamp? {
     guard let failedAt else { return nil }
     let end = failedAt > now ? failedAt : failedAt + Self.recentFailure

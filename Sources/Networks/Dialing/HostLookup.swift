@@ -4,21 +4,21 @@ internal import Glibc
 public import NIOCore
 internal import Synchronization
 
-/// Finds the addresses of hosts. Lookups block for long, so they have threads of their own, a few: one silent name server must not stand
-/// in the way of other lookups, nor of the threads that everything else shares.
+/// Finds the addresses of hosts. Lookups block for long, so they have a few threads of their own: one silent name server must not delay
+/// other lookups, nor block the threads that everything else shares.
 ///
-/// A name is looked up once at a time, however many wait for it. When there are more names than threads, they wait in line; those whose
-/// latest lookup failed stand in a line of their own and never get all threads, so that names which do not resolve cannot keep those from
-/// being found that do.
+/// A name is looked up once at a time, however many tasks wait for it. When there are more names than threads, they wait in line; those
+/// whose latest lookup failed wait in a separate line and never get all threads, so that names which do not resolve cannot delay names
+/// that do.
 public final class HostLookup: Sendable {
   /// Finds the addresses of one name, however long that takes.
   typealias Resolver = @Sendable (_ host: String) -> Result<[SocketAddress], any Error>
 
-  /// Most addresses that are taken of one host.
+  /// The largest number of addresses that are used for one host.
   public static let addressesMax = 8
-  /// Names that may wait; more are refused as `timeout`.
+  /// How many names may wait; more are refused as `timeout`.
   static let namesMax = 10_000
-  /// Names known to fail; with more, all are forgotten.
+  /// How many names are remembered as failing; if there are more, all are forgotten.
   private static let failedMax = 10_000
 
   private struct Waiter {
@@ -27,15 +27,15 @@ public final class HostLookup: Sendable {
   }
 
   private struct State {
-    /// Who waits for which name; names are here as long as they stand in line or are looked up.
+    /// The waiting tasks by name; a name is here as long as it waits in line or is looked up.
     var waiting: [String: [Int: Waiter]] = [:]
-    /// Names that are to be looked up, in order.
+    /// The line of names to look up, in order.
     var line: [String] = []
-    /// The same for names whose latest lookup failed.
+    /// The line of names whose latest lookup failed.
     var lineOfFailed: [String] = []
     var failed: Set<String> = []
     var threads = 0
-    /// Threads that are at work on names whose latest lookup failed.
+    /// How many threads are looking up names whose latest lookup failed.
     var threadsOfFailed = 0
     var nextID = 0
   }
@@ -45,7 +45,7 @@ public final class HostLookup: Sendable {
   private let resolve: Resolver
   private let state = Mutex(State())
 
-  /// - Parameter threadsMax: most threads at once; half of them at most for names whose latest lookup failed.
+  /// - Parameter threadsMax: the most threads at once; at most half of them work on names whose latest lookup failed.
   public convenience init(threadsMax: Int = 32) { self.init(threadsMax: threadsMax, resolve: Self.lookUp) }
 
   init(threadsMax: Int, resolve: @escaping Resolver) {
@@ -58,7 +58,7 @@ public final class HostLookup: Sendable {
   /// - Parameters:
   ///   - limit: time allowed, waiting in line included.
   ///   - eventLoop: where the outcome is awaited; it is never blocked.
-  /// - Throws: `unreachable` when there are none, `timeout`.
+  /// - Throws: `unreachable` if there are none, or `timeout`.
   public func addresses(
     of host: String, port: Int, within limit: Duration, on eventLoop: any EventLoop
   ) async throws(PeerFailure) -> [SocketAddress] {
@@ -79,7 +79,7 @@ public final class HostLookup: Sendable {
   /// A name and the thread's kind of line.
   private typealias Task = (host: String, isFailed: Bool)
 
-  /// - Returns: nil when too many names wait.
+  /// - Returns: `nil` if too many names wait.
   private func join(_ host: String, _ waiter: Waiter) -> Int? {
     state.withLock { state in
       if state.waiting[host] == nil {
@@ -92,10 +92,10 @@ public final class HostLookup: Sendable {
     }
   }
 
-  /// Somebody has an answer, or does not wait any longer.
+  /// Removes a waiting task that has its answer, or no longer waits.
   private func leave(_ host: String, _ id: Int) { state.withLock { $0.waiting[host]?[id] = nil } }
 
-  /// The next name to look up, if a thread may; it counts from then on.
+  /// The next name to look up, if a thread may do so; the thread counts as busy from then on.
   private func take() -> Task? {
     state.withLock { state in
       guard state.threads < threadsMax else { return nil }
@@ -110,7 +110,7 @@ public final class HostLookup: Sendable {
     }
   }
 
-  /// The first in a line for whom somebody still waits. The others have left, and so do their names.
+  /// The first name in a line for which a task still waits. Names for which nobody waits any more are dropped.
   private static func first(of line: WritableKeyPath<State, [String]>, _ state: inout State) -> String? {
     while !state[keyPath: line].isEmpty {
       let host = state[keyPath: line].removeFirst()

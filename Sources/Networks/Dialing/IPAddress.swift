@@ -1,12 +1,12 @@
 internal import NIOCore
 
-/// Reads addresses of hosts that are no names. Spellings that programs read differently (`127.1`, `010.0.0.1`, a zone such as `%eth0`) are
-/// none.
+/// Reads hosts that are IP addresses, not names. Spellings that programs read differently (`127.1`, `010.0.0.1`, a zone such as `%eth0`)
+/// are not accepted.
 public enum IPAddress {
-  /// An IPv4 address as it is written; nil when `text` is none.
+  /// An IPv4 address as it is written; `nil` if `text` is not one.
   public static func version4(_ text: String) -> String? { normal(text, .inet) }
 
-  /// The one spelling of an IPv6 address that others have too (RFC 5952); nil when `text` is none. Without brackets.
+  /// The canonical spelling of an IPv6 address (RFC 5952), without brackets; `nil` if `text` is not one.
   public static func version6(_ text: String) -> String? { normal(text, .inet6) }
 
   private static func normal(_ text: String, _ family: NIOBSDSocket.ProtocolFamily) -> String? {

@@ -1,6 +1,6 @@
 public import Channels
 
-/// Why a peer could not be reached, or is not what it should be.
+/// The reason why a peer could not be reached, or is not what it should be.
 public struct PeerFailure: Error, Hashable, Sendable {
   public let trouble: Trouble
 
@@ -12,6 +12,6 @@ public struct PeerFailure: Error, Hashable, Sendable {
     self.trouble = trouble
   }
 
-  /// Nobody waits for the outcome any more.
+  /// The failure when nobody waits for the outcome any more.
   static let cancelled = PeerFailure(.cancelled, "nobody waits for the outcome")
 }

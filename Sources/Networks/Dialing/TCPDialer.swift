@@ -10,9 +10,9 @@ public struct TCPDialer: Sendable {
   /// Connects to the first of `addresses` that takes the connection. They are tried one after the other, and each may use an
   /// equal share of the time that is left, so that one silent address does not use up all.
   /// - Parameters:
-  ///   - addresses: of one host, most wanted first; must not be empty.
-  ///   - limit: time allowed for all of them together.
-  ///   - initialize: makes each channel ready before it connects, on the event loop. What it returns is handed over with the
+  ///   - addresses: the addresses of one host, in order of preference; there must be at least one.
+  ///   - limit: the time allowed for all of them together.
+  ///   - initialize: prepares each channel before it connects, on the event loop. Its result is returned with the
   ///     channel.
   /// - Throws: `timeout` when no address answers, `unreachable` otherwise; the detail names each address.
   /// - Returns: the channel, which the caller must close.
@@ -44,7 +44,7 @@ public struct TCPDialer: Sendable {
     return try await eventLoop.outcome(within: limit, orElse: late) { promise in
       let made = NIOLoopBoundBox<Value?>.makeBoxSendingValue(nil, eventLoop: eventLoop)
       ClientBootstrap(group: eventLoop)
-        // The deadline is the only timer; a connection that comes too late closes itself.
+        // The deadline is the only timer; a connection that is made too late closes itself.
         .connectTimeout(TimeAmount(limit) + .seconds(1))
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
         .channelInitializer { channel in
@@ -79,7 +79,7 @@ public struct TCPDialer: Sendable {
 }
 
 extension Duration {
-  /// To whole milliseconds, since shares of a time are no round numbers.
+  /// Rounds to whole milliseconds, because shares of a time are not round numbers.
   fileprivate var rounded: Duration {
     let (seconds, attoseconds) = components
     let milliseconds = (attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000

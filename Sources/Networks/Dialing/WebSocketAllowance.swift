@@ -1,9 +1,10 @@
 public import NIOCore
 
-/// How much a peer may send: what it is asked for, and a little more. A peer that floods costs no more than this before it is left.
+/// The amount that a peer may send: what it is asked for, and a little more. A flooding peer costs no more than this before it is
+/// disconnected.
 ///
-/// Frames cost by number and by size. What was sent to the peer pays for its answers: a name that is asked for takes more bytes in a
-/// request than the allowance wants for the frame that it brings. Time pays for the rest: notices, pongs, events that nobody closed yet.
+/// Frames are charged by number and by size. Data sent to the peer adds credit for its answers: an id in a request has more bytes than
+/// the frame that answers it is charged. Time adds credit for the rest: notices, pongs, events of subscriptions that are still open.
 public struct WebSocketAllowance: Sendable {
   private let most: Int
   private let perSecond: Int
@@ -11,8 +12,8 @@ public struct WebSocketAllowance: Sendable {
   private var paidUntil: NIODeadline
 
   /// - Parameters:
-  ///   - most: frames that may come at once without having been asked for.
-  ///   - perSecond: how many more are allowed every second, up to that.
+  ///   - most: how many frames may come at once without a request.
+  ///   - perSecond: how many more are allowed every second, up to `most`.
   public init(most: Int, perSecond: Int, now: NIODeadline = .now()) {
     self.most = most
     self.perSecond = perSecond
@@ -20,14 +21,14 @@ public struct WebSocketAllowance: Sendable {
     paidUntil = now
   }
 
-  /// Something was sent to the peer that it may answer.
+  /// Adds credit for data sent to the peer, which it may answer.
   public mutating func sent(bytes: Int) {
-    // An id in a request takes 67 bytes and brings one event; an event that is published brings its answer, and perhaps itself.
+    // An id in a request takes 67 bytes and leads to one event; a published event leads to its answer, and perhaps to the event itself.
     left = min(left + 8 + bytes / 16, most * 8)
   }
 
-  /// Something came.
-  /// - Returns: false when it was too much.
+  /// Charges for data from the peer.
+  /// - Returns: false if it was too much.
   public mutating func came(bytes: Int, now: NIODeadline = .now()) -> Bool {
     let seconds = (now - paidUntil).nanoseconds / 1_000_000_000
     if seconds > 0 {

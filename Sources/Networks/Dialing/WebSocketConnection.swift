@@ -1,15 +1,15 @@
 public import NIOCore
 internal import NIOWebSocket
 
-/// What arrives on a WebSocket connection, in order, on its event loop; nothing follows `violated`, `flooded` and `closed`.
+/// An event of a WebSocket connection. Events come in order, on its event loop; none follows `violated`, `flooded` or `closed`.
 public enum WebSocketInbound: Sendable {
   case message(ByteBuffer)
-  /// The peer did what it must not; in words. The connection ends.
+  /// The peer broke the protocol, as described. The connection ends.
   case violated(String)
-  /// The peer sent more than it was allowed; in words. The connection ends.
+  /// The peer sent more than it was allowed, as described. The connection ends.
   case flooded(String)
-  /// With a code: the peer said goodbye, with its reason. Without: nothing was said and the reason is empty, or it is a sentence of
-  /// ours on how the connection broke or why it was given up.
+  /// The connection is closed. With a code, the peer closed it and gave this reason. Without one, the reason is empty if nothing is known,
+  /// or it is a sentence of ours that says how the connection broke or why it was given up.
   case closed(code: Int?, reason: String)
 }
 
@@ -30,7 +30,7 @@ public struct WebSocketConnection: Sendable {
     let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
     let channel = channel
     channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
-    // A peer that does not read must not keep the connection.
+    // A peer that does not read must not keep the connection open.
     channel.eventLoop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
   }
 }

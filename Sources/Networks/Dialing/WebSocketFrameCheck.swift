@@ -1,17 +1,17 @@
 public import NIOCore
 public import NIOWebSocket
 
-/// What a server must not send.
+/// A breach that ends the connection.
 enum WebSocketBreach: Error {
-  /// A frame that no server may send, in words.
+  /// A frame that no server may send, with a description.
   case frame(String)
-  /// More than it was asked for.
+  /// More data than the server was asked for.
   case flood
 }
 
-/// Refuses frames that no server may send (RFC 6455, 5.1 and 5.2): masked ones, such with bits of extensions that were not agreed on,
-/// and such of unknown kinds; and more of them than the peer is allowed. Before the aggregator, behind which nothing of that is left to
-/// see; `WebSocketFrames` tells of it.
+/// Refuses frames that no server may send (RFC 6455, 5.1 and 5.2): masked ones, those with bits of extensions that were not
+/// agreed on, and those of unknown kinds; also refuses more frames than the peer is allowed. It must come before the aggregator, after
+/// which none of this can be seen; `WebSocketFrames` reports it.
 public final class WebSocketFrameCheck: ChannelDuplexHandler {
   public typealias InboundIn = WebSocketFrame
   public typealias InboundOut = WebSocketFrame
@@ -21,7 +21,7 @@ public final class WebSocketFrameCheck: ChannelDuplexHandler {
   private var allowance: WebSocketAllowance?
   private var isOver = false
 
-  /// - Parameter allowance: nil: the peer may send what it wants.
+  /// - Parameter allowance: the limit; `nil` if the peer may send as much as it likes.
   public init(allowance: WebSocketAllowance? = nil) { self.allowance = allowance }
 
   public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -29,7 +29,7 @@ public final class WebSocketFrameCheck: ChannelDuplexHandler {
     let frame = unwrapInboundIn(data)
     if let breach = breach(frame) {
       isOver = true
-      // What still comes is not even decrypted any more.
+      // Data that still arrives is not even decrypted.
       _ = context.channel.setOption(.autoRead, value: false)
       return context.fireErrorCaught(breach)
     }
@@ -38,7 +38,7 @@ public final class WebSocketFrameCheck: ChannelDuplexHandler {
 
   public func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     let frame = unwrapOutboundIn(data)
-    // Pongs answer and ask for nothing.
+    // Pongs are answers and request nothing.
     if frame.opcode == .text { allowance?.sent(bytes: frame.length) }
     context.write(data, promise: promise)
   }

@@ -3,8 +3,8 @@ internal import Glibc
 public import NIOCore
 public import NIOWebSocket
 
-/// Turns frames into messages, answers pings, pings in silence, and gives up on the dead. Behind an `IdleStateHandler`, whose read
-/// timeout says after which silence to ping.
+/// Turns frames into messages, answers pings, pings silent peers, and gives up on dead ones. It comes after an `IdleStateHandler`,
+/// whose read timeout says how long a silence leads to a ping.
 public final class WebSocketFrames: ChannelInboundHandler {
   public typealias InboundIn = WebSocketFrame
   public typealias OutboundOut = WebSocketFrame
@@ -20,8 +20,8 @@ public final class WebSocketFrames: ChannelInboundHandler {
   /// - Parameters:
   ///   - peer: what the peer is, for people.
   ///   - messageBytesMax: what the aggregator before this one takes, in bytes, for people.
-  ///   - silenceMax: after this long without a byte the peer is dead.
-  ///   - question: a text message that is sent after half of that, to peers that answer no pings; nil: none.
+  ///   - silenceMax: how long a peer may send no byte before it counts as dead.
+  ///   - question: a text message that is sent after half of that, for peers that do not answer pings; `nil` sends none.
   ///   - deliver: called on the event loop, in order.
   public init(
     peer: String, messageBytesMax: Int, silenceMax: Duration, question: String? = nil,
@@ -47,7 +47,7 @@ public final class WebSocketFrames: ChannelInboundHandler {
       deliver(.message(data))
     case .binary: violate(context, "the \(peer) sent a binary frame", .unacceptableData)
     case .ping:
-      // RFC 6455 lets us leave out pongs; a peer that pings without reading gets none.
+      // RFC 6455 allows us to leave out pongs; a peer that pings without reading gets none.
       guard context.channel.isWritable else { return }
       send(context, .pong, frame.unmaskedData)
     case .connectionClose:
@@ -83,7 +83,7 @@ public final class WebSocketFrames: ChannelInboundHandler {
     case WebSocketBreach.frame(let words):
       violate(context, "the \(peer) broke the WebSocket protocol: \(words)", .protocolError)
     case WebSocketBreach.flood:
-      violate(context, .flooded("the \(peer) floods the connection with what nobody asked for"), .policyViolation)
+      violate(context, .flooded("the \(peer) floods the connection with data that nobody asked for"), .policyViolation)
     case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
       violate(context, "the \(peer) broke the WebSocket protocol: \(error)", .protocolError)
     case let failure as PeerFailure: broke(context, failure.trouble.detail)
@@ -92,7 +92,7 @@ public final class WebSocketFrames: ChannelInboundHandler {
     }
   }
 
-  /// Most messages are plain ASCII, which costs no copy.
+  /// Reads the text of a message; most are plain ASCII, which needs no copy.
   private static func isText(_ data: ByteBuffer) -> Bool {
     data.withUnsafeReadableBytes { bytes in bytes.allSatisfy { $0 < 0x80 } }
       || (try? data.peekUTF8ValidatedString(length: data.readableBytes)) != nil

@@ -1,12 +1,12 @@
-/// Shows a text that is no address to the person who gave it, without the password that may be in it.
+/// Shows a text that is not an address to the person who entered it, without the password that may be in it.
 ///
-/// The text is malformed, so where the password stands is a guess. The guess errs on the side of hiding: of what stands before
+/// The text is malformed, so the place of the password is a guess. The guess errs on the side of hiding: of the text before
 /// the last `@` only the fingerprint stays readable.
 enum AddressEcho {
-  /// Counted in Unicode scalars, so that marks heaped on one letter do not get around the bound.
+  /// The bound of the result in Unicode scalars, so that many marks on one letter do not get around it.
   static let charactersMax = 500
 
-  /// Bound of the work; a longer text is no address anyway.
+  /// The bound of the work; a longer text cannot be an address.
   private static let charactersReadMax = 4_000
 
   private static let linkPrefixes = ["https://", "http://", "simplex:"]
@@ -23,8 +23,8 @@ enum AddressEcho {
     return String(shown.unicodeScalars.prefix(charactersMax))
   }
 
-  /// The bytes of `text` without percent signs, since a link can hold an `@` as `%40`, and where each stood; one offset more for
-  /// the end.
+  /// The bytes of `text` with percent-encoding removed, because a link can contain an `@` as `%40`, and the offset of each; one more
+  /// offset marks the end.
   private static func decoded(_ text: String) -> (bytes: [UInt8], offsets: [Int]) {
     let source = Array(text.utf8)
     var bytes: [UInt8] = []
@@ -60,7 +60,7 @@ enum AddressEcho {
     } else if isLink {
       return nil
     } else {
-      // The `@` may be what is missing, and the `:` too.
+      // The `@` may be missing, and the `:` too.
       end = bytes.count
       let limit = fingerprint - start >= Base64URL.hashCharacters ? fingerprint : end
       if let colon = bytes[start...].firstIndex(of: UInt8(ascii: ":")), colon <= limit {
@@ -72,7 +72,7 @@ enum AddressEcho {
     return from < end ? from..<end : nil
   }
 
-  /// Where the fingerprint would begin: after the scheme. 0 when there is none.
+  /// The offset at which the fingerprint would begin: after the scheme, or 0 if there is none.
   private static func userStart(ofServer bytes: [UInt8]) -> Int {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0, bytes[colon...].starts(with: "://".utf8),
       bytes[..<colon].allSatisfy(isSchemeCharacter)
@@ -80,7 +80,7 @@ enum AddressEcho {
     return colon + 3
   }
 
-  /// A link has a server inside when it is a full one.
+  /// The index after the scheme of the server inside a full link, or else after the link's own scheme.
   private static func userStart(ofLink bytes: [UInt8]) -> Int {
     var index = bytes.startIndex
     while let letter = bytes[index...].firstIndex(where: { $0 | 0x20 == UInt8(ascii: "s") }) {

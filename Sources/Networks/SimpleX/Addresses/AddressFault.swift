@@ -1,9 +1,9 @@
-/// What is wrong in an address and where, before it becomes an `InvalidAddress`.
+/// An error in an address and its place, before it becomes an `InvalidAddress`.
 ///
-/// No reason quotes what stands before an `@`: it may be a password.
+/// No reason quotes text before an `@`, because it may be a password.
 struct AddressFault: Error {
   let reason: String
-  /// Index of the byte; it equals the number of characters before it, because only ASCII gets as far as the parsers.
+  /// The index of the byte; it equals the number of characters before it, because only ASCII gets as far as the parsers.
   let position: Int?
 
   init(_ reason: String, at position: Int?) {

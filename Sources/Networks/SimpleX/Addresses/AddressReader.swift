@@ -1,12 +1,12 @@
 internal import RelayNetwork
 
-/// What reading is alike for all addresses and links: the bounds, the characters, and how a fault is told.
+/// The common part of reading all addresses and links: the bounds, the characters, and the report of a fault.
 enum AddressReader {
   /// Upper bound of every address and link, as given and in normal form.
   static let bytesMax = 2_000
 
-  /// Hands the bytes of `text` to `parse`; their indices are offsets in characters.
-  /// - Parameter normalForm: what the result is written as; it is bounded like `text`, so that it can be read again.
+  /// Passes the bytes of `text` to `parse`; their indices are offsets in characters.
+  /// - Parameter normalForm: writes the result; its text is bounded like `text`, so that it can be read again.
   static func read<Value>(
     _ text: String, normalForm: (Value) -> String, parse: (ArraySlice<UInt8>) throws(AddressFault) -> Value
   ) throws(InvalidAddress) -> Value {

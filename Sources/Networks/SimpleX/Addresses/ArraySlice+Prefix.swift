@@ -1,6 +1,6 @@
 extension ArraySlice<UInt8> {
-  /// Where `prefix` ends, when the bytes start with it in any case.
-  /// - Parameter prefix: lower case.
+  /// The index at which `prefix` ends, if the bytes start with it, in upper or lower case.
+  /// - Parameter prefix: the prefix in lower case.
   func end(ofPrefix prefix: String) -> Int? {
     var index = startIndex
     for letter in prefix.utf8 {

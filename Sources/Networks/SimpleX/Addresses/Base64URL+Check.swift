@@ -1,11 +1,11 @@
 extension Base64URL {
-  /// Length of a SHA-256 or SHA3-256 hash: the fingerprint of a server and the key of a link are such.
+  /// The length of a SHA-256 or SHA3-256 hash, such as the fingerprint of a server and the key of a link.
   static let hashBytes = 32
-  /// The same in base64url.
+  /// The length of such a hash in base64url.
   static let hashCharacters = 43
 
-  /// Checks that `slice` holds so many bytes in base64url, and nothing else.
-  /// - Parameter name: what the text is called in a sentence.
+  /// Checks that `slice` contains this many bytes in base64url, and nothing else.
+  /// - Parameter name: the name of the text in a sentence.
   static func check(_ slice: ArraySlice<UInt8>, name: String, bytes: Int = hashBytes) throws(AddressFault) -> String {
     if let wrong = slice.firstIndex(where: { value(of: $0) == nil }) {
       throw AddressFault("\(name) may only hold letters, digits, '-' and '_'", at: wrong)

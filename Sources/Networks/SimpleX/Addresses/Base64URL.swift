@@ -4,9 +4,9 @@ public enum Base64URL {
 
   /// Reads `text`.
   ///
-  /// There is one text for every sequence of bytes: padding, characters outside the alphabet and bits that belong to no byte are
+  /// There is only one text for every sequence of bytes: padding, characters outside the alphabet and surplus bits are
   /// refused, so that equal bytes mean equal texts.
-  /// - Returns: nil when `text` is not what `encode` writes.
+  /// - Returns: `nil` if `text` is not in the form that `encode` writes.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     decode(bytes: text.utf8)
   }
@@ -41,7 +41,7 @@ public enum Base64URL {
         bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
       }
     }
-    // Six bits left over are a character that begins no byte; other bits left over must be zero.
+    // Six surplus bits are a character that does not begin a byte; other surplus bits must be zero.
     guard bits < 6, pending & (1 << bits - 1) == 0 else { return nil }
     return bytes
   }

@@ -1,10 +1,10 @@
-/// `host,host:port`: the part of an address that says where the server is.
+/// `host,host:port`: the part of an address with the location of the server.
 struct HostList {
-  /// Never empty.
+  /// The hosts; there is at least one.
   let hosts: [SimpleXHost]
   let port: Int?
 
-  /// - Parameter portReason: why no port may stand here; nil when one may.
+  /// - Parameter portReason: why no port is allowed here; `nil` if one is.
   init(_ bytes: ArraySlice<UInt8>, portReason: String? = nil) throws(AddressFault) {
     var hosts: [SimpleXHost] = []
     var port: Int?
@@ -18,7 +18,7 @@ struct HostList {
     (self.hosts, self.port) = (hosts, port)
   }
 
-  /// Two colons without brackets are an IPv6 address, which leaves no way to tell a port from its last group.
+  /// Two colons without brackets mean an IPv6 address, in which a port cannot be told from the last group.
   private static func portColon(in part: ArraySlice<UInt8>) -> Int? {
     let colon = UInt8(ascii: ":")
     if part.first == UInt8(ascii: "[") {

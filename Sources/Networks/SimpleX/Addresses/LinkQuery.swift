@@ -1,14 +1,14 @@
-/// `name=value&name=value` of a link.
+/// The query of a link: `name=value&name=value`.
 struct LinkQuery {
-  /// A value without its percent signs, which knows where each byte stood.
+  /// A value with percent-encoding removed, which knows the place of each byte.
   struct Value {
     let bytes: [UInt8]
-    /// One more than `bytes`: the last is where the value ends.
+    /// The offsets, one more than `bytes`: the last one is the end of the value.
     let positions: [Int]
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Hands the value to `parse` and tells its fault in terms of the link.
+    /// Passes the value to `parse` and reports its fault with its place in the link.
     func read<Result>(_ parse: (ArraySlice<UInt8>) throws(AddressFault) -> Result) throws(AddressFault) -> Result {
       do throws(AddressFault) {
         return try parse(bytes[...])
@@ -20,7 +20,7 @@ struct LinkQuery {
 
   private var values: [String: Value] = [:]
 
-  /// - Parameter names: the parameters that are known. Unknown ones are refused, because the normal form could not keep them.
+  /// - Parameter names: the known parameters. Others are refused, because the normal form could not keep them.
   init(_ bytes: ArraySlice<UInt8>, names: [String]) throws(AddressFault) {
     for part in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
       let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
@@ -34,7 +34,7 @@ struct LinkQuery {
     }
   }
 
-  /// A link without parameters.
+  /// The query of a link without parameters.
   init() {}
 
   subscript(name: String) -> Value? { values[name] }

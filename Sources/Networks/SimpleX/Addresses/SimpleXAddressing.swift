@@ -5,13 +5,13 @@ public import RelayNetwork
 public struct SimpleXAddressing: RelayAddressing {
   public let kind = NetworkKind.simplex
 
-  /// Upper bound of an address, in bytes.
+  /// The upper bound of an address, in bytes.
   public static let bytesMax = AddressReader.bytesMax
 
   public init() {}
 
   /// The normal form of a relay address. Its comparison key is the same for all spellings of one link.
-  /// - Throws: `InvalidAddress` that says what is wrong where, or what the text is instead.
+  /// - Throws: `InvalidAddress` that says what is wrong and where, or what the text is instead.
   public func parse(address: String) throws(InvalidAddress) -> RelayAddress {
     try AddressReader.read(address, normalForm: \.text) { bytes throws(AddressFault) in
       let link = try SimpleXLink(bytes: bytes)
@@ -37,8 +37,8 @@ public struct SimpleXAddressing: RelayAddressing {
     }
   }
 
-  /// Clients know the fingerprints of preset servers by heart. Without the fingerprint of another server nobody could say whether
-  /// it is really that server.
+  /// Checks that a fingerprint is given where one is needed. Clients have the fingerprints of preset servers built in; without its
+  /// fingerprint any other server could be impersonated.
   private static func checkServer(of link: SimpleXShortLink, in bytes: ArraySlice<UInt8>) throws(AddressFault) {
     if let fingerprint = link.serverFingerprint {
       guard Base64URL.decode(fingerprint)?.count == Base64URL.hashBytes else {

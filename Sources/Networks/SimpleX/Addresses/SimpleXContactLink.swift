@@ -7,19 +7,19 @@ public struct SimpleXContactLink: Hashable, Sendable {
   public let version: String
   /// The server of the first queue.
   public let server: ServerAddress
-  /// What follows the server in the list of queues, from `/`: opaque.
+  /// The opaque text after the server in the list of queues, from `/` on.
   public let queues: String
-  /// What the client that made the link put into it: JSON by custom, opaque here and never trusted.
+  /// The data that the client that made the link put into it: JSON by convention, opaque here and never trusted.
   public let data: String?
-  /// Hosts of `server`.
+  /// The hosts of `server`.
   public let hosts: [SimpleXHost]
 
-  /// Where the path starts, when the link is on the host of full links or on none.
+  /// The index at which the path starts, if the link has the host of full links or no host.
   static func path(in bytes: ArraySlice<UInt8>) -> Int? {
     bytes.end(ofPrefix: "https://simplex.chat/") ?? bytes.end(ofPrefix: "simplex:/")
   }
 
-  /// - Parameter bytes: what follows `contact`.
+  /// - Parameter bytes: the bytes after `contact`.
   init(_ bytes: ArraySlice<UInt8>) throws(AddressFault) {
     var rest = bytes
     if rest.first == UInt8(ascii: "/") { rest.removeFirst() }
@@ -55,7 +55,7 @@ public struct SimpleXContactLink: Hashable, Sendable {
 
   private static func text(_ bytes: ArraySlice<UInt8>) throws(AddressFault) -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw AddressFault("the parameter is no text in UTF-8", at: bytes.startIndex)
+      throw AddressFault("the parameter is not UTF-8 text", at: bytes.startIndex)
     }
     return text
   }

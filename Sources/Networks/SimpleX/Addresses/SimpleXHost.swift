@@ -8,17 +8,17 @@ public struct SimpleXHost: Hashable, Sendable {
   }
 
   public let kind: Kind
-  /// Lower case; an IPv6 address without brackets, as RFC 5952 writes it.
+  /// The host in lower case; an IPv6 address is without brackets, as RFC 5952 writes it.
   public let name: String
 
   private static let onionEnding = ".onion"
   /// A version 3 onion name: key, checksum and version in base32.
   private static let onionNameMax = 56
-  /// Endings of the servers that clients know by heart. The dot keeps `notsimplex.im` out.
+  /// The endings of the hosts of servers that clients know already. The dot keeps `notsimplex.im` out.
   private static let presetEndings = [".simplex.im", ".simplexonflux.com"]
 
   /// Reads `text`: a domain name, an onion name, an IPv4 address, or an IPv6 address with or without brackets.
-  /// - Throws: `InvalidAddress` that says what is wrong where.
+  /// - Throws: `InvalidAddress` that says what is wrong and where.
   public init(_ text: String) throws(InvalidAddress) {
     self = try AddressReader.read(text, normalForm: \.bracketed) { bytes throws(AddressFault) in try Self(bytes: bytes) }
   }
@@ -35,7 +35,7 @@ public struct SimpleXHost: Hashable, Sendable {
     } else if text.contains(":") {
       self = try Self(ipv6: text[...], at: start)
     } else if Self.endsInNumber(text) {
-      guard IPAddress.version4(text) != nil else { throw AddressFault("the host is no IPv4 address", at: start) }
+      guard IPAddress.version4(text) != nil else { throw AddressFault("the host is not an IPv4 address", at: start) }
       (kind, name) = (.ipv4, text)
     } else {
       try Self.checkLabels(bytes)
@@ -46,11 +46,13 @@ public struct SimpleXHost: Hashable, Sendable {
   }
 
   private init(ipv6 text: Substring, at start: Int) throws(AddressFault) {
-    guard let address = IPAddress.version6(String(text)) else { throw AddressFault("the host is no IPv6 address", at: start) }
+    guard let address = IPAddress.version6(String(text)) else {
+      throw AddressFault("the host is not an IPv6 address", at: start)
+    }
     (kind, name) = (.ipv6, address)
   }
 
-  /// Whether a resolver could take `text` for a number, which no domain name is.
+  /// Whether a resolver could take `text` for a number, which a domain name must not be.
   private static func endsInNumber(_ text: String) -> Bool {
     let label = text.split(separator: ".").last ?? ""
     let isHexadecimal = label.lowercased().hasPrefix("0x") && label.dropFirst(2).allSatisfy(\.isHexDigit)
@@ -65,7 +67,7 @@ public struct SimpleXHost: Hashable, Sendable {
     for label in bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
       guard let first = label.first, let last = label.last else {
         throw AddressFault(
-          "the host name has a dot too many", at: max(bytes.startIndex, min(label.startIndex, bytes.endIndex - 1)))
+          "the host name has one dot too many", at: max(bytes.startIndex, min(label.startIndex, bytes.endIndex - 1)))
       }
       guard label.count <= 63 else {
         throw AddressFault("a part of the host name is longer than 63 characters", at: label.startIndex)
@@ -82,12 +84,12 @@ public struct SimpleXHost: Hashable, Sendable {
     let key = name.dropLast(onionEnding.count)
     guard !key.isEmpty, key.count <= onionNameMax, key.allSatisfy({ $0.isLetter || $0.isNumber }),
       key.count < onionNameMax || key.allSatisfy({ $0.isLetter || ("2"..."7").contains($0) })
-    else { throw AddressFault("the host is no onion name", at: start) }
+    else { throw AddressFault("the host is not an onion name", at: start) }
   }
 
-  /// Whether clients know the servers of this domain by heart, so that a link can leave out fingerprint and port.
+  /// Whether clients know the servers of this domain already, so that a link can leave out fingerprint and port.
   public var isPreset: Bool { kind == .domain && Self.presetEndings.contains { name.hasSuffix($0) } }
 
-  /// As it stands in an address: an IPv6 address in brackets.
+  /// The host as it is written in an address: an IPv6 address is in brackets.
   public var bracketed: String { kind == .ipv6 ? "[\(name)]" : name }
 }

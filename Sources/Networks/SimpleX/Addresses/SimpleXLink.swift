@@ -6,11 +6,11 @@ public enum SimpleXLink: Hashable, Sendable {
   case short(SimpleXShortLink)
   case full(SimpleXContactLink)
 
-  /// What a link leads to; the raw value is the letter in a short link.
+  /// The kind of object that a link leads to; the raw value is the letter in a short link.
   public enum Kind: String, Sendable, CaseIterable {
     case contact = "a"
     case channel = "c"
-    /// A group, or what a relay gives out for one channel.
+    /// A group, or the link of a relay for one channel.
     case group = "g"
     case invitation = "i"
     case relay = "r"
@@ -20,7 +20,7 @@ public enum SimpleXLink: Hashable, Sendable {
   public static let bytesMax = AddressReader.bytesMax
 
   /// Reads `text`.
-  /// - Throws: `InvalidAddress` that says what is wrong where.
+  /// - Throws: `InvalidAddress` that says what is wrong and where.
   public init(_ text: String) throws(InvalidAddress) {
     self = try AddressReader.read(text, normalForm: \.text) { bytes throws(AddressFault) in try Self(bytes: bytes) }
   }
@@ -45,7 +45,7 @@ public enum SimpleXLink: Hashable, Sendable {
     }
   }
 
-  /// Names and addresses of the server that keeps what the link leads to; never empty.
+  /// The names and addresses of the server that keeps the object of the link; there is at least one.
   public var hosts: [SimpleXHost] {
     switch self {
     case .short(let link): link.hosts
@@ -53,7 +53,7 @@ public enum SimpleXLink: Hashable, Sendable {
     }
   }
 
-  /// nil: not said in the link.
+  /// The port; `nil` if the link does not contain one.
   public var port: Int? {
     switch self {
     case .short(let link): link.port
@@ -61,7 +61,7 @@ public enum SimpleXLink: Hashable, Sendable {
     }
   }
 
-  /// nil: not said in the link.
+  /// The fingerprint of the server; `nil` if the link does not contain it.
   public var serverFingerprint: String? {
     switch self {
     case .short(let link): link.serverFingerprint
@@ -69,7 +69,7 @@ public enum SimpleXLink: Hashable, Sendable {
     }
   }
 
-  /// 32 bytes of base64url; nil in a full link.
+  /// The key, 32 bytes in base64url; `nil` in a full link.
   public var key: String? {
     switch self {
     case .short(let link): link.key
@@ -85,10 +85,10 @@ public enum SimpleXLink: Hashable, Sendable {
     }
   }
 
-  /// What people recognise the link by.
+  /// The host by which people recognise the link.
   public var displayHost: String { hosts.first?.name ?? "" }
 
-  /// Equal for two links to one thing, however they are written: same letter, same server, same key.
+  /// A key that is equal for two links to one object, however they are written: same letter, same server, same key.
   public var comparisonKey: String {
     switch self {
     case .short(let link): link.comparisonKey

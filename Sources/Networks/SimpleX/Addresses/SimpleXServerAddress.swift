@@ -8,23 +8,24 @@ public enum SimpleXServerAddress {
   public static let bytesMax = AddressReader.bytesMax
 
   /// Reads `text`.
-  /// - Throws: `InvalidAddress` that says what is wrong where, without the password.
+  /// - Throws: `InvalidAddress` that says what is wrong and where, without the password.
   public static func parse(_ text: String) throws(InvalidAddress) -> ServerAddress {
     try AddressReader.read(text, normalForm: { Self.text(of: $0, includingPassword: true) }) { bytes throws(AddressFault) in
       try parse(bytes: bytes).address
     }
   }
 
-  /// The normal form: lower case, no port that goes without saying, IPv6 addresses in brackets, fingerprint with its `=` as the
+  /// The normal form: lower case, without a default port, IPv6 addresses in brackets, the fingerprint with its `=` as the
   /// official programs print it.
-  /// - Parameter includingPassword: for the one place that needs it, the server's operator; everything else shows `address.text`.
+  /// - Parameter includingPassword: whether to include the password, which only the server's operator needs; everything else shows
+  ///   `address.text`.
   public static func text(of address: ServerAddress, includingPassword: Bool) -> String {
     text(
       transport: address.transport, fingerprint: address.fingerprint, hosts: address.hosts, port: address.port,
       password: includingPassword ? address.password : nil)
   }
 
-  /// The port of an address that names none.
+  /// The port of an address without a port.
   public static func defaultPort(of transport: ServerProtocol) -> Int {
     switch transport {
     case .smp: 5223
@@ -56,8 +57,8 @@ public enum SimpleXServerAddress {
     }
     let list = try HostList(place)
     let hosts = list.hosts.map(\.name)
-    // What is the protocol's own is not said, so that equal addresses are equal values. At preset servers a missing port means
-    // another one, so there it has a meaning.
+    // The protocol's default port is left out, so that equal addresses are equal values. At preset servers a missing port means
+    // another one, so there it is kept.
     let isOwn = list.port == defaultPort(of: transport) && list.hosts.first?.isPreset != true
     let port = isOwn ? nil : list.port
     let address = ServerAddress(

@@ -1,15 +1,15 @@
 /// A short link: `https://HOST/T#KEY[?h=..&p=..&c=..]` or `simplex:/T#KEY?h=..[&p=..&c=..]`.
 public struct SimpleXShortLink: Hashable, Sendable {
   public let kind: SimpleXLink.Kind
-  /// Names and addresses of the server; never empty.
+  /// The names and addresses of the server; there is at least one.
   public let hosts: [SimpleXHost]
-  /// nil: the protocol's own, or the one that clients know by heart.
+  /// The port; `nil` for the protocol's default, or the one that clients know.
   public let port: Int?
-  /// Base64url of any length: tests of the network have short ones. nil: clients know it by heart.
+  /// The fingerprint in base64url, of any length, because tests of the network have short ones; `nil` if clients know it.
   public let serverFingerprint: String?
-  /// 24 bytes of base64url that say where an invitation is kept; nil in every other kind.
+  /// The place of an invitation, 24 bytes in base64url; `nil` in every other kind.
   public let linkID: String?
-  /// 32 bytes of base64url.
+  /// The key, 32 bytes in base64url.
   public let key: String
 
   static let linkIDBytes = 24
@@ -17,7 +17,7 @@ public struct SimpleXShortLink: Hashable, Sendable {
 
   init(_ bytes: ArraySlice<UInt8>) throws(AddressFault) {
     let (authority, path) = try Self.split(bytes)
-    // The place of the port is worth a word, whatever follows.
+    // A misplaced port is reported first, whatever follows.
     let first = try authority.map { authority throws(AddressFault) in try Self.host(authority) }
     let (kind, secret) = try Self.kind(bytes[path...])
     let mark = secret.firstIndex(of: UInt8(ascii: "?"))
@@ -45,7 +45,7 @@ public struct SimpleXShortLink: Hashable, Sendable {
     }
   }
 
-  /// The host's bytes, if the link has them in front, and where the letter stands.
+  /// The bytes of the host, if the link begins with one, and the index of the letter.
   private static func split(_ bytes: ArraySlice<UInt8>) throws(AddressFault) -> (ArraySlice<UInt8>?, Int) {
     if let start = bytes.end(ofPrefix: "https://") {
       let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) }
@@ -79,7 +79,7 @@ public struct SimpleXShortLink: Hashable, Sendable {
     return list.hosts[list.hosts.startIndex]
   }
 
-  /// Letter, `/` or not, `#`.
+  /// Reads the letter, an optional `/`, and `#`.
   private static func kind(_ path: ArraySlice<UInt8>) throws(AddressFault) -> (SimpleXLink.Kind, ArraySlice<UInt8>) {
     let word = path.prefix { !"/?#".utf8.contains($0) }
     guard let kind = SimpleXLink.Kind(rawValue: String(decoding: word, as: UTF8.self).lowercased()) else {
@@ -99,7 +99,7 @@ public struct SimpleXShortLink: Hashable, Sendable {
     return try Base64URL.check(bytes, name: "the key")
   }
 
-  /// Some write it with the padding of base64 behind it, as server addresses have it; the normal form does without.
+  /// Reads the fingerprint. Some programs write it with the padding of base64, as in server addresses; the normal form has none.
   private static func fingerprint(_ bytes: ArraySlice<UInt8>) throws(AddressFault) -> String {
     let bare = bytes.last == UInt8(ascii: "=") ? bytes.dropLast() : bytes
     if let wrong = bare.firstIndex(where: { Base64URL.value(of: $0) == nil }) ?? (bare.isEmpty ? bytes.startIndex : nil) {
@@ -110,7 +110,7 @@ public struct SimpleXShortLink: Hashable, Sendable {
 
   private var identity: String { linkID.map { $0 + "/" + key } ?? key }
 
-  /// The normal form: `https:` where a browser could follow it, `simplex:` when the first host is an onion name.
+  /// The normal form: `https:` if a browser could follow it, `simplex:` if the first host is an onion name.
   public var text: String {
     let isWeb = hosts.first.map { $0.kind != .onion } ?? false
     let further = hosts.dropFirst(isWeb ? 1 : 0).map(\.bracketed).joined(separator: ",")

@@ -1,20 +1,20 @@
 public import Logging
 public import NIOCore
 
-/// Talks to one SimpleX Chat core over its WebSocket: one connection that is always read, commands one
-/// after the other, redialled when it breaks.
+/// Talks to one SimpleX Chat core over its WebSocket: it reads one connection all the time, sends commands one
+/// after the other, and dials again when the connection breaks.
 ///
-/// No other program may use the core, and what several clients of one core report must come together in one place: the core hands each of
-/// its events to one connection.
+/// No other program may use the core, and the reports of several clients of one core must be collected in one place, because the core
+/// sends each event to one connection only.
 public final class CoreClient: Sendable {
   private let eventLoop: any EventLoop
   private let session: NIOLoopBoundBox<CoreSession>
 
   /// - Parameters:
   ///   - endpoint: where the core listens.
-  ///   - group: one of its event loops does all of the work.
+  ///   - group: the event loops, one of which does all of the work.
   ///   - limits: bounds and times.
-  ///   - logger: is told of broken connections, in debug messages; never of the content of commands and answers.
+  ///   - logger: gets debug messages about broken connections, never the content of commands and answers.
   public init(endpoint: CoreEndpoint, group: any EventLoopGroup, limits: CoreLimits = CoreLimits(), logger: Logger) {
     let eventLoop = group.next()
     self.eventLoop = eventLoop
@@ -24,8 +24,8 @@ public final class CoreClient: Sendable {
       CoreSession(machine: machine, dialer: dialer, eventLoop: eventLoop, logger: logger), eventLoop: eventLoop)
   }
 
-  /// Keeps the connection until cancelled; then every command under way is answered and the connection closed. Call it once.
-  /// - Parameter report: called on one event loop, in order. While it runs nothing is read, so it must be quick and must not
+  /// Keeps the connection until cancelled; then every command under way is answered and the connection is closed. Call this once.
+  /// - Parameter report: called on one event loop, in order. Nothing is read while it runs, so it must be quick and must not
   ///   wait for this client.
   public func run(report: @escaping @Sendable (CoreReport) -> Void) async {
     let session = session
@@ -37,14 +37,14 @@ public final class CoreClient: Sendable {
   }
 
   /// Sends `command` when its turn comes; returns at once, from any thread. Commands keep their order. While there is no
-  /// connection and none is being made they are answered `notSent` at once; those submitted before `run` wait for it.
-  /// - Parameter id: comes back with the answer, in a report; each should be used once.
+  /// connection and none is being opened they are answered `notSent` at once; those submitted before `run` wait for it.
+  /// - Parameter id: returned with the answer, in a report; each id should be used once.
   public func submit(_ id: CoreRequestID, _ command: CoreCommand) {
     let session = session
     eventLoop.execute { session.value.feed(.submitted(id, command)) }
   }
 
-  /// Takes a command back that was not sent yet: it is answered `notSent`. One that was sent is answered as if nothing was said.
+  /// Cancels a command that was not sent yet: it is answered `notSent`. A command that was sent is answered as usual.
   public func withdraw(_ id: CoreRequestID) {
     let session = session
     eventLoop.execute { session.value.feed(.withdrawn(id)) }

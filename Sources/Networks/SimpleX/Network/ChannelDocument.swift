@@ -2,13 +2,13 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// What Baton keeps of a channel on SimpleX: the profile that the core gets, and when the channel was asked for.
+/// The data that Baton stores of a channel on SimpleX: the profile for the core, and when the channel was requested.
 struct ChannelDocument: Hashable {
-  /// Upper bound of the line below the name, in characters.
+  /// The upper bound of the line below the name, in characters.
   static let summaryCharactersMax = 160
 
   let profile: Profile
-  /// Unix time in milliseconds. A channel that the core made before cannot be this one.
+  /// When the channel was requested, in Unix time in milliseconds. A channel that the core created earlier cannot be this one.
   let preparedAt: Int64
 
   init(_ profile: Profile, preparedAt: Int64) {
@@ -16,7 +16,7 @@ struct ChannelDocument: Hashable {
     self.preparedAt = preparedAt
   }
 
-  /// nil when `text` is no such document.
+  /// Reads a document; `nil` if `text` is not one.
   init?(text: String) {
     guard let json = try? JSONParser.parse(text), let name = json["displayName"]?.string else { return nil }
     profile = Profile(
@@ -33,7 +33,7 @@ struct ChannelDocument: Hashable {
     return JSONValue.object(json).text
   }
 
-  /// The profile that the core has with this one in it: an update must send everything back.
+  /// The core's profile with the values of this one: an update must send everything back.
   func put(into known: CoreGroupProfile) -> CoreGroupProfile {
     var profile = known
     profile.name = self.profile.displayName
@@ -46,7 +46,7 @@ struct ChannelDocument: Hashable {
     return profile
   }
 
-  /// By these the core finds it among many channels, the best first; none when its texts have no piece to search for. Names differ most.
+  /// The texts by which the core finds the channel among many, the best first; empty if no text can be searched for. Names differ most.
   var searchTexts: [CoreSearchText?] {
     var texts: [CoreSearchText] = []
     for text in [profile.displayName, profile.description ?? "", profile.fullName ?? ""] {
@@ -55,7 +55,7 @@ struct ChannelDocument: Hashable {
     return texts
   }
 
-  /// Whether readers see this.
+  /// Whether a core's profile shows this one to readers.
   func isShown(by profile: CoreGroupProfile) -> Bool { put(into: profile) == profile }
 }
 
@@ -63,20 +63,20 @@ extension ChannelContent {
   /// The newest edition.
   var latestDocument: ChannelDocument? { ChannelDocument(text: notice?.document ?? document) }
 
-  /// The channel's number in the core; nil while it has none.
+  /// The channel's number in the core; `nil` while it has none.
   var group: CoreGroup.ID? { Int64(networkID.prefix { $0 != "/" }).map(CoreGroup.ID.init(rawValue:)) }
 }
 
 extension CoreGroup {
-  /// What Baton calls it: the number, by which the core finds it, and what it is, because a number is given out again after its channel
-  /// is gone.
+  /// Baton's name for it: the number, by which the core finds it, and the public id, because a number is given out again after its
+  /// channel is gone.
   var name: String { profile.publicGroupID.map { "\(id)/\($0)" } ?? "\(id)" }
 
   func isCalled(_ name: String) -> Bool { self.name == name }
 }
 
 extension Timestamp {
-  /// A time as the core writes it; nil when it is none.
+  /// Reads a time as the core writes it; `nil` if the text is not one.
   init?(core text: String) {
     guard let milliseconds = RFC3339.milliseconds(text) else { return nil }
     self.init(milliseconds: milliseconds)

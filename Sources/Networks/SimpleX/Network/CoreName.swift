@@ -1,15 +1,15 @@
-/// The core's own rule for the names of channels (`mkValidName` in 7.0.0.11): it drops what it does not take, and refuses a name that is
-/// not the same afterwards. It does so only when it has made a queue for the channel, which it leaves behind, so Baton must know before.
+/// The core's own rule for the names of channels (`mkValidName` in 7.0.0.11): it drops characters that it does not accept, and refuses a
+/// name that this changes. It does so only after it has created a queue for the channel, which stays behind, so Baton checks first.
 enum CoreName {
-  /// What the rule tells apart.
+  /// The kinds of characters in the rule.
   private enum Kind {
-    /// A letter, a digit, or a symbol such as ★: at every place.
+    /// A letter, a digit, or a symbol such as ★, which is allowed everywhere.
     case letter
-    /// A currency or mathematical sign: everywhere but at the start.
+    /// A currency or mathematical sign, which is allowed everywhere except at the start.
     case sign
-    /// What is written over, under or around a letter.
+    /// A mark that is written over, under or around a letter.
     case mark
-    /// One at a time.
+    /// A punctuation mark; two in a row are not allowed.
     case punctuation
     case space
     case other
@@ -34,10 +34,10 @@ enum CoreName {
 
   private static let prohibited = Set(".,;/\\#@'\"`~".unicodeScalars)
 
-  /// What is wrong with a name in normal form, in a sentence for people; nil: the core takes it.
+  /// The error in a name in normal form, as a sentence for people; `nil` if the core accepts it.
   static func fault(in name: String) -> String? {
     var previous: Unicode.Scalar?
-    // Whether nothing but spaces came since the latest punctuation mark.
+    // Whether only spaces have followed the latest punctuation mark.
     var isPunctuated = false
     for scalar in name.unicodeScalars {
       let kind = Kind(scalar)
@@ -72,7 +72,7 @@ enum CoreName {
     return "on SimpleX a name holds letters, digits, single punctuation marks and symbols such as ★, € and +, but not \(shown)"
   }
 
-  /// As Unicode writes it: `U+00B2`.
+  /// The code point in Unicode's notation: `U+00B2`.
   private static func code(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

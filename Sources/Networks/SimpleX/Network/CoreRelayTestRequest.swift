@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Synchronization
 
-/// A test of a relay that somebody waits for.
+/// A test of a relay for which somebody waits.
 final class CoreRelayTestRequest: Sendable {
   let address: CoreRelayAddress
   private let steps: AsyncStream<ProbeStep>.Continuation
@@ -20,7 +20,7 @@ final class CoreRelayTestRequest: Sendable {
   func tell(_ step: ProbeStep) { steps.yield(step) }
   func finish() { steps.finish() }
 
-  /// No test was made, for a reason that is not the relay's.
+  /// Reports that there was no test, for a reason that is not the relay's fault.
   func refuse(_ why: String, _ took: Duration) {
     tell(ProbeStep(name: "core", duration: took, failure: Trouble(.cancelled, why)))
     finish()

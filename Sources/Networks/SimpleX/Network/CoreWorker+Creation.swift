@@ -1,15 +1,15 @@
 internal import Channels
 internal import RelayNetwork
 
-// Making a channel in the core, finding one that was made, and putting it on more relays.
+// Creates a channel in the core, finds one that was created, and puts it on more relays.
 extension CoreWorker {
-  /// The core may count the seconds a little differently, in milliseconds.
+  /// How far the core's clock may differ, in milliseconds.
   private static let clockTolerance: Int64 = 1000
   private static let searchAgain = Duration.seconds(300)
 
-  /// The channel among those of the core: the user's own, with this profile or an earlier edition of it, made since it was asked for, and
-  /// nobody else's. One that was left half made is deleted, since the core would not take its relays again.
-  /// - Returns: nil when there is none.
+  /// Finds the channel in the core: the user's own one with this profile or an earlier edition of it, created since it was requested, and
+  /// not known as another channel. One that was left incomplete is deleted, because the core would not invite its relays again.
+  /// - Returns: `nil` if there is none.
   func search(_ channel: ChannelID, _ content: ChannelContent) async -> Result<GroupListing?, CoreFailure> {
     guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
     let documents = [content.document, content.notice?.document].compactMap { $0.flatMap(ChannelDocument.init(text:)) }
@@ -25,7 +25,7 @@ extension CoreWorker {
       else { continue }
       switch owner(of: group.name) {
       case .ours(let other) where other != channel: continue
-      // Better nothing than a second one.
+      // If the store cannot be read, no channel is created, because it might be a second one.
       case .unknown: return .failure(.notSent(.tooMany))
       case .ours, .nobodys: break
       }
@@ -44,14 +44,14 @@ extension CoreWorker {
     return .success(nil)
   }
 
-  /// The core's groups whose names or descriptions are like those of `documents`, by number. All of them may be more than fits a message.
+  /// The core's groups with names or descriptions like those of `documents`, by number. A list of all groups might not fit into a message.
   private func groups(like documents: [ChannelDocument], of user: CoreUser.ID) async -> Result<[CoreGroup], CoreFailure> {
     var found: [CoreGroup.ID: CoreGroup] = [:]
     var asked: Set<CoreSearchText?> = []
     searchesFailed = searchesFailed.filter { now() >= $0.value && now() - $0.value < Self.searchAgain }
     for document in documents {
       let texts = document.searchTexts
-      // A list that is too long for the connection would break it again and again, for everybody.
+      // A list that is too long for the connection would break it again and again, for all channels.
       guard let search = (texts.isEmpty ? [nil] : texts).first(where: { searchesFailed[$0?.text ?? ""] == nil }) else {
         return .failure(
           .unreadable(tag: "groupsList", CoreShapeError(path: [], reason: "is too long, or takes too long")))
@@ -68,7 +68,7 @@ extension CoreWorker {
     return .success(found.values.sorted { $0.id < $1.id })
   }
 
-  /// Makes the channel on those relays that work. The others are told why they do not, and join later.
+  /// Creates the channel on the relays that work. The operations of the others get the reason, and those relays join later.
   func create(_ channel: ChannelID, _ invitations: [RelayOperation], _ document: ChannelDocument) async {
     if let trouble = Self.trouble(document) {
       for operation in invitations { finish(operation, .refused(trouble)) }
@@ -77,14 +77,14 @@ extension CoreWorker {
     let (passed, isWaiting) = tested(invitations)
     if isWaiting {
       guard !passed.isEmpty else { return }
-      // A slow test does not hold the channel up for long: its relay joins later.
+      // A slow test does not delay the channel for long: its relay joins later.
       let first = pending[channel]?.values.map(\.since).min() ?? now()
       let rest = limits.testPatience - max(now() - first, .zero)
       guard rest <= .zero else { return look(at: channel, after: rest, atMost: limits.testPatience) }
     }
     var invitations = await numbered(passed)
     while let user {
-      // Whoever was taken back while relays were tested is not invited after all.
+      // A relay whose operation was cancelled during the tests is not invited.
       takeArrived()
       invitations.removeAll { !isWanted($0.operation) }
       guard let relays = CoreIDList(invitations.map(\.id)) else { return }
@@ -96,7 +96,7 @@ extension CoreWorker {
         for (operation, _) in invitations { settle(operation, listing) }
         return look(at: channel)
       case .success(.channelNotCreated(let results)):
-        // All or nothing: once more with those that could be invited.
+        // The core creates all or nothing: retry with the relays that could be invited.
         let before = invitations.count
         invitations = invitations.filter { operation, id in
           guard let error = results.first(where: { $0.relay.id == id })?.error else { return true }
@@ -108,7 +108,7 @@ extension CoreWorker {
         doubtful[channel] = now()
         return fail(invitations.map(\.operation), Self.unexpected(reply))
       case .failure(let failure):
-        // Carried out, perhaps.
+        // The command may have been carried out.
         switch failure {
         case .unknown, .unreadable: doubtful[channel] = now()
         case .refused, .notSent: break
@@ -118,7 +118,7 @@ extension CoreWorker {
     }
   }
 
-  /// Invites more relays into a channel that is there.
+  /// Invites more relays into an existing channel.
   func add(_ operations: [RelayOperation], to channel: ChannelID, _ listing: GroupListing) async {
     var invitations = await numbered(tested(operations).passed)
     takeArrived()
@@ -140,7 +140,7 @@ extension CoreWorker {
       doubtful[channel] = now()
       fail(invitations.map(\.operation), Self.unexpected(reply))
     case .failure(let failure):
-      // Carried out, perhaps, or still under way.
+      // The command may have been carried out, or may still be under way.
       switch failure {
       case .unknown, .unreadable: doubtful[channel] = now()
       case .refused, .notSent: break
@@ -154,7 +154,7 @@ extension CoreWorker {
     for operation in operations { finish(operation, .troubled(trouble, retryAfter: nil)) }
   }
 
-  /// What the core says of a relay that was just invited. `new` may only mean that it has not come to it.
+  /// The core's status of a relay that was just invited. `new` may only mean that the core has not got to it yet.
   private func settle(_ operation: RelayOperation, _ listing: GroupListing) {
     if isWanted(operation) { pending[operation.channel]?[operation.relay]?.isInvited = true }
     let standing = listing.standing(of: operation.address)

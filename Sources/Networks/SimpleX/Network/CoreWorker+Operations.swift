@@ -1,10 +1,10 @@
 internal import Channels
 internal import RelayNetwork
 
-// What operations on a channel become in the core.
+// Carries out operations on a channel in the core.
 extension CoreWorker {
-  /// Answers what can be answered, and does what has to be done for the rest.
-  /// - Parameter suspect: the channel's number in the core when it may have lost a relay meanwhile.
+  /// Answers operations that can be answered, and does what the others need.
+  /// - Parameter suspect: the channel's number in the core, if it may have lost a relay meanwhile.
   func serve(_ channel: ChannelID, suspect: CoreGroup.ID?) async {
     expire(channel)
     guard user != nil else { return }
@@ -16,14 +16,14 @@ extension CoreWorker {
     guard let content = operations.max(by: { $0.content.edition < $1.content.edition })?.content else { return }
     guard let document = content.latestDocument else {
       for operation in operations {
-        finish(operation, .misbehaved(Trouble(.protocol, "what is stored of the channel is none of SimpleX")))
+        finish(operation, .misbehaved(Trouble(.protocol, "what is stored about the channel is not for SimpleX")))
       }
       return
     }
     guard let (name, group) = place(of: channel, content) else {
       return await serveUnmade(channel, operations, content, document)
     }
-    // A commit that failed has lost it.
+    // A failed commit may have lost the channel's number.
     if let bound = bound[channel], content.networkID != bound.name {
       report(.named(channel: channel, networkID: bound.name, author: bound.link))
     }
@@ -32,7 +32,7 @@ extension CoreWorker {
       if suspect != nil { tellNews(of: channel, called: name, listing) }
       await serve(channel, operations, listing, document)
     case .success:
-      // The core has given the number to another one, which is none of our business.
+      // The core has given the number to another channel, which must not be touched.
       await serveLost(channel, called: name, operations, content, document)
     case .failure(.refused(let error)) where error.isGroupMissing:
       await serveLost(channel, called: name, operations, content, document)
@@ -45,7 +45,7 @@ extension CoreWorker {
     return content.group.map { (content.networkID, $0) }
   }
 
-  /// What waited for longer than anybody waits for it is not wanted any more.
+  /// Drops operations that have waited longer than the coordinator waits for them.
   private func expire(_ channel: ChannelID) {
     for operation in pending[channel]?.values.map({ $0 }) ?? [] where now() - operation.since > limits.pendingMax {
       drop(channel, operation.operation.relay)
@@ -62,21 +62,21 @@ extension CoreWorker {
     }
   }
 
-  /// The core had the channel and has it no more: it dropped it, or somebody deleted it there.
+  /// Handles a channel that the core no longer has, because it dropped it or somebody deleted it there.
   private func serveLost(
     _ channel: ChannelID, called name: String, _ operations: [RelayOperation], _ content: ChannelContent,
     _ document: ChannelDocument
   ) async {
     tellNews(of: channel, called: name, nil)
     forget(channel)
-    // What is gone needs no farewell.
+    // A channel that is gone need not be withdrawn.
     for operation in operations where operation.task == .withdraw { finish(operation, .withdrawn) }
-    // It may have been made anew already, by an earlier run whose answer was lost.
+    // It may have been created again already, by an earlier run whose answer was lost.
     if doubtful[channel] == nil { doubtful[channel] = upSince }
     await serveUnmade(channel, operations.filter { $0.task != .withdraw }, content, document)
   }
 
-  /// The core does not have the channel.
+  /// Handles operations on a channel that the core does not have.
   private func serveUnmade(
     _ channel: ChannelID, _ operations: [RelayOperation], _ content: ChannelContent, _ document: ChannelDocument
   ) async {
@@ -97,7 +97,7 @@ extension CoreWorker {
     guard !invitations.isEmpty || !withdrawals.isEmpty else { return }
     let isNew = around.isNew(content.networkID) && doubtful[channel] == nil
     if !isNew {
-      // The core may still be at what it was asked for.
+      // The core may still be carrying out an earlier command.
       let rest = limits.doubtTime - max(now() - (doubtful[channel] ?? upSince), .zero)
       if rest > .zero { return look(at: channel, after: rest, atMost: limits.doubtTime) }
       switch await search(channel, content) {
@@ -110,7 +110,7 @@ extension CoreWorker {
     if !invitations.isEmpty { await create(channel, invitations, document) }
   }
 
-  /// The core has the channel.
+  /// Handles operations on a channel that the core has.
   private func serve(
     _ channel: ChannelID, _ operations: [RelayOperation], _ listing: GroupListing, _ document: ChannelDocument
   ) async {
@@ -144,8 +144,8 @@ extension CoreWorker {
     if !announcements.isEmpty { await announce(announcements, listing, document) }
   }
 
-  /// Whether nothing comes of an earlier invitation any more. The core may still be at one whose answer was lost; then it is looked at
-  /// again later.
+  /// Whether an earlier invitation can no longer succeed. The core may still be working on one whose answer was lost; then the channel is
+  /// looked at again later.
   private func isOver(_ standing: GroupListing.Standing, in channel: ChannelID) -> Bool {
     guard case .stuck = standing else { return true }
     let rest = limits.doubtTime - max(now() - (doubtful[channel] ?? upSince), .zero)
@@ -154,9 +154,9 @@ extension CoreWorker {
     return false
   }
 
-  /// Takes a relay out of the channel whose earlier invitation came to nothing, or that left or rejected it. The core forgets it by that,
-  /// and takes it again.
-  /// - Returns: whether it may be invited anew.
+  /// Removes a relay from the channel whose earlier invitation failed, or that left or rejected the channel. This makes the core forget
+  /// it, so that it can be invited again.
+  /// - Returns: whether it may be invited again.
   private func takeBack(_ operation: RelayOperation, _ member: CoreMember.ID, _ group: CoreGroup.ID) async -> Bool {
     guard isWanted(operation) else { return false }
     switch await ask(.removeMembers(group, CoreIDList(member))) {
@@ -171,7 +171,7 @@ extension CoreWorker {
   func invited(_ operation: RelayOperation, _ standing: GroupListing.Standing) {
     switch standing {
     case .absent: break
-    // It was invited a moment ago, and may only not have been written down as such.
+    // It was invited a moment ago, and the core may not have recorded that yet.
     case .stuck, .invited: handOver(operation)
     case .accepted(_, let link, _), .active(_, let link): finish(operation, .accepted(link: link))
     case .lost(_, let trouble): finish(operation, .refused(trouble))
@@ -183,14 +183,14 @@ extension CoreWorker {
   ) {
     switch standing {
     case .active:
-      // The core never hears that a relay is dead: tests do.
+      // The core never learns that a relay is dead; tests show it.
       if let key = (try? SimpleXLink(operation.address))?.comparisonKey, let failure = failing[key], failure.count > 1 {
         return finish(operation, .troubled(Trouble(.unreachable, failure.trouble.detail), retryAfter: nil))
       }
       let content = operation.content
       let isShown = content.notice == nil || document.isShown(by: listing.group.profile)
       finish(operation, .verified(edition: isShown ? content.edition : max(1, content.edition - 1)))
-    // The relay has taken it, and the link will name it; nobody knows when.
+    // The relay has accepted the channel, and the link will name it at some unknown time.
     case .accepted(_, _, let detail):
       guard let since = pending[operation.channel]?[operation.relay]?.since else { return }
       let rest = limits.patience - max(now() - since, .zero)
@@ -233,7 +233,7 @@ extension CoreWorker {
 }
 
 extension CoreMember {
-  /// Whether it still counts as one.
+  /// Whether the member is still in the channel.
   var isThere: Bool {
     switch status.known {
     case .left, .removed, .deleted, .rejected: false
@@ -243,6 +243,6 @@ extension CoreMember {
 }
 
 extension CoreError {
-  /// The core does not know the group.
+  /// Whether the core does not know the group.
   var isGroupMissing: Bool { kind == .store("groupNotFound") }
 }

@@ -1,9 +1,9 @@
 internal import Channels
 internal import RelayNetwork
 
-// What operations are answered.
+// Answers operations.
 extension CoreWorker {
-  /// An operation is over.
+  /// Ends an operation with its outcome.
   func finish(_ operation: RelayOperation, _ outcome: RelayOutcome) {
     guard pending[operation.channel]?[operation.relay]?.operation.number == operation.number else { return }
     drop(operation.channel, operation.relay)
@@ -24,8 +24,8 @@ extension CoreWorker {
     }
   }
 
-  /// What it means for an operation that the core cannot do something, or could not and said why.
-  /// - Returns: nil: it waits for the connection, and it is seen then whether it was carried out.
+  /// The outcome of an operation for a command that was not carried out, or failed with an error.
+  /// - Returns: `nil` if the operation waits for the connection, after which it will be seen whether the command was carried out.
   static func outcome(of failure: CoreFailure, for task: RelayOperation.Task) -> RelayOutcome? {
     switch failure {
     case .refused(let error): outcome(of: error, for: task)
@@ -35,14 +35,14 @@ extension CoreWorker {
     }
   }
 
-  /// What is wrong with a profile that was stored before Baton knew what the core takes; nil: nothing.
+  /// The error in a profile that was stored before Baton knew the core's rules; `nil` if there is none.
   static func trouble(_ document: ChannelDocument) -> Trouble? {
     document.refusal.map { Trouble(.rejected, "the \($0.field.rawValue) must be changed: \($0.reason)") }
   }
 
-  /// Only what lies with the relay, and will stay so, is final. The core's own trouble is nobody's fault and passes.
+  /// The outcome for an error. Only lasting faults of the relay are final; the core's own trouble may pass.
   static func outcome(of error: CoreError, for task: RelayOperation.Task) -> RelayOutcome {
-    // The name stays what it is, and each attempt would leave a queue behind in the core.
+    // The name does not change, and each attempt would leave a queue behind in the core.
     if error.tag == "invalidDisplayName" { return .refused(error.trouble) }
     guard task == .invite else { return .troubled(error.trouble, retryAfter: nil) }
     switch error.kind {

@@ -2,11 +2,11 @@ internal import Channels
 internal import Logging
 internal import RelayNetwork
 
-// Whether there is a core, whether it is the one with Baton's channels, and who is active in it.
+// Finds out whether there is a core, whether it is the one with Baton's channels, and which user is active in it.
 extension CoreWorker {
   /// The first version of the core that has channels on relays.
   private static let versionMin = 7
-  /// Channels that are looked at to see whether this is the core that has them.
+  /// How many channels are looked up to see whether this is the core that has them.
   private static let recognisedMax = 10
   private static let lookedThroughMax = 200
 
@@ -16,7 +16,7 @@ extension CoreWorker {
   private static let stranger =
     "the chat core has none of Baton's channels on SimpleX: it is another core, or another user of it is active; nothing is done in it"
 
-  /// The core is there. Whether it is the right one is seen before anything is done in it.
+  /// Handles a connection to a core. Whether it is the right core is checked before anything is done in it.
   func up(_ version: CoreVersion, _ active: CoreUser?) {
     isDecided = true
     connections += 1
@@ -37,7 +37,7 @@ extension CoreWorker {
     leave(.absent, "the chat core cannot be reached: \(reason)")
   }
 
-  /// Nothing can be done from now on.
+  /// Handles the loss of the connection: nothing can be done from now on.
   private func leave(_ kind: NetworkTrouble.Kind, _ words: String) {
     if user != nil || absentSince.milliseconds == 0 { absentSince = now() }
     user = nil
@@ -53,8 +53,8 @@ extension CoreWorker {
     report(.state(.simplex, state))
   }
 
-  /// Sees whether the active user is the one who owns Baton's channels. In another core, or as another user of this one, none of them is
-  /// found, and making them anew would double them all.
+  /// Finds out whether the active user owns Baton's channels. In another core, or as another user of this one, none of them would be
+  /// found, and creating them again would duplicate them all.
   func recognise() async {
     let connection = connections
     let active: CoreUser
@@ -73,13 +73,13 @@ extension CoreWorker {
     var places = around.served(nil, Self.lookedThroughMax).filter(\.isEstablished).compactMap { channel in
       channel.content.group.map { Bound(name: channel.content.networkID, group: $0, link: "") }
     }
-    // What was made just now serves nobody yet, and belongs to the user whom it was made for all the same.
+    // A channel that was just created is not served yet, but belongs to the user for whom it was created.
     if isOther { places += bound.values }
     var missing = 0
     for place in places.prefix(Self.recognisedMax) {
       switch await put(.relays(place.group)) {
       case .success(.relays(let found, _)) where found.isCalled(place.name):
-        // What was seen on an earlier connection says nothing of this one.
+        // Results from an earlier connection do not apply to this one.
         if connection == connections { welcome(active) }
         return
       case .success(.relays): missing += 1
@@ -94,7 +94,7 @@ extension CoreWorker {
     welcome(active)
   }
 
-  /// Not to be seen now: nothing is done before it is.
+  /// Handles a check that is not possible now: nothing is done until it succeeds.
   private func holdRecognition() {
     guard !mustRecognise else { return }
     (mustRecognise, isRecognitionHeld) = (version != nil, true)
@@ -113,8 +113,8 @@ extension CoreWorker {
 
   /// Asks the core. Without a connection the answer is that there is none.
   ///
-  /// The core looks among the channels of whoever is active. What it does not find may be another user's, so before anybody acts on such
-  /// an answer it is seen who is active.
+  /// The core searches the channels of the active user. A channel that it does not find may belong to another user, so before such an
+  /// answer is used, the core is asked who is active.
   func ask(_ command: CoreCommand) async -> Result<CoreReply, CoreFailure> {
     guard let asker = user else { return .failure(.notSent(.noConnection(absence.trouble.detail))) }
     let result = await put(command)
@@ -122,7 +122,7 @@ extension CoreWorker {
     if user == asker {
       switch await put(.activeUser) {
       case .success(.activeUser(let active)) where active.id == asker:
-        // It may have been another one a moment ago, and what was refused was not done.
+        // The active user may have been another one a moment ago; a refused command was not carried out.
         if user == asker { return await put(command) }
       case .success(.activeUser): leave(.wrongUser, Self.otherUser)
       case .failure(.refused(let error)) where error.kind == .noUser: leave(.noUser, Self.noUser)
@@ -139,11 +139,11 @@ extension CoreWorker {
     return result
   }
 
-  /// Takes in what came meanwhile: what somebody took back while the core was asked must not be done after all.
+  /// Processes inputs that came meanwhile: a request that was cancelled while the core was asked must not be carried out.
   func takeArrived() { for input in around.arrived() { take(input) } }
 }
 
 extension CoreError {
-  /// The core says so as well when another user than expected is active, or none.
+  /// Whether the error may mean that an unexpected user is active, or none: the core then reports a missing group, too.
   var mayMeanAnotherUser: Bool { isGroupMissing || kind == .noUser || tag == "differentActiveUser" }
 }

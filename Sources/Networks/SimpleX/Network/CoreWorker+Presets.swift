@@ -1,6 +1,6 @@
-// What the core brings along.
+// The operators that come with the core.
 extension CoreWorker {
-  /// Reads the core's list of servers and relays anew, and tells what came with the core when that is something else than before.
+  /// Reads the core's list of servers and relays again, and reports the operators that come with the core if they have changed.
   func readPresets() async {
     guard let presets = around.presets, let user, case .success(.servers(_, let groups)) = await ask(.servers(user)) else {
       return

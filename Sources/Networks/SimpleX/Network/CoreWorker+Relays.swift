@@ -1,6 +1,6 @@
 // Relays in the core's own list.
 extension CoreWorker {
-  /// The numbers of relays in the core, by address; those that it does not have, or has given up, are put into its list. Nothing else in
+  /// The numbers of relays in the core, by address; relays that it does not have, or has deleted, are added to its list. Nothing else in
   /// the list changes.
   func relayIDs(of addresses: [String]) async -> Result<[String: CoreRelay.ID], CoreFailure> {
     guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
@@ -37,7 +37,7 @@ extension CoreWorker {
     return groups.flatMap(\.relays).first { $0.comparisonKey == key && !$0.isDeleted && $0.id != nil }
   }
 
-  /// New relays go into the group without an operator; one that was given up comes back.
+  /// Adds new relays to the group without an operator, and restores deleted ones.
   private func put(_ addresses: [CoreRelayAddress], into groups: inout [CoreServerGroup]) {
     let own = groups.lastIndex { $0.operator == nil } ?? groups.count
     if own == groups.count { groups.append(CoreServerGroup()) }

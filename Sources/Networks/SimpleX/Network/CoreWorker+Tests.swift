@@ -1,23 +1,23 @@
 internal import Channels
 internal import RelayNetwork
 
-// Tests of relays. The core waits up to 40 seconds for a silent one, and does nothing else on that connection meanwhile. So tests go over
-// connections of their own, lanes, and nothing here waits for them.
+// Tests of relays. The core waits up to 40 seconds for a silent one, and does nothing else on that connection meanwhile. So tests have
+// their own connections, called lanes, and nothing here waits for them.
 extension CoreWorker {
-  /// What a test says of inviting a relay.
+  /// The verdict of a test on inviting a relay.
   enum Verdict: Hashable {
     case passed
     case failed(RelayOutcome)
   }
 
-  /// Those of `operations` whose relays passed a test of late. The others are answered, or wait for the test of theirs, which makes the
+  /// The operations whose relays passed a test recently. The others are answered, or wait for a test of their relay, which makes the
   /// worker look again.
   func tested(_ operations: [RelayOperation]) -> (passed: [RelayOperation], isWaiting: Bool) {
     var usable: [RelayOperation] = []
     var isWaiting = false
     for operation in operations where isWanted(operation) {
       guard let address = try? CoreRelayAddress(operation.address) else {
-        finish(operation, .misbehaved(Trouble(.protocol, "the relay's address is none of SimpleX")))
+        finish(operation, .misbehaved(Trouble(.protocol, "the relay's address is not one of SimpleX")))
         continue
       }
       switch verdict(on: operation, address) {
@@ -44,7 +44,7 @@ extension CoreWorker {
 
   private func isTesting(_ address: CoreRelayAddress) -> Bool { testing.values.contains { $0.address == address } }
 
-  /// Starts the tests that wait, one for each lane that is free.
+  /// Starts waiting tests, one for each free lane.
   func startTests() {
     guard let user else { return }
     tests.removeAll(where: \.isOver)
@@ -55,7 +55,7 @@ extension CoreWorker {
     }
   }
 
-  /// What people and the coordinator ask for, and what channels wait for, by turns.
+  /// The next test: alternately one that people or the coordinator requested, and one for which channels wait.
   private func nextTest() -> CoreRelayAddress? {
     isTestsTurn.toggle()
     let asked = tests.first { !isTesting($0.address) }?.address
@@ -63,17 +63,17 @@ extension CoreWorker {
     return wantedTests.isEmpty ? nil : wantedTests.removeFirst()
   }
 
-  /// A lane can be used from now on, or not any more.
+  /// Records that a lane can be used from now on, or no longer.
   func lane(_ lane: Int, isUp: Bool) {
     if isUp {
       lanes.insert(lane)
       return startTests()
     }
-    // What the core said to it is lost.
+    // Events that the core sent over it are lost.
     if lanes.remove(lane) != nil, user != nil { resynchronised = (nil, true) }
   }
 
-  /// A test ended.
+  /// Handles the result of a test.
   func tested(_ lane: Int, _ address: CoreRelayAddress, _ result: Result<CoreReply, CoreFailure>) {
     let took = testing.removeValue(forKey: lane).map { max(now() - $0.began, .zero) } ?? .zero
     wantedTests.removeAll { $0 == address }
@@ -87,7 +87,7 @@ extension CoreWorker {
       tellNothing(of: address, failure.description, took)
       decide(address, .failed(.troubled(Trouble(.protocol, failure.description), retryAfter: nil)))
     case .failure(.refused(let error)) where error.mayMeanAnotherUser:
-      // It says nothing of the relay. Who is active is seen before anything else is done; then channels ask for the test again.
+      // The result says nothing about the relay. First the active user is checked; then channels request the test again.
       tellNothing(of: address, error.sentence, took)
       (user, mustRecognise, isRecognitionHeld) = (nil, version != nil, false)
     case .failure(.refused(let error)):
@@ -96,7 +96,7 @@ extension CoreWorker {
     case .failure(let failure):
       tellNothing(of: address, failure.description, took)
       switch failure {
-      // That lies with the connection: the test is made again on another, or when this one is back.
+      // The connection failed: the test is repeated on another one, or when this one is back.
       case .notSent, .unknown(.noConnection): decide(address, nil)
       case .refused, .unreadable, .unknown:
         decide(address, .failed(.troubled(Trouble(.timeout, "the test of the relay: \(failure)"), retryAfter: nil)))
@@ -105,8 +105,8 @@ extension CoreWorker {
     startTests()
   }
 
-  /// Tells the operations that wait for this test how it went, and has their channels looked at.
-  /// - Parameter verdict: nil: nobody knows, it is to be made again.
+  /// Gives the result to the operations that wait for this test, and schedules a look at their channels.
+  /// - Parameter verdict: the verdict; `nil` if there is none and the test must be repeated.
   private func decide(_ address: CoreRelayAddress, _ verdict: Verdict?) {
     guard let key = (try? SimpleXLink(address.text))?.comparisonKey else { return }
     for channel in pending.keys.sorted() {
@@ -128,17 +128,17 @@ extension CoreWorker {
 
   private static func trouble(_ failure: CoreRelayTest.Failure) -> Trouble {
     let trouble = failure.error.trouble
-    // No answer to the test is what a dead relay looks like.
+    // A dead relay does not answer the test.
     let cause: Cause = failure.step.known == .waitResponse && trouble.cause == .protocol ? .timeout : trouble.cause
     return Trouble(cause, "the test of the relay failed at \(failure.step): \(trouble.detail)")
   }
 
-  /// Results of tests that are kept. Beyond that, those go that do not count any more: anybody may have addresses tested.
+  /// How many results of tests are kept. Beyond that, expired ones are dropped, because clients may test any addresses.
   private static let resultsMax = 1_000
-  /// How long it counts that several tests in a row failed.
+  /// How long a series of failed tests counts.
   private static let failuresCount = Duration.seconds(86_400)
 
-  /// Keeps what a test found.
+  /// Stores the result of a test.
   private func note(_ test: CoreRelayTest, of address: CoreRelayAddress) {
     passed[address.text] = test.failure == nil ? now() : nil
     guard let key = (try? SimpleXLink(address.text))?.comparisonKey else { return }
@@ -152,7 +152,7 @@ extension CoreWorker {
     return now >= time && now - time < span
   }
 
-  // MARK: - Those who asked
+  // MARK: - Requested tests
 
   private func takeRequests(of address: CoreRelayAddress) -> [CoreRelayTestRequest] {
     defer { tests.removeAll { $0.address == address } }
@@ -166,7 +166,7 @@ extension CoreWorker {
     if let failure = test.failure {
       let trouble = Self.trouble(failure)
       step = ProbeStep(name: failure.step.text, duration: took, failure: trouble)
-      // One that fails may be the network's mood.
+      // A single failed test may be a passing fault of the network.
       let key = (try? SimpleXLink(address.text))?.comparisonKey ?? ""
       if failing[key]?.count ?? 0 > 1 { news = { .relayDown($0, trouble) } }
     } else {
@@ -183,20 +183,20 @@ extension CoreWorker {
     if let news, !requests.isEmpty { tellWatchers(of: address, news) }
   }
 
-  /// Not the relay's fault: this says nothing of it.
+  /// Refuses requested tests for a reason that is not the relay's fault and says nothing about it.
   private func tellNothing(of address: CoreRelayAddress, _ why: String, _ took: Duration) {
     for request in takeRequests(of: address) { request.refuse(why, took) }
   }
 
-  /// Nobody can be asked: those who wait for a test hear that.
-  /// - Returns: whether somebody did.
+  /// Ends the waiting tests, because there is no core to carry them out.
+  /// - Returns: whether any test was waiting.
   func refuseTests() -> Bool {
     defer { tests = [] }
     for request in tests { request.refuse(absence.trouble.detail, .zero) }
     return !tests.isEmpty
   }
 
-  /// The core keeps no connection to a relay that says how it is: a test is what tells.
+  /// Reports the health of a relay after a test; the core has no connection to a relay that would show it.
   private func tellWatchers(of address: CoreRelayAddress, _ what: (RelayID) -> NetworkReport) {
     let key = (try? SimpleXLink(address.text))?.comparisonKey
     for (relay, other) in watched where (try? SimpleXLink(other))?.comparisonKey == key { report(what(relay)) }

@@ -2,48 +2,48 @@ internal import Channels
 internal import Logging
 internal import RelayNetwork
 
-/// Looks after Baton's channels in one core: one thing at a time, by one task.
+/// Manages Baton's channels in one core: one task does one thing at a time.
 ///
-/// Operations wait here until what the core lists answers them. An event only makes the worker look again, and so does every new
-/// connection, because what the core said to a broken one is lost.
+/// Operations wait here until the core's lists answer them. An event only makes the worker look again, and so does every new
+/// connection, because events sent over a broken one are lost.
 final class CoreWorker {
   struct Pending {
     let operation: RelayOperation
     var isHandedOver = false
-    /// Whether the relay was invited for this very operation, so that what the core lists of it is the answer.
+    /// Whether the relay was invited for this operation, so that its status in the core is the answer.
     var isInvited = false
-    /// What a test made for it says of the relay; nil: none yet.
+    /// The verdict of the test for this operation; `nil` if there is none yet.
     var verdict: Verdict?
-    /// What all spellings of the relay's address have in common.
+    /// The key that is equal for all spellings of the relay's address.
     let key: String?
     let since: Timestamp
   }
 
-  /// A channel of Baton's in the core.
+  /// One of Baton's channels in the core.
   struct Bound: Hashable {
     let name: String
     let group: CoreGroup.ID
     let link: String
   }
 
-  /// What the worker is told, and whom it asks, beside the core.
+  /// The worker's surroundings, apart from the core: its inputs and the functions that it calls.
   struct Surroundings {
     let now: @Sendable () -> Timestamp
-    /// The channel that the store knows under a name of the core's; throws when the store cannot say.
+    /// The channel that the store knows under a name in the core; throws if the store cannot be read.
     let known: @Sendable (_ name: String) throws -> KnownChannel?
-    /// Channels in the core that relays serve, by id, from the first after another one on.
+    /// Channels in the core that relays serve, by id, starting after a given one.
     let served: @Sendable (_ after: ChannelID?, _ limit: Int) -> [KnownChannel]
-    /// Whether a name of Baton's own was given since the program began, so that no earlier run can have made the channel.
+    /// Whether one of Baton's own names was given since the program started, so that no earlier run can have created the channel.
     let isNew: @Sendable (_ name: String) -> Bool
     let ask: @Sendable (CoreCommand) async -> Result<CoreReply, CoreFailure>
     /// Tests a relay over a lane; the answer comes as an input.
     let test: @Sendable (_ lane: Int, CoreUser.ID, CoreRelayAddress) -> Void
-    /// Takes out what has arrived for the worker meanwhile.
+    /// Returns and removes the inputs that have arrived meanwhile.
     let arrived: @Sendable () -> [SimpleXNetwork.Input]
     let report: @Sendable (NetworkReport) -> Void
     /// Has `take(.nudged)` called after a while.
     let nudge: @Sendable (Duration) -> Void
-    /// Takes what comes with the core; nil: nobody wants to know.
+    /// Receives the operators that come with the core; `nil` if they are not needed.
     var presets: (@Sendable ([PresetOperator]) -> Void)?
   }
 
@@ -51,66 +51,66 @@ final class CoreWorker {
   let logger: Logger
   let around: Surroundings
 
-  /// Whose channels these are; nil while nothing can be done.
+  /// The user who owns the channels; `nil` while nothing can be done.
   var user: CoreUser.ID?
-  /// Why there is no user.
+  /// The reason why there is no user.
   var absence = NetworkTrouble(.absent, "the chat core was not reached yet")
-  /// Whether the core was reached, or found not to be there, at least once.
+  /// Whether the core was reached, or found to be absent, at least once.
   var isDecided = false
-  /// The core that the connection leads to; nil while there is none, or one that has no channels.
+  /// The core at the other end of the connection; `nil` while there is none, or one that has no channels.
   var version: CoreVersion?
-  /// Who is active in it, as far as it said so by itself.
+  /// The active user, as far as the core has reported it.
   var arrived: CoreUser?
   /// The last user who had Baton's channels.
   var home: CoreUser.ID?
-  /// Whether it is to be seen first that the core is the one with Baton's channels.
+  /// Whether the core must still be recognised as the one with Baton's channels.
   var mustRecognise = false
   var isRecognitionHeld = false
-  /// What was last told of the network as a whole.
+  /// The last reported state of the network as a whole.
   var told: NetworkState?
 
-  /// What waits, by channel and relay.
+  /// The waiting operations, by channel and relay.
   var pending: [ChannelID: [RelayID: Pending]] = [:]
-  /// Channels that were found or made since the program began.
+  /// Channels that were found or created since the program started.
   private(set) var bound: [ChannelID: Bound] = [:]
   private var owners: [String: ChannelID] = [:]
-  /// Channels of which the core may have made one without saying so, with when it was asked to.
+  /// Channels that the core may have created without reporting it, with the time of the command.
   var doubtful: [ChannelID: Timestamp] = [:]
-  /// When the connection broke over a list of channels, by the text that was searched for.
+  /// When the connection broke because of a list of channels, by the text that was searched for.
   var searchesFailed: [String: Timestamp] = [:]
-  /// When the connection came up: what an earlier one asked for may still be under way.
+  /// When the connection was opened: commands of an earlier one may still be under way.
   var upSince = Timestamp(milliseconds: 0)
   var absentSince = Timestamp(milliseconds: 0)
-  /// Connections so far, broken ones too.
+  /// The number of connections so far, including broken ones.
   var connections = 0
   private(set) var watched: [RelayID: String] = [:]
 
   var due = WorkQueue()
-  /// Channels that may have lost a relay without being asked about, with their numbers in the core. They come after everything else.
+  /// Channels without operations that may have lost a relay, with their numbers in the core. They come after everything else.
   private var suspects: [ChannelID: CoreGroup.ID] = [:]
   private var suspectsDue = WorkQueue()
-  /// Where the look at all channels goes on; nil: it is over.
+  /// The channel after which the look at all channels continues, and whether that look is under way.
   var resynchronised: (after: ChannelID?, isOn: Bool) = (nil, false)
-  /// Channels that wait for further invitations, or for time to pass.
+  /// Channels that wait for further invitations, or for a time.
   private var waiting: [ChannelID: Timestamp] = [:]
-  /// Tests that somebody waits for.
+  /// Tests for which somebody waits.
   var tests: [CoreRelayTestRequest] = []
-  /// Relays that channels wait for.
+  /// Relays for whose tests channels wait.
   var wantedTests: [CoreRelayAddress] = []
-  /// Connections for tests that stand, by number.
+  /// The open connections for tests, by number.
   var lanes: Set<Int> = []
-  /// What is under way on each.
+  /// The test under way on each of them.
   var testing: [Int: (address: CoreRelayAddress, began: Timestamp)] = [:]
   var isTestsTurn = false
 
-  /// Relays as the core lists them; nil: not asked yet.
+  /// The relays in the core's list; `nil` if it was not read yet.
   var serverGroups: [CoreServerGroup]?
-  /// What came with the core when it was last read; nil: never.
+  /// The operators that came with the core when its list was last read; `nil` if it was never read.
   var knownPresets: [PresetOperator]?
   var mustReadPresets = false
-  /// When relays passed a test, by normal form.
+  /// When relays passed a test, by the normal form of their addresses.
   var passed: [String: Timestamp] = [:]
-  /// Relays whose latest tests failed, by comparison key: how many in a row, why the last, and when.
+  /// Relays whose latest tests failed, by comparison key: how many in a row, and the reason and time of the last.
   var failing: [String: (count: Int, trouble: Trouble, at: Timestamp)] = [:]
 
   init(limits: SimpleXLimits, logger: Logger, around: Surroundings) {
@@ -146,7 +146,7 @@ final class CoreWorker {
     }
   }
 
-  /// Time has passed.
+  /// Does what is due by now.
   private func nudged() {
     isRecognitionHeld = false
     for (channel, time) in waiting.sorted(by: { $0.key < $1.key }) {
@@ -158,12 +158,12 @@ final class CoreWorker {
       }
     }
     guard user == nil else { return }
-    // The attempt is over; the coordinator has its own patience, and names the reason.
+    // The attempt is over; the coordinator has its own timeout, and names the reason.
     let all = pending.values.flatMap(\.values).sorted { $0.operation.number < $1.operation.number }
     for operation in all where now() - max(operation.since, absentSince) >= limits.patience - .milliseconds(20) {
       finish(operation.operation, .troubled(absence.trouble, retryAfter: nil))
     }
-    // Perhaps the right user is back, or there is one at last.
+    // The right user may be back, or there may be one now.
     if version != nil { mustRecognise = true }
   }
 
@@ -192,14 +192,14 @@ final class CoreWorker {
 
   func look(at channel: ChannelID) { due.add(channel) }
 
-  /// Looks at `channel` when `wait` is over. A clock that was set back makes nobody wait longer than meant.
+  /// Schedules a look at `channel` after `wait`. A clock that was set back does not make the wait longer.
   func look(at channel: ChannelID, after wait: Duration, atMost longest: Duration) {
     let wait = min(wait, longest)
     waiting[channel] = min(waiting[channel] ?? now() + wait, now() + wait)
     around.nudge(wait)
   }
 
-  /// Nobody waits longer; a time that is further away comes from a clock that was set back.
+  /// The longest wait; a time that is further away comes from a clock that was set back.
   private static let waitMax = Duration.seconds(300)
 
   func drop(_ channel: ChannelID, _ relay: RelayID) {
@@ -207,12 +207,12 @@ final class CoreWorker {
     if pending[channel]?.isEmpty == true { pending[channel] = nil }
   }
 
-  /// Whether somebody still waits for the operation: it was neither taken back nor replaced.
+  /// Whether the operation is still wanted: it was neither cancelled nor replaced.
   func isWanted(_ operation: RelayOperation) -> Bool {
     pending[operation.channel]?[operation.relay]?.operation.number == operation.number
   }
 
-  /// Nothing follows any more. Operations are taken up again by the next start.
+  /// Ends the worker. Operations are resumed after the next start.
   func end() {
     for test in tests { test.finish() }
     tests = []
@@ -220,8 +220,8 @@ final class CoreWorker {
 
   // MARK: - Work
 
-  /// Does the next thing, and what nobody asked for when there is nothing else. Tests of relays are under way meanwhile.
-  /// - Returns: whether there was one.
+  /// Does the next step, or, if nothing was requested, a part of the look at all channels. Tests of relays run meanwhile.
+  /// - Returns: whether there was anything to do.
   func step() async -> Bool {
     guard isDecided else { return false }
     if mustRecognise, !isRecognitionHeld {
@@ -252,11 +252,11 @@ final class CoreWorker {
 
   // MARK: - Which channel is which
 
-  /// Whose a group of the core's is.
+  /// The owner of a group in the core.
   enum Owner: Equatable {
     case ours(ChannelID)
     case nobodys
-    /// The store cannot say.
+    /// The store cannot be read.
     case unknown
   }
 
@@ -269,7 +269,7 @@ final class CoreWorker {
     }
   }
 
-  /// Binds a channel of Baton's to one of the core's, and tells the store.
+  /// Binds one of Baton's channels to one in the core, and reports that to the store.
   func adopt(_ group: CoreGroup, link: CoreGroupLink?, for channel: ChannelID) {
     forget(channel)
     let link = link?.short ?? group.profile.publicLink ?? link?.full ?? ""
@@ -279,18 +279,18 @@ final class CoreWorker {
     report(.named(channel: channel, networkID: group.name, author: link))
   }
 
-  /// The core does not have it any more.
+  /// Unbinds a channel that the core no longer has.
   func forget(_ channel: ChannelID) {
     if let old = bound.removeValue(forKey: channel) { owners[old.name] = nil }
   }
 
   func report(_ what: NetworkReport) { around.report(what) }
 
-  // MARK: - Without being asked
+  // MARK: - Without operations
 
   private static let pageSize = 100
 
-  /// Looks at all channels, some at a time: what the core said while nobody listened is lost.
+  /// Looks at all channels, some at a time, because events from before the connection are lost.
   private func resynchronise() -> Bool {
     guard resynchronised.isOn else { return false }
     let page = around.served(resynchronised.after, Self.pageSize)
@@ -299,8 +299,8 @@ final class CoreWorker {
     return true
   }
 
-  /// Finds relays that do not serve a channel any more, and those that took it after they were given up.
-  /// - Parameter listing: nil: the core does not have the channel.
+  /// Reports relays that no longer serve a channel, and those that accepted it after they had been given up.
+  /// - Parameter listing: the relays in the core; `nil` if the core does not have the channel.
   func tellNews(of channel: ChannelID, called name: String, _ listing: GroupListing?) {
     guard let known = try? around.known(name), known.id == channel else { return }
     let gone = Trouble(.missing, "the core does not have the channel any more")
@@ -311,7 +311,7 @@ final class CoreWorker {
     guard let listing else { return }
     for (relay, address) in known.lapsed.sorted(by: { $0.key < $1.key }) where pending[channel]?[relay] == nil {
       switch listing.standing(of: address) {
-      // Late is not never. No operation has asked for it: those are numbered from 1.
+      // The relay accepted the channel late. No operation asked for this, so the number is 0: operations are numbered from 1.
       case .accepted(_, let link, _), .active(_, let link):
         report(.outcome(channel: channel, relay: relay, number: 0, .accepted(link: link)))
       case .absent, .stuck, .invited, .lost: break

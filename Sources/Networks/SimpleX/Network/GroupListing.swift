@@ -1,29 +1,29 @@
 internal import Channels
 
-/// How the relays of one channel stand in the core.
+/// The states of the relays of one channel in the core.
 struct GroupListing {
   let group: CoreGroup
   let relays: [CoreGroupRelay]
-  /// Those of the relays whose status does not say all.
+  /// The members of relays whose status is not sufficient.
   let members: [CoreMember.ID: CoreMember]
 
-  /// Whether the core began to make it and did not get far: some relays were never invited, and none has taken it.
+  /// Whether the core left the channel incomplete: some relays were never invited, and none has accepted it.
   var isTorso: Bool {
     let states = relays.map { $0.status.known }
     return states.contains(.new) && states.allSatisfy { $0 == .new || $0 == .invited }
   }
 
-  /// How one relay stands.
+  /// The state of one relay.
   enum Standing: Hashable {
-    /// The core does not have it in the channel.
+    /// The core does not have the relay in the channel.
     case absent
-    /// The core is inviting it, or could not. It takes it again once the member is removed.
+    /// The core is inviting the relay, or could not. It can invite it again once the member is removed.
     case stuck(CoreMember.ID)
     case invited(CoreMember.ID)
-    /// It took the channel; the link does not name it yet. The detail says how far it is.
+    /// The relay accepted the channel; the link does not name it yet. The detail describes the progress.
     case accepted(CoreMember.ID, link: String, detail: String)
     case active(CoreMember.ID, link: String)
-    /// It is over with this relay, for this reason.
+    /// The relay is lost, for this reason.
     case lost(CoreMember.ID, Trouble)
 
     var member: CoreMember.ID? {
@@ -34,7 +34,7 @@ struct GroupListing {
       }
     }
 
-    /// The member that stands in the way of another invitation; nil when the relay is on its way, or there is none.
+    /// The member that prevents another invitation; `nil` if the relay is on its way, or there is none.
     var spent: CoreMember.ID? {
       switch self {
       case .stuck(let member), .lost(let member, _): member
@@ -42,7 +42,7 @@ struct GroupListing {
       }
     }
 
-    /// Why a relay that served the channel does not any more; nil while it does, or may.
+    /// The reason why a relay that served the channel no longer does; `nil` while it does, or may.
     var loss: Trouble? {
       switch self {
       case .absent: Trouble(.missing, "the core does not have the relay in the channel any more")
@@ -52,14 +52,14 @@ struct GroupListing {
     }
   }
 
-  /// - Parameter address: of the relay, in any spelling.
+  /// - Parameter address: the address of the relay, in any spelling.
   func standing(of address: String) -> Standing {
     guard let key = (try? SimpleXLink(address))?.comparisonKey,
       let relay = relays.last(where: { $0.relay.comparisonKey == key })
     else { return .absent }
     let member = members[relay.member]
     let status = relay.status.known
-    // Its member counts as one that left, too.
+    // Its member also counts as one that left.
     if status == .rejected { return .lost(relay.member, Trouble(.rejected, Self.rejection)) }
     switch member?.status.known {
     case .left: return .lost(relay.member, Trouble(.left, "the relay left the channel"))
@@ -67,7 +67,7 @@ struct GroupListing {
     case .rejected: return .lost(relay.member, Trouble(.rejected, Self.rejection))
     default: break
     }
-    // The only sign of an invitation that failed later.
+    // This is the only sign of an invitation that failed later.
     if case .failed(let reason)? = member?.connection, status != .active {
       return .lost(relay.member, Trouble(.unreachable, "the connection to the relay failed for good: \(reason)"))
     }
@@ -85,12 +85,12 @@ struct GroupListing {
     }
   }
 
-  private static let rejection = "the relay rejects the channel: it left it before, or finds fault with its members"
+  private static let rejection = "the relay rejects the channel: it left it before, or does not accept its members"
 }
 
 extension CoreWorker {
-  /// How the relays of a channel stand. Of the members only those are looked at that say more than their relays: a list of all of them
-  /// would name every subscriber, with pictures.
+  /// Reads the states of the relays of a channel. Members are read only if they are needed besides their relays: a list of all members
+  /// would contain every subscriber, with pictures.
   func listed(_ id: CoreGroup.ID) async -> Result<GroupListing, CoreFailure> {
     let group: CoreGroup
     var relays: [CoreGroupRelay]
@@ -104,7 +104,7 @@ extension CoreWorker {
       switch await ask(.member(id, relay.member)) {
       case .success(.member(_, let member)): members[member.id] = member
       case .success(let reply): return .failure(Self.unexpected(reply))
-      // Gone since the list was made, and its row with it.
+      // The member is gone since the list was read, and its row with it.
       case .failure(.refused(let error)) where error.tag == "groupMemberNotFound":
         relays.removeAll { $0.member == relay.member }
       case .failure(let failure): return .failure(failure)
@@ -114,13 +114,13 @@ extension CoreWorker {
   }
 
   static func unexpected(_ reply: CoreReply) -> CoreFailure {
-    .unreadable(tag: "\(reply)".prefix(40).description, CoreShapeError(path: [], reason: "is no answer to what was asked"))
+    .unreadable(tag: "\(reply)".prefix(40).description, CoreShapeError(path: [], reason: "is not an answer to the command"))
   }
 }
 
 extension CoreGroupRelay {
-  /// Whether only the relay as a member says how it really stands: that its connection failed for good, or that it left rather than got
-  /// lost. One that the link names, or that said no, is what its status says.
+  /// Whether only the member shows the real state of a relay: that its connection failed for good, or that it left and was not lost. For a
+  /// relay that the link names, or that rejected the channel, the status is sufficient.
   var isExplainedByMember: Bool {
     switch status.known {
     case .active, .rejected: false

@@ -1,9 +1,9 @@
-/// What has arrived for the worker and was not taken yet.
+/// The inputs for the worker that have arrived and were not taken yet.
 ///
-/// Whoever asks for something waits for the answer, which bounds all inputs but the core's events. Of those there may be any number while a
-/// command is under way. They only say that it is worth to look, so beyond a limit they are replaced by a look at everything.
+/// Clients wait for the answers to their requests, which bounds all inputs except the core's events. There may be any number of events
+/// while a command is under way. They only mean that a look makes sense, so beyond a limit a look at everything replaces them.
 struct InputQueue {
-  /// Events that are kept.
+  /// How many events are kept.
   static let eventsMax = 1_000
 
   private var inputs: [SimpleXNetwork.Input] = []
@@ -21,7 +21,7 @@ struct InputQueue {
     inputs.append(input)
   }
 
-  /// All that has arrived, in order; `eventsMissed` at the end when events were left out.
+  /// All inputs in order, with `eventsMissed` at the end if events were left out.
   mutating func take() -> [SimpleXNetwork.Input] {
     defer { self = Self() }
     return hasMissed ? inputs + [.eventsMissed] : inputs

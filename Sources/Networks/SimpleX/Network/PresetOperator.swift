@@ -5,21 +5,21 @@ public import RelayNetwork
 public struct PresetOperator: Hashable, Sendable {
   /// A message or file server of the operator.
   public struct Server: Hashable, Sendable {
-    /// Where it is.
+    /// The address.
     public let address: ServerAddress
-    /// Where its roles differ from those of its operator.
+    /// The deviations from the roles of its operator.
     public let roles: ServerRoles.Override
-    /// Whether the core may use it.
+    /// Whether the core may use the server.
     public let isEnabled: Bool
   }
 
   /// A chat relay of the operator.
   public struct Relay: Hashable, Sendable {
-    /// In normal form.
+    /// The address in normal form.
     public let address: RelayAddress
-    /// What it calls itself.
+    /// The name that the relay gives itself.
     public let name: String
-    /// By these the core finds its operator.
+    /// The domains by which the core finds its operator.
     public let domains: [String]
     /// Whether new channels may use it.
     public let isEnabled: Bool
@@ -27,27 +27,27 @@ public struct PresetOperator: Hashable, Sendable {
 
   /// The trade name.
   public let name: String
-  /// nil: the core knows none.
+  /// The legal name; `nil` if the core knows none.
   public let legalName: String?
-  /// Endings of the host names of its servers.
+  /// The endings of the host names of its servers.
   public let domains: [String]
   /// Whether the core may use its servers and relays.
   public let isEnabled: Bool
-  /// What its message servers may do; nil where the core does not say.
+  /// The roles of its message servers; `nil` if the core does not give them.
   public let smpRoles: ServerRoles.Override
-  /// What its file servers may do; nil where the core does not say.
+  /// The roles of its file servers; `nil` if the core does not give them.
   public let xftpRoles: ServerRoles.Override
-  /// When its conditions of use were accepted in the core; nil: they were not, or nobody knows when.
+  /// When its conditions of use were accepted in the core; `nil` if they were not, or the time is not known.
   public let conditionsAcceptedAt: Timestamp?
-  /// Those that came with the core, in its order.
+  /// The entries that came with the core, in the core's order.
   public let servers: [Server]
-  /// Those that came with the core, in its order.
+  /// The entries that came with the core, in the core's order.
   public let relays: [Relay]
 }
 
 extension PresetOperator {
-  /// nil when nothing of the group came with the core. What somebody added to the core, or gave up there, is left out, and so is what
-  /// Baton cannot read.
+  /// Reads a group; `nil` if nothing in it came with the core. Entries that somebody added to the core, or deleted there, are left out,
+  /// and so are those that Baton cannot read.
   init?(_ group: CoreServerGroup) {
     guard let owner = group.operator, !owner.name.isEmpty else { return nil }
     servers = (group.messageServers + group.fileServers).filter { $0.isPreset && !$0.isDeleted }.compactMap { server in

@@ -5,10 +5,10 @@ public import RelayNetwork
 public import Secrets
 internal import Synchronization
 
-/// Channels on SimpleX chat relays, by way of a chat core that owns them.
+/// Channels on SimpleX chat relays, through a chat core that owns them.
 ///
-/// The core is asked for one thing at a time, and what it says by itself only means that it is worth to look: every decision follows from
-/// what the core lists then. So nothing depends on an event that got lost.
+/// The core gets one command at a time, and its events only mean that a look makes sense: every decision follows from what the core lists
+/// then. So nothing depends on an event that may be lost.
 public final class SimpleXNetwork: RelayNetwork {
   public let kind = NetworkKind.simplex
   /// The core forgets a relay that is removed from a channel.
@@ -26,7 +26,7 @@ public final class SimpleXNetwork: RelayNetwork {
     case tested(lane: Int, CoreRelayAddress, Result<CoreReply, CoreFailure>)
     /// It is time to look again.
     case nudged
-    /// The core has said more than is kept: any channel may have changed.
+    /// The core has sent more events than are kept: any channel may have changed.
     case eventsMissed
   }
 
@@ -38,7 +38,7 @@ public final class SimpleXNetwork: RelayNetwork {
     var requests = 0
     var report: (@Sendable (NetworkReport) -> Void)?
     var unreported: [NetworkReport] = []
-    /// Names that were given since the program began, the oldest first.
+    /// Names that were given since the program started, the oldest first.
     var prepared: Deque<String> = []
     var preparedSet: Set<String> = []
   }
@@ -46,7 +46,7 @@ public final class SimpleXNetwork: RelayNetwork {
   private static let preparedMax = 10_000
 
   private let client: CoreClient
-  /// Ways to the same core on which nothing but tests is asked for.
+  /// Connections to the same core that are used for tests only.
   private let lanes: [CoreClient]
   private let limits: SimpleXLimits
   private let logger: Logger
@@ -60,14 +60,14 @@ public final class SimpleXNetwork: RelayNetwork {
   private let began = ContinuousClock.now
 
   /// - Parameters:
-  ///   - client: the way to the core; nobody else may use the core.
-  ///   - lanes: further ways to it, for tests of relays, each of which may take its connection for a minute. As many tests run at once. The
-  ///     core hands each of its events to one of all these connections.
-  ///   - known: the channel that the store knows under a name of the core's, with the relays that serve it; throws when the store cannot
-  ///     say.
-  ///   - presets: takes the operators, servers and relays that come with the core, after each connect when they are others than before; nil:
-  ///     nobody wants to know.
-  ///   - served: channels that relays serve, by id, from the first after another one on.
+  ///   - client: the connection to the core; nobody else may use the core.
+  ///   - lanes: further connections to it, for tests of relays, each of which may occupy its connection for a minute. As many tests run at
+  ///     once. The core sends each event to one of all these connections.
+  ///   - known: returns the channel that the store knows under a name in the core, with the relays that serve it; throws if the store
+  ///     cannot be read.
+  ///   - presets: receives the operators, servers and relays that come with the core, after each connect if they have changed; `nil` if
+  ///     they are not needed.
+  ///   - served: returns channels that relays serve, by id, starting after a given one.
   public init(
     client: CoreClient, lanes: [CoreClient], limits: SimpleXLimits = SimpleXLimits(), logger: Logger,
     now: @escaping @Sendable () -> Timestamp,
@@ -92,7 +92,7 @@ public final class SimpleXNetwork: RelayNetwork {
 
   // MARK: - Identities
 
-  /// The keys are the core's and stay there: the identity `main` is its active user.
+  /// Returns an identity without a key: the core keeps the keys, and the identity `main` is its active user.
   public func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey {
     guard secret?.isEmpty ?? true else {
       throw NetworkFailure("on simplex keys are the chat core's and cannot be imported", isUnsupported: true)
@@ -118,7 +118,7 @@ public final class SimpleXNetwork: RelayNetwork {
       throw NetworkFailure("on simplex there are no groups on one relay", isUnsupported: true)
     }
     let document = ChannelDocument(draft.profile, preparedAt: now().milliseconds)
-    // Until the core has made it and given it a number.
+    // This name holds until the core has created the channel and given it a number.
     let name = "new-" + String(UInt64.random(in: 0 ... .max), radix: 16)
     state.withLock { state in
       state.prepared.append(name)
@@ -220,7 +220,7 @@ public final class SimpleXNetwork: RelayNetwork {
     state.withLock { $0.answers.removeValue(forKey: id) }?.resume(returning: result)
   }
 
-  /// Of a lane only its events matter, and whether it can be used: who is active is asked on the first connection.
+  /// Handles a report of a lane. Only its events matter, and whether it can be used: the active user is known from the first connection.
   private func heard(_ what: CoreReport, on lane: Int) {
     switch what {
     case .reply, .event: heard(what)

@@ -1,7 +1,7 @@
 internal import Channels
 internal import DequeModule
 
-/// Channels to look at, in order, each once.
+/// The channels to look at, in order, each once.
 struct WorkQueue {
   private var order: Deque<ChannelID> = []
   private var members: Set<ChannelID> = []

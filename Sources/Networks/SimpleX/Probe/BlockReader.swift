@@ -1,10 +1,10 @@
-/// Why bytes are no hello.
+/// The reason why bytes are not a hello.
 struct MalformedHello: Error, Hashable, Sendable {
-  /// Follows "the hello is malformed: ".
+  /// The text after "the hello is malformed: ".
   let reason: String
 }
 
-/// Takes values off the front of a block, in the encoding of SMP and XFTP.
+/// Reads values from the front of a block, in the encoding of SMP and XFTP.
 struct BlockReader {
   private var rest: ArraySlice<UInt8>
 

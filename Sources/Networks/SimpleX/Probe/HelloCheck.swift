@@ -4,7 +4,7 @@ internal import Dialing
 
 extension ServerHello {
   /// Checks that the hello belongs to this connection and to the server that the address names.
-  /// - Parameter now: seconds since 1970.
+  /// - Parameter now: the time in seconds since 1970.
   /// - Throws: `wrongIdentity`, `expired` or `protocol`.
   func check(session: TLSSession, fingerprint: String, now: Int64) throws(PeerFailure) {
     guard !session.finished.isEmpty, sessionID == session.finished else {
@@ -21,7 +21,7 @@ extension ServerHello {
     try signedKey.verify(with: session.chain.first)
   }
 
-  /// The highest version that both speak.
+  /// The highest version that both sides speak.
   /// - Throws: `incompatibleVersion`.
   func commonVersion(_ own: ClosedRange<Int>) throws(PeerFailure) -> Int {
     guard versions.overlaps(own) else {
@@ -33,8 +33,8 @@ extension ServerHello {
 }
 
 extension ServerHello.SignedKey {
-  /// - Parameter leaf: the server's certificate in the TLS handshake. SimpleX clients verify with this one, whichever the hello
-  ///   shows (`getServerVerifyKey` in simplexmq): a server that fails here is of no use to them.
+  /// - Parameter leaf: the server's certificate in the TLS handshake. SimpleX clients verify with this one, whichever one the hello
+  ///   shows (`getServerVerifyKey` in simplexmq): they cannot use a server that fails here.
   fileprivate func verify(with leaf: [UInt8]?) throws(PeerFailure) {
     guard let leaf else { throw PeerFailure(.protocol, "the server showed no certificate") }
     var text = [CChar](repeating: 0, count: Int(CTLS_TEXT_BYTES))
@@ -47,6 +47,6 @@ extension ServerHello.SignedKey {
 }
 
 extension ClosedRange<Int> {
-  /// For people: `6-18`, or `6` alone.
+  /// The range for people: `6-18`, or `6` alone.
   var words: String { lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound)-\(upperBound)" }
 }

@@ -2,7 +2,7 @@ internal import Channels
 internal import Dialing
 internal import NIOCore
 
-/// TLS in a channel's pipeline. The handlers behind it see the channel become active when the handshake is complete.
+/// TLS in a channel's pipeline. For the handlers after it, the channel becomes active when the handshake is complete.
 final class OpenSSLHandler: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -97,9 +97,9 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     context.fireChannelActive()
   }
 
-  /// The handshake and what follows it may arrive together.
+  /// Processes received bytes. The handshake and the data after it may arrive together.
   private func deliver(_ context: ChannelHandlerContext) throws(TLSFailure) {
-    // A listener may close the connection in the middle.
+    // A handler may close the connection in between.
     while state == .open {
       switch try client.read(context.channel.allocator) {
       case .bytes(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
@@ -115,7 +115,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
   }
 
   private func fail(_ context: ChannelHandlerContext, _ failure: TLSFailure) {
-    // The alert that tells the peer.
+    // This sends the alert to the peer.
     send(context)
     let wasOpen = state == .open
     end(failure.reason, .protocol)
@@ -123,10 +123,10 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     context.close(promise: nil)
   }
 
-  /// - Parameter cause: `protocol` when the peer answers something else than it should, `unreachable` when the connection ends.
+  /// - Parameter cause: `protocol` if the peer's answer is wrong, `unreachable` if the connection ends.
   private func end(_ reason: String, _ cause: Cause = .unreachable) {
     state = .ended
-    // Without effect when the handshake was complete.
+    // This has no effect if the handshake was complete.
     promise.fail(PeerFailure(cause, "the TLS handshake failed: \(reason)"))
   }
 }

@@ -6,9 +6,9 @@ internal import Foundation
 /// The certificates of a server, judged as SimpleX does: the second one is the server's identity, named by the address; the last
 /// one is trusted as it is; host names do not matter.
 struct PeerCertificates: Hashable, Sendable {
-  /// In DER, the leaf first.
+  /// The certificates in DER, the leaf first.
   let chain: [[UInt8]]
-  /// How many the server sent.
+  /// How many certificates the server sent.
   let count: Int
 
   /// Upper bound of `chain`.
@@ -22,8 +22,8 @@ struct PeerCertificates: Hashable, Sendable {
 
   /// Judges number, identity, signatures and dates, in this order.
   /// - Parameters:
-  ///   - fingerprint: of the identity, from the address.
-  ///   - now: seconds since 1970.
+  ///   - fingerprint: the fingerprint of the identity, from the address.
+  ///   - now: the time in seconds since 1970.
   /// - Throws: `protocol`, `wrongIdentity` or `expired`.
   func judge(fingerprint: String, now: Int64) throws(PeerFailure) {
     guard Self.countAllowed.contains(count), chain.count == count else {
@@ -58,7 +58,7 @@ struct PeerCertificates: Hashable, Sendable {
   /// The day on which the first certificate of the chain expires, for people.
   var lastDay: String { Self.day(chain.compactMap { Self.validity($0)?.upperBound }.min()) }
 
-  /// SHA-256 as base64url without padding; how addresses name certificates.
+  /// The SHA-256 in base64url without padding, by which addresses name certificates.
   static func fingerprint(_ der: [UInt8]) -> String {
     var digest = [UInt8](repeating: 0, count: Int(CTLS_SHA256_BYTES))
     guard ctls_sha256(der, der.count, &digest) != 0 else { return "" }

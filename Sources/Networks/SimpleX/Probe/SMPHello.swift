@@ -1,24 +1,24 @@
-/// What a server says first: its protocol versions, and that this connection ends at the server itself.
+/// A server's first message: its protocol versions, and the proof that this connection ends at the server itself.
 struct ServerHello: Hashable, Sendable {
-  /// The server's certificates once more, and a key that the server signed.
+  /// The server's certificates again, and a key that the server signed.
   struct SignedKey: Hashable, Sendable {
-    /// In DER, the leaf first; at most `PeerCertificates.keptMax`.
+    /// The certificates in DER, the leaf first; at most `PeerCertificates.keptMax`.
     let chain: [[UInt8]]
-    /// In DER, with its signature.
+    /// The key in DER, with its signature.
     let key: [UInt8]
   }
 
   let versions: ClosedRange<Int>
-  /// Ties the hello to one TLS connection.
+  /// The session id, which ties the hello to one TLS connection.
   let sessionID: [UInt8]
   let signedKey: SignedKey?
 }
 
 extension ServerHello {
-  /// First version of SMP in which servers sign a key.
+  /// The first version of SMP in which servers sign a key.
   private static let signedSince = 7
 
-  /// Reads the hello of an SMP server. What follows the parts known here is left to later versions.
+  /// Reads the hello of an SMP server. Further parts, of later versions, are ignored.
   init(smpBlock block: [UInt8]) throws(MalformedHello) {
     var reader = try BlockReader(block: block)
     try self.init(start: &reader) { reader, versions throws(MalformedHello) in

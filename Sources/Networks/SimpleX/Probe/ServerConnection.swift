@@ -11,7 +11,7 @@ struct ServerConnection: Sendable {
   let handshake: EventLoopFuture<TLSSession>
   private let ask: @Sendable (EventLoopPromise<[UInt8]>) -> Void
 
-  /// Makes a channel ready that does not connect yet. Call on its event loop.
+  /// Prepares a channel before it connects. Call this on its event loop.
   init(_ channel: any Channel, to endpoint: ServerEndpoint, transport: ServerProtocol) throws {
     let tls = try OpenSSLHandler(applicationProtocol: endpoint.applicationProtocol, eventLoop: channel.eventLoop)
     let hello = HelloCollector(promise: channel.eventLoop.makePromise(), takesBytes: transport == .smp)
@@ -41,11 +41,11 @@ struct ServerConnection: Sendable {
     }
   }
 
-  /// Has the hello's bytes brought, as many as a hello has; failures are `PeerFailure`s.
+  /// Fetches the bytes of the hello; failures are `PeerFailure`s.
   func bringHello(_ promise: EventLoopPromise<[UInt8]>) { ask(promise) }
 }
 
-/// Gathers the first block that a server sends of its own accord; behind HTTP/2, notices only errors and the end.
+/// Collects the first block that a server sends by itself; after HTTP/2, it notices only errors and the end.
 private final class HelloCollector: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   let promise: EventLoopPromise<[UInt8]>
@@ -59,7 +59,7 @@ private final class HelloCollector: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard takesBytes, bytes.count < BlockReader.blockBytes else { return }
-    // Servers have nothing to say behind the hello before the client answers it.
+    // Servers send nothing after the hello before the client answers it.
     bytes.append(contentsOf: unwrapInboundIn(data).readableBytesView.prefix(BlockReader.blockBytes - bytes.count))
     if bytes.count == BlockReader.blockBytes { promise.succeed(bytes) }
   }

@@ -1,14 +1,14 @@
 internal import Channels
 internal import RelayNetwork
 
-/// Where a server is asked, and for what.
+/// The place at which a server is asked, and the protocols that are offered.
 struct ServerEndpoint: Hashable, Sendable {
   let host: String
   let port: Int
-  /// What the TLS handshake offers (ALPN).
+  /// The protocol that the TLS handshake offers (ALPN).
   let applicationProtocol: String
 
-  /// - Returns: nil when all hosts of the address are reached through Tor only.
+  /// - Returns: `nil` if all hosts of the address can be reached only through Tor.
   init?(_ address: ServerAddress) {
     let known = address.hosts.map { (name: $0, host: try? SimpleXHost($0)) }
     guard let chosen = known.first(where: { $0.host?.kind != .onion }) else { return nil }

@@ -3,7 +3,7 @@ internal import Dialing
 internal import NIOCore
 internal import RelayNetwork
 
-/// How long each step of a server's test may take.
+/// The time limits of the steps of a server's test.
 public struct ServerProbeLimits: Hashable, Sendable {
   /// Looking up the name.
   public var resolve: Duration
@@ -25,16 +25,16 @@ public struct ServerProbeLimits: Hashable, Sendable {
   }
 }
 
-/// Tests whether a server is alive and is who its address says, as far as its hello; nothing is written to the server.
+/// Tests, as far as its hello, whether a server works and is the one in its address; nothing is written to the server.
 struct ServerProbe: Sendable {
   let address: ServerAddress
   let limits: ServerProbeLimits
   let lookup: HostLookup
   let eventLoop: any EventLoop
-  /// Seconds since 1970.
+  /// The time in seconds since 1970.
   let now: @Sendable () -> Int64
 
-  /// The versions that clients of today speak.
+  /// The versions that present clients speak.
   static func ownVersions(_ transport: ServerProtocol) -> ClosedRange<Int> {
     switch transport {
     case .smp: 6...18
@@ -42,13 +42,13 @@ struct ServerProbe: Sendable {
     }
   }
 
-  /// Runs the steps until one fails. Nothing stays open, whether it ends or its task is cancelled.
+  /// Runs the steps until one fails. Nothing stays open, whether the test ends or its task is cancelled.
   func run(_ yield: @escaping @Sendable (ProbeStep) -> Void) async {
-    // The failed step has been handed out by then.
+    // The failed step has been reported by then.
     try? await steps(yield)
   }
 
-  /// What a step found out, and the same for people.
+  /// The result of a step, and its description for people.
   private typealias Found<Value> = (value: Value, detail: String)
 
   private func steps(_ yield: @Sendable (ProbeStep) -> Void) async throws(PeerFailure) {
@@ -121,7 +121,7 @@ struct ServerProbe: Sendable {
     return (hello, "for this connection, \(key)")
   }
 
-  /// Runs one step and hands out how it went.
+  /// Runs one step and reports the result.
   private func step<Value>(
     _ name: String, _ yield: @Sendable (ProbeStep) -> Void,
     _ body: () async throws(PeerFailure) -> Found<Value>

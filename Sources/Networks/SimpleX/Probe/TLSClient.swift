@@ -1,34 +1,34 @@
 internal import CTLSClient
 internal import NIOCore
 
-/// What a complete handshake showed.
+/// The results of a complete handshake.
 struct TLSSession: Hashable, Sendable {
   /// The certificates that the peer sent, in DER, the leaf first; at most `PeerCertificates.keptMax`.
   let chain: [[UInt8]]
   /// How many certificates the peer sent.
   let chainCount: Int
-  /// What the peer chose of what was offered; nil when it chose nothing.
+  /// The protocol that the peer chose; `nil` if it chose none.
   let applicationProtocol: String?
-  /// For people: `TLSv1.3`.
+  /// The TLS version for people: `TLSv1.3`.
   let version: String
   /// This side's own Finished message, "tls-unique": the same on both ends of one connection, and on no other.
   let finished: [UInt8]
 }
 
-/// Why a TLS connection is of no use, in the TLS library's words.
+/// The reason why a TLS connection cannot be used, in the TLS library's words.
 struct TLSFailure: Error, Hashable, Sendable {
   let reason: String
 }
 
-/// The client's end of a TLS connection, without a socket. Belongs to one event loop.
+/// The client's end of a TLS connection, without a socket. It belongs to one event loop.
 ///
-/// The TLS of swift-nio does not know Ed448, which older servers have in their certificates; so this is on OpenSSL.
+/// The TLS library of swift-nio does not know Ed448, which older servers have in their certificates, so this type uses OpenSSL.
 final class TLSClient {
   private let client: OpaquePointer
-  /// Most bytes that one record holds.
+  /// The largest number of bytes in one record.
   private static let chunkBytes = 16_384
 
-  /// - Parameter applicationProtocol: the one that is offered.
+  /// - Parameter applicationProtocol: the protocol that is offered.
   init(applicationProtocol: String) throws(TLSFailure) {
     var text = [CChar](repeating: 0, count: Int(CTLS_TEXT_BYTES))
     guard let client = ctls_client_create(applicationProtocol, &text) else { throw TLSFailure(reason: String(cText: text)) }
@@ -39,7 +39,7 @@ final class TLSClient {
 
   private var failure: TLSFailure { TLSFailure(reason: String(cString: ctls_client_error(client))) }
 
-  /// Takes what came from the peer.
+  /// Adds bytes from the peer.
   func feed(_ bytes: ByteBuffer) throws(TLSFailure) {
     let isTaken = bytes.withUnsafeReadableBytes { bytes in
       guard let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return true }
@@ -48,7 +48,7 @@ final class TLSClient {
     guard isTaken else { throw failure }
   }
 
-  /// Moves what must be sent to the peer; nil when there is nothing.
+  /// Returns and removes the bytes to send to the peer; `nil` if there are none.
   func takeOutput(_ allocator: ByteBufferAllocator) -> ByteBuffer? {
     var output = allocator.buffer(capacity: 0)
     var count = 0
@@ -62,7 +62,7 @@ final class TLSClient {
   }
 
   /// Drives the handshake as far as the bytes allow.
-  /// - Returns: nil when bytes are missing.
+  /// - Returns: `nil` if bytes are missing.
   func handshake() throws(TLSFailure) -> TLSSession? {
     switch ctls_client_handshake(client) {
     case CTLS_DONE: return session
@@ -113,7 +113,7 @@ final class TLSClient {
     }
   }
 
-  /// Encrypts; the result waits as output.
+  /// Encrypts bytes; the result waits as output.
   func write(_ bytes: ByteBuffer) throws(TLSFailure) {
     let result = bytes.withUnsafeReadableBytes { bytes in
       guard let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return CTLS_DONE }
@@ -122,7 +122,7 @@ final class TLSClient {
     guard result == CTLS_DONE else { throw failure }
   }
 
-  /// Says goodbye; the message waits as output.
+  /// Ends the TLS session; the closing message waits as output.
   func shutdown() { ctls_client_shutdown(client) }
 }
 

@@ -1,5 +1,5 @@
 extension ServerHello {
-  /// Reads the hello of an XFTP server, the body of its answer. What follows the parts known here is left to later versions.
+  /// Reads the hello of an XFTP server, the body of its answer. Further parts, of later versions, are ignored.
   init(xftpBody body: [UInt8]) throws(MalformedHello) {
     var reader = try BlockReader(block: body)
     try self.init(start: &reader) { reader, _ throws(MalformedHello) in

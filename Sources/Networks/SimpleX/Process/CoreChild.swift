@@ -2,19 +2,19 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// One run of a core: a process, what it prints, and its end.
+/// One run of a core: a process, its output, and its end.
 final class CoreChild: Sendable {
   enum Ending: Hashable, Sendable {
     case exited(status: Int32)
     case killed(signal: Int32)
-    /// It never ran.
+    /// The program never ran.
     case notStarted(String)
   }
 
   private enum State {
     case idle
     case running(pid_t)
-    /// It was told to end before it ran, or it ended.
+    /// The process was told to end before it ran, or has ended.
     case over
   }
 
@@ -24,10 +24,10 @@ final class CoreChild: Sendable {
   /// - Parameter words: the program and its arguments.
   init(_ words: [String]) { self.words = words }
 
-  /// Runs it to its end. Call it once.
+  /// Runs the program to its end. Call this once.
   /// - Parameters:
-  ///   - started: is told the process id, on a thread of its own.
-  ///   - output: takes lines that may be shown, on that thread.
+  ///   - started: gets the process id, on a thread of its own.
+  ///   - output: gets lines that may be shown, on that thread.
   func run(started: @escaping @Sendable (Int32) -> Void, output: @escaping @Sendable (String) -> Void) async -> Ending {
     await withCheckedContinuation { continuation in
       // The process is bound to the thread that starts it, so the thread stays until the process is gone.
@@ -35,8 +35,8 @@ final class CoreChild: Sendable {
     }
   }
 
-  /// Sends a signal to the process if it still runs; if it does not run yet it never will.
-  /// - Returns: whether it was sent.
+  /// Sends a signal to the process if it still runs; if it does not run yet, it will never run.
+  /// - Returns: whether the signal was sent.
   @discardableResult
   func signal(_ number: Int32) -> Bool {
     state.withLock { state in
@@ -74,7 +74,7 @@ final class CoreChild: Sendable {
     let endWriter = end[1]
     Thread.detachNewThread {
       var info = siginfo_t()
-      // The process stays a zombie, so that its number stays its own for as long as it may be signalled.
+      // The process stays a zombie, so that its number is not reused while it may be signalled.
       while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
       close(endWriter)
     }
@@ -98,7 +98,7 @@ final class CoreChild: Sendable {
 
   private static let pipeBytesMax = 1 << 20
 
-  /// Reads what the process prints until it has ended; what others that it started print later is not waited for.
+  /// Reads the output of the process until it has ended, without waiting for later output of processes that it started.
   private func read(_ descriptor: CInt, until end: CInt, _ output: (String) -> Void) {
     var lines = CoreOutput()
     var chunk = [UInt8](repeating: 0, count: 16_384)
@@ -108,7 +108,7 @@ final class CoreChild: Sendable {
     while true {
       guard poll(&polled, 2, -1) >= 0 || errno == EINTR else { break }
       let hasEnded = polled[1].revents != 0
-      // As much as a pipe can hold at the end, and no more: somebody else may go on printing.
+      // At the end, only as much as a pipe can hold is read, because another process may continue to print.
       var rest = hasEnded ? Self.pipeBytesMax : 0
       var count = Glibc.read(descriptor, &chunk, chunk.count)
       while count > 0 {
@@ -117,7 +117,7 @@ final class CoreChild: Sendable {
         count = rest > 0 ? Glibc.read(descriptor, &chunk, chunk.count) : -1
       }
       if hasEnded { break }
-      // Both outputs are closed: only the end is waited for.
+      // Both outputs are closed, so it remains to wait for the end.
       if count == 0 { polled[0].fd = -1 }
     }
     if let rest = lines.finish() { output(rest) }
@@ -136,7 +136,7 @@ final class CoreChild: Sendable {
   private static func pipe(_ descriptors: inout [CInt]) -> Bool {
     guard Glibc.pipe(&descriptors) == 0 else { return false }
     for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    // Only the reading end: the program would not expect it of the other.
+    // Only the reading end is non-blocking: the program would not expect that of the other end.
     return fcntl(descriptors[0], F_SETFL, O_NONBLOCK) == 0
   }
 }

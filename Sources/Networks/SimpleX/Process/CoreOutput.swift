@@ -1,15 +1,15 @@
-/// Makes of what a core prints lines that may be logged.
+/// Turns the output of a core into lines that may be logged.
 ///
 /// The core prints every command that it is sent, with the passwords of servers in it, and several threads of
-/// it may print at once, so that a long line can come in pieces. Whatever could be a part of a command is left out.
+/// it may print at once, so that a long line can come in pieces. Everything that could be part of a command is left out.
 struct CoreOutput {
-  /// Longer lines are left out: nothing that is meant for people is that long.
+  /// The longest line in bytes; longer ones are left out, because nothing that is meant for people is that long.
   static let lineBytesMax = 4096
 
   private var line: [UInt8] = []
   private var isTooLong = false
 
-  /// - Returns: the lines that are complete now and may be shown: in one line each, without control characters, bounded.
+  /// - Returns: the lines that are now complete and may be shown, without control characters and bounded.
   mutating func take(_ bytes: some Sequence<UInt8>) -> [String] {
     var shown: [String] = []
     for byte in bytes {
@@ -24,14 +24,14 @@ struct CoreOutput {
     return shown
   }
 
-  /// The core ended.
-  /// - Returns: the last line, when it was not ended and may be shown.
+  /// Ends the output after the core ended.
+  /// - Returns: the last line, if it has no line feed and may be shown.
   mutating func finish() -> String? {
     defer { (line, isTooLong) = ([], false) }
     return isTooLong ? nil : Self.shown(String(decoding: line, as: UTF8.self))
   }
 
-  /// `line` as it may be logged; nil when it may not.
+  /// `line` in a form that may be logged; `nil` if it may not.
   static func shown(_ line: String) -> String? {
     guard !isPartOfCommand(line) else { return nil }
     let text = CoreText.bounded(line).split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -40,7 +40,7 @@ struct CoreOutput {
 
   private static func isPartOfCommand(_ line: String) -> Bool {
     if ["received command", "/_", "\\\"", "{\"", "\":"].contains(where: line.contains) { return true }
-    // Passwords stand before the @ of an address. Those in a whole address are hidden; what may be half of one is not shown.
+    // Passwords come before the @ of an address. In a complete address they are hidden; a possible part of an address is not shown.
     return line.split(whereSeparator: \.isWhitespace).contains { $0.contains("@") && !$0.contains("://") }
   }
 }

@@ -5,12 +5,13 @@ public import Logging
 internal import RelayNetwork
 internal import Synchronization
 
-/// Runs a SimpleX Chat core and keeps it running: started again when it ends, later and later if it ends at once; ended when Baton does.
+/// Runs a SimpleX Chat core and keeps it running: it is started again when it ends, with growing waits if it ends at once, and ends with
+/// Baton.
 ///
-/// The core's port lets in everybody on this machine, so a core that runs as a service of its own, which others can be kept away from, is
-/// the better choice where there are other people.
+/// The core's port accepts everybody on this machine, so a core that runs as a separate service, from which others can be kept away, is
+/// the better choice where other people have accounts.
 public final class CoreProcess: Sendable {
-  /// Why a core cannot be run like this.
+  /// The reason why a core cannot be run like this.
   public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence for people.
     public let description: String
@@ -24,13 +25,14 @@ public final class CoreProcess: Sendable {
 
   /// - Parameters:
   ///   - program: the path of `simplex-chat`.
-  ///   - database: what the names of its database files begin with (`-d`); the folder must exist.
-  ///   - displayName: of its user, made at the first start; the core ends when its active user has another (`--user-display-name`).
-  ///   - port: where it listens on loopback (`-p`).
+  ///   - database: the beginning of the names of its database files (`-d`); the folder must exist.
+  ///   - displayName: the name of its user, who is created at the first start; the core ends if its active user has another name
+  ///     (`--user-display-name`).
+  ///   - port: the port on loopback (`-p`).
   ///   - extraArguments: further options. They can be read by every user of the machine.
-  ///   - limits: times.
-  ///   - logger: is told of starts and ends, and what the core prints but for commands.
-  /// - Throws: `Refusal` for what cannot work, and for a secret among the arguments.
+  ///   - limits: the time limits.
+  ///   - logger: gets starts and ends, and the output of the core except commands.
+  /// - Throws: `Refusal` for a configuration that cannot work, and for a secret among the arguments.
   public convenience init(
     program: String, database: String, displayName: String, port: Int, extraArguments: [String] = [],
     limits: CoreProcessLimits = CoreProcessLimits(), logger: Logger
@@ -71,14 +73,14 @@ public final class CoreProcess: Sendable {
   private static func isSecret(_ argument: String) -> Bool {
     if argument.hasPrefix("-k") || argument == "--key" || argument.hasPrefix("--key=") { return true }
     return argument.split { $0 == ";" || $0.isWhitespace }.contains { word in
-      // The address may stand behind the option's name.
+      // The address may follow the option's name.
       [word, word.split(separator: "=", maxSplits: 1).last ?? word].contains { text in
         (try? SimpleXServerAddress.parse(String(text)))?.password != nil
       }
     }
   }
 
-  /// Keeps the core running until cancelled; returns when its process is gone. Call it once.
+  /// Keeps the core running until cancelled; returns when its process is gone. Call this once.
   public func run() async {
     var restart = CoreRestart(limits: limits, salt: .random(in: 0...UInt64.max))
     while !Task.isCancelled {
@@ -95,7 +97,7 @@ public final class CoreProcess: Sendable {
         }
         return
       }
-      let words = prints.last.map { "; the last that it said: \($0)" } ?? ""
+      let words = prints.last.map { "; its last output was: \($0)" } ?? ""
       if case .notStarted(let reason) = ending {
         logger.error("the chat core \(self.words[0]) cannot be started: \(reason); it is tried again in \(wait.briefly)")
       } else {
@@ -137,13 +139,13 @@ public final class CoreProcess: Sendable {
     time < .seconds(1) ? "less than a second" : "\(time.components.seconds) s"
   }
 
-  /// What the core prints in one run.
+  /// The output of the core in one run.
   private final class Prints: Sendable {
     private let logger: Logger
     private let max: Int
     private let state = Mutex((count: 0, last: String?.none))
 
-    /// - Parameter max: lines that are logged for everybody.
+    /// - Parameter max: how many lines are logged for everybody.
     init(_ logger: Logger, max: Int) {
       self.logger = logger
       self.max = max

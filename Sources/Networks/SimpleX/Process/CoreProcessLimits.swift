@@ -1,14 +1,14 @@
-/// Times of a core that Baton runs itself.
+/// The times of a core that Baton runs itself.
 public struct CoreProcessLimits: Hashable, Sendable {
-  /// Wait before the core is started a second time; doubles with each further end.
+  /// The wait before the core is started a second time; it doubles with each further end.
   public var restartFirst: Duration = .seconds(1)
-  /// Longest wait between starts.
+  /// The longest wait between starts.
   public var restartMax: Duration = .seconds(60)
-  /// A core that ran this long counts as good; the waits begin anew after it.
+  /// How long a core must run to count as good; after that, the waits start again from the shortest.
   public var stableAfter: Duration = .seconds(60)
   /// How long the core may take to end when it is told to, before it is killed.
   public var stopGrace: Duration = .seconds(10)
-  /// Lines of each run that are logged for everybody; later ones are for debugging.
+  /// How many lines of each run are logged for everybody; later ones are logged for debugging.
   public var noticeLinesMax = 50
 
   /// The defaults.

@@ -12,10 +12,10 @@ struct CoreRestart: Hashable, Sendable {
     stableAfter = limits.stableAfter
   }
 
-  /// The core was started, or an attempt to do so was made.
+  /// Records that the core was started, or that this was attempted.
   mutating func started(at now: Timestamp) { startedAt = now }
 
-  /// The core ended.
+  /// Records that the core ended.
   /// - Returns: how long it ran, and how long to wait before it is started again.
   mutating func ended(at now: Timestamp) -> (ran: Duration, wait: Duration) {
     let ran = max(now - startedAt, .zero)

@@ -9,12 +9,12 @@ enum CoreSpawn {
     init(_ error: CInt) { reason = String(cString: strerror(error)) }
   }
 
-  /// Starts a program with these words: its input is empty, its output goes to `output`, it has a process group of its own, and nothing
-  /// else of this process: no other descriptor, no blocked or ignored signal, and of the environment only what programs need to find
-  /// their way. When the calling thread ends the program is told to end (PR_SET_PDEATHSIG), so the thread must live as long.
+  /// Starts a program with these words: its input is empty, its output goes to `output`, and it has its own process group. It inherits
+  /// nothing else from this process: no other descriptor, no blocked or ignored signal, and only those environment variables that programs
+  /// generally need. When the calling thread ends, the program is told to end (PR_SET_PDEATHSIG), so the thread must live as long.
   /// - Parameters:
   ///   - words: the program's path, or its name to be looked for in `PATH`, and its arguments.
-  ///   - output: an open descriptor, for both outputs.
+  ///   - output: an open descriptor for standard output and standard error.
   /// - Throws: `Failure`.
   static func start(_ words: [String], output: CInt) throws(Failure) -> pid_t {
     var actions = posix_spawn_file_actions_t()
@@ -26,7 +26,7 @@ enum CoreSpawn {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-    // Also what another thread may open before the child is there; closing what is not open does no harm.
+    // This also covers descriptors that another thread opens before the child exists; closing one that is not open does no harm.
     for descriptor in STDERR_FILENO + 1..<firstUnused() { posix_spawn_file_actions_addclose(&actions, descriptor) }
     var (none, all) = (sigset_t(), sigset_t())
     sigemptyset(&none)
@@ -53,23 +53,22 @@ enum CoreSpawn {
 
   private static let binder = "/usr/bin/setpriv"
 
-  /// The words with which the program ends when its parent does, where the machine has what that takes. Elsewhere it is the service
-  /// manager that leaves nothing behind.
+  /// The words that make the program end with its parent, if the machine has the tool for that. Otherwise the service manager ends it.
   private static func tied(_ words: [String]) throws(Failure) -> [String] {
-    // Said here, since the binder could only say it in words.
+    // This is checked here, because the tool could report it only as text.
     if words[0].contains("/"), access(words[0], X_OK) != 0 { throw Failure(errno) }
     return access(binder, X_OK) == 0 ? [binder, "--pdeathsig", "TERM", "--"] + words : words
   }
 
-  /// Not what the service manager says to the daemon alone.
+  /// The environment without the variables that the service manager sets for the daemon alone.
   private static var environment: [String] {
     let known: Set<String> = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR"]
     let own = ProcessInfo.processInfo.environment.filter { known.contains($0.key) || $0.key.hasPrefix("XDG_") }
-    // Without one of UTF-8 a core fails at the first name that is not ASCII.
+    // Without a UTF-8 locale a core fails at the first name that is not ASCII.
     return own.map { "\($0.key)=\($0.value)" } + ["LC_ALL=C.UTF-8"]
   }
 
-  /// Behind all descriptors that are open, and some more; not beyond those that there can be.
+  /// A number above all open descriptors, with a margin, but within the limit of the process.
   private static func firstUnused() -> CInt {
     let open = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { CInt($0) }
     var limit = rlimit()

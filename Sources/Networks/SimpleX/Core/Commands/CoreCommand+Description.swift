@@ -1,4 +1,4 @@
-/// For logs: which command it is and what it is about, without names, profiles and addresses of servers.
+/// A description for logs: the command and its object, without names, profiles and addresses of servers.
 extension CoreCommand: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String {
     switch self {

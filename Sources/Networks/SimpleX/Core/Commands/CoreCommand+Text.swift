@@ -1,7 +1,7 @@
 internal import StrictJSON
 
 extension CoreCommand {
-  /// The command line. It may hold passwords of servers: it goes to the core and nowhere else.
+  /// The command line. It may contain passwords of servers, so it goes to the core and nowhere else.
   var text: String {
     switch self {
     case .version: "/v"

@@ -1,9 +1,9 @@
-/// Names of things for a command, at least one and each once: an empty list would make another command of it.
+/// The ids of objects for a command, at least one and each once: an empty list would turn it into another command.
 public struct CoreIDList<Thing>: Hashable, Sendable {
-  /// In the order given.
+  /// The ids in the order given.
   public let ids: [CoreID<Thing>]
 
-  /// nil when `ids` is empty. What stands there twice is taken once.
+  /// Creates the list, with each id once; `nil` if `ids` is empty.
   public init?(_ ids: [CoreID<Thing>]) {
     var seen: Set<CoreID<Thing>> = []
     self.ids = ids.filter { seen.insert($0).inserted }

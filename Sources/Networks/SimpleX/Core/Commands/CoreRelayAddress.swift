@@ -5,8 +5,8 @@ public struct CoreRelayAddress: Hashable, Sendable, CustomStringConvertible {
   /// The normal form.
   public let text: String
 
-  /// - Parameter text: any spelling.
-  /// - Throws: `InvalidAddress` as `SimpleXAddressing` does.
+  /// - Parameter text: the address in any spelling.
+  /// - Throws: the same `InvalidAddress` as `SimpleXAddressing`.
   public init(_ text: String) throws(InvalidAddress) { self.text = try SimpleXAddressing().parse(address: text).text }
 
   public var description: String { text }

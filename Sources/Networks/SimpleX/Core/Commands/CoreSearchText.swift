@@ -1,16 +1,16 @@
-/// A text by which a core finds groups among many (`/_groups`, docs/design/simplex.md#channels-in-a-core): it
-/// stands in their names or descriptions.
+/// A text by which a core finds groups among many (`/_groups`, docs/design/simplex.md#channels-in-a-core): their
+/// names or descriptions contain it.
 ///
-/// The core puts the text in small letters, and what it searches too, but of the latter only the ASCII letters when its database is SQLite.
-/// So a text holds no other letter that has a small form, and nothing that a database reads as an escape.
+/// The core converts the text, and the texts that it searches, to lower case, but in the latter only ASCII letters if its database is
+/// SQLite. So this text contains no other letter that has a lower-case form, and nothing that a database reads as an escape.
 public struct CoreSearchText: Hashable, Sendable, CustomStringConvertible {
-  /// Longer texts find nothing more exactly.
+  /// The largest length; longer texts would not make the search more exact.
   static let charactersMax = 60
 
-  /// As it stands in the command.
+  /// The text as it is written in the command.
   public let text: String
 
-  /// The longest piece of `text` that the core is sure to find in it; nil when there is none.
+  /// The longest piece of `text` that the core is certain to find in it; `nil` if there is none.
   public init?(in text: String) {
     let pieces = text.unicodeScalars.split { !Self.isSafe($0) }
       .map { piece in
@@ -19,7 +19,7 @@ public struct CoreSearchText: Hashable, Sendable, CustomStringConvertible {
         return trimmed
       }
     guard let longest = pieces.max(by: { $0.count < $1.count }), !longest.isEmpty else { return nil }
-    // What is cut may not end with a space: the core drops those.
+    // A cut piece must not end with a space: the core drops trailing spaces.
     var scalars = String.UnicodeScalarView(longest.prefix(Self.charactersMax))
     while scalars.last == " " { scalars.removeLast() }
     self.text = String(scalars)
@@ -34,6 +34,6 @@ public struct CoreSearchText: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Nothing of what readers see goes into logs.
+  /// Keeps the text out of logs, because it is part of a profile.
   public var description: String { "a text of \(text.count) characters" }
 }

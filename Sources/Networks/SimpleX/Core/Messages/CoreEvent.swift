@@ -1,10 +1,10 @@
-/// What the core says by itself. An event may come before the answer to the command that
-/// caused it, about a group that is not known yet.
+/// An event of the core. It may come before the answer to the command that
+/// caused it, and be about a group that is not known yet.
 public enum CoreEvent: Hashable, Sendable {
   /// A relay accepted, rejected, or acknowledged the roster.
   case relayUpdated(CoreGroup, CoreMember, CoreGroupRelay)
-  /// The link was published anew; the list tells how every relay is now.
-  /// - relaysChanged: whether this very publication changed one; the list counts either way.
+  /// The link was published again; the list has the present state of every relay.
+  /// - relaysChanged: whether this publication changed a relay; the list is valid either way.
   case linkUpdated(CoreGroup, CoreGroupLink, [CoreGroupRelay], relaysChanged: Bool)
   /// A member changed. A relay whose connection is `failed` now is lost: there is no other sign.
   case memberUpdated(CoreGroup, from: CoreMember, to: CoreMember)
@@ -18,24 +18,24 @@ public enum CoreEvent: Hashable, Sendable {
   /// Another member deleted the group.
   case groupDeleted(CoreGroup, by: CoreMember)
   case groupUpdated(from: CoreGroup, to: CoreGroup)
-  /// A connection to a server of this protocol stands.
+  /// A connection to a server of this protocol was established.
   case hostConnected(transport: String, host: String)
   case hostDisconnected(transport: String, host: String)
-  /// An error that no command caused, or that came after the answer; `CoreError.place` says which member it is about.
+  /// An error that no command caused, or that came after the answer; `CoreError.place` names the member that it is about.
   case error(CoreError)
-  /// The core refused a message without saying which: it could not read it.
+  /// The core refused a message that it could not read, without naming it.
   case refusal(CoreError)
   /// A message of another member could not be used.
   case messageError(severity: String, message: String)
-  /// Baton has no use for it.
+  /// An event that Baton does not use.
   case other(tag: String)
-  /// It could not be read.
-  /// - tag: empty when not even that could be read.
+  /// An event that could not be read.
+  /// - tag: the tag of the event; empty if not even that could be read.
   case unreadable(tag: String, CoreShapeError)
 }
 
 extension CoreEvent {
-  /// The events in one message, in order: one, but for a list of errors. What cannot be read is an event too.
+  /// The events in one message, in order: one, except for a list of errors. An unreadable part is an event too.
   static func events(tag: String, _ reader: CoreReader) -> [CoreEvent] {
     do throws(CoreShapeError) {
       if tag == "chatErrors" { return try reader.list("chatErrors", of: CoreError.self).map(CoreEvent.error) }

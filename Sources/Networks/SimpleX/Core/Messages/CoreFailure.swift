@@ -1,25 +1,25 @@
 internal import Dialing
 
-/// Why there is no answer to a command, or no good one. Whether the core may have carried it out is the main thing about it.
+/// The reason why there is no answer to a command, or not a positive one. What matters most is whether the core may have carried it out.
 public enum CoreFailure: Error, Hashable, Sendable {
   /// The core refused it, or tried and failed.
   case refused(CoreError)
-  /// The core carried it out, and its answer has another shape than expected.
+  /// The core carried out the command, and its answer has an unexpected form.
   case unreadable(tag: String, CoreShapeError)
-  /// The core never saw it.
+  /// The core never got the command.
   case notSent(Reason)
-  /// It was sent and no answer came. The core may or may not have carried it out, or may do so yet.
+  /// The command was sent and no answer came. The core may or may not have carried it out, or may still do so.
   case unknown(Reason)
 
-  /// Why a command was not sent or not answered.
+  /// The reason why a command was not sent or not answered.
   public enum Reason: Hashable, Sendable {
     /// Too many commands wait already.
     case tooMany
-    /// There is no connection, or it broke; in words.
+    /// There is no connection, or it broke, as described.
     case noConnection(String)
-    /// No answer within this time.
+    /// There was no answer within this time.
     case timeout(Duration)
-    /// The caller took it back.
+    /// The caller cancelled the command.
     case withdrawn
     /// The client ended.
     case ended
@@ -44,7 +44,7 @@ extension CoreFailure.Reason: CustomStringConvertible {
     case .tooMany: "too many commands wait for the core"
     case .noConnection(let words): words
     case .timeout(let limit): "no answer within \(limit.briefly)"
-    case .withdrawn: "it was taken back"
+    case .withdrawn: "it was cancelled"
     case .ended: "Baton ends"
     }
   }

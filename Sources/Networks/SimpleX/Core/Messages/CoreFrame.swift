@@ -1,11 +1,11 @@
 internal import StrictJSON
 
-/// One message of the core, read.
+/// One parsed message of the core.
 enum CoreFrame: Hashable, Sendable {
-  /// An answer to the command with this number, as the core gives it back.
+  /// An answer to the command with this number, as the core returned it.
   case reply(correlation: String, Result<CoreReply, CoreFailure>)
   case events([CoreEvent])
-  /// No message of the core's kind.
+  /// A message that is not from a core.
   case rubbish(String)
 
   /// Reads a message. Private keys are taken out before anything else sees it.

@@ -1,13 +1,13 @@
-/// How the core answers a command that it carried out.
+/// The answer of the core to a command that it carried out.
 public enum CoreReply: Hashable, Sendable {
-  /// Nothing more to say (`cmdOk`).
+  /// The command succeeded, without further data (`cmdOk`).
   case done
   case version(CoreVersion)
   case activeUser(CoreUser)
   case users([CoreUser])
-  /// It was started just now.
+  /// The core was started just now.
   case started
-  /// It runs already.
+  /// The core runs already.
   case running
   case stopped
   case operators(CoreConditions)
@@ -15,14 +15,14 @@ public enum CoreReply: Hashable, Sendable {
   case validation(CoreServersValidation)
   case serverTest(CoreServerTest)
   case relayTest(CoreRelayTest)
-  /// The channel is there; its relays are invited.
+  /// The channel was created; its relays are invited.
   case channelCreated(CoreGroup, CoreGroupLink, [CoreGroupRelay])
-  /// At least one relay failed for good, so there is no channel. One result for each relay.
+  /// At least one relay failed for good, so there is no channel. There is one result for each relay.
   case channelNotCreated([CoreRelayResult])
   case relays(CoreGroup, [CoreGroupRelay])
   case relaysAdded(CoreGroup, CoreGroupLink, [CoreGroupRelay])
-  /// At least one relay failed for good. Those without an error stay invited; those with one may stay `new` and block their
-  /// number.
+  /// At least one relay failed for good. Relays without an error stay invited; those with one may stay `new`, and then cannot be invited
+  /// again until they are removed.
   case relaysNotAdded([CoreRelayResult])
   case membersRemoved(CoreGroup, [CoreMember])
   case relayAllowed(CoreGroup)
@@ -40,7 +40,7 @@ public enum CoreReply: Hashable, Sendable {
 
 extension CoreReply {
   /// - Parameters:
-  ///   - tag: of the answer.
+  ///   - tag: the tag of the answer.
   ///   - reader: the answer.
   init(tag: String, _ reader: CoreReader) throws(CoreShapeError) {
     switch tag {
@@ -87,7 +87,7 @@ extension CoreReply {
     .members(try group.read("groupInfo"), try group.list("members"))
   }
 
-  /// A user in the list of users, beside how much is unread.
+  /// A user in the list of users, where it comes with the number of unread messages.
   private struct UserEntry: CoreReadable {
     let user: CoreUser
     init(_ reader: CoreReader) throws(CoreShapeError) { user = try reader.read("user") }

@@ -1,6 +1,6 @@
 /// Operators and whether their conditions of use are accepted (`serverOperatorConditions`).
 public struct CoreConditions: Hashable, Sendable {
-  /// What is to be done about conditions of use.
+  /// The action that conditions of use require.
   public enum Action: String, Hashable, Sendable, CaseIterable {
     /// Somebody must read and accept them.
     case review
@@ -9,7 +9,7 @@ public struct CoreConditions: Hashable, Sendable {
 
   /// Every operator that the core knows, in its order.
   public let operators: [CoreOperator]
-  /// What is to be done about the conditions; nil: nothing.
+  /// The action that the conditions require; `nil` if there is none.
   public let action: CoreWord<Action>?
 }
 

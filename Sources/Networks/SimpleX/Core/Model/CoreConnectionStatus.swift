@@ -1,17 +1,17 @@
 internal import StrictJSON
 
-/// How far the connection to a member is (`ConnStatus`, docs/design/simplex.md#relays-of-a-channel).
+/// The progress of the connection to a member (`ConnStatus`, docs/design/simplex.md#relays-of-a-channel).
 public enum CoreConnectionStatus: Hashable, Sendable {
   case new, prepared, joined, requested, accepted, sendReady, ready, deleted
-  /// It came to nothing, for good. That is the core's one sign that a relay failed after its invitation.
+  /// The connection failed for good. This is the core's only sign that a relay failed after its invitation.
   /// - reason: the core's words.
   case failed(reason: String)
   /// A word that this version of Baton does not know.
   case unknown(String)
 
-  /// - Parameter connection: the object whose member `connStatus` says it.
+  /// - Parameter connection: the object with the member `connStatus`.
   init(of connection: CoreReader) throws(CoreShapeError) {
-    // Versions before 7.0 have the word alone.
+    // Versions before 7.0 have only the word.
     if let word = connection.value("connStatus")?.string {
       self = Self.named(word)
       return

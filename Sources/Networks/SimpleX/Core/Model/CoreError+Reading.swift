@@ -1,7 +1,7 @@
 internal import StrictJSON
 
 extension CoreError: CoreReadable {
-  /// Never fails; a value of another shape is the error `unknown`.
+  /// Reads an error. This never fails; a value of another form is the error `unknown`.
   init(_ reader: CoreReader) throws(CoreShapeError) { self.init(chatError: reader) }
 
   /// - Parameter chatError: a `ChatError`.
@@ -9,7 +9,7 @@ extension CoreError: CoreReadable {
     self.init(levels: Self.levels(of: chatError.members), entity: chatError.value("connectionEntity_"))
   }
 
-  /// - Parameter agentError: an `AgentErrorType` on its own, as tests of servers have it.
+  /// - Parameter agentError: an `AgentErrorType` without an outer error, as in tests of servers.
   init(agentError: CoreReader) {
     self.init(levels: [["type": "errorAgent"]] + Self.levels(of: agentError.members), entity: nil)
   }
@@ -24,7 +24,7 @@ extension CoreError: CoreReadable {
     kind = Self.kind(of: tags, offersRestart: offersRestart)
   }
 
-  /// Where an error keeps the more exact one inside it.
+  /// The members in which an error keeps the more exact one inside it.
   private static let innerKeys = [
     "errorType", "agentError", "storeError", "smpErr", "ntfErr", "xftpErr", "brokerErr", "networkError", "transportErr",
     "proxyErr", "protocolErr", "responseErr", "cmdErr", "connErr", "agentErr", "cryptoErr", "fileErr", "rcpErr", "nameErr",
@@ -50,7 +50,7 @@ extension CoreError: CoreReadable {
   }
 
   private static func host(in level: [String: JSONValue]) -> String? {
-    // The server behind a proxy is the one that is meant.
+    // The error is about the server behind the proxy.
     ["serverAddress", "brokerAddress", "relayServer"].lazy.compactMap { level[$0]?.string }.first { !$0.isEmpty }
       .map(hostOfRelayLink)
   }
@@ -78,7 +78,7 @@ extension CoreError: CoreReadable {
       return .command
     case "groupUserRole", "groupNotJoined", "groupMemberUserRemoved", "groupMemberNotActive": return .notAllowed
     case "peerChatVRangeIncompatible", "agentVersion": return .incompatible
-    // Errors of the agent also stand inside errors of files and the like.
+    // Errors of the agent are also inside errors of files and similar ones.
     default: return tags.contains("BROKER") ? agentKind(of: tags, last, offersRestart) : .other
     }
   }

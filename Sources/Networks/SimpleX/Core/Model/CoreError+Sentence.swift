@@ -1,7 +1,7 @@
 extension CoreError: CustomStringConvertible {
   public var description: String { sentence }
 
-  /// What happened, for people, in one line.
+  /// A description of the error for people, in one line.
   public var sentence: String {
     let server = host.map { "the server \($0)" } ?? "a server"
     let words = message.map { ": \($0)" } ?? ""
@@ -27,7 +27,7 @@ extension CoreError: CustomStringConvertible {
     case "TIMEOUT", "timeoutError": "\(server) did not answer in time"
     case "HOST": "\(server) cannot be found"
     case "NO_SERVICE": "\(server) does not offer its service now"
-    case "QUOTA": "\(server) takes no more messages for the other side at present"
+    case "QUOTA": "\(server) accepts no more messages for the other side at present"
     case "dBBusyError": "the core's database is busy\(words)"
     case "INACTIVE": "the core is pausing"
     case "CRITICAL": "the core is in trouble and wants to be restarted\(words)"
@@ -37,12 +37,12 @@ extension CoreError: CustomStringConvertible {
 
   private func commandRefusal(_ words: String) -> String {
     switch tag {
-    case "invalidDisplayName": "the core does not take the name"
+    case "invalidDisplayName": "the core does not accept the name"
     case "chatRelayExists": "the core has this relay already"
     case "differentActiveUser": "another user of the core is active"
     case "invalidConnReq": "the core cannot read the link"
     case "unsupportedConnReq": "the core is too old for the link"
-    default: "the core did not take the command\(words)"
+    default: "the core refused the command\(words)"
     }
   }
 

@@ -1,52 +1,52 @@
 public import Channels
 
-/// An error as the core tells it (`ChatError`, docs/design/simplex.md#errors). Any error can be read: what Baton does not know keeps
+/// An error of the core (`ChatError`, docs/design/simplex.md#errors). Any error can be read: one that Baton does not know keeps
 /// its tags.
 public struct CoreError: Error, Hashable, Sendable {
-  /// What an error means for whoever decides what to do next.
+  /// The meaning of an error for the decision on what to do next.
   public enum Kind: Hashable, Sendable {
-    /// The network or a server: the same may work later.
+    /// The network or a server failed; the same command may work later.
     case temporary
-    /// A server does not know what a link or an address leads to; it is gone for good. A server that asks for a password says
-    /// the same without it.
+    /// A server does not know the object of a link or an address; it is gone for good. A server that requires a password gives
+    /// the same error without it.
     case deadLink
-    /// A server is not the one that its address names.
+    /// A server is not the one in its address.
     case wrongServer
-    /// Both sides have no common version.
+    /// The two sides share no version.
     case incompatible
-    /// The core did not take the command: it cannot read it, or refuses it as it is.
+    /// The core refused the command, because it cannot read it or it is not valid.
     case command
     /// The core has no user yet.
     case noUser
-    /// The core does not receive: it was stopped, or not started.
+    /// The core does not receive messages: it was stopped, or not started.
     case notStarted
     /// The core's user may not do this in the group.
     case notAllowed
-    /// The core's database; the tag says what, such as `groupNotFound`.
+    /// The core's database reported the error; the tag says which, such as `groupNotFound`.
     case store(String)
-    /// Everything else; the tags say what.
+    /// Any other error; the tags say which.
     case other
   }
 
   /// A member that the error is about.
   public struct Place: Hashable, Sendable {
-    /// Where the member is.
+    /// The group of the member.
     public let group: CoreGroup.ID
     /// The member.
     public let member: CoreMember.ID
-    /// How the connection to the member was when the error came; nil when it was not said.
+    /// The state of the connection to the member when the error came; `nil` if it was not given.
     public let connection: CoreConnectionStatus?
   }
 
   /// The tags, outermost first, such as `errorAgent`, `BROKER`, `TIMEOUT`; at least one.
   public let tags: [String]
-  /// What the tags mean.
+  /// The meaning of the tags.
   public let kind: Kind
-  /// The server that the error is about, by host; nil when there is none.
+  /// The host of the server that the error is about; `nil` if there is none.
   public let host: String?
   /// The core's own words, if there are any: one line, bounded, without passwords.
   public let message: String?
-  /// The member whose connection the error is about; nil when it is about none.
+  /// The member whose connection the error is about; `nil` if there is none.
   public let place: Place?
 
   /// The last tag.

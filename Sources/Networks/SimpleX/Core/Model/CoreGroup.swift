@@ -1,24 +1,24 @@
-/// A group or channel of the core (`GroupInfo`, docs/design/simplex.md#channels-in-a-core). Its private keys never get this far.
+/// A group or channel of the core (`GroupInfo`, docs/design/simplex.md#channels-in-a-core). Its private keys are removed before this.
 public struct CoreGroup: Hashable, Sendable {
   public typealias ID = CoreID<CoreGroup>
 
   /// The number in the core's database. It may name another group once this one is gone.
   public let id: ID
-  /// Whether it is run by relays, as channels are.
+  /// Whether relays serve it, as they do channels.
   public let usesRelays: Bool
   /// The name under which this core's database knows it.
   public let localName: String
   /// The complete profile, ready to be changed and sent back.
   public let profile: CoreGroupProfile
-  /// The core's own user in it.
+  /// The core's own user as a member.
   public let membership: CoreMember
-  /// What the core's own user is as a relay of it; nil when it is none.
+  /// The state of the core's own user as a relay of the group; `nil` if it is not a relay.
   public let ownRelayStatus: CoreWord<CoreRelayStatus>?
-  /// When the core made it, as the core writes it (ISO 8601).
+  /// When the core created it, as the core writes it (ISO 8601).
   public let createdAt: String
-  /// Members that the core knows, among them the relays.
+  /// The number of members that the core knows, including the relays.
   public let memberCount: Int64
-  /// Members that the relays counted; nil when they did not say.
+  /// The number of members that the relays counted; `nil` if they did not report one.
   public let publicMemberCount: Int64?
 }
 

@@ -1,4 +1,4 @@
-/// What readers open to join (`GroupLink`, docs/design/simplex.md#channels-in-a-core).
+/// The link that readers open to join (`GroupLink`, docs/design/simplex.md#channels-in-a-core).
 public struct CoreGroupLink: Hashable, Sendable {
   /// The short link; channels always have one.
   public let short: String?

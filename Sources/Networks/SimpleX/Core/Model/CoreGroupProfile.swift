@@ -1,16 +1,16 @@
 internal import StrictJSON
 
-/// What readers see of a channel (`GroupProfile`, docs/design/simplex.md#channels-in-a-core).
+/// The profile of a channel, which readers see (`GroupProfile`, docs/design/simplex.md#channels-in-a-core).
 ///
-/// A profile that came from the core keeps every member, since an update must send the complete profile back.
+/// A profile from the core keeps every member, because an update must send the complete profile back.
 public struct CoreGroupProfile: Hashable, Sendable {
   private(set) var members: [String: JSONValue]
 
   /// The profile of a new channel, with the preferences that the network's own programs choose: new readers see what was
   /// published before, and nobody can write to the channel's support.
   /// - Parameters:
-  ///   - name: what the channel is called; the core refuses what it does not like.
-  ///   - summary: one or two lines of text, which the programs show below the name; empty for none.
+  ///   - name: the name of the channel; the core refuses names that break its rule.
+  ///   - summary: one or two lines of text, which clients show below the name; empty for none.
   public init(name: String, summary: String = "") {
     members = [
       "displayName": .string(name), "fullName": "",
@@ -19,7 +19,7 @@ public struct CoreGroupProfile: Hashable, Sendable {
     self.summary = summary
   }
 
-  /// What the channel is called.
+  /// The name of the channel.
   public var name: String {
     get { members["displayName"]?.string ?? "" }
     set { members["displayName"] = .string(newValue) }
@@ -37,7 +37,7 @@ public struct CoreGroupProfile: Hashable, Sendable {
     set { members["fullName"] = .string(newValue) }
   }
 
-  /// What new readers are welcomed with (`description`); empty for none.
+  /// The welcome message for new readers (`description`); empty for none.
   public var text: String {
     get { members["description"]?.string ?? "" }
     set { members["description"] = newValue.isEmpty ? nil : .string(newValue) }
@@ -49,13 +49,13 @@ public struct CoreGroupProfile: Hashable, Sendable {
     set { members["image"] = newValue.isEmpty ? nil : .string(newValue) }
   }
 
-  /// The channel's own name for itself, made from its root key; nil for a new channel and for groups that are not public.
+  /// The channel's public id, made from its root key; `nil` for a new channel and for groups that are not public.
   public var publicGroupID: String? { members["publicGroup"]?["publicGroupId"]?.string }
 
-  /// The channel's short link as the profile tells it; nil like `publicGroupID`.
+  /// The channel's short link according to the profile; `nil` like `publicGroupID`.
   public var publicLink: String? { members["publicGroup"]?["groupLink"]?.string }
 
-  /// `channel` or `group`; nil like `publicGroupID`.
+  /// `channel` or `group`; `nil` like `publicGroupID`.
   public var publicKind: String? { members["publicGroup"]?["groupType"]?.string }
 
   var json: JSONValue { .object(members) }
@@ -76,7 +76,7 @@ extension CoreGroupProfile: CoreReadable {
   }
 }
 
-/// A log line needs no picture.
+/// A description without the picture, which a log does not need.
 extension CoreGroupProfile: CustomStringConvertible, CustomReflectable {
   public var description: String { "profile of \(name.debugDescription)" }
   public var customMirror: Mirror { Mirror(self, children: ["name": name, "summary": summary]) }

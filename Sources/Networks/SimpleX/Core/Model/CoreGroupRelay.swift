@@ -1,4 +1,4 @@
-/// How far a relay is with a channel (`RelayStatus`, docs/design/simplex.md#relays-of-a-channel). There is no word for a failure.
+/// The progress of a relay with a channel (`RelayStatus`, docs/design/simplex.md#relays-of-a-channel). There is no word for a failure.
 public enum CoreRelayStatus: String, Hashable, Sendable, CaseIterable {
   case new, invited, accepted, acknowledgedRoster, active, inactive, rejected
 }
@@ -13,11 +13,11 @@ public struct CoreGroupRelay: Hashable, Sendable {
   public let member: CoreMember.ID
   /// The relay in the list of the user.
   public let relay: CoreRelay
-  /// How far it is, as the core knows.
+  /// Its progress as the core knows it.
   public let status: CoreWord<CoreRelayStatus>
   /// The link that the relay gave out for the channel, once it accepted.
   public let link: String?
-  /// Where the relay shows its channels on the web, if it does.
+  /// The place on the web where the relay shows its channels, if it does.
   public let webDomain: String?
 }
 

@@ -2,12 +2,12 @@
 public struct CoreMember: Hashable, Sendable {
   public typealias ID = CoreID<CoreMember>
 
-  /// What a member may do (`GroupMemberRole`).
+  /// The role of a member (`GroupMemberRole`).
   public enum Role: String, Hashable, Sendable, CaseIterable {
     case relay, observer, author, member, moderator, admin, owner
   }
 
-  /// How far a member is (`GroupMemberStatus`).
+  /// The status of a member (`GroupMemberStatus`).
   public enum Status: String, Hashable, Sendable, CaseIterable {
     case rejected, removed, left, deleted, unknown, invited, introduced, accepted, announced, connected, complete, creator
     case pendingApproval = "pending_approval"
@@ -17,19 +17,19 @@ public struct CoreMember: Hashable, Sendable {
 
   /// The number in the core's database.
   public let id: ID
-  /// Where it is a member.
+  /// The group of which it is a member.
   public let group: CoreGroup.ID
   /// The name that all members have for this one, in base64url.
   public let sharedID: String
-  /// What it may do; `relay` for relays.
+  /// Its role; `relay` for relays.
   public let role: CoreWord<Role>
-  /// How far it is; `connected` once its connection stands.
+  /// Its status; `connected` once its connection is established.
   public let status: CoreWord<Status>
   /// The name under which this core's database knows the member.
   public let localName: String
-  /// nil: there is no connection.
+  /// The state of its connection; `nil` if there is none.
   public let connection: CoreConnectionStatus?
-  /// The link that a relay gave out for the channel; nil for others.
+  /// The link that a relay gave out for the channel; `nil` for other members.
   public let relayLink: String?
 }
 

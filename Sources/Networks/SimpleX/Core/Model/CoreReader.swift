@@ -1,16 +1,16 @@
 internal import StrictJSON
 
-/// Something that can be read from a JSON object of the core. Members that it does not know are no fault.
+/// A value that can be read from a JSON object of the core. Unknown members are not an error.
 protocol CoreReadable {
   init(_ reader: CoreReader) throws(CoreShapeError)
 }
 
-/// Reads a JSON object of the core member by member, and knows where in the message it stands.
+/// Reads a JSON object of the core member by member, and knows its place in the message.
 struct CoreReader {
   let members: [String: JSONValue]
   let path: [String]
 
-  /// - Throws: when `value` is no object.
+  /// - Throws: `CoreShapeError` if `value` is not an object.
   init(_ value: JSONValue, at path: [String] = []) throws(CoreShapeError) {
     guard let members = value.object else { throw CoreShapeError(path: path, reason: "must be an object") }
     self.members = members
@@ -20,7 +20,7 @@ struct CoreReader {
   /// A fault at the member `key`.
   func fault(_ key: String, _ reason: String) -> CoreShapeError { CoreShapeError(path: path + [key], reason: reason) }
 
-  /// The member `key`; nil when it is not there. The core leaves out what is empty, others write null.
+  /// The member `key`; `nil` if it is missing. The core leaves out empty members, other programs write null.
   func value(_ key: String) -> JSONValue? {
     guard let value = members[key], value != .null else { return nil }
     return value
@@ -63,7 +63,7 @@ struct CoreReader {
 
   func objectIfPresent(_ key: String) throws(CoreShapeError) -> CoreReader? { value(key) == nil ? nil : try object(key) }
 
-  /// What the object at `key` stands for.
+  /// The value of the object at `key`.
   func read<Thing: CoreReadable>(_ key: String, as type: Thing.Type = Thing.self) throws(CoreShapeError) -> Thing {
     try Thing(try object(key))
   }
@@ -72,7 +72,7 @@ struct CoreReader {
     value(key) == nil ? nil : try read(key)
   }
 
-  /// What the objects in the list at `key` stand for.
+  /// The values of the objects in the list at `key`.
   func list<Thing: CoreReadable>(_ key: String, of type: Thing.Type = Thing.self) throws(CoreShapeError) -> [Thing] {
     var things: [Thing] = []
     for (index, element) in try elements(key).enumerated() {

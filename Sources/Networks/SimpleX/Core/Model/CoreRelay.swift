@@ -1,16 +1,16 @@
 internal import StrictJSON
 
 /// A chat relay in the list of a user of the core (`UserChatRelay`, docs/design/simplex.md#the-cores-catalog).
-/// It keeps the members that Baton does not know, so that it goes back to the core as it came.
+/// It keeps the members that Baton does not know, so that it goes back to the core unchanged.
 public struct CoreRelay: Hashable, Sendable {
   public typealias ID = CoreID<CoreRelay>
 
   private(set) var members: [String: JSONValue]
 
-  /// A relay that the core does not have yet; it belongs into the group without an operator.
+  /// A relay that the core does not have yet; it belongs in the group without an operator.
   /// - Parameters:
   ///   - address: its address.
-  ///   - name: what people call it.
+  ///   - name: the name of the relay.
   public init(address: CoreRelayAddress, name: String) {
     members = [
       "address": .string(address.text), "relayProfile": ["displayName": .string(name), "fullName": ""],
@@ -18,25 +18,25 @@ public struct CoreRelay: Hashable, Sendable {
     ]
   }
 
-  /// nil: the core does not have it yet.
+  /// The number in the core's database; `nil` if the core does not have it yet.
   public var id: ID? { members["chatRelayId"]?.integer.map(ID.init(rawValue:)) }
 
   /// The short link, as the core writes it.
   public var address: String { members["address"]?.string ?? "" }
 
-  /// Equal to `RelayAddress.comparisonKey` of the same relay, however either is written; nil when the address is no link.
+  /// The key that equals `RelayAddress.comparisonKey` of the same relay, however either is written; `nil` if the address is not a link.
   public var comparisonKey: String? { (try? SimpleXLink(address))?.comparisonKey }
 
-  /// What the relay calls itself.
+  /// The name that the relay gives itself.
   public var name: String { members["relayProfile"]?["displayName"]?.string ?? "" }
 
-  /// By these the core finds the relay's operator.
+  /// The domains by which the core finds the relay's operator.
   public var domains: [String] { members["domains"]?.array?.compactMap(\.string) ?? [] }
 
   /// Whether it came with the core.
   public var isPreset: Bool { members["preset"]?.bool ?? false }
 
-  /// The last test's result; nil when it was never tested.
+  /// The result of the last test; `nil` if it was never tested.
   public var isTested: Bool? {
     get { members["tested"]?.bool }
     set { members["tested"] = newValue.map(JSONValue.bool) }
@@ -48,7 +48,7 @@ public struct CoreRelay: Hashable, Sendable {
     set { members["enabled"] = .bool(newValue) }
   }
 
-  /// Whether it is to be forgotten, or is forgotten but for the channels that use it.
+  /// Whether it must be deleted, or is deleted except in the channels that use it.
   public var isDeleted: Bool {
     get { members["deleted"]?.bool ?? false }
     set { members["deleted"] = .bool(newValue) }

@@ -1,8 +1,8 @@
-/// How the invitation of one relay went (`AddRelayResult`, docs/design/simplex.md#creating-and-inviting).
+/// The result of the invitation of one relay (`AddRelayResult`, docs/design/simplex.md#creating-and-inviting).
 public struct CoreRelayResult: Hashable, Sendable {
   /// The relay that was invited.
   public let relay: CoreRelay
-  /// nil: nothing is wrong with this one.
+  /// The error; `nil` if the invitation succeeded.
   public let error: CoreError?
 }
 

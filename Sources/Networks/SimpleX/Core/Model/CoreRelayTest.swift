@@ -1,21 +1,21 @@
-/// How the core's test of a relay went (`chatRelayTestResult`, docs/design/simplex.md#tests-by-a-core).
+/// The result of the core's test of a relay (`chatRelayTestResult`, docs/design/simplex.md#tests-by-a-core).
 public struct CoreRelayTest: Hashable, Sendable {
   /// The steps of the test, in order.
   public enum Step: String, Hashable, Sendable, CaseIterable {
     case getLink, decodeLink, connect, waitResponse, verify
   }
 
-  /// Where the test ended, and why.
+  /// The step at which the test ended, and the reason.
   public struct Failure: Hashable, Sendable {
     /// The step that failed.
     public let step: CoreWord<Step>
-    /// What went wrong.
+    /// The error.
     public let error: CoreError
   }
 
-  /// What the relay calls itself; nil when the test did not get that far.
+  /// The name that the relay gives itself; `nil` if the test did not get that far.
   public let name: String?
-  /// nil: all is well.
+  /// The failure; `nil` if the test passed.
   public let failure: Failure?
 }
 

@@ -1,9 +1,9 @@
 internal import StrictJSON
 
-/// Takes private keys out of what the core says. Version 7.0 puts the signing keys of a channel into every mention of it
-/// (docs/design/simplex.md#channels-in-a-core); Baton has no use for them and must not be the place where they leak.
+/// Removes private keys from messages of the core. Version 7.0 puts the signing keys of a channel into every mention of it
+/// (docs/design/simplex.md#channels-in-a-core); Baton does not need them and must not leak them.
 enum CoreSecrets {
-  /// `value` without the members, at any depth, that hold private keys or the hash of a password.
+  /// `value` without the members, at any depth, that contain private keys or the hash of a password.
   static func removed(from value: JSONValue) -> JSONValue {
     switch value {
     case .object(let members):
@@ -16,7 +16,8 @@ enum CoreSecrets {
     }
   }
 
-  /// `groupKeys`, `rootPrivKey`, `memberPrivKey`, whatever else is called a private key, and `viewPwdHash` of a user.
+  /// Whether a member is secret: `groupKeys`, `rootPrivKey`, `memberPrivKey`, any other with a private key in its name, and `viewPwdHash`
+  /// of a user.
   static func isSecret(_ key: String) -> Bool {
     switch key {
     case "groupKeys", "groupRootKey", "rootPrivKey", "memberPrivKey", "viewPwdHash": true

@@ -2,22 +2,22 @@ public import RelayNetwork
 internal import StrictJSON
 
 /// A message or file server in the list of a user of the core (`UserServer`, docs/design/simplex.md#the-cores-catalog).
-/// It keeps the members that Baton does not know. Its address may hold a password, so it is never shown as it is.
+/// It keeps the members that Baton does not know. Its address may contain a password, so it is never shown as it is.
 public struct CoreServer: Hashable, Sendable {
   public typealias ID = CoreID<CoreServer>
 
   private(set) var members: [String: JSONValue]
 
   /// A server that the core does not have yet.
-  /// - Parameter address: with the password, if the server asks for one.
+  /// - Parameter address: the address, with the password if the server requires one.
   public init(address: CoreServerAddress) {
     members = ["server": .string(address.secretText), "preset": false, "enabled": true, "deleted": false, "roles": [:]]
   }
 
-  /// nil: the core does not have it yet.
+  /// The number in the core's database; `nil` if the core does not have it yet.
   public var id: ID? { members["serverId"]?.integer.map(ID.init(rawValue:)) }
 
-  /// The address; nil when it is none that Baton knows.
+  /// The address; `nil` if Baton cannot read it.
   public var address: ServerAddress? { try? SimpleXServerAddress.parse(members["server"]?.string ?? "") }
 
   /// The address for people, without the password.
@@ -26,7 +26,7 @@ public struct CoreServer: Hashable, Sendable {
   /// Whether it came with the core.
   public var isPreset: Bool { members["preset"]?.bool ?? false }
 
-  /// The last test's result; nil when it was never tested.
+  /// The result of the last test; `nil` if it was never tested.
   public var isTested: Bool? {
     get { members["tested"]?.bool }
     set { members["tested"] = newValue.map(JSONValue.bool) }
@@ -38,7 +38,7 @@ public struct CoreServer: Hashable, Sendable {
     set { members["enabled"] = .bool(newValue) }
   }
 
-  /// Whether it is to be forgotten.
+  /// Whether it must be deleted.
   public var isDeleted: Bool {
     get { members["deleted"]?.bool ?? false }
     set { members["deleted"] = .bool(newValue) }

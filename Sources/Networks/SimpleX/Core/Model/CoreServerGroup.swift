@@ -1,13 +1,13 @@
 internal import StrictJSON
 
 /// The servers and relays of one operator in the list of a user (`UserOperatorServers`, docs/design/simplex.md#the-cores-catalog).
-/// What Baton does not change goes back to the core as it came.
+/// Everything that Baton does not change goes back to the core unchanged.
 public struct CoreServerGroup: Hashable, Sendable {
-  /// nil: the group of everything that belongs to no operator.
+  /// The operator; `nil` in the group of everything without an operator.
   public var `operator`: CoreOperator?
-  /// `smp://`.
+  /// Message servers (`smp://`).
   public var messageServers: [CoreServer]
-  /// `xftp://`.
+  /// File servers (`xftp://`).
   public var fileServers: [CoreServer]
   /// Chat relays.
   public var relays: [CoreRelay]
@@ -16,7 +16,7 @@ public struct CoreServerGroup: Hashable, Sendable {
 
   private static let knownKeys: Set<String> = ["operator", "smpServers", "xftpServers", "chatRelays"]
 
-  /// An empty group for what belongs to no operator.
+  /// An empty group for servers and relays without an operator.
   public init() {
     (`operator`, messageServers, fileServers, relays, others) = (nil, [], [], [], [:])
   }

@@ -1,18 +1,18 @@
 public import Channels
 internal import StrictJSON
 
-// What servers may do, as far as the core says (`ServerRoles`, docs/design/simplex.md#the-cores-catalog).
+// The roles of servers, as far as the core gives them (`ServerRoles`, docs/design/simplex.md#the-cores-catalog).
 
 extension CoreOperator {
-  /// What its message servers may do.
+  /// The roles of its message servers.
   public var messageRoles: ServerRoles.Override { .init(core: members["smpRoles"]) }
 
-  /// What its file servers may do.
+  /// The roles of its file servers.
   public var fileRoles: ServerRoles.Override { .init(core: members["xftpRoles"]) }
 }
 
 extension CoreServer {
-  /// Where it differs from the roles of its operator.
+  /// The deviations from the roles of its operator.
   public var roles: ServerRoles.Override { .init(core: members["roles"]) }
 }
 

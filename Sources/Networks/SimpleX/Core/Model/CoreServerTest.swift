@@ -1,4 +1,4 @@
-/// How the core's test of a server went (`serverTestResult`, docs/design/simplex.md#tests-by-a-core).
+/// The result of the core's test of a server (`serverTestResult`, docs/design/simplex.md#tests-by-a-core).
 public struct CoreServerTest: Hashable, Sendable {
   /// The steps of the test.
   public enum Step: String, Hashable, Sendable, CaseIterable {
@@ -6,17 +6,17 @@ public struct CoreServerTest: Hashable, Sendable {
     case deleteFile, createNtfToken, deleteNtfToken
   }
 
-  /// Where the test ended, and why.
+  /// The step at which the test ended, and the reason.
   public struct Failure: Hashable, Sendable {
     /// The step that failed.
     public let step: CoreWord<Step>
-    /// What went wrong.
+    /// The error.
     public let error: CoreError
   }
 
   /// The server, without its password.
   public let server: String
-  /// nil: all is well.
+  /// The failure; `nil` if the test passed.
   public let failure: Failure?
 }
 

@@ -1,27 +1,27 @@
 internal import StrictJSON
 
-/// What the core finds in a list of servers and relays (`userServersValidation`, docs/design/simplex.md#the-cores-catalog).
+/// The core's findings in a list of servers and relays (`userServersValidation`, docs/design/simplex.md#the-cores-catalog).
 public struct CoreServersValidation: Hashable, Sendable {
-  /// With one of these the core refuses the list.
+  /// Errors, for which the core refuses the list.
   public let errors: [Finding]
-  /// The core takes the list all the same.
+  /// Warnings, with which the core accepts the list.
   public let warnings: [Finding]
 
-  /// One thing that is wrong; the user is another one that it concerns, nil for the user asked about.
+  /// One finding. The user is the one that it concerns; `nil` means the user whose list it is.
   public enum Finding: Hashable, Sendable {
     /// No enabled server of this protocol (`smp`, `xftp`) in an enabled group.
     case noServers(transport: String, user: CoreUser.ID?)
-    /// No server of this protocol may keep messages or files.
+    /// No server of this protocol may store messages or files.
     case storageMissing(transport: String, user: CoreUser.ID?)
     /// No server of this protocol may forward.
     case proxyMissing(transport: String, user: CoreUser.ID?)
     /// Two servers share a host. The server is named without its password.
     case duplicateServer(transport: String, server: String, host: String)
-    /// Two entries are one relay.
+    /// Two entries name the same relay.
     case duplicateRelay(name: String, address: String)
     /// No enabled relay in an enabled group.
     case noRelays(user: CoreUser.ID?)
-    /// No message server may keep names.
+    /// No message server may resolve names.
     case noNamesServers(user: CoreUser.ID?)
     /// Something that this version of Baton does not know.
     case unknown(tag: String)

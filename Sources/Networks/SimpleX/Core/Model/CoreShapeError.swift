@@ -1,13 +1,13 @@
-/// Why a part of a message of the core cannot be read. It says where and what should be there, never what is there.
+/// The reason why a part of a core's message cannot be read. It names the place and the expected form, never the actual content.
 public struct CoreShapeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The members that lead to the place, outermost first, and the positions in lists.
   public let path: [String]
-  /// What is wrong there, such as `must be a string`.
+  /// The error there, such as `must be a string`.
   public let reason: String
 
   /// - Parameters:
-  ///   - path: outermost first.
-  ///   - reason: goes on where the path ends.
+  ///   - path: the members that lead to the place, outermost first.
+  ///   - reason: continues the sentence after the path.
   public init(path: [String], reason: String) {
     self.path = path
     self.reason = reason

@@ -1,19 +1,19 @@
 internal import Channels
 internal import RelayNetwork
 
-/// Makes text of the core fit for people and logs.
+/// Makes text of the core suitable for people and logs.
 enum CoreText {
-  /// `text` in one line, cut to what a `Trouble` takes, without passwords of servers that may be in it.
+  /// `text` in one line, cut to the length that a `Trouble` allows, without passwords of servers that may be in it.
   static func bounded(_ text: String) -> String { Trouble(.protocol, withoutPasswords(text)).detail }
 
-  /// The address of a server without its password, whatever is wrong with it.
+  /// The address of a server without its password, even if the address is malformed.
   static func address(_ text: String) -> String {
     if let address = try? SimpleXServerAddress.parse(text) { return address.text }
     return AddressEcho.echo(text)
   }
 
-  /// Where a word holds `://` and later an `@`, what stands between the next colon and the last `@` is taken for a password: it
-  /// can hold neither space nor `@` nor `:`. Too much hidden does no harm.
+  /// Hides passwords. If a word contains `://` and later an `@`, the text between the next colon and the last `@` is taken for a
+  /// password, which can contain neither space nor `@` nor `:`. Hiding too much does no harm.
   private static func withoutPasswords(_ text: String) -> String {
     guard text.contains("@") else { return text }
     return text.split(separator: " ", omittingEmptySubsequences: false).map { word in

@@ -10,7 +10,7 @@ public struct CoreUser: Hashable, Sendable {
   public let localName: String
   /// The name that others see.
   public let displayName: String
-  /// Whether commands without a user mean this one.
+  /// Whether commands without a user apply to this one.
   public let isActive: Bool
   /// Whether the user is a chat relay itself, which owns no channels.
   public let isChatRelay: Bool

@@ -4,13 +4,13 @@ public enum CoreWord<Known: RawRepresentable<String> & Hashable & Sendable>: Has
   /// A word that this version of Baton does not know.
   case unknown(String)
 
-  /// - Parameter text: the word as it stands in JSON.
+  /// - Parameter text: the word as it is written in JSON.
   public init(_ text: String) { self = Known(rawValue: text).map(Self.known) ?? .unknown(text) }
 
-  /// The word; nil when it is not known.
+  /// The word; `nil` if it is not known.
   public var known: Known? { if case .known(let word) = self { word } else { nil } }
 
-  /// The word as it stands in JSON.
+  /// The word as it is written in JSON.
   public var text: String {
     switch self {
     case .known(let word): word.rawValue

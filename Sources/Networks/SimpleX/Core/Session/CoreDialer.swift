@@ -11,7 +11,7 @@ struct CoreDialer: Sendable {
   let endpoint: CoreEndpoint
   let limits: CoreLimits
 
-  /// Why no connection came about, in a sentence for people.
+  /// The reason why there is no connection, as a sentence for people.
   struct Failure: Error, Hashable, Sendable {
     let reason: String
   }
@@ -41,7 +41,7 @@ struct CoreDialer: Sendable {
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { channel in
         eventLoop.makeCompletedFuture {
-          // Whoever lost the race against the deadline leaves no connection behind.
+          // A dial that lost the race against the deadline must not leave a connection open.
           promise.futureResult.whenFailure { _ in channel.close(promise: nil) }
           upgrades.value[ObjectIdentifier(channel)] = try upgrade(channel, deliver)
         }
@@ -89,9 +89,10 @@ struct CoreDialer: Sendable {
         upgradeRequestHead: HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: headers),
         upgraders: [upgrader],
         notUpgradingCompletionHandler: { [endpoint] channel in
-          channel.eventLoop.makeFailedFuture(Failure(reason: "what listens at \(endpoint) opens no WebSocket; it is no core"))
+          channel.eventLoop.makeFailedFuture(
+            Failure(reason: "what listens at \(endpoint) does not open a WebSocket; it is not a core"))
         }))
-    // Events that wait in the core come in the same packet as the handshake.
+    // Events that wait in the core arrive in the same packet as the handshake.
     configuration.leftOverBytesStrategy = .forwardBytes
     return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
   }
@@ -104,7 +105,7 @@ struct CoreDialer: Sendable {
         ?? Failure(reason: "the core's host \(endpoint.host) does not resolve")
     case let error as IOError where error.errnoCode == ECONNREFUSED:
       Failure(reason: "no core listens at \(endpoint)")
-    case is HTTPParserError: Failure(reason: "what listens at \(endpoint) does not speak HTTP; it is no core")
+    case is HTTPParserError: Failure(reason: "what listens at \(endpoint) does not speak HTTP; it is not a core")
     case ChannelError.connectTimeout: Failure(reason: "the core at \(endpoint) does not answer")
     default: Failure(reason: "no connection to the core at \(endpoint): \(error)")
     }

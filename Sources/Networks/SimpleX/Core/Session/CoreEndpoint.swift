@@ -1,29 +1,29 @@
 internal import Dialing
 
-/// Where a core listens.
+/// The address at which a core listens.
 public struct CoreEndpoint: Hashable, Sendable, CustomStringConvertible {
-  /// An IP address, without brackets; a name only where other machines are allowed.
+  /// An IP address, without brackets; a name only if other machines are allowed.
   public let host: String
-  /// 1 to 65535.
+  /// The port, 1 to 65535.
   public let port: Int
 
-  /// Why a core there is not used.
+  /// The reason why a core there is not used.
   public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence for people.
     public let description: String
   }
 
   /// - Parameters:
-  ///   - host: `localhost`, an address of this machine's own loopback network (127.0.0.0/8, ::1), or any host if
+  ///   - host: `localhost`, an address of this machine's loopback network (127.0.0.0/8, ::1), or any host if
   ///     `allowingOtherMachines`.
   ///   - port: 1 to 65535.
-  ///   - allowingOtherMachines: the port of a core has neither authentication nor encryption, so this is
-  ///     for networks of containers that nobody else can reach.
+  ///   - allowingOtherMachines: whether other machines are allowed. The port of a core has neither authentication nor encryption, so this
+  ///     is only for networks of containers that nobody else can reach.
   /// - Throws: `Refusal` with a sentence for people.
   public init(host: String, port: Int, allowingOtherMachines: Bool = false) throws(Refusal) {
     guard (1...65_535).contains(port) else { throw Refusal(description: "the core's port must be 1 to 65535, not \(port)") }
     self.port = port
-    // The core binds to the IPv4 address only, whatever the name stands for here.
+    // The core binds to the IPv4 address only, whatever the name resolves to here.
     let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     if host.lowercased() == "localhost" {
       self.host = "127.0.0.1"
@@ -31,7 +31,7 @@ public struct CoreEndpoint: Hashable, Sendable, CustomStringConvertible {
       guard allowingOtherMachines || address.hasPrefix("127.") || address == "::1" else { throw Self.refusal(of: address) }
       self.host = address
     } else {
-      guard let name = try? SimpleXHost(bare) else { throw Refusal(description: "the core's host is no host name") }
+      guard let name = try? SimpleXHost(bare) else { throw Refusal(description: "the core's host is not a host name") }
       guard allowingOtherMachines else { throw Self.refusal(of: name.name) }
       self.host = name.name
     }
@@ -43,6 +43,6 @@ public struct CoreEndpoint: Hashable, Sendable, CustomStringConvertible {
         + "(127.0.0.1, ::1, localhost) is used")
   }
 
-  /// For people: `127.0.0.1:5225`, `[::1]:5225`.
+  /// The address for people: `127.0.0.1:5225`, `[::1]:5225`.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

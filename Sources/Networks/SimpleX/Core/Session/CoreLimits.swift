@@ -1,26 +1,26 @@
-/// Limits and times of the connection to a core.
+/// The limits and times of the connection to a core.
 public struct CoreLimits: Hashable, Sendable {
-  /// Connecting and opening the WebSocket together.
+  /// How long connecting and opening the WebSocket may take together.
   public var dialTimeout: Duration = .seconds(5)
-  /// Wait for the answer to a command that the core carries out alone.
+  /// How long to wait for the answer to a command that the core carries out alone.
   public var localTimeout: Duration = .seconds(15)
-  /// Wait for the answer to a command for which the core talks to servers; it waits up to 40 seconds for a relay itself.
+  /// How long to wait for the answer to a command for which the core talks to servers; it waits up to 40 seconds for a relay itself.
   public var networkTimeout: Duration = .seconds(90)
-  /// Ping after this long without a byte.
+  /// How long without a byte before a ping is sent.
   public var pingInterval: Duration = .seconds(15)
-  /// Dead after this long without a byte.
+  /// How long without a byte before the connection counts as dead.
   public var silenceMax: Duration = .seconds(60)
-  /// A connection that held this long counts as good; redialling begins anew after it.
+  /// How long a connection must last to count as good; after it, the waits between dials start again from the shortest.
   public var stableAfter: Duration = .seconds(30)
-  /// Wait before the second dial; doubles with each further failure.
+  /// The wait before the second dial; it doubles with each further failure.
   public var redialFirst: Duration = .seconds(1)
-  /// Longest wait between dials.
+  /// The longest wait between dials.
   public var redialMax: Duration = .seconds(30)
-  /// Largest message taken from the core, in bytes.
+  /// The largest message accepted from the core, in bytes.
   public var frameBytesMax = 16 << 20
-  /// Commands that may wait for their turn.
+  /// How many commands may wait for their turn.
   public var queueMax = 1024
-  /// Messages that are none of a core's, before the peer has said that it is one, until it counts as none.
+  /// How many messages that a core does not send are accepted from a peer that has not yet proved to be a core.
   public var rubbishMax = 3
 
   /// The defaults.

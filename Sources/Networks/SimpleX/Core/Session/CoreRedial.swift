@@ -1,6 +1,6 @@
 internal import Channels
 
-/// How long to wait between dials or starts of a core: twice as long after each failure, a little different each time.
+/// The waits between dials or starts of a core: they double after each failure, and vary a little.
 struct CoreRedial: Hashable, Sendable {
   private(set) var failures = 0
   private let first: Duration
@@ -14,14 +14,14 @@ struct CoreRedial: Hashable, Sendable {
 
   /// - Parameters:
   ///   - first: the wait after the first failure.
-  ///   - longest: the pace at which waits grow no more.
+  ///   - longest: the longest wait.
   ///   - salt: makes the waits of two daemons differ.
   init(first: Duration, longest: Duration, salt: UInt64) {
     (self.first, self.longest) = (first, longest)
     self.salt = salt
   }
 
-  /// The wait after one more failure: up to a fifth more or less than the pace.
+  /// The wait after another failure: up to a fifth more or less than the nominal one.
   mutating func failed() -> Duration {
     failures += 1
     var wait = first
@@ -31,6 +31,6 @@ struct CoreRedial: Hashable, Sendable {
     return .milliseconds(milliseconds + milliseconds * Int64.random(in: -20...20, using: &random) / 100)
   }
 
-  /// A connection lasted.
+  /// Starts again with the first wait, because a connection lasted.
   mutating func lasted() { failures = 0 }
 }

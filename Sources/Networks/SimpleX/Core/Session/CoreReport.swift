@@ -1,18 +1,18 @@
-/// What the client of a core has to say, in the order in which it happened.
+/// A report of the client of a core; reports come in the order in which things happened.
 public enum CoreReport: Hashable, Sendable {
-  /// The connection stands and the core answered who it is. What was missed while it was down must be asked for now.
-  /// - user: the active user; nil when the core has none.
+  /// The connection is open and the core has identified itself. Ask now for everything that was missed while it was down.
+  /// - user: the active user; `nil` if the core has none.
   case up(CoreVersion, user: CoreUser?)
-  /// There is no connection any more, or none could be made; said again only when the reason changes. Every command that was
-  /// under way has had its answer before.
+  /// There is no connection any more, or none could be opened; this is repeated only if the reason changes. Every command that was
+  /// under way has been answered before.
   case down(reason: String)
-  /// What the core said by itself. Events may come before `up`: they waited in the core.
+  /// An event of the core. Events that waited in the core may come before `up`.
   case event(CoreEvent)
-  /// How a command went; exactly one for each that was submitted.
+  /// The outcome of a command; there is exactly one for each submitted command.
   case reply(CoreRequestID, Result<CoreReply, CoreFailure>)
 }
 
-/// The caller's own number for a command; comes back with the answer.
+/// The caller's own number for a command, which is returned with the answer.
 public struct CoreRequestID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The number.
   public let rawValue: Int

@@ -1,9 +1,9 @@
 internal import StrictJSON
 
-/// A command as the core takes it from a WebSocket.
+/// A command in the form in which the core reads it from a WebSocket.
 enum CoreRequest {
-  /// - Parameter correlation: comes back with the answer.
-  /// - Returns: a JSON text; it may hold passwords.
+  /// - Parameter correlation: the number that is returned with the answer.
+  /// - Returns: a JSON text, which may contain passwords.
   static func text(correlation: String, _ command: CoreCommand) -> String {
     JSONValue.object(["corrId": .string(correlation), "cmd": .string(command.text)]).text
   }

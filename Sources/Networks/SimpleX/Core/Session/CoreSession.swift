@@ -3,7 +3,7 @@ internal import Dialing
 internal import Logging
 internal import NIOCore
 
-/// Carries out what the session machine decides. It is confined to one event loop, which is its one inbox: events are handled in
+/// Carries out the decisions of the session machine. It is confined to one event loop, which is its only inbox: events are handled in
 /// the order in which they arrive, and nothing suspends in between.
 final class CoreSession {
   private var machine: CoreSessionMachine
@@ -11,11 +11,11 @@ final class CoreSession {
   private let eventLoop: any EventLoop
   private let logger: Logger
   private var report: (@Sendable (CoreReport) -> Void)?
-  /// What was to be reported before anybody listened.
+  /// Reports from before there was a receiver.
   private var unreported: [CoreReport] = []
   private let unreportedMax: Int
   private var connection: CoreDialer.Connection?
-  /// Grows with every dial, so that what an earlier connection still delivers is not mistaken for the present one's.
+  /// The number of the dial, so that messages of an earlier connection are not mistaken for those of the present one.
   private var generation = 0
   private var timers: [CoreTimer: Scheduled<Void>] = [:]
 
@@ -27,8 +27,8 @@ final class CoreSession {
     unreportedMax = dialer.limits.queueMax
   }
 
-  /// Begins to connect.
-  /// - Parameter report: takes the machine's reports, on the event loop, in order.
+  /// Starts to connect.
+  /// - Parameter report: receives the machine's reports, on the event loop, in order.
   func start(report: @escaping @Sendable (CoreReport) -> Void) {
     self.report = report
     for what in unreported { report(what) }

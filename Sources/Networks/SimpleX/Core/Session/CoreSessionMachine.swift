@@ -2,9 +2,9 @@ internal import Dialing
 
 /// Decides what happens on the one connection to a core.
 ///
-/// One command is in flight at a time, since the core carries them out in order anyway. Events are reported as they come. When an
-/// answer does not come in time the connection is given up: what the core does then is not known, and it would not begin with
-/// the next command before. Obligations are handed out in the order in which they are to be carried out.
+/// One command is in flight at a time, because the core carries them out in order anyway. Events are reported as they come. If an
+/// answer does not come in time the connection is given up: it is not known what the core is doing, and it would not start the next
+/// command before it is done. Obligations are returned in the order in which they must be carried out.
 struct CoreSessionMachine: Hashable, Sendable {
   private enum State: Hashable, Sendable {
     case idle, dialing
@@ -23,7 +23,7 @@ struct CoreSessionMachine: Hashable, Sendable {
 
   private struct InFlight: Hashable, Sendable {
     let correlation: String
-    /// nil: one of our own questions.
+    /// The caller's number; `nil` for one of the session's own questions.
     let id: CoreRequestID?
     let timeout: Duration
   }
@@ -33,12 +33,12 @@ struct CoreSessionMachine: Hashable, Sendable {
   private var state = State.idle
   private var queue: [Waiting] = []
   private var inFlight: InFlight?
-  /// Number of the latest command. It goes on over connections, so that a late answer is nobody's.
+  /// The number of the latest command. It continues across connections, so that a late answer matches no command.
   private var correlation = 0
   private var rubbish = 0
   /// The reason last reported for being down.
   private var reportedReason: String?
-  /// Answers to no command in flight, since the beginning.
+  /// The number of answers so far that matched no command in flight.
   private(set) var strayReplies = 0
 
   /// - Parameter salt: makes the waits between dials differ from another daemon's.
@@ -87,7 +87,7 @@ struct CoreSessionMachine: Hashable, Sendable {
     return sendNext()
   }
 
-  /// What was sent already goes its way.
+  /// Cancels a command that was not sent yet; one that was sent is not affected.
   private mutating func withdrawn(_ id: CoreRequestID) -> [CoreSessionAction] {
     guard let index = queue.firstIndex(where: { $0.id == id }) else { return [] }
     queue.remove(at: index)
@@ -138,7 +138,7 @@ struct CoreSessionMachine: Hashable, Sendable {
     }
   }
 
-  /// The dial failed, or the connection broke or is given up.
+  /// Handles a failed dial, and a connection that broke or is given up.
   private mutating func lost(_ reason: String, _ cause: CoreFailure.Reason? = nil) -> [CoreSessionAction] {
     let wasOpen = isOpen
     let failed = fail(.noConnection(reason), inFlight: cause)
@@ -150,7 +150,7 @@ struct CoreSessionMachine: Hashable, Sendable {
       + [.setTimer(.reconnect, after: redial.failed())]
   }
 
-  /// Answers every command that was under way: what was sent may have been carried out, the rest was not.
+  /// Answers every command that was under way: a sent one may have been carried out, the others were not.
   private mutating func fail(_ reason: CoreFailure.Reason, inFlight cause: CoreFailure.Reason? = nil) -> [CoreSessionAction] {
     let sent = inFlight?.id.map { CoreSessionAction.report(.reply($0, .failure(.unknown(cause ?? reason)))) }
     let unsent = queue.map { refuse($0.id, reason) }
@@ -174,15 +174,15 @@ struct CoreSessionMachine: Hashable, Sendable {
       guard let id = current.id else { return [.cancelTimer(.answer)] + probed(result) }
       return [.cancelTimer(.answer), .report(.reply(id, result))] + sendNext()
     case .rubbish(let why):
-      // Once it has said that it is a core, a message that cannot be read is no reason to leave it: what others write in a chat may
-      // be in it, and they must not be able to break the connection.
+      // Once the peer has proved to be a core, an unreadable message is not a reason to disconnect: it may contain what others write
+      // in a chat, and they must not be able to break the connection.
       if state == .up { return [.report(.event(.unreadable(tag: "", CoreShapeError(path: [], reason: why))))] }
       rubbish += 1
-      return rubbish >= limits.rubbishMax ? lost("the peer is no core: \(why)") : []
+      return rubbish >= limits.rubbishMax ? lost("the peer is not a core: \(why)") : []
     }
   }
 
-  /// The answer to one of the first two questions.
+  /// Handles the answer to one of the first two questions.
   private mutating func probed(_ result: Result<CoreReply, CoreFailure>) -> [CoreSessionAction] {
     guard case .probing(let version) = state else { return [] }
     switch result {

@@ -1,6 +1,6 @@
-/// What can happen to the session with a core.
+/// The events of the session with a core.
 enum CoreSessionEvent: Hashable, Sendable {
-  /// Connections may be made from now on.
+  /// Connections may be opened from now on.
   case started
   case submitted(CoreRequestID, CoreCommand)
   /// This command must not be sent any more.
@@ -9,11 +9,11 @@ enum CoreSessionEvent: Hashable, Sendable {
   case dialFailed(String)
   /// A message.
   case received(CoreFrame)
-  /// Something that a WebSocket peer must not send; the connection is gone.
+  /// The peer sent something that WebSocket forbids; the connection is gone.
   case violated(String)
   case closed(String)
   case timerFired(CoreTimer)
-  /// No more connections; whatever waits is given up.
+  /// No more connections may be opened; waiting commands are given up.
   case ended
 }
 
@@ -21,11 +21,11 @@ enum CoreTimer: Hashable, Sendable, CaseIterable {
   /// The command in flight must be answered.
   case answer
   case reconnect
-  /// The connection has lasted: back-off begins anew after it.
+  /// The connection has lasted: back-off starts again after it.
   case stable
 }
 
-/// What the driver of the session must do, in order.
+/// The actions that the driver of the session must carry out, in order.
 enum CoreSessionAction: Hashable, Sendable {
   case dial
   case hangUp
