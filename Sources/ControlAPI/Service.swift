@@ -16,7 +16,7 @@ public protocol InterfaceRefusal: Error, Hashable, Sendable {
   static func storageDamaged(reason: String) -> Self
   /// The database cannot be read or written.
   static func storageUnavailable(reason: String) -> Self
-  /// The daemon has a fault of its own.
+  /// The daemon has an internal fault.
   static var internalError: Self { get }
   /// One of Varlink's own errors, or one that this version does not know.
   static func other(_ error: VarlinkError) -> Self

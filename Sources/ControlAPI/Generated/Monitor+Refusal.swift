@@ -17,7 +17,7 @@ public enum MonitorRefusal: InterfaceRefusal {
   case storageDamaged(reason: String)
   /// The database cannot be read at present.
   case storageUnavailable(reason: String)
-  /// The daemon has a fault of its own, which its journal describes. Whether a change that was asked for was made is not known.
+  /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
   case internalError
   /// An error that this version does not know, or one of Varlink's own.
   case other(VarlinkError)
