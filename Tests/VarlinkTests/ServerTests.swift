@@ -13,10 +13,15 @@ private struct Echo: VarlinkInterface {
   let definition: IDL.Interface
   let onCancel: @Sendable () -> Void
   let onSend: @Sendable () -> Void
+  let hold: @Sendable () async -> Void
 
-  init(onCancel: @escaping @Sendable () -> Void, onSend: @escaping @Sendable () -> Void) throws {
+  init(
+    onCancel: @escaping @Sendable () -> Void, onSend: @escaping @Sendable () -> Void,
+    hold: @escaping @Sendable () async -> Void
+  ) throws {
     self.onCancel = onCancel
     self.onSend = onSend
+    self.hold = hold
     definition = try IDL.parse(
       """
       interface org.example.echo
@@ -28,6 +33,8 @@ private struct Echo: VarlinkInterface {
       # [Requires 'more' flag]
       # Never ends.
       method Wait() -> ()
+      # Ends when the test says so.
+      method Hold() -> (text: string)
       method Fail() -> ()
       # Ends in a way that nobody has thought of.
       method Break() -> ()
@@ -54,6 +61,9 @@ private struct Echo: VarlinkInterface {
       _ = keepAlive
       onCancel()
       throw CancellationError()
+    case "Hold":
+      await hold()
+      return ["text": "held"]
     case "Break": throw POSIXError(.EIO)
     default: throw VarlinkError("org.example.echo.Refused", ["reason": "because"])
     }
@@ -68,12 +78,13 @@ struct ServerTests {
 
   private func start(
     limits: VarlinkServer.Limits = .init(), onCancel: @escaping @Sendable () -> Void = {},
-    onSend: @escaping @Sendable () -> Void = {}, group: MultiThreadedEventLoopGroup = .singleton,
+    onSend: @escaping @Sendable () -> Void = {}, hold: @escaping @Sendable () async -> Void = {},
+    group: MultiThreadedEventLoopGroup = .singleton,
     farewell: @escaping @Sendable (ConnectionLimit) -> VarlinkError? = { _ in nil }
   ) async throws -> VarlinkServer {
     let service = VarlinkService(
       .init(vendor: "v", product: "p", version: "1", url: "https://example.org"),
-      interfaces: [try Echo(onCancel: onCancel, onSend: onSend)])
+      interfaces: [try Echo(onCancel: onCancel, onSend: onSend, hold: hold)])
     return try await VarlinkServer.start(
       service, sockets: [try UnixListener.listen(path: path, mode: 0o600)], group: group, limits: limits, farewell: farewell
     ) { _ in }
@@ -237,6 +248,29 @@ struct ServerTests {
         await stopped
         unlink(path)
       }
+    }
+  }
+
+  @Test func callUnderWayGetsItsReplyWhenTheServerStops() async throws {
+    try await withOwnThread { group in
+      let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+      let (released, release) = AsyncStream.makeStream(of: Void.self)
+      let server = try await start(
+        hold: {
+          begin.finish()
+          for await _ in released {}
+        }, group: group)
+      let (busy, idle) = (try RawSocket(path: path), try RawSocket(path: path))
+      idle.send(Array((#"{"method":"org.example.echo.Say","parameters":{"text":"a"}}"# + "\0").utf8))
+      #expect(await idle.receive(replies: 1).count == 1)
+      busy.send(Array((#"{"method":"org.example.echo.Hold"}"# + "\0").utf8))
+      for await _ in begun {}
+      async let stopped: Void = server.stop(grace: .seconds(120))
+      // It has no call under way, so it is closed as soon as the server stops.
+      #expect(await idle.receive(replies: nil).isEmpty)
+      release.finish()
+      #expect(await busy.receive(replies: nil) == [#"{"parameters":{"text":"held"}}"#])
+      await stopped
     }
   }
 
