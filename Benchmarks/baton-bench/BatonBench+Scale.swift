@@ -20,6 +20,42 @@ extension BatonBench {
     return (line.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) / 1024
   }
 
+  /// Processor time that a process has taken so far, in seconds.
+  static func processorSeconds(_ process: Int32) -> Double {
+    let stat = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+    // The name before it may hold anything.
+    let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ").dropFirst()
+    return fields.dropFirst(11).prefix(2).compactMap { Double($0) }.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
+  /// The daemon with 2,000 relays of the sandbox and 8,000 channels on them, when all is done.
+  static func manyRelays() async throws {
+    let (relays, channels) = (2_000, 8_000)
+    let sandbox = try Program("baton-sandbox", ["--relays", "\(relays)"])
+    try await sandbox.line(containing: "control ")
+    let folder = try TemporaryFolder()
+    let daemon = try await daemon(folder)
+    let client = try await BatonClient(socket: folder.path + "/c")
+    for (index, relay) in sandbox.lines.filter({ $0.hasPrefix("ws://") }).enumerated() {
+      _ = try await client.addRelay(AddRelay(address: relay, name: "r\(index)"))
+    }
+    try await createMany(channels, socket: folder.path + "/c")
+    while try await client.status().channelRelays.active < 3 * channels { try await client.ping() }
+    // Tests of relays and connections that nobody needs any more are over by then.
+    try await Task.sleep(for: .seconds(90))
+    let before = processorSeconds(daemon.pid)
+    try await Task.sleep(for: .seconds(60))
+    let share = (processorSeconds(daemon.pid) - before) / 60
+    row(
+      "\(relays) relays, \(channels) channels, at rest: memory; processor",
+      "\(format(memory(daemon.pid))) MiB; \(format(share * 100, 1)) %", "budget 90 MiB; 1 %",
+      "\(format(memory(daemon.pid) / 90, 2)); \(format(share * 100, 2))")
+    await client.close()
+    await stop(daemon)
+    sandbox.signal(SIGKILL)
+    _ = await sandbox.status()
+  }
+
   /// In the process: what is left in memory when all have settled.
   static func manyInProcess() async throws {
     let folder = try TemporaryFolder()

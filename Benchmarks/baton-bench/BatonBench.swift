@@ -24,7 +24,8 @@ struct BatonBench {
     let parts: [(name: String, run: () async throws -> Void)] = [
       ("creation", creation), ("calls", controlCalls), ("rude", rudeClients), ("create", createCalls), ("relays", realRelays),
       ("distance", distantRelays),
-      ("many", manyInProcess), ("manyOnRelays", manyOnRelays), ("million", million), ("watchers", watchers),
+      ("many", manyInProcess), ("manyOnRelays", manyOnRelays), ("manyRelays", manyRelays), ("million", million),
+      ("watchers", watchers),
       ("rest", atRest),
     ]
     let wanted = Set(CommandLine.arguments.dropFirst(2))
@@ -209,7 +210,14 @@ struct BatonBench {
       let started = ContinuousClock.now
       try await createMany(count, socket: folder.path + "/c")
       let rate = Double(count) / seconds(ContinuousClock.now - started)
-      if !isTraced { row("Channels.Create answered durably, 16 clients, while relays are served", "\(format(rate))/s") }
+      if !isTraced {
+        row("Channels.Create answered durably, 16 clients, while relays are served", "\(format(rate))/s")
+        while try await client.status().channelRelays.active < 3 * count { try await client.ping() }
+        row(
+          "processor time of the daemon per channel until it is active",
+          "\(format(processorSeconds(daemon.pid) / Double(count) * 1e6)) µs", "budget 300 µs",
+          format(processorSeconds(daemon.pid) / Double(count) * 1e6 / 300, 2))
+      }
       await client.close()
       if isTraced {
         // The tracer holds signals back: the daemon itself is told.
