@@ -41,7 +41,7 @@ struct FilterTests {
     ("Relays", #"{"health":"Up"}"#, "filter.health", ["did you mean up?"]),
     ("Relays", #"{"nme":"r"}"#, "filter.nme", ["did you mean name?", "There are id, network, address,"]),
     ("Relays", #"{"channels":3}"#, "filter.channels", ["there is no field 'channels'"]),
-    ("Relays", #"{"domains":"example.org"}"#, "filter.domains", [#"say {"$contains": "example.org"}"#]),
+    ("Relays", #"{"domains":"example.org"}"#, "filter.domains", [#"write {"$contains": "example.org"}"#]),
     ("Relays", #"{"domains":{"$contains":1}}"#, "filter.domains.$contains", ["must be a text"]),
     ("Servers", #"{"protocol":"smtp"}"#, "filter.protocol", ["one of smp, xftp", "did you mean smp?"]),
     ("Servers", #"{"roles.storge":true}"#, "filter.roles.storge", ["did you mean roles.storage?"]),
