@@ -275,6 +275,10 @@ struct CatalogControlTests {
       let refused = try await error { _ = try await bench.client.call("org.batond.\(list).List", ["cursor": cursor]) }
       #expect(refused.name == "org.batond.\(list).InvalidFilter" && refused.parameters["path"] == "cursor", "\(refused)")
     }
+    // Neither is it one in the same list in another order.
+    let backwards: [String: JSONValue] = ["cursor": cursor, "sort": [["field": "id", "direction": -1]]]
+    let refused = try await error { _ = try await bench.client.call("org.batond.Relays.List", backwards) }
+    #expect(refused.parameters["path"] == "cursor", "\(refused)")
     try await bench.stop()
   }
 

@@ -54,6 +54,28 @@ struct NotTakenTests {
     await client.close()
   }
 
+  /// A server that answers what nobody asked is not listened to any longer.
+  @Test func replyWithoutACallEndsTheConnection() async throws {
+    let path = folder.path + "/s"
+    let listener = try UnixListener.listen(path: path, mode: 0o600)
+    let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+    Thread.detachNewThread {
+      Self.awaitInput(listener)
+      let connection = accept(listener, nil, nil)
+      let reply = Array((#"{"parameters":{}}"# + "\0").utf8)
+      _ = send(connection, reply, reply.count, CInt(MSG_NOSIGNAL))
+      Self.awaitInput(connection)
+      var byte: UInt8 = 0
+      end.yield(recv(connection, &byte, 1, CInt(MSG_DONTWAIT)) == 0)
+      end.finish()
+      close(connection)
+      close(listener)
+    }
+    let client = try await VarlinkClient.connect(path: path)
+    for await hasEnded in ends { #expect(hasEnded) }
+    await client.close()
+  }
+
   private static func serve(_ listener: CInt, _ end: End) {
     awaitInput(listener)
     defer { close(listener) }
