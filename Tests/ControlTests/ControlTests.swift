@@ -171,6 +171,7 @@ struct ControlTests {
     ("org.batond.Channels.RetryRelay", ["id": 99], "org.batond.Channels.NoSuchChannel"),
     ("org.batond.Channels.AddRelays", ["id": 99, "relayIds": [1]], "org.batond.Channels.NoSuchChannel"),
     ("org.batond.Channels.AddRelays", ["id": 99, "relayIds": []], "org.varlink.service.InvalidParameter"),
+    ("org.batond.Channels.AddRelays", ["id": 99, "relayIds": [1], "pick": 1], "org.varlink.service.InvalidParameter"),
     ("org.batond.Channels.RemoveRelay", ["id": 99, "relayId": 1], "org.batond.Channels.NoSuchChannel"),
     ("org.batond.Relays.Add", ["address": "http://x"], "org.batond.Relays.InvalidAddress"),
     ("org.batond.Relays.Add", ["address": "ws://x", "name": "12"], "org.batond.Relays.InvalidDisplayName"),

@@ -117,13 +117,24 @@ struct LiveListTests {
     try await bench.stop()
   }
 
+  private func relay(_ id: Int64, _ name: String, revision: Int64) -> Relay {
+    Relay(
+      id: id, network: "nostr", address: "ws://r\(id)", name: name, domains: [], enabled: true, preset: false,
+      undeclared: false, deleted: false, capabilities: [], health: "up", revision: revision)
+  }
+
+  /// A page and the changes that came while it was on its way may each be ahead of the other.
+  @Test func laterOfPageAndChangeCounts() throws {
+    var window = LiveWindow<Relay>(filter: try Filter([:]), order: try ListOrder([]))
+    window.willLoad()
+    for change in [relay(1, "old", revision: 5), relay(2, "new", revision: 9)] { #expect(try window.take(change).isEmpty) }
+    let steps = try window.load([relay(1, "new", revision: 7), relay(2, "old", revision: 6)], isLast: true)
+    #expect(window.elements.map(\.name) == ["new", "new"])
+    #expect(steps.count == 2, "nobody sees how an object was before: \(steps)")
+  }
+
   /// After a restore revisions mean something else: what is listed then is right, however low they are, and changes count from there.
   @Test func whatIsListedAnewCountsWhateverItsRevision() throws {
-    func relay(_ id: Int64, _ name: String, revision: Int64) -> Relay {
-      Relay(
-        id: id, network: "nostr", address: "ws://r\(id)", name: name, domains: [], enabled: true, preset: false,
-        undeclared: false, deleted: false, capabilities: [], health: "up", revision: revision)
-    }
     var window = LiveWindow<Relay>(filter: try Filter([:]), order: try ListOrder([]))
     window.willLoad()
     var mirror: [Relay] = []
