@@ -109,6 +109,13 @@ struct VectorTests {
 }
 
 struct RelayURLTests {
+  /// Two spellings are one relay, two paths of one host are two.
+  @Test func relaysOfOneHostAreToldApart() throws {
+    func key(_ address: String) throws -> String { try NostrAddressing().parse(address: address).comparisonKey }
+    #expect(try key("WSS://Relay.example:443/a") == key("wss://relay.example/a"))
+    #expect(try Set(["wss://relay.example/a", "wss://relay.example/b", "ws://relay.example/a"].map(key)).count == 3)
+  }
+
   @Test(arguments: [
     ("ws://Relay.Example", "ws://relay.example"), ("wss://relay.example:443/", "wss://relay.example"),
     ("WSS://relay.example/path/", "wss://relay.example/path/"), ("ws://relay.example:80/x?y=1#z", "ws://relay.example/x?y=1"),

@@ -75,6 +75,7 @@ struct DeclarationTests {
     #expect(one.relays.map(\.address.text) == ["wss://relay.example.org", one.relays[1].address.text])
     #expect(one.relays.map(\.network) == [.nostr, .simplex] && one.relays[0].domains == ["relays.example.org"])
     #expect(read.servers.map(\.address.port) == [4443] && read.relays.map(\.isEnabled) == [false])
+    #expect(read.counts == (1, 2, 3))
   }
 
   @Test func whatIsWrittenIsReadBackWithoutPasswords() throws {
@@ -155,6 +156,12 @@ struct DeclarationTests {
     #expect(flaws(provider, provider) == ["2.yaml:2:5: the operator 'One' is declared twice, first at 1.yaml:2"])
     let server = "servers:\n  - address: smp://LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI=@h.example\n"
     #expect(flaws(server, server).count == 1)
+  }
+
+  @Test(arguments: [true, false]) func fileServersHaveNoRoleForNames(_ isEnabled: Bool) {
+    let address = "xftp://LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI=@h.example"
+    let found = flaws("servers:\n  - {address: '\(address)', enabled: \(isEnabled), roles: {names: true}}\n")
+    #expect(found.count == 1 && found[0].hasSuffix("file servers have no role 'names'"), "\(found)")
   }
 
   @Test(arguments: [
