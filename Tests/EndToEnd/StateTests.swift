@@ -46,7 +46,7 @@ struct StateTests {
     #expect(await daemon.status() == 0)
   }
 
-  /// An index is reported it is made, and when its key is no longer declared.
+  /// An index is reported when it is made, and when its key is no longer declared.
   @Test func indexesOnCustomDataAreMadeAtTheStartAndReported() async throws {
     func indexes() async throws -> [String] {
       let question = "SELECT name FROM sqlite_schema WHERE name LIKE 'channels_by_custom.%' ORDER BY name"

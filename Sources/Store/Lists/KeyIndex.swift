@@ -1,7 +1,8 @@
 internal import Channels
 internal import Storage
 
-/// An index on a key of channels' custom data, which the configuration declares: by the rank of its value in `JSONOrder`, then by the value.
+/// An index on a key of channels' custom data, as the configuration declares it: by the rank of its value in `JSONOrder`, then by the
+/// value.
 ///
 /// SQLite uses it where a statement has the same expressions, letter by letter but for the table's name, so the path stands in them and is
 /// not bound. Custom data that is not JSON any more counts as absent here: it is damaged, which checksums tell.
