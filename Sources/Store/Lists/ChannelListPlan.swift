@@ -29,7 +29,10 @@ struct ChannelListPlan {
     matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, indexes: [[String]: KeyIndex],
     fewMax: Int = Self.fewMax, _ db: Database
   ) throws {
-    let narrowings = KeyNarrowing.all(of: filter, indexes)
+    var narrowings = KeyNarrowing.all(of: filter, indexes)
+    // A cursor holds for its order, not for its filter: the place where it stands may be one that this filter leaves out.
+    let places = zip(order.keys.map { indexes[$0.path] }, after ?? [])
+    if !places.allSatisfy({ index, value in narrowings.allSatisfy { $0.holds(of: value, at: index) } }) { narrowings = [] }
     let constants = narrowings.reduce(into: Set<String>()) { $0.formUnion($1.constants) }
     guard let seek = ChannelSeek(order, indexes: indexes, constants: constants) else {
       throw StoreError(.inputOutput, "channels have no order \(order.text)")

@@ -195,7 +195,7 @@ struct ChannelSeek {
     }
   }
 
-  private static func json(_ value: DatabaseValue) -> JSONValue {
+  static func json(_ value: DatabaseValue) -> JSONValue {
     switch value.storage {
     case .null, .blob: .null
     case .int64(let number): .integer(number)

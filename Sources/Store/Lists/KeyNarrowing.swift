@@ -119,6 +119,21 @@ struct KeyNarrowing {
     }
   }
 
+  /// Whether a channel with this value at a key, whose index is given, has the same constants as all that meet it.
+  func holds(of value: JSONValue, at index: KeyIndex?) -> Bool {
+    guard parts.count == 1, parts[0].index == index else { return true }
+    let own = JSONOrder.rank(value)
+    switch parts[0].form {
+    case .equal(let rank, let wanted):
+      // Equal numbers may be written in two ways.
+      let isNumber = rank == JSONOrder.rank(0)
+      return own == rank
+        && (isNumber ? JSONOrder.compare(value, ChannelSeek.json(wanted)) == 0 : ChannelSeek.scalar(value) == wanted)
+    case .among(let rank, _), .range(let rank, _, _): return own == rank
+    case .present: return true
+    }
+  }
+
   /// Whether its index gives channels in the order of these terms, so that it does not matter how many there are.
   func gives(_ loose: [String]) -> Bool {
     guard parts.count == 1 else { return false }
