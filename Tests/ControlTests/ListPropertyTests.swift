@@ -77,7 +77,7 @@ struct ListPropertyTests {
     for id in 1...60 { all.append(try await bench.client.channel(id: Int64(id)).json) }
     all.removeAll { ["deleted", "deleting"].contains($0["phase"]?.string ?? "") }
     var questions = 0
-    while questions < 200 {
+    while questions < 120 {
       await Task.yield()
       let paths = ["custom.a", "custom.b", "custom.a", "custom.0"]
       var condition: [String: JSONValue] = [:]
@@ -106,7 +106,7 @@ struct ListPropertyTests {
       let expected = all.filter(test.matches).map { (values: order.values(of: $0), id: $0["id"]) }
         .sorted { order.isBefore($0.values, $1.values) }.map(\.id)
       var parameters: [String: JSONValue] = [
-        "filter": filter, "sort": .array(sort), "limit": .integer(.random(in: 3...9, using: &random)),
+        "filter": filter, "sort": .array(sort), "limit": .integer(.random(in: 4...15, using: &random)),
       ]
       var got: [JSONValue?] = []
       repeat {

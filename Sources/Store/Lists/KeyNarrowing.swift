@@ -88,11 +88,15 @@ struct KeyNarrowing {
     }
   }
 
+  /// SQLite bounds how many values a statement has, and the filter itself has each of them too.
+  private static let amongMax = 1_000
+
   private static func among(_ values: [JSONValue]) -> [Form] {
     Dictionary(grouping: values, by: JSONOrder.rank).sorted { $0.key < $1.key }.map { rank, values in
       if rank == JSONOrder.rank(.null) { return .equal(rank: rank, .null) }
       // Lists and objects are equal without being written alike.
       if rank == JSONOrder.rank([]) { return .range(rank: rank, lower: nil, upper: nil) }
+      guard values.count <= amongMax else { return .range(rank: rank, lower: nil, upper: nil) }
       let scalars = values.map(ChannelSeek.scalar)
       return scalars.count == 1 ? .equal(rank: rank, scalars[0]) : .among(rank: rank, scalars)
     }
