@@ -175,6 +175,8 @@ struct ChannelsInterface: ChannelsService, ControlService {
     var last = query.after
     var revision: Int64?
     var unreadable: [Int] = []
+    // Most filters are conditions of the database as a whole: then no channel is looked at that is not on the page.
+    var partMax = min(scanSize, query.limit + 1)
     func reply(_ cursor: String?) -> ChannelsListReply {
       ChannelsListReply(
         channels: found, nextCursor: cursor, unreadable: unreadable.isEmpty ? nil : unreadable, revision: revision ?? 0)
@@ -183,7 +185,8 @@ struct ChannelsInterface: ChannelsService, ControlService {
       try Task.checkCancellation()
       let part = try await context.store.channels(
         matching: query.filter, in: query.order, withDeleted: asksForPhase, after: last,
-        limit: query.filter.fields.isEmpty ? min(scanSize, query.limit + 1) : scanSize)
+        limit: partMax)
+      if !query.filter.fields.isEmpty { partMax = scanSize }
       let channels = try await context.slowly {
         try part.channels.map { try Channel(context.coordinator.snapshot($0)).json }.filter(query.filter.matches)
       }

@@ -33,6 +33,8 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case damaged = "6d9c2f5b8e1a4734b0d3a6c9f2e5b817"
   /// A stored channel could not be read and is left alone.
   case quarantined = "e4a7c0f3b6d94f2a8e1d5b8c2f6a90fe"
+  /// An index on a key of custom data was made or removed, or could not be made.
+  case keyIndex = "83c1f6a9d4e74b02b5d8a1c6e9f20d37"
   /// The daemon serves.
   case ready = "b7d0e3f6a9c24d5f81b4c7e0a3d6f952"
   case stopping = "4f7a0d3c6e9b42158c5f8a1b4d7e0c36"

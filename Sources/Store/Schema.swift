@@ -372,6 +372,17 @@ enum Schema {
     }
   }
 
+  /// Views, triggers and virtual tables act when others are read or written, and no batond makes any. Without them, nothing in the file
+  /// calls a function but what is described for columns and indexes, so SQLite may trust its own description of the file; before 3.41 it
+  /// would otherwise refuse its own JSON functions in indexes.
+  /// - Throws: `StoreError.corrupt` when there is one.
+  static func refuseForeign(_ db: Database, _ path: String) throws {
+    let foreign = try String.fetchOne(
+      db, sql: "SELECT type || ' named ' || name FROM sqlite_schema WHERE rootpage = 0 OR type NOT IN ('table', 'index')")
+    guard let foreign else { return }
+    throw StoreError(.corrupt, "\(path) has a \(foreign), which batond never makes; restore a backup")
+  }
+
   /// The first schema in which rows have sums.
   private static let firstWithSums = 9
 }

@@ -168,6 +168,7 @@ extension Store {
           throw StoreError(
             .incompatible, "\(copy) has schema \(version), this program knows schemas up to \(Schema.version)")
         }
+        try Schema.refuseForeign(db, copy)
         return try Self.sealed(db)
       }
       if let problem = try problems(ofCopy: copy).first {

@@ -29,6 +29,8 @@ public final class Store: Sendable {
   let history = Mutex<HistorySize?>(nil)
   /// Rows written since the log was last written back.
   let rowsSinceCheckpoint = Mutex(0)
+  /// The indexes on keys of custom data that lists may use, by the path of their field.
+  let keyIndexes = Mutex<[[String]: KeyIndex]>([:])
 
   /// Opens or makes the database `baton.db` in `directory` and brings its schema up to date.
   /// - Parameter acceptDamage: takes rows that are damaged for right, before any of them is read, and is told which, for people; nil: they
@@ -90,7 +92,6 @@ public final class Store: Sendable {
     configuration.qos = .default
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA trusted_schema = OFF")
       db.add(function: RowSum.function)
       for function in ChannelCondition.functions { db.add(function: function) }
     }
@@ -100,6 +101,7 @@ public final class Store: Sendable {
         let isEmpty = try pool.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0 }
         guard !isEmpty else { throw Self.lost(path, "has nothing in it") }
       }
+      try pool.read { db in try Schema.refuseForeign(db, path) }
       if let acceptDamage {
         for row in try pool.write({ db in try Self.acceptDamage(db) }) { acceptDamage(row) }
       }

@@ -78,12 +78,33 @@ struct CheckedYAML: FileConfigSnapshot {
 
     private mutating func take(_ node: Yams.Node, _ setting: Setting) {
       if node.null != nil { return }
+      if case .keys = setting.kind, case .sequence(let sequence) = node { return takeList(sequence, node.mark, setting) }
       guard case .scalar(let scalar) = node else { return note(node.mark, "\(setting.key) must be one value") }
       let isEmptied = scalar.string.isEmpty && setting.fallback.isEmpty
       if !isEmptied, let problem = setting.kind.problem(scalar.string) {
         note(node.mark, "\(setting.key) \(problem), it is '\(scalar.string)'")
       } else {
         values[setting.key] = scalar.string
+      }
+    }
+
+    private mutating func takeList(_ list: Yams.Node.Sequence, _ mark: Mark?, _ setting: Setting) {
+      var texts: [String] = []
+      for node in list {
+        guard case .scalar(let scalar) = node, node.null == nil else {
+          return note(node.mark, "\(setting.key) must be a list of texts")
+        }
+        // They are kept in one text with commas between them.
+        guard !scalar.string.contains(","), !scalar.string.hasPrefix(" "), !scalar.string.hasSuffix(" ") else {
+          return note(node.mark, "\(setting.key) must have keys without commas, and without spaces at their ends")
+        }
+        texts.append(scalar.string)
+      }
+      let text = texts.joined(separator: ",")
+      if !texts.isEmpty, let problem = texts.contains("") ? "must have no empty keys" : setting.kind.problem(text) {
+        note(mark, "\(setting.key) \(problem), it is '\(text)'")
+      } else {
+        values[setting.key] = text
       }
     }
   }

@@ -108,7 +108,11 @@ private struct Service {
     let startedAt = clock.now
     // The handlers are registered before READY, so that an early stop does not kill the daemon.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
-    let store = try await manager.whileStarting { try openStore() }
+    let store = try await manager.whileStarting {
+      let store = try openStore()
+      try store.keepKeyIndexes(settings.indexedKeys, tell: report)
+      return store
+    }
     defer { store.close() }
     store.tellDamage { [logger] damage in
       logger.event(
@@ -187,6 +191,20 @@ private struct Service {
     guard acceptsDamage else { return try Store(directory: settings.stateDirectory, whenLost: whenLost) }
     return try Store(directory: settings.stateDirectory, whenLost: whenLost) { row in
       logger.event(.damaged, .error, "\(row) is damaged and is used as it is, because of --accept-damage")
+    }
+  }
+
+  /// Reports what becomes of the index on a key of custom data.
+  private func report(_ key: String, _ change: KeyIndexChange) {
+    func report(_ level: Logger.Level, _ message: Logger.Message) {
+      logger.event(.keyIndex, level, message, ["BATON_INDEXED_KEY": "\(key)"])
+    }
+    switch change {
+    case .begun: report(.notice, "making an index on '\(key)' of custom data; it takes seconds where there are many channels")
+    case .made: report(.notice, "lists by '\(key)' of custom data use an index from now on")
+    case .removed: report(.notice, "the index on '\(key)' of custom data was removed: state.indexedKeys does not have it")
+    case .failed(let reason):
+      report(.error, "there is no index on '\(key)' of custom data, and lists by it take longer: \(reason)")
     }
   }
 

@@ -1,5 +1,6 @@
 internal import Channels
 internal import SimpleX
+internal import Storage
 
 /// One option of the configuration file. The list of them is the schema, the reference and the source of the defaults.
 struct Setting: Sendable {
@@ -17,6 +18,8 @@ struct Setting: Sendable {
     case flag
     /// A port of this machine, as HOST:PORT.
     case endpoint
+    /// Keys of channels' custom data, as a list or with commas between them.
+    case keys
 
     /// The error in `text`; `nil` if it is valid.
     func problem(_ text: String) -> String? {
@@ -24,6 +27,7 @@ struct Setting: Sendable {
       case .flag: ["true", "false"].contains(text) ? nil : "must be true or false"
       case .endpoint:
         Setting.endpoint(text) == nil ? "must be an address of this machine and a port, such as 127.0.0.1:5225" : nil
+      case .keys: Setting.problem(ofKeys: Setting.keys(text))
       case .path: text.hasPrefix("/") ? nil : "must be an absolute path"
       case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
       case .name: text.isEmpty || text.contains(where: \.isNewline) ? "must be a name on one line" : nil
@@ -63,6 +67,11 @@ struct Setting: Sendable {
     Setting(
       key: "state.scrubInterval", kind: .duration, fallback: "24h",
       summary: "how often the whole database is checked for damage"),
+    Setting(
+      key: "state.indexedKeys", kind: .keys, fallback: "",
+      summary:
+        "keys of channels' custom data that have an index, such as [team, customer.id], so that lists filter and sort by them fast"
+    ),
     Setting(key: "control.socket", kind: .path, fallback: "/run/batond/control", summary: "path of the control socket"),
     Setting(key: "control.group", kind: .group, fallback: "baton", summary: "group that may do everything"),
     Setting(key: "control.readGroup", kind: .group, fallback: "baton-read", summary: "group that may read and watch"),
@@ -225,6 +234,30 @@ struct Setting: Sendable {
     return try? CoreEndpoint(host: String(host.hasSuffix("]") ? host.dropLast() : host), port: port)
   }
 
+  /// More cost each change of a channel too much.
+  static let keysMax = 8
+  static let keyBytesMax = 128
+
+  /// Keys of custom data that are separated by commas.
+  static func keys(_ text: String) -> [String] {
+    text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimming { $0 == " " } }
+  }
+
+  private static func problem(ofKeys keys: [String]) -> String? {
+    guard keys.count <= keysMax else { return "must have at most \(keysMax) keys" }
+    for (index, key) in keys.enumerated() {
+      if key.isEmpty { return "must have no empty keys" }
+      if key.utf8.count > keyBytesMax { return "must have keys of at most \(keyBytesMax) characters" }
+      if keys[..<index].contains(key) { return "must not have the key '\(key)' twice" }
+      guard ChannelField(["custom"] + key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)) != nil
+      else {
+        return
+          "must have keys that lists can be sorted by: printable ASCII without quotes and backslashes, with dots between names"
+      }
+    }
+    return nil
+  }
+
   /// A time span: a number with `ms`, `s`, `min` or `h`; without a unit, seconds.
   static func duration(_ text: String) -> Duration? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
@@ -236,6 +269,13 @@ struct Setting: Sendable {
     case "h": return .seconds(number * 3600)
     default: return nil
     }
+  }
+}
+
+extension Substring {
+  /// The text without such characters at its beginning and its end.
+  fileprivate func trimming(_ isLeftOut: (Character) -> Bool) -> String {
+    String(drop(while: isLeftOut).reversed().drop(while: isLeftOut).reversed())
   }
 }
 

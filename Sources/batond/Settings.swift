@@ -104,6 +104,8 @@ struct Settings: Sendable {
   var scrub: ScrubSchedule {
     ScrubSchedule(rows: Int(text("state.scrubRows")) ?? 2_000, interval: duration("state.scrubInterval"))
   }
+  /// The keys of channels' custom data that have an index.
+  var indexedKeys: [String] { Setting.keys(text("state.indexedKeys")) }
   var controlSocket: String { text("control.socket") }
   var controlGroup: String { text("control.group") }
   var readGroup: String { text("control.readGroup") }

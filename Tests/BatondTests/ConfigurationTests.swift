@@ -69,6 +69,42 @@ struct ConfigurationTests {
     #expect(await problems("control:\n  changesBytesMax: 1000\n").count == 1)
   }
 
+  @Test func keysOfCustomDataAreAListOrSeparatedByCommas() async throws {
+    #expect(try await settings("").indexedKeys == [])
+    #expect(try await settings("state:\n  indexedKeys: []\n").indexedKeys == [])
+    #expect(try await settings("state:\n  indexedKeys:\n").indexedKeys == [])
+    #expect(
+      try await settings("state:\n  indexedKeys: [team, customer.id, 7, Team]\n").indexedKeys == [
+        "team", "customer.id", "7", "Team",
+      ])
+    #expect(try await settings("state:\n  indexedKeys: team, with space\n").indexedKeys == ["team", "with space"])
+    let own = try await settings("state:\n  indexedKeys: [a]\n", environment: ["BATON_STATE_INDEXED_KEYS": "b, c.d"])
+    #expect(own.indexedKeys == ["b", "c.d"])
+    // They are read at the start.
+    let changed = own.differences(to: try await settings(""))
+    #expect(changed.map(\.key) == ["state.indexedKeys"] && changed.allSatisfy { !$0.appliesOnReload })
+  }
+
+  @Test func keysThatNoListCanNameAreRefused() async throws {
+    let long = String(repeating: "k", count: 129)
+    for (list, words) in [
+      ("[a, a]", "must not have the key 'a' twice"), ("[a, '']", "must have no empty keys"),
+      ("['']", "must have no empty keys"),
+      ("[\(long)]", "at most 128 characters"), ("[a, b, c, d, e, f, g, h, i]", "at most 8 keys"),
+      ("[caf\u{E9}]", "printable ASCII"),
+      ("['a\"b']", "printable ASCII"), ("[a..b]", "printable ASCII"), ("['a,b']", "without commas"),
+      ("[' a']", "without spaces"),
+      ("[[a]]", "must be a list of texts"), ("[{a: b}]", "must be a list of texts"), ("[null]", "must be a list of texts"),
+      ("{a: b}", "must be one value"), ("a,,b", "must have no empty keys"),
+    ] {
+      let found = await problems("state:\n  indexedKeys: \(list)\n")
+      #expect(found.count == 1 && found[0].hasPrefix("batond.yaml:2:") && found[0].contains(words), "\(list): \(found)")
+      #expect(found.allSatisfy { $0.contains("state.indexedKeys") })
+    }
+    await #expect(throws: ConfigurationError.self) { try await settings(environment: ["BATON_STATE_INDEXED_KEYS": "a,a"]) }
+    #expect(await problems("log:\n  level: [info]\n") == ["batond.yaml:2:10: log.level must be one value"])
+  }
+
   /// A SimpleX core drops a channel that no relay has published within half an hour: by twenty minutes relays
   /// that do not come must be given up, so that others take their place.
   @Test func relaysOfSimpleXAreReplacedBeforeTheCoreDropsTheChannel() async throws {

@@ -30,6 +30,7 @@ enum OptionReference {
     case .duration: "A time span"
     case .integer(let range): "A whole number from \(range.lowerBound) to \(range.upperBound)"
     case .flag: "true or false"
+    case .keys: "A list of keys of custom data"
     case .endpoint: "An address of this machine and a port, HOST:PORT"
     }
   }

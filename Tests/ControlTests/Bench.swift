@@ -29,11 +29,12 @@ final class Bench: Sendable {
 
   /// - Parameters:
   ///   - folder: where another one kept its state; nil begins with nothing.
+  ///   - indexedKeys: the keys of custom data that have an index.
   ///   - mode: who may connect, as the mode of the socket file.
   ///   - hub: where changes are handed out.
   ///   - clock: of the coordinator.
   init(
-    folder: TemporaryFolder? = nil,
+    folder: TemporaryFolder? = nil, indexedKeys: [String] = [],
     access: Access = Access(changeGroup: "baton", readGroup: "baton-read"), mode: UInt32 = 0o600,
     listLimits: ListLimits = ListLimits(), hub: ChangeHub = ChangeHub(), clock: any CoordinatorClock = SystemClock(),
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -41,6 +42,7 @@ final class Bench: Sendable {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     store = try Store(directory: folder.path + "/state")
+    try store.keepKeyIndexes(indexedKeys)
     let coordinator = Coordinator(
       storage: store, networks: [network], addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 1_750_000_000 }),

@@ -46,6 +46,32 @@ struct StateTests {
     #expect(await daemon.status() == 0)
   }
 
+  /// An index is reported when it is made, and when its key is no longer declared.
+  @Test func indexesOnCustomDataAreMadeAtTheStartAndReported() async throws {
+    func indexes() async throws -> [String] {
+      let question = "SELECT name FROM sqlite_schema WHERE name LIKE 'channels_by_custom.%' ORDER BY name"
+      return try await Program.run("/usr/bin/sqlite3", [state + "/baton.db", question]).lines
+    }
+    func run(_ keys: String) async throws -> [String] {
+      let daemon = try await baton.start(["BATON_STATE_INDEXED_KEYS": keys])
+      let listed = try await baton.control(
+        "channel", "list", "--filter", "{\"custom.team\": \"news\"}", "--sort", "custom.team", "--json")
+      #expect(listed.status == 0, "\(listed.lines)")
+      let checked = try await baton.control("check")
+      #expect(checked.status == 0, "\(checked.lines)")
+      daemon.signal(SIGTERM)
+      #expect(await daemon.status() == 0)
+      return daemon.lines.filter { $0.contains("of custom data") }
+    }
+    let first = try await run("team,customer.id")
+    #expect(first.count == 4 && first.first?.contains("making an index on 'team' of custom data") == true, "\(first)")
+    #expect(try await indexes() == ["channels_by_custom.customer.id", "channels_by_custom.team"])
+    #expect(try await run("team,customer.id") == [])
+    let last = try await run("team")
+    #expect(last.count == 1 && last.first?.contains("the index on 'customer.id' of custom data was removed") == true, "\(last)")
+    #expect(try await indexes() == ["channels_by_custom.team"])
+  }
+
   @Test func killedDaemonWithoutItsLogIsNotTakenForANewOne() async throws {
     let daemon = try await baton.start()
     try await baton.addRelays(["ws://127.0.0.1:9"])

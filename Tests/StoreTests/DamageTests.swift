@@ -62,6 +62,7 @@ struct DamageTests {
       mutations.append(.appendChange(ChangeRow(revision: revision, at: Self.now, object: .channel(ChannelID(rawValue: id)))))
     }
     try await store.commit(mutations)
+    try store.keepKeyIndexes(["team"])
     store.close()
   }
 
@@ -81,7 +82,11 @@ struct DamageTests {
       ask("key \(id)") { "\(try store.channel(idempotencyKey: "k\(id)").map { "\($0)" } ?? "none")" }
       ask("transitions \(id)") { "\(try store.transitions(of: ChannelID(rawValue: id), limit: 100))" }
     }
-    for field in ["id", "profile.displayName"] {
+    ask("indexes") {
+      try store.keepKeyIndexes(["team"])
+      return "kept"
+    }
+    for field in ["id", "profile.displayName", "custom.team"] {
       ask("list by \(field)") {
         let part = try store.channels(
           matching: try Filter(nil, known: nil),
@@ -187,6 +192,7 @@ struct DamageTests {
   }
 
   @Test(arguments: [
+    ("UPDATE channels SET custom = '{\"team' WHERE id = 5", "channel 5"),
     ("UPDATE channel_relays SET status = 'removed' WHERE channel_id = 3 AND relay_id = 2", "relay 2 of channel 3"),
     ("DELETE FROM channel_relays WHERE channel_id = 3 AND relay_id = 2", "channel 3 has 3 relays, and 2 of them"),
     ("UPDATE transitions SET detail = 'x' WHERE revision = 11", "the transition of revision 11"),

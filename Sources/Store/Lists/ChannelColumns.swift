@@ -49,7 +49,7 @@ enum ChannelColumn {
   }
 
   /// SQLite compares names byte by byte and cannot quote all of them; a field has only names that it can.
-  private static func jsonPath(_ names: [String]) -> String { "$" + names.map { ".\"\($0)\"" }.joined() }
+  static func jsonPath(_ names: [String]) -> String { "$" + names.map { ".\"\($0)\"" }.joined() }
 
   private static func has(_ condition: String) -> String {
     "EXISTS (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND \(condition))"

@@ -10,25 +10,50 @@ struct ChannelSeek {
     let arguments: [DatabaseValue]
     let isDescending: Bool
     let isNullable: Bool
+    /// The index on custom data that has this term.
+    let index: KeyIndex?
+  }
+
+  /// A part of the list in which an index gives the order; the parts follow each other.
+  struct Stretch {
+    let sql: String
+    let arguments: [DatabaseValue]
+    /// What is still to be sorted by.
+    let terms: [Term]
+    /// Terms of an index that have one value in all of the stretch.
+    var fixed: Set<String> = []
+    /// The term of an index that the stretch goes on behind.
+    var moving: Term?
+
+    var ordering: (sql: String, arguments: [DatabaseValue]) {
+      (terms.map { $0.sql + ($0.isDescending ? " DESC" : "") }.joined(separator: ", "), terms.flatMap(\.arguments))
+    }
   }
 
   private let keys: [(column: ChannelColumn, isDescending: Bool)]
   let terms: [Term]
+  /// The SQL of terms that have the same value for all channels that are looked for. SQLite would sort by them.
+  private let constants: Set<String>
 
+  /// - Parameters:
+  ///   - indexes: those on custom data, by the path of their field.
+  ///   - constants: the SQL of terms that have the same value for all channels that are looked for.
   /// - Returns: nil when the order has a key without a column.
-  init?(_ order: ListOrder) {
+  init?(_ order: ListOrder, indexes: [[String]: KeyIndex] = [:], constants: Set<String> = []) {
     var keys: [(column: ChannelColumn, isDescending: Bool)] = []
+    var terms: [Term] = []
     for key in order.keys {
       guard let column = ChannelColumn(key.path) else { return nil }
       keys.append((column, key.isDescending))
-    }
-    self.keys = keys
-    terms = keys.flatMap { key in
-      Self.expressions(key.column).map {
-        Term(
-          sql: $0.sql, arguments: $0.arguments, isDescending: key.isDescending, isNullable: Self.isNullable(key.column))
+      let index = indexes[key.path]
+      let isNullable = Self.isNullable(column)
+      terms += Self.expressions(column, index).map {
+        Term(sql: $0.sql, arguments: $0.arguments, isDescending: key.isDescending, isNullable: isNullable, index: index)
       }
     }
+    self.keys = keys
+    self.terms = terms
+    self.constants = constants
   }
 
   private static func isNullable(_ column: ChannelColumn) -> Bool {
@@ -38,7 +63,8 @@ struct ChannelSeek {
     }
   }
 
-  private static func expressions(_ column: ChannelColumn) -> [(sql: String, arguments: [DatabaseValue])] {
+  private static func expressions(_ column: ChannelColumn, _ index: KeyIndex?) -> [(sql: String, arguments: [DatabaseValue])] {
+    if let index { return [(index.rank, []), (index.value, [])] }
     switch column {
     case .integer(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql): return [(sql, [])]
     case .json(let sql, let path):
@@ -50,14 +76,47 @@ struct ChannelSeek {
     }
   }
 
-  var ordering: (sql: String, arguments: [DatabaseValue]) {
-    (terms.map { $0.sql + ($0.isDescending ? " DESC" : "") }.joined(separator: ", "), terms.flatMap(\.arguments))
+  /// The terms by which channels differ.
+  var loose: [Term] { terms.filter { !constants.contains($0.sql) } }
+
+  /// Everything that comes after `values`, which are those of one channel; nil: everything.
+  func stretches(after values: [JSONValue]?) -> [Stretch] {
+    guard let values else { return [Stretch(sql: "TRUE", arguments: [], terms: loose)] }
+    let bounds = zip(keys, values).flatMap { Self.bounds($0.column, $1) }
+    let bounded = Array(zip(terms, bounds).filter { !constants.contains($0.0.sql) })
+    let lead = bounded.first?.0.index.map { index in bounded.prefix { $0.0.index == index }.count } ?? 0
+    // An index on custom data is not used through alternatives; there is a stretch for each.
+    return (0...lead).reversed().compactMap { Self.stretch(bounded, $0, of: lead) }
   }
 
-  /// Everything that comes after `values`, which are those of one channel.
-  func condition(after values: [JSONValue]) -> (sql: String, arguments: [DatabaseValue]) {
-    let bounds = zip(keys, values).flatMap { Self.bounds($0.column, $1) }
-    guard let first = terms.first, let bound = bounds.first else { return ("FALSE", []) }
+  /// - Parameters:
+  ///   - count: how many terms at the beginning are those of the place itself.
+  ///   - lead: how many terms the index has; behind them come others.
+  private static func stretch(_ bounded: [(Term, DatabaseValue)], _ count: Int, of lead: Int) -> Stretch? {
+    var parts: [String] = []
+    var arguments: [DatabaseValue] = []
+    for (term, bound) in bounded.prefix(count) {
+      parts.append(bound.isNull ? "\(term.sql) IS NULL" : "\(term.sql) = ?")
+      if !bound.isNull { arguments.append(bound) }
+    }
+    let fixed = Set(bounded.prefix(count).map(\.0.sql))
+    let rest = bounded.dropFirst(count)
+    guard count < lead, let (next, bound) = rest.first else {
+      let behind = condition(Array(rest))
+      return Stretch(
+        sql: (parts + [behind.sql]).joined(separator: " AND "), arguments: arguments + behind.arguments, terms: rest.map(\.0),
+        fixed: fixed)
+    }
+    // Channels without a value are equal in this; values of one rank are never NULL.
+    guard !bound.isNull else { return nil }
+    parts.append("\(next.sql) \(next.isDescending ? "<" : ">") ?")
+    return Stretch(
+      sql: parts.joined(separator: " AND "), arguments: arguments + [bound], terms: rest.map(\.0), fixed: fixed, moving: next)
+  }
+
+  /// What comes after the place with these bounds.
+  private static func condition(_ bounded: [(term: Term, bound: DatabaseValue)]) -> (sql: String, arguments: [DatabaseValue]) {
+    guard let (first, bound) = bounded.first else { return ("FALSE", []) }
     var alternatives: [String] = []
     var arguments: [DatabaseValue] = []
     // For the index of the first key, which cannot be used through alternatives.
@@ -68,13 +127,12 @@ struct ChannelSeek {
       if isTwice { seek = "(\(seek) OR \(first.sql) IS NULL)" }
       arguments += first.arguments + [bound] + (isTwice ? first.arguments : [])
     }
-    for index in terms.indices {
+    for (index, (term, bound)) in bounded.enumerated() {
       var parts: [String] = []
-      for earlier in terms.indices where earlier < index {
-        parts.append("\(terms[earlier].sql) IS ?")
-        arguments += terms[earlier].arguments + [bounds[earlier]]
+      for (earlier, bound) in bounded.prefix(index) {
+        parts.append("\(earlier.sql) IS ?")
+        arguments += earlier.arguments + [bound]
       }
-      let (term, bound) = (terms[index], bounds[index])
       switch (term.isDescending, bound.isNull) {
       case (false, true):
         parts.append("\(term.sql) IS NOT NULL")
@@ -103,7 +161,8 @@ struct ChannelSeek {
     }
   }
 
-  private static func scalar(_ value: JSONValue) -> DatabaseValue {
+  /// As SQLite extracts it from JSON.
+  static func scalar(_ value: JSONValue) -> DatabaseValue {
     switch value {
     case .null: .null
     case .bool(let flag): flag.databaseValue
@@ -136,7 +195,7 @@ struct ChannelSeek {
     }
   }
 
-  private static func json(_ value: DatabaseValue) -> JSONValue {
+  static func json(_ value: DatabaseValue) -> JSONValue {
     switch value.storage {
     case .null, .blob: .null
     case .int64(let number): .integer(number)

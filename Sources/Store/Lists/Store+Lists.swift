@@ -3,6 +3,7 @@ public import Filters
 internal import GRDB
 public import Storage
 public import StrictJSON
+internal import Synchronization
 
 extension Store {
   /// Channels in `order`. All that `filter` wants are among them; whether one really is wanted is for the caller to say, who knows
@@ -14,25 +15,12 @@ extension Store {
   public func channels(
     matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, limit: Int
   ) throws -> ChannelPart {
-    guard let seek = ChannelSeek(order) else { throw StoreError(.inputOutput, "channels have no order \(order.text)") }
-    let condition = ChannelCondition(filter)
-    var conditions = [condition.sql]
-    var arguments = seek.terms.flatMap(\.arguments) + condition.arguments
-    if !withDeleted { conditions.append("c.deleted_at IS NULL") }
-    if let after {
-      let rest = seek.condition(after: after)
-      conditions.append(rest.sql)
-      arguments += rest.arguments
-    }
-    let ordering = seek.ordering
-    let sql = """
-      SELECT \(seek.terms.map(\.sql).joined(separator: ", ")), c.id FROM channels c WHERE \(conditions.joined(separator: " AND "))
-      ORDER BY \(ordering.sql) LIMIT ?
-      """
-    arguments += ordering.arguments + [limit.databaseValue]
+    let indexes = keyIndexes.withLock { $0 }
     return try reading { pool in
       try pool.read { db in
-        let rows = try Row.fetchAll(db, sql: sql, arguments: StatementArguments(arguments))
+        let plan = try ChannelListPlan(
+          matching: filter, in: order, withDeleted: withDeleted, after: after, indexes: indexes, db)
+        let rows = try Self.rows(plan, limit, db)
         var channels: [StoredChannel] = []
         var unreadable: [ChannelID] = []
         for row in rows {
@@ -47,9 +35,18 @@ extension Store {
             }
           }
         }
-        let last = rows.count == limit ? rows.last.map { seek.values(of: Array($0.databaseValues)) } : nil
+        let last = rows.count == limit ? rows.last.map { plan.seek.values(of: Array($0.databaseValues)) } : nil
         return ChannelPart(channels: channels, unreadable: unreadable, last: last, revision: try Self.revision(db))
       }
     }
+  }
+
+  private static func rows(_ plan: ChannelListPlan, _ limit: Int, _ db: Database) throws -> [Row] {
+    var rows: [Row] = []
+    for statement in plan.statements where rows.count < limit {
+      rows += try Row.fetchAll(
+        db, sql: statement.sql, arguments: StatementArguments(statement.arguments + [(limit - rows.count).databaseValue]))
+    }
+    return rows
   }
 }

@@ -1,0 +1,76 @@
+internal import Filters
+internal import GRDB
+internal import Storage
+internal import StrictJSON
+
+/// The statements that find the channels of a part of a list. Those of the first one come first; together they find as many as are
+/// wanted.
+struct ChannelListPlan {
+  /// Without its last argument, which is how many rows it may give: the terms of the order, and the id.
+  struct Statement {
+    let sql: String
+    let arguments: [DatabaseValue]
+  }
+
+  let statements: [Statement]
+  let seek: ChannelSeek
+
+  /// An index whose order is another one is used where this many channels at most are to be sorted, a small part of those there are.
+  static let fewMax = 5_000
+  /// So many narrowings are compared with one another.
+  private static let comparedMax = 4
+
+  /// - Parameters:
+  ///   - after: what the last channel of the part before was sorted by.
+  ///   - indexes: those on custom data, by the path of their field.
+  ///   - fewMax: how many channels are few enough to be sorted.
+  /// - Throws: `StoreError` when the order has a key without a column.
+  init(
+    matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, indexes: [[String]: KeyIndex],
+    fewMax: Int = Self.fewMax, _ db: Database
+  ) throws {
+    var narrowings = KeyNarrowing.all(of: filter, indexes)
+    // A cursor holds for its order, not for its filter: the place where it stands may be one that this filter leaves out.
+    let places = zip(order.keys.map { indexes[$0.path] }, after ?? [])
+    if !places.allSatisfy({ index, value in narrowings.allSatisfy { $0.holds(of: value, at: index) } }) { narrowings = [] }
+    let constants = narrowings.reduce(into: Set<String>()) { $0.formUnion($1.constants) }
+    guard let seek = ChannelSeek(order, indexes: indexes, constants: constants) else {
+      throw StoreError(.inputOutput, "channels have no order \(order.text)")
+    }
+    let best = try Self.best(of: narrowings, for: seek.loose.map(\.sql), fewMax, db)
+    let condition = ChannelCondition(filter)
+    // SQLite does not know that they are few.
+    let index = best?.isFew == true ? best?.narrowing.index.map { " INDEXED BY \($0.quotedName)" } : nil
+    self.seek = seek
+    statements = seek.stretches(after: after).map { stretch in
+      let narrowing = best?.narrowing.condition(in: stretch)
+      var conditions = [narrowing?.sql, condition.sql].compactMap { $0 }
+      if !withDeleted { conditions.append("c.deleted_at IS NULL") }
+      let ordering = stretch.ordering
+      let sql = """
+        SELECT \(seek.terms.map(\.sql).joined(separator: ", ")), c.id FROM channels c\(index ?? "")
+        WHERE \((conditions + [stretch.sql]).joined(separator: " AND ")) ORDER BY \(ordering.sql) LIMIT ?
+        """
+      return Statement(
+        sql: sql,
+        arguments: seek.terms.flatMap(\.arguments) + (narrowing?.arguments ?? []) + condition.arguments + stretch.arguments
+          + ordering.arguments)
+    }
+  }
+
+  /// The narrowing with the fewest channels, if these are few; otherwise one whose index has the order of the list. Without either it is
+  /// quicker to go through the channels in order until there are enough.
+  private static func best(
+    of narrowings: [KeyNarrowing], for loose: [String], _ fewMax: Int, _ db: Database
+  ) throws -> (narrowing: KeyNarrowing, isFew: Bool)? {
+    let inOrder = narrowings.first { $0.gives(loose) }
+    if narrowings.count == 1, let inOrder { return (inOrder, false) }
+    var fewest: KeyNarrowing?
+    var max = fewMax
+    for narrowing in narrowings.prefix(comparedMax) {
+      guard let count = try narrowing.count(upTo: max, db) else { continue }
+      (fewest, max) = (narrowing, count)
+    }
+    return fewest.map { ($0, true) } ?? inOrder.map { ($0, false) }
+  }
+}

@@ -1,0 +1,58 @@
+internal import Channels
+internal import Storage
+
+/// An index on a key of channels' custom data, as the configuration declares it: by the rank of its value in `JSONOrder`, then by the
+/// value.
+///
+/// SQLite uses it where a statement has the same expressions, letter by letter but for the table's name, so the path stands in them and is
+/// not bound. Custom data that is not JSON any more counts as absent here: it is damaged, which checksums tell.
+struct KeyIndex: Hashable, Sendable {
+  /// The names below the custom data.
+  let names: [String]
+  /// SQL for the rank of the value, in a statement on `channels c`; never NULL.
+  let rank: String
+  /// SQL for the value, in a statement on `channels c`; NULL exactly where the rank is that of an absent value.
+  let value: String
+
+  private static let prefix = "channels_by_custom."
+
+  /// - Parameter key: names with dots between them, as in a filter after `custom.`.
+  /// - Returns: nil where that is not the key of a field that storage knows.
+  init?(_ key: String) {
+    guard
+      case .custom(let names)? = ChannelField(
+        ["custom"] + key.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+    else { return nil }
+    self.names = names
+    (rank, value) = Self.terms("c.custom", ChannelColumn.jsonPath(names))
+  }
+
+  var key: String { names.joined(separator: ".") }
+
+  /// The name of the index in the database. SQLite does not tell capitals from small letters there, but keys differ in them.
+  var name: String { Self.prefix + key.map { $0.isUppercase || $0 == "^" ? "^\($0)" : "\($0)" }.joined() }
+
+  /// The same in a statement; a key has no quotes.
+  var quotedName: String { "\"\(name)\"" }
+
+  /// The statement that makes the index, as SQLite keeps it.
+  var creation: String {
+    let terms = Self.terms("custom", ChannelColumn.jsonPath(names))
+    return "CREATE INDEX \(quotedName) ON channels (\(terms.rank), \(terms.value))"
+  }
+
+  /// The key of an index with this name in the database; nil where it is not on a key of custom data.
+  static func key(ofIndex name: String) -> String? {
+    name.hasPrefix(prefix) ? name.dropFirst(prefix.count).replacing(/\^(.)/) { $0.1 }.description : nil
+  }
+
+  private static func terms(_ column: String, _ path: String) -> (rank: String, value: String) {
+    let path = "'" + path.replacing("'", with: "''") + "'"
+    func sound(_ function: String) -> String { "CASE WHEN json_valid(\(column)) THEN \(function)(\(column), \(path)) END" }
+    let ranks = """
+      WHEN 'true' THEN 1 WHEN 'false' THEN 1 WHEN 'integer' THEN 2 WHEN 'real' THEN 2 WHEN 'text' THEN 3 \
+      WHEN 'array' THEN 4 WHEN 'object' THEN 4 ELSE 0
+      """
+    return ("(CASE \(sound("json_type")) \(ranks) END)", "(\(sound("json_extract")))")
+  }
+}
