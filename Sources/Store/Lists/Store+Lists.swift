@@ -33,12 +33,13 @@ extension Store {
     return try reading { pool in
       try pool.read { db in
         let rows = try Row.fetchAll(db, sql: sql, arguments: StatementArguments(arguments))
+        let reader = try ChannelReader(db)
         var channels: [StoredChannel] = []
         var unreadable: [ChannelID] = []
         for row in rows {
           do {
             let id = ChannelID(rawValue: row[row.count - 1])
-            if let channel = try Self.channel(id, db) { channels.append(channel) }
+            if let channel = try reader.channel(id) { channels.append(channel) }
           } catch let error as StoreError {
             // One that cannot be read must not end every list.
             _ = noted(error)
