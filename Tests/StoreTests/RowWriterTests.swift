@@ -188,4 +188,27 @@ struct RowWriterTests {
     #expect(try store.check().problems.isEmpty)
     store.close()
   }
+
+  @Test func relaysComeInTheOrderInWhichTheyJoined() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await store(folder)
+    var row = Self.channel
+    row.relayCount = 3
+    var mutations: [StoreMutation] = [.insertChannel(row)]
+    for (position, id) in [10, 8, 9].enumerated() {
+      let relay = RelayID(rawValue: Int64(id))
+      let record = ChannelRelayRecord(ChannelRelayMachine(salt: 0, now: Self.now))
+      mutations += [
+        .saveRelay(RelayRow(id: relay, network: .nostr, address: "ws://r\(id)", name: "r\(id)", revision: 1)),
+        .saveChannelRelay(row.id, position: position, ChannelRelayRow(relay: relay, record: record)),
+      ]
+    }
+    try await store.commit(mutations)
+    #expect(try store.channel(row.id)?.relays.map(\.relay.rawValue) == [10, 8, 9])
+    // The first of those that are damaged is named.
+    try await store.pool.write { db in try db.execute(sql: "UPDATE channel_relays SET attempt = attempt + 1 WHERE relay_id > 8")
+    }
+    #expect { try store.channel(row.id) } throws: { "\($0)".hasPrefix("relay 10 of channel 4 was changed on the disk") }
+    store.close()
+  }
 }

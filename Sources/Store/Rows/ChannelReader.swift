@@ -10,7 +10,7 @@ struct ChannelReader {
 
   init(_ db: Database) throws {
     channels = try db.cachedStatement(sql: "SELECT * FROM channels WHERE id = ?")
-    relays = try db.cachedStatement(sql: "SELECT * FROM channel_relays WHERE channel_id = ? ORDER BY position")
+    relays = try db.cachedStatement(sql: "SELECT * FROM channel_relays WHERE channel_id = ?")
     // GRDB binds nothing, and leaves alone what is bound beside it.
     channels.setUncheckedArguments(StatementArguments())
     relays.setUncheckedArguments(StatementArguments())
@@ -22,20 +22,20 @@ struct ChannelReader {
     var channel: ChannelRow?
     try each(channels, id) { values, row in channel = try ChannelRow(id, &values, row) }
     guard let channel else { return nil }
-    var members: [ChannelRelayRow] = []
-    var count = 0
-    var fault: (any Error)?
+    var members: [(position: Int64, row: Result<ChannelRelayRow, any Error>)] = []
     try each(relays, id) { values, row in
-      count += 1
-      // That some cannot be found is said first.
-      do { members.append(try ChannelRelayRow(of: id, &values, row)) } catch { fault = fault ?? error }
+      var position: Int64 = 0
+      let member = Result { try ChannelRelayRow(of: id, at: &position, &values, row) }
+      members.append((position, member))
     }
-    guard count == channel.relayCount ?? count else {
+    // That some cannot be found is said first.
+    guard members.count == channel.relayCount ?? members.count else {
       throw StoreError(
-        .corrupt, "channel \(id.rawValue) has \(channel.relayCount ?? 0) relays, and \(count) of them can be found")
+        .corrupt, "channel \(id.rawValue) has \(channel.relayCount ?? 0) relays, and \(members.count) of them can be found")
     }
-    if let fault { throw fault }
-    return StoredChannel(row: channel, relays: members)
+    // SQLite would copy each row to sort them.
+    members.sort { $0.position < $1.position }
+    return StoredChannel(row: channel, relays: try members.map { try $0.row.get() })
   }
 
   private func each(_ statement: Statement, _ id: ChannelID, _ body: (inout RowReader, Row) throws -> Void) throws {

@@ -114,12 +114,14 @@ extension ChannelRelayRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.channelRelays`.
-  /// - Parameter row: the same row, for its name.
+  /// - Parameters:
+  ///   - position: gets its place among the channel's relays.
+  ///   - row: the same row, for its name.
   /// - Throws: `StoreError.corrupt` when it is not what was written, or contradicts itself.
-  init(of channel: ChannelID, _ values: inout RowReader, _ row: Row) throws {
+  init(of channel: ChannelID, at position: inout Int64, _ values: inout RowReader, _ row: Row) throws {
     _ = values.integer()
     let relay = RelayID(rawValue: values.integer())
-    _ = values.integer()
+    position = values.integer()
     let (status, since, operation) = (values.text(), values.integer(), values.count())
     let relayLink = values.textIfAny()
     let (cause, detail, task) = (values.textIfAny(), values.textIfAny(), values.textIfAny())
