@@ -244,12 +244,12 @@ extension Store {
   public func transitions(of channel: ChannelID, limit: Int) throws -> [TransitionRow] {
     try reading { pool in
       try pool.read { db in
-        try Row.fetchAll(
+        try Self.read(
           db,
           cached:
             "SELECT * FROM (SELECT * FROM transitions WHERE channel_id = ? ORDER BY revision DESC LIMIT ?) ORDER BY revision",
           arguments: [channel.rawValue, limit]
-        ).map(Self.transition)
+        ) { try TransitionRow(&$0, $1) }
       }
     }
   }
@@ -281,18 +281,5 @@ extension Store {
     return try max(
       top("SELECT max(revision) FROM transitions"), top("SELECT max(revision) FROM changes"),
       Int64(setting("oldest_revision", db) ?? "0") ?? 0)
-  }
-
-  static func transition(_ row: Row) throws -> TransitionRow {
-    try SummedTable.transitions.verify(row)
-    guard let from = RelayStatus(rawValue: row["from_status"]), let to = RelayStatus(rawValue: row["to_status"]) else {
-      throw unreadable(.transitions, row)
-    }
-    return TransitionRow(
-      revision: row["revision"], channel: ChannelID(rawValue: row["channel_id"]),
-      relay: RelayID(rawValue: row["relay_id"]),
-      transition: .init(
-        from: from, to: to, cause: (row["cause"] as String?).flatMap(Cause.init(rawValue:)), detail: row["detail"],
-        attempt: row["attempt"], at: Timestamp(milliseconds: row["at"])))
   }
 }

@@ -157,6 +157,10 @@ struct RowWriterTests {
       .appendTransition(transition),
       .appendChange(ChangeRow(revision: 33, at: Timestamp(milliseconds: 34), object: .channel(Self.channel.id))),
     ])
+    #expect(try store.transitions(of: Self.channel.id, limit: 5) == [transition])
+    let change = ChangeRow(revision: 33, at: Timestamp(milliseconds: 34), object: .channel(Self.channel.id))
+    let failure = ChangeRow(revision: 31, at: Timestamp(milliseconds: 32), object: .channelRelay(transition))
+    #expect(try store.changes(after: 0, limit: 5) == [failure, change])
     for table in [SummedTable.channels, .channelRelays, .transitions, .changes] {
       let rows = try store.pool.read { db in try Row.fetchAll(db, sql: table.selection) }
       #expect(rows.map { Array($0.databaseValues.dropLast()) } == [Self.stored[table.name]], "\(table.name)")

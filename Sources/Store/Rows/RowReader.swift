@@ -91,3 +91,18 @@ struct RowReader {
     return UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_column_bytes(handle, place)))
   }
 }
+
+extension Store {
+  /// What `read` makes of each row that a question about one summed table finds. The question asks for all columns.
+  static func read<T>(
+    _ db: Database, cached sql: String, arguments: StatementArguments, _ read: (inout RowReader, Row) throws -> T
+  ) throws -> [T] {
+    let statement = try db.cachedStatement(sql: sql)
+    var found: [T] = []
+    try Row.fetchCursor(statement, arguments: arguments).forEach { row in
+      var values = RowReader(statement.sqliteStatement)
+      found.append(try read(&values, row))
+    }
+    return found
+  }
+}
