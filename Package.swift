@@ -24,6 +24,8 @@ let nioWebSocket: [Target.Dependency] =
   ]
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+/// The C interface of the SQLite that GRDB uses.
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -75,7 +77,7 @@ let package = Package(
     .target(name: "RelayNetwork", dependencies: ["Channels", "Secrets"]),
     .target(name: "Provisioning", dependencies: ["Channels", "RelayNetwork", .product(name: "Yams", package: "Yams")]),
     .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", crypto]),
-    .target(name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", grdb, crypto]),
+    .target(name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", grdb, sqlite, crypto]),
     .target(
       name: "Dialing", dependencies: ["Channels", .product(name: "NIOWebSocket", package: "swift-nio")] + nio,
       path: "Sources/Networks/Dialing"),

@@ -50,10 +50,12 @@ struct BatonBench {
 
   static func format(_ value: Double, _ digits: Int = 0) -> String { String(format: "%.\(digits)f", value) }
 
-  /// Creation to active, three relays each, against a network in the process; bare SQLite writes the same rows in the same batches.
+  /// Creation to active, three relays each, against a network in the process. Bare SQLite writes the same rows in the same batches; the
+  /// fixed yardstick writes what it always does.
   static func creation() async throws {
     var ours: [Double] = []
     var bare: [Double] = []
+    var fixed: [Double] = []
     var commits: [Double] = []
     let count = 5_000
     for _ in 0..<3 {
@@ -106,16 +108,22 @@ struct BatonBench {
       try await run.value
       store.close()
       try storage.trace.write(toFile: folder.path + "/trace", atomically: true, encoding: .utf8)
-      let limit = try await Program.run(limits + "/bare_sqlite", [before, folder.path + "/trace"])
-      let figures = (limit.lines.first ?? "").split(separator: " ").compactMap { Double($0) }
-      bare.append(Double(count) / (figures.first ?? .infinity))
+      bare.append(Double(count) / (try await secondsOfLimit("bare_sqlite", [before, folder.path + "/trace"])))
+      fixed.append(Double(count) / (try await secondsOfLimit("fixed_sqlite", [folder.path + "/fixed.db", "\(count)"])))
     }
-    let (a, b) = (median(ours), median(bare))
+    let (a, b, c) = (median(ours), median(bare), median(fixed))
     row(
       "creation to active, 3 relays, in-process network", "\(format(a)) channels/s",
       "bare SQLite, same rows and batches: \(format(b))",
       format(a / b, 2))
+    row("the same", "\(format(a)) channels/s", "25 small rows each, ten channels per commit: \(format(c))", format(a / c, 2))
     row("commits (one sync each) per channel in that run", format(median(commits), 3))
+  }
+
+  /// The seconds that a limit says it took.
+  private static func secondsOfLimit(_ name: String, _ arguments: [String]) async throws -> Double {
+    let limit = try await Program.run(limits + "/" + name, arguments)
+    return (limit.lines.first ?? "").split(separator: " ").first.flatMap { Double($0) } ?? .infinity
   }
 
   static func daemon(

@@ -26,21 +26,36 @@ struct RowSum {
     mix(last)
   }
 
+  mutating func addNull() { mix(1) }
+
+  mutating func add(_ number: Int64) {
+    mix(2)
+    mix(UInt64(bitPattern: number))
+  }
+
+  mutating func add(_ number: Double) {
+    mix(3)
+    mix(number.bitPattern)
+  }
+
+  /// - Parameter text: in UTF-8.
+  mutating func add(text: UnsafeRawBufferPointer) {
+    mix(4)
+    mix(text)
+  }
+
+  mutating func add(blob: UnsafeRawBufferPointer) {
+    mix(5)
+    mix(blob)
+  }
+
   mutating func add(_ value: DatabaseValue) {
     switch value.storage {
-    case .null: mix(1)
-    case .int64(let number):
-      mix(2)
-      mix(UInt64(bitPattern: number))
-    case .double(let number):
-      mix(3)
-      mix(number.bitPattern)
-    case .string(var text):
-      mix(4)
-      text.withUTF8 { mix(UnsafeRawBufferPointer($0)) }
-    case .blob(let data):
-      mix(5)
-      data.withUnsafeBytes { mix($0) }
+    case .null: addNull()
+    case .int64(let number): add(number)
+    case .double(let number): add(number)
+    case .string(var text): text.withUTF8 { add(text: UnsafeRawBufferPointer($0)) }
+    case .blob(let data): data.withUnsafeBytes { add(blob: $0) }
     }
   }
 
@@ -70,9 +85,11 @@ struct SummedTable: Sendable {
   let title: @Sendable (Row) -> String
 
   let selection: String
-  let insertion: String
-  let upsertion: String
-  let replacement: String
+  let insertion: RowStatement
+  /// Inserts a row, or replaces the one with the same key.
+  let upsertion: RowStatement
+  /// Replaces a row that is there.
+  let replacement: RowStatement
   /// SQL for the sum of a row as it stands.
   let expression: String
 
@@ -81,25 +98,24 @@ struct SummedTable: Sendable {
     self.key = key
     self.columns = columns
     self.title = title
-    let all = columns + ["sum"]
-    let rest = all.filter { !key.contains($0) }
     selection = "SELECT * FROM \(name)"
     expression = "row_sum(\(columns.joined(separator: ", ")))"
-    insertion = "INSERT INTO \(name) (\(all.joined(separator: ", "))) VALUES (\(all.map { _ in "?" }.joined(separator: ", ")))"
-    upsertion =
-      insertion
-      + " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(rest.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))"
-    replacement =
-      "UPDATE \(name) SET \(rest.map { "\($0) = ?" }.joined(separator: ", ")) WHERE "
-      + key.map { "\($0) = ?" }.joined(separator: " AND ")
+    insertion = .inserting(into: name, columns)
+    upsertion = .upserting(into: name, columns, key: key)
+    replacement = .updating(name, columns, key: key, setting: columns.filter { !key.contains($0) })
   }
 
   /// - Throws: `StoreError.corrupt` that names the row, when it is not what was written.
   func verify(_ row: Row) throws {
     let values = row.databaseValues
     guard values.count == columns.count + 1, values.last?.storage == RowSum.of(values.dropLast()).databaseValue.storage else {
-      throw StoreError(.corrupt, "\(title(row)) was changed on the disk: its checksum is wrong")
+      throw changed(row)
     }
+  }
+
+  /// A row that is not what was written.
+  func changed(_ row: Row) -> StoreError {
+    StoreError(.corrupt, "\(title(row)) was changed on the disk: its checksum is wrong")
   }
 
   /// The row once it is known to be what was written.

@@ -93,9 +93,10 @@ extension Store {
         }
         guard let end = ids.last else { break }
         try pool.read { db in
+          let reader = try ChannelReader(db)
           for id in ids {
             count += 1
-            do { _ = try Self.channel(ChannelID(rawValue: id), db) } catch {
+            do { _ = try reader.channel(ChannelID(rawValue: id)) } catch {
               problems.append((error as? StoreError)?.description ?? "channel \(id): \(error)")
             }
           }

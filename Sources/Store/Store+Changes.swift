@@ -10,11 +10,9 @@ extension Store {
   public func changes(after revision: Int64, limit: Int) throws -> [ChangeRow] {
     try reading { pool in
       try pool.read { db in
-        let transitions = try Row.fetchAll(
-          db, cached: "SELECT * FROM transitions WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit])
-        let others = try Row.fetchAll(
-          db, cached: "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?", arguments: [revision, limit])
-        return try Self.changes(transitions, others, limit)
+        try Self.changes(
+          db, "SELECT * FROM transitions WHERE revision > ? ORDER BY revision LIMIT ?",
+          "SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?", [revision, limit], limit)
       }
     }
   }
@@ -28,10 +26,7 @@ extension Store {
   public func newestChanges(after revision: Int64, through end: Int64, limit: Int) throws -> [ChangeRow] {
     try reading { pool in
       try pool.read { db in
-        let transitions = try Row.fetchAll(
-          db, cached: Self.newestTransitions, arguments: [revision, end, limit])
-        let others = try Row.fetchAll(db, cached: Self.newestOthers, arguments: [revision, end, limit])
-        return try Self.changes(transitions, others, limit)
+        try Self.changes(db, Self.newestTransitions, Self.newestOthers, [revision, end, limit], limit)
       }
     }
   }
@@ -61,25 +56,14 @@ extension Store {
       """
   }()
 
-  private static func changes(_ transitions: [Row], _ others: [Row], _ limit: Int) throws -> [ChangeRow] {
-    var rows = try transitions.map { row in
-      let transition = try Self.transition(row)
+  private static func changes(
+    _ db: Database, _ transitions: String, _ others: String, _ arguments: StatementArguments, _ limit: Int
+  ) throws -> [ChangeRow] {
+    var rows = try read(db, cached: transitions, arguments: arguments) { values, row in
+      let transition = try TransitionRow(&values, row)
       return ChangeRow(revision: transition.revision, at: transition.transition.at, object: .channelRelay(transition))
     }
-    rows += try others.compactMap { try change($0) }
+    rows += try read(db, cached: others, arguments: arguments) { try ChangeRow(&$0, $1) }.compactMap { $0 }
     return Array(rows.sorted { $0.revision < $1.revision }.prefix(limit))
-  }
-
-  /// nil when it is not known what changed.
-  private static func change(_ row: Row) throws -> ChangeRow? {
-    try SummedTable.changes.verify(row)
-    func id<T>(_ column: String, _ make: (Int64) -> T) -> T? { (row[column] as Int64?).map(make) }
-    let object =
-      id("channel_id") { ChangeRow.Object.channel(ChannelID(rawValue: $0)) }
-      ?? id("relay_id") { .relay(RelayID(rawValue: $0)) }
-      ?? id("operator_id") { .operator(OperatorID(rawValue: $0)) }
-      ?? id("server_id") { .server(ServerID(rawValue: $0)) }
-    guard let object else { return nil }
-    return ChangeRow(revision: row["revision"], at: Timestamp(milliseconds: row["at"]), object: object)
   }
 }

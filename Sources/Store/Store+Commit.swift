@@ -25,9 +25,10 @@ extension Store {
       done = try await pool.write { db in
         var done = Done()
         let before = db.totalChangesCount
+        var rows = HotRows(db)
         for mutation in mutations {
           guard case .forgetHistory(let end, let rowsMax, let limit) = mutation else {
-            try Self.apply(mutation, db)
+            try Self.apply(mutation, &rows, db)
             continue
           }
           var size = try Self.historySize(since: done.history ?? known, db)
@@ -49,41 +50,19 @@ extension Store {
     return done.receipt
   }
 
-  private static func apply(_ mutation: StoreMutation, _ db: Database) throws {
+  private static func apply(_ mutation: StoreMutation, _ rows: inout HotRows, _ db: Database) throws {
     switch mutation {
     case .quarantine(let channel, let reason, let at): try quarantine(channel, reason, at, db)
     case .clampTimes(let now, let latestCheck): try clampTimes(now, latestCheck, db)
     case .compactChanges(let revision): try compactChanges(through: revision, db)
     case .forgetHistory: break  // `commit` does it, which knows how large the history is.
-    case .insertChannel(let row): try insert(.channels, values(of: row), db)
-    case .touchChannel(let row):
-      try run(
-        db,
-        "UPDATE channels SET revision = ?, updated_at = ?, deleted_at = ?, wanted_relays = ?, relay_count = ?, sum = ? WHERE id = ?",
-        [
-          row.revision, row.updatedAt.milliseconds, row.deletedAt?.milliseconds, row.wantedRelays, row.relayCount,
-          RowSum.of(values(of: row)), row.id.rawValue,
-        ])
-    case .reviseChannel(let row): try replace(.channels, values(of: row), db)
+    case .insertChannel(let row): try rows.write(.insertChannel) { row.bind(to: &$0) }
+    case .touchChannel(let row): try rows.write(.touchChannel) { row.bind(to: &$0) }
+    case .reviseChannel(let row): try rows.write(.reviseChannel) { row.bind(to: &$0) }
     case .saveChannelRelay(let channel, let position, let row):
-      try upsert(.channelRelays, values(of: row, channel, position), db)
-    case .appendTransition(let row):
-      let transition = row.transition
-      try insert(
-        .transitions,
-        Self.values(
-          row.revision, row.channel.rawValue, row.relay.rawValue, transition.from.rawValue, transition.to.rawValue,
-          transition.cause?.rawValue, transition.detail, transition.attempt, transition.at.milliseconds), db)
-    case .appendChange(let row):
-      var (channel, relay, organisation, server): (Int64?, Int64?, Int64?, Int64?)
-      switch row.object {
-      case .channel(let id): channel = id.rawValue
-      case .operator(let id): organisation = id.rawValue
-      case .server(let id): server = id.rawValue
-      case .relay(let id): relay = id.rawValue
-      case .channelRelay(let transition): channel = transition.channel.rawValue
-      }
-      try insert(.changes, Self.values(row.revision, row.at.milliseconds, channel, relay, organisation, server), db)
+      try rows.write(.saveChannelRelay) { row.bind(to: &$0, channel, position) }
+    case .appendTransition(let row): try rows.write(.appendTransition) { row.bind(to: &$0) }
+    case .appendChange(let row): try rows.write(.appendChange) { row.bind(to: &$0) }
     case .saveOperator(let row): try save(row, db)
     case .saveServer(let row): try save(row, db)
     case .saveRelay(let row): try save(row, db)
@@ -127,46 +106,25 @@ extension Store {
 
   /// - Parameter values: of all columns but the sum, in the table's order.
   static func insert(_ table: SummedTable, _ values: [DatabaseValue], _ db: Database) throws {
-    try db.cachedStatement(sql: table.insertion).execute(
-      arguments: StatementArguments(values + [RowSum.of(values).databaseValue]))
+    try run(table.insertion, values, db)
   }
 
   /// Inserts a row, or replaces the one with the same key.
   static func upsert(_ table: SummedTable, _ values: [DatabaseValue], _ db: Database) throws {
-    try db.cachedStatement(sql: table.upsertion).execute(
-      arguments: StatementArguments(values + [RowSum.of(values).databaseValue]))
+    try run(table.upsertion, values, db)
   }
 
   /// Replaces a row that is there.
   static func replace(_ table: SummedTable, _ values: [DatabaseValue], _ db: Database) throws {
-    let key = values.prefix(table.key.count)
-    try db.cachedStatement(sql: table.replacement).execute(
-      arguments: StatementArguments(values.dropFirst(key.count) + [RowSum.of(values).databaseValue] + key))
+    try run(table.replacement, values, db)
+  }
+
+  private static func run(_ statement: RowStatement, _ values: [DatabaseValue], _ db: Database) throws {
+    try db.cachedStatement(sql: statement.sql).execute(
+      arguments: StatementArguments(values + [RowSum.of(values).databaseValue]))
   }
 
   static func put(_ setting: String, _ value: String, _ db: Database) throws {
     try upsert(.settings, values(setting, value), db)
-  }
-
-  private static func values(of row: ChannelRow) -> [DatabaseValue] {
-    values(
-      row.id.rawValue, row.kind.rawValue, row.network.rawValue, row.identity.rawValue, row.profile.displayName,
-      row.profile.fullName, row.profile.description, row.profile.image, row.preferences?.text, row.networkID, row.author,
-      row.document, row.wantedRelays, row.heal, row.custom?.text, row.idempotencyKey, row.createdAt.milliseconds,
-      row.updatedAt.milliseconds, row.deletedAt?.milliseconds, row.revision, row.edition, row.notice?.networkID,
-      row.notice?.document, row.notice?.signedAt, row.listed.map(list), row.notice?.earlier.joined(separator: " "),
-      row.relayCount, row.requestDigest, row.keySalt.map { Data($0) })
-  }
-
-  /// Relays as one text.
-  private static func list(_ relays: [RelayID]) -> String { relays.map { String($0.rawValue) }.joined(separator: " ") }
-
-  private static func values(of row: ChannelRelayRow, _ channel: ChannelID, _ position: Int) -> [DatabaseValue] {
-    let record = row.record
-    return values(
-      channel.rawValue, row.relay.rawValue, position, record.status.rawValue, record.since.milliseconds, record.operation,
-      record.relayLink, record.trouble?.cause.rawValue, record.trouble?.detail, record.task?.rawValue, record.attempt,
-      record.startedAt?.milliseconds, record.isUnderWay, record.timer?.milliseconds, record.checkDue?.milliseconds, record.shown
-    )
   }
 }

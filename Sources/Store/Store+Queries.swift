@@ -33,16 +33,17 @@ extension Store {
 
   /// A channel with its relays; nil when there is none. Throws `corrupt` when its rows contradict themselves.
   public func channel(_ id: ChannelID) throws -> StoredChannel? {
-    try reading { pool in try pool.read { db in try Self.channel(id, db) } }
+    try reading { pool in try pool.read { db in try ChannelReader(db).channel(id) } }
   }
 
   /// These channels with their relays. A channel that is damaged does not fail the others.
   public func channels(_ ids: Set<ChannelID>) throws -> StoredChannels {
     try reading { pool in
       try pool.read { db in
+        let reader = try ChannelReader(db)
         var channels = StoredChannels()
         for id in ids.sorted() {
-          do { channels.found[id] = try Self.channel(id, db) } catch {
+          do { channels.found[id] = try reader.channel(id) } catch {
             let error = noted(error)
             guard error.code == .corrupt else { throw error }
             channels.unreadable[id] = error
@@ -118,11 +119,12 @@ extension Store {
         let sql =
           "SELECT id FROM channels WHERE id \(isDescending ? "<" : ">") ? ORDER BY id \(isDescending ? "DESC" : "ASC") LIMIT ?"
         let ids = try Int64.fetchAll(db, cached: sql, arguments: [bound, limit]).map(ChannelID.init(rawValue:))
+        let reader = try ChannelReader(db)
         var channels: [StoredChannel] = []
         var unreadable: [ChannelID] = []
         for id in ids {
           do {
-            if let channel = try Self.channel(id, db) { channels.append(channel) }
+            if let channel = try reader.channel(id) { channels.append(channel) }
           } catch let error as StoreError {
             unreadable.append(id)
             _ = noted(error)
@@ -242,12 +244,12 @@ extension Store {
   public func transitions(of channel: ChannelID, limit: Int) throws -> [TransitionRow] {
     try reading { pool in
       try pool.read { db in
-        try Row.fetchAll(
+        try Self.read(
           db,
           cached:
             "SELECT * FROM (SELECT * FROM transitions WHERE channel_id = ? ORDER BY revision DESC LIMIT ?) ORDER BY revision",
           arguments: [channel.rawValue, limit]
-        ).map(Self.transition)
+        ) { try TransitionRow(&$0, $1) }
       }
     }
   }
@@ -279,84 +281,5 @@ extension Store {
     return try max(
       top("SELECT max(revision) FROM transitions"), top("SELECT max(revision) FROM changes"),
       Int64(setting("oldest_revision", db) ?? "0") ?? 0)
-  }
-
-  static func channel(_ id: ChannelID, _ db: Database) throws -> StoredChannel? {
-    let statement = try db.cachedStatement(sql: "SELECT * FROM channels WHERE id = ?")
-    guard let row = try Row.fetchOne(statement, arguments: [id.rawValue]) else { return nil }
-    try SummedTable.channels.verify(row)
-    func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "channel \(id.rawValue): \(what) cannot be read") }
-    func json(_ column: String) throws -> JSONValue? {
-      guard let text: String = row[column] else { return nil }
-      guard let value = try? JSONParser.parse(text) else { throw corrupt(column) }
-      return value
-    }
-    guard let kind = ChannelKind(rawValue: row["kind"]) else { throw corrupt("kind") }
-    guard let network = NetworkKind(rawValue: row["network"]) else { throw corrupt("network") }
-    let channel = ChannelRow(
-      id: id, kind: kind, network: network, identity: IdentityID(rawValue: row["identity_id"]),
-      profile: Profile(
-        displayName: row["display_name"], fullName: row["full_name"], description: row["description"], image: row["image"]),
-      preferences: try json("preferences"), networkID: row["network_id"], author: row["author"],
-      document: row["document"], edition: row["edition"], notice: notice(row), listed: listed(row),
-      wantedRelays: row["wanted_relays"], heal: row["heal"], custom: try json("custom"),
-      idempotencyKey: row["idempotency_key"], createdAt: Timestamp(milliseconds: row["created_at"]),
-      updatedAt: Timestamp(milliseconds: row["updated_at"]),
-      deletedAt: (row["deleted_at"] as Int64?).map(Timestamp.init(milliseconds:)), revision: row["revision"],
-      relayCount: row["relay_count"], requestDigest: row["request_digest"],
-      keySalt: (row["key_salt"] as Data?).map { Array($0) })
-    let statementOfRelays = try db.cachedStatement(sql: "SELECT * FROM channel_relays WHERE channel_id = ? ORDER BY position")
-    let relays = try Row.fetchAll(statementOfRelays, arguments: [id.rawValue])
-    guard relays.count == channel.relayCount ?? relays.count else {
-      throw StoreError(
-        .corrupt, "channel \(id.rawValue) has \(channel.relayCount ?? 0) relays, and \(relays.count) of them can be found")
-    }
-    return StoredChannel(
-      row: channel,
-      relays: try relays.map { row in
-        try SummedTable.channelRelays.verify(row)
-        guard let relay = channelRelay(row) else { throw corrupt("the status of relay \(row["relay_id"] as Int64)") }
-        return relay
-      })
-  }
-
-  private static func notice(_ row: Row) -> ChannelNotice? {
-    guard let id: String = row["notice_id"], let document: String = row["notice"] else { return nil }
-    return ChannelNotice(
-      networkID: id, document: document, signedAt: row["notice_at"] ?? 0,
-      earlier: (row["notice_earlier"] as String?)?.split(separator: " ").map(String.init) ?? [])
-  }
-
-  private static func listed(_ row: Row) -> [RelayID]? {
-    (row["listed"] as String?)?.split(separator: " ").compactMap { Int64($0) }.map(RelayID.init(rawValue:))
-  }
-
-  private static func channelRelay(_ row: Row) -> ChannelRelayRow? {
-    guard let status = RelayStatus(rawValue: row["status"]) else { return nil }
-    let cause = (row["cause"] as String?).map(Cause.init(rawValue:))
-    let task = (row["task"] as String?).map(ChannelRelayMachine.Work.Task.init(rawValue:))
-    if case .some(.none) = cause { return nil }
-    if case .some(.none) = task { return nil }
-    let trouble = (cause ?? nil).map { Trouble($0, row["detail"] ?? "") }
-    let record = ChannelRelayRecord(
-      status: status, since: Timestamp(milliseconds: row["since"]), operation: row["operation"],
-      relayLink: row["relay_link"], trouble: trouble, task: task ?? nil, attempt: row["attempt"],
-      startedAt: (row["started_at"] as Int64?).map(Timestamp.init(milliseconds:)), isUnderWay: row["under_way"],
-      timer: (row["timer_at"] as Int64?).map(Timestamp.init(milliseconds:)),
-      checkDue: (row["check_due"] as Int64?).map(Timestamp.init(milliseconds:)), shown: row["shown"])
-    return record.machine(salt: 0) == nil ? nil : ChannelRelayRow(relay: RelayID(rawValue: row["relay_id"]), record: record)
-  }
-
-  static func transition(_ row: Row) throws -> TransitionRow {
-    try SummedTable.transitions.verify(row)
-    guard let from = RelayStatus(rawValue: row["from_status"]), let to = RelayStatus(rawValue: row["to_status"]) else {
-      throw unreadable(.transitions, row)
-    }
-    return TransitionRow(
-      revision: row["revision"], channel: ChannelID(rawValue: row["channel_id"]),
-      relay: RelayID(rawValue: row["relay_id"]),
-      transition: .init(
-        from: from, to: to, cause: (row["cause"] as String?).flatMap(Cause.init(rawValue:)), detail: row["detail"],
-        attempt: row["attempt"], at: Timestamp(milliseconds: row["at"])))
   }
 }

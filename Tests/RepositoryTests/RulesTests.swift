@@ -77,7 +77,10 @@ struct RulesTests {
       let imports = imports(file.text)
       let isDatabase = databases.contains { file.name.hasPrefix($0) }
       #expect(isDatabase || !imports.contains("GRDB"), "\(file.name): SQL stays inside Store")
-      #expect(!imports.contains { $0.localizedCaseInsensitiveContains("sqlite") }, "\(file.name): SQLite is behind GRDB")
+      // The rows that are written and read most do without what GRDB puts around values.
+      #expect(
+        file.name.hasPrefix("Sources/Store/Rows/") || !imports.contains { $0.localizedCaseInsensitiveContains("sqlite") },
+        "\(file.name): SQLite is behind GRDB")
       guard imports.contains("Store") else { continue }
       programsThatDo += 1
       #expect(programs.contains { file.name.hasPrefix($0) }, "\(file.name) imports Store; what it needs belongs into Storage")

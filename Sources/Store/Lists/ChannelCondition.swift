@@ -101,11 +101,19 @@ struct ChannelCondition {
       }
     }
     guard !parts.isEmpty else { return .open }
-    // Said once more in the words of the index, or it would not be used.
-    let isLost = statuses?.isSubset(of: ["failed", "inactive"]) == true
-    if isLost { parts.append("status IN ('failed', 'inactive')") }
+    var index = ""
+    if statuses?.isSubset(of: ["failed", "inactive"]) == true {
+      // If no relay is named, SQLite would walk through the relays of all channels, in an index that has all columns. It refuses to be
+      // told an index where nothing can match.
+      if !parts.contains(where: { $0.hasPrefix("relay_id") || $0.hasSuffix("()") }) {
+        index = "INDEXED BY channel_relays_lost "
+      }
+      // Said once more in the words of the index, or it could not be used.
+      parts.append("status IN ('failed', 'inactive')")
+    }
     return ChannelCondition(
-      "c.id IN (SELECT channel_id FROM channel_relays WHERE \(parts.joined(separator: " AND ")))", arguments, isExact: false)
+      "c.id IN (SELECT channel_id FROM channel_relays \(index)WHERE \(parts.joined(separator: " AND ")))", arguments,
+      isExact: false)
   }
 
   // MARK: - Tests

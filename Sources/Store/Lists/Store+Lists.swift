@@ -21,12 +21,13 @@ extension Store {
         let plan = try ChannelListPlan(
           matching: filter, in: order, withDeleted: withDeleted, after: after, indexes: indexes, db)
         let rows = try Self.rows(plan, limit, db)
+        let reader = try ChannelReader(db)
         var channels: [StoredChannel] = []
         var unreadable: [ChannelID] = []
         for row in rows {
           do {
             let id = ChannelID(rawValue: row[row.count - 1])
-            if let channel = try Self.channel(id, db) { channels.append(channel) }
+            if let channel = try reader.channel(id) { channels.append(channel) }
           } catch let error as StoreError {
             // One that cannot be read must not end every list.
             _ = noted(error)

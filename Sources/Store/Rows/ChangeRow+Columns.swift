@@ -1,0 +1,72 @@
+internal import Channels
+internal import GRDB
+internal import Storage
+
+extension TransitionRow {
+  /// The values of all columns but the sum, in the order of `SummedTable.transitions`.
+  func bind(to row: inout BoundRow) {
+    row.bind(revision)
+    row.bind(channel.rawValue)
+    row.bind(relay.rawValue)
+    row.bind(transition.from.rawValue)
+    row.bind(transition.to.rawValue)
+    row.bind(transition.cause?.rawValue)
+    row.bind(transition.detail)
+    row.bind(transition.attempt)
+    row.bind(transition.at.milliseconds)
+  }
+
+  /// The row that `values` reads, in the order of `SummedTable.transitions`.
+  /// - Parameter row: the same row, for its name.
+  /// - Throws: `StoreError.corrupt` when it is not what was written, or has a status that nobody knows.
+  init(_ values: inout RowReader, _ row: Row) throws {
+    let revision = values.integer()
+    let (channel, relay) = (ChannelID(rawValue: values.integer()), RelayID(rawValue: values.integer()))
+    let (before, after, cause) = (values.text(), values.text(), values.textIfAny())
+    let (detail, attempt, at) = (values.text(), values.count(), values.integer())
+    try values.end(.transitions, row)
+    guard let from = RelayStatus(rawValue: before), let to = RelayStatus(rawValue: after) else {
+      throw Store.unreadable(.transitions, row)
+    }
+    self.init(
+      revision: revision, channel: channel, relay: relay,
+      transition: .init(
+        from: from, to: to, cause: cause.flatMap(Cause.init(rawValue:)), detail: detail, attempt: attempt,
+        at: Timestamp(milliseconds: at)))
+  }
+}
+
+extension ChangeRow {
+  /// The values of all columns but the sum, in the order of `SummedTable.changes`.
+  func bind(to row: inout BoundRow) {
+    var (channel, relay, organisation, server): (Int64?, Int64?, Int64?, Int64?)
+    switch object {
+    case .channel(let id): channel = id.rawValue
+    case .operator(let id): organisation = id.rawValue
+    case .server(let id): server = id.rawValue
+    case .relay(let id): relay = id.rawValue
+    case .channelRelay(let transition): channel = transition.channel.rawValue
+    }
+    row.bind(revision)
+    row.bind(at.milliseconds)
+    row.bind(channel)
+    row.bind(relay)
+    row.bind(organisation)
+    row.bind(server)
+  }
+
+  /// The row that `values` reads, in the order of `SummedTable.changes`; nil when it is not known what changed.
+  /// - Parameter row: the same row, for its name.
+  /// - Throws: `StoreError.corrupt` when it is not what was written.
+  init?(_ values: inout RowReader, _ row: Row) throws {
+    let (revision, at) = (values.integer(), Timestamp(milliseconds: values.integer()))
+    let (channel, relay) = (values.integerIfAny(), values.integerIfAny())
+    let (organisation, server) = (values.integerIfAny(), values.integerIfAny())
+    try values.end(.changes, row)
+    let object =
+      channel.map { Object.channel(ChannelID(rawValue: $0)) } ?? relay.map { .relay(RelayID(rawValue: $0)) }
+      ?? organisation.map { .operator(OperatorID(rawValue: $0)) } ?? server.map { .server(ServerID(rawValue: $0)) }
+    guard let object else { return nil }
+    self.init(revision: revision, at: at, object: object)
+  }
+}

@@ -1,0 +1,54 @@
+internal import Channels
+internal import GRDB
+internal import GRDBSQLite
+internal import Storage
+
+/// Reads channels by their ids. It is good for one access to the database, in which each statement is looked up once.
+struct ChannelReader {
+  private let channels: Statement
+  private let relays: Statement
+
+  init(_ db: Database) throws {
+    channels = try db.cachedStatement(sql: "SELECT * FROM channels WHERE id = ?")
+    relays = try db.cachedStatement(sql: "SELECT * FROM channel_relays WHERE channel_id = ?")
+    // GRDB binds nothing, and leaves alone what is bound beside it.
+    channels.setUncheckedArguments(StatementArguments())
+    relays.setUncheckedArguments(StatementArguments())
+  }
+
+  /// A channel with its relays; nil when there is none.
+  /// - Throws: `StoreError.corrupt` when its rows are not what was written, or contradict themselves.
+  func channel(_ id: ChannelID) throws -> StoredChannel? {
+    var channel: ChannelRow?
+    try each(channels, id) { values, row in channel = try ChannelRow(id, &values, row) }
+    guard let channel else { return nil }
+    var members: [(position: Int64, row: Result<ChannelRelayRow, any Error>)] = []
+    try each(relays, id) { values, row in
+      var position: Int64 = 0
+      let member = Result { try ChannelRelayRow(of: id, at: &position, &values, row) }
+      members.append((position, member))
+    }
+    // That some cannot be found is said first.
+    guard members.count == channel.relayCount ?? members.count else {
+      throw StoreError(
+        .corrupt, "channel \(id.rawValue) has \(channel.relayCount ?? 0) relays, and \(members.count) of them can be found")
+    }
+    // SQLite would copy each row to sort them.
+    members.sort { $0.position < $1.position }
+    return StoredChannel(row: channel, relays: try members.map { try $0.row.get() })
+  }
+
+  private func each(_ statement: Statement, _ id: ChannelID, _ body: (inout RowReader, Row) throws -> Void) throws {
+    let handle = statement.sqliteStatement
+    // The result is that of the last run, of which its caller knows.
+    sqlite3_reset(handle)
+    let result = sqlite3_bind_int64(handle, 1, id.rawValue)
+    guard result == SQLITE_OK else {
+      throw DatabaseError(resultCode: ResultCode(rawValue: result), message: String(cString: sqlite3_errstr(result)))
+    }
+    try Row.fetchCursor(statement).forEach { row in
+      var values = RowReader(handle)
+      try body(&values, row)
+    }
+  }
+}

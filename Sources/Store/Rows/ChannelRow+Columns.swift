@@ -1,0 +1,149 @@
+internal import Channels
+internal import GRDB
+internal import Storage
+internal import StrictJSON
+
+extension ChannelRow {
+  /// The values of all columns but the sum, in the order of `SummedTable.channels`.
+  func bind(to row: inout BoundRow) {
+    row.bind(id.rawValue)
+    row.bind(kind.rawValue)
+    row.bind(network.rawValue)
+    row.bind(identity.rawValue)
+    row.bind(profile.displayName)
+    row.bind(profile.fullName)
+    row.bind(profile.description)
+    row.bind(profile.image)
+    row.bind(preferences?.text)
+    row.bind(networkID)
+    row.bind(author)
+    row.bind(document)
+    row.bind(wantedRelays)
+    row.bind(heal)
+    row.bind(custom?.text)
+    row.bind(idempotencyKey)
+    row.bind(createdAt.milliseconds)
+    row.bind(updatedAt.milliseconds)
+    row.bind(deletedAt?.milliseconds)
+    row.bind(revision)
+    row.bind(edition)
+    row.bind(notice?.networkID)
+    row.bind(notice?.document)
+    row.bind(notice?.signedAt)
+    row.bind(listed.map(Self.list))
+    row.bind(notice?.earlier.joined(separator: " "))
+    row.bind(relayCount)
+    row.bind(requestDigest)
+    row.bind(keySalt)
+  }
+
+  /// Relays as one text.
+  private static func list(_ relays: [RelayID]) -> String { relays.map { String($0.rawValue) }.joined(separator: " ") }
+
+  /// The row that `values` reads, in the order of `SummedTable.channels`.
+  /// - Parameter row: the same row, for its name.
+  /// - Throws: `StoreError.corrupt` when it is not what was written, or holds something that nobody knows.
+  init(_ id: ChannelID, _ values: inout RowReader, _ row: Row) throws {
+    _ = values.integer()
+    let (kindWord, networkWord) = (values.text(), values.text())
+    let identity = IdentityID(rawValue: values.integer())
+    let profile = Profile(
+      displayName: values.text(), fullName: values.textIfAny(), description: values.textIfAny(), image: values.textIfAny())
+    let preferences = values.textIfAny()
+    let (networkID, author, document) = (values.text(), values.text(), values.text())
+    let (wantedRelays, heal) = (values.count(), values.flag())
+    let (custom, idempotencyKey) = (values.textIfAny(), values.textIfAny())
+    let (createdAt, updatedAt) = (values.integer(), values.integer())
+    let (deletedAt, revision) = (values.integerIfAny(), values.integer())
+    let edition = values.count()
+    let (noticeID, notice, noticeAt) = (values.textIfAny(), values.textIfAny(), values.integerIfAny())
+    let (listed, earlier) = (values.textIfAny(), values.textIfAny())
+    let (relayCount, requestDigest, keySalt) = (values.integerIfAny(), values.textIfAny(), values.blobIfAny())
+    try values.end(.channels, row)
+
+    func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "channel \(id.rawValue): \(what) cannot be read") }
+    func json(_ text: String?, _ what: String) throws -> JSONValue? {
+      guard let text else { return nil }
+      guard let value = try? JSONParser.parse(text) else { throw corrupt(what) }
+      return value
+    }
+    guard let kind = ChannelKind(rawValue: kindWord) else { throw corrupt("kind") }
+    guard let network = NetworkKind(rawValue: networkWord) else { throw corrupt("network") }
+    self.init(
+      id: id, kind: kind, network: network, identity: identity, profile: profile,
+      preferences: try json(preferences, "preferences"), networkID: networkID, author: author, document: document,
+      edition: edition, notice: Self.notice(noticeID, notice, noticeAt, earlier), listed: listed.map(Self.relays),
+      wantedRelays: wantedRelays, heal: heal, custom: try json(custom, "custom"), idempotencyKey: idempotencyKey,
+      createdAt: Timestamp(milliseconds: createdAt), updatedAt: Timestamp(milliseconds: updatedAt),
+      deletedAt: deletedAt.map(Timestamp.init(milliseconds:)), revision: revision, relayCount: relayCount.map { Int($0) },
+      requestDigest: requestDigest, keySalt: keySalt)
+  }
+
+  private static func notice(_ id: String?, _ document: String?, _ signedAt: Int64?, _ earlier: String?) -> ChannelNotice? {
+    guard let id, let document else { return nil }
+    return ChannelNotice(
+      networkID: id, document: document, signedAt: signedAt ?? 0,
+      earlier: earlier?.split(separator: " ").map(String.init) ?? [])
+  }
+
+  /// The relays of a text that `list` made.
+  private static func relays(_ text: String) -> [RelayID] {
+    text.split(separator: " ").compactMap { Int64($0) }.map(RelayID.init(rawValue:))
+  }
+}
+
+extension ChannelRelayRow {
+  /// The values of all columns but the sum, in the order of `SummedTable.channelRelays`.
+  func bind(to row: inout BoundRow, _ channel: ChannelID, _ position: Int) {
+    row.bind(channel.rawValue)
+    row.bind(relay.rawValue)
+    row.bind(position)
+    row.bind(record.status.rawValue)
+    row.bind(record.since.milliseconds)
+    row.bind(record.operation)
+    row.bind(record.relayLink)
+    row.bind(record.trouble?.cause.rawValue)
+    row.bind(record.trouble?.detail)
+    row.bind(record.task?.rawValue)
+    row.bind(record.attempt)
+    row.bind(record.startedAt?.milliseconds)
+    row.bind(record.isUnderWay)
+    row.bind(record.timer?.milliseconds)
+    row.bind(record.checkDue?.milliseconds)
+    row.bind(record.shown)
+  }
+
+  /// The row that `values` reads, in the order of `SummedTable.channelRelays`.
+  /// - Parameters:
+  ///   - position: gets its place among the channel's relays.
+  ///   - row: the same row, for its name.
+  /// - Throws: `StoreError.corrupt` when it is not what was written, or contradicts itself.
+  init(of channel: ChannelID, at position: inout Int64, _ values: inout RowReader, _ row: Row) throws {
+    _ = values.integer()
+    let relay = RelayID(rawValue: values.integer())
+    position = values.integer()
+    let (status, since, operation) = (values.text(), values.integer(), values.count())
+    let relayLink = values.textIfAny()
+    let (cause, detail, task) = (values.textIfAny(), values.textIfAny(), values.textIfAny())
+    let (attempt, startedAt, isUnderWay) = (values.count(), values.integerIfAny(), values.flag())
+    let (timer, checkDue, shown) = (values.integerIfAny(), values.integerIfAny(), values.count())
+    try values.end(.channelRelays, row)
+
+    let knownCause = cause.flatMap(Cause.init(rawValue:))
+    let knownTask = task.flatMap(ChannelRelayMachine.Work.Task.init(rawValue:))
+    guard let knownStatus = RelayStatus(rawValue: status), (knownCause == nil) == (cause == nil),
+      (knownTask == nil) == (task == nil)
+    else { throw Self.unreadable(channel, relay) }
+    let record = ChannelRelayRecord(
+      status: knownStatus, since: Timestamp(milliseconds: since), operation: operation, relayLink: relayLink,
+      trouble: knownCause.map { Trouble($0, detail ?? "") }, task: knownTask, attempt: attempt,
+      startedAt: startedAt.map(Timestamp.init(milliseconds:)), isUnderWay: isUnderWay,
+      timer: timer.map(Timestamp.init(milliseconds:)), checkDue: checkDue.map(Timestamp.init(milliseconds:)), shown: shown)
+    guard record.machine(salt: 0) != nil else { throw Self.unreadable(channel, relay) }
+    self.init(relay: relay, record: record)
+  }
+
+  private static func unreadable(_ channel: ChannelID, _ relay: RelayID) -> StoreError {
+    StoreError(.corrupt, "channel \(channel.rawValue): the status of relay \(relay.rawValue) cannot be read")
+  }
+}

@@ -1,0 +1,108 @@
+internal import GRDB
+internal import GRDBSQLite
+internal import Storage
+
+/// The values of the row that a statement is at, read by position in the order of a summed table. Each of them goes into the row's sum;
+/// nothing may be believed before `end` has compared it.
+///
+/// Texts are what GRDB makes of them, so that sums mean the same however a row is read.
+struct RowReader {
+  private let handle: SQLiteStatement
+  private var sum = RowSum()
+  /// Of the next value.
+  private var position: CInt = 0
+  /// Whether a value is of another type than its column.
+  private var isMistyped = false
+
+  init(_ handle: SQLiteStatement) { self.handle = handle }
+
+  mutating func integerIfAny() -> Int64? {
+    let place = advance()
+    guard sqlite3_column_type(handle, place) == SQLITE_INTEGER else { return skip(place) }
+    let number = sqlite3_column_int64(handle, place)
+    sum.add(number)
+    return number
+  }
+
+  mutating func textIfAny() -> String? {
+    let place = advance()
+    guard sqlite3_column_type(handle, place) == SQLITE_TEXT, var text = text(at: place) else { return skip(place) }
+    text.withUTF8 { sum.add(text: UnsafeRawBufferPointer($0)) }
+    return text
+  }
+
+  mutating func blobIfAny() -> [UInt8]? {
+    let place = advance()
+    guard sqlite3_column_type(handle, place) == SQLITE_BLOB else { return skip(place) }
+    let bytes = blob(at: place)
+    sum.add(blob: bytes)
+    return Array(bytes)
+  }
+
+  mutating func integer() -> Int64 { required(integerIfAny(), 0) }
+  mutating func text() -> String { required(textIfAny(), "") }
+  mutating func flag() -> Bool { integer() != 0 }
+
+  /// A number that counts something.
+  mutating func count() -> Int { Int(integer()) }
+
+  /// Compares the sum, once all other columns are read.
+  /// - Parameter row: the same row, for its name.
+  /// - Throws: `StoreError.corrupt` that names the row, when it is not what was written, or holds values of other types.
+  func end(_ table: SummedTable, _ row: Row) throws {
+    guard sqlite3_column_count(handle) == position + 1, sqlite3_column_type(handle, position) == SQLITE_INTEGER,
+      sqlite3_column_int64(handle, position) == sum.value
+    else { throw table.changed(row) }
+    guard !isMistyped else { throw Store.unreadable(table, row) }
+  }
+
+  private mutating func advance() -> CInt {
+    defer { position += 1 }
+    return position
+  }
+
+  private mutating func required<T>(_ value: T?, _ other: T) -> T {
+    if value == nil { isMistyped = true }
+    return value ?? other
+  }
+
+  /// Takes a value into the sum that is NULL, or not of the type that was asked for.
+  private mutating func skip<T>(_ place: CInt) -> T? {
+    let type = sqlite3_column_type(handle, place)
+    isMistyped = isMistyped || type != SQLITE_NULL
+    switch type {
+    case SQLITE_INTEGER: sum.add(sqlite3_column_int64(handle, place))
+    case SQLITE_FLOAT: sum.add(sqlite3_column_double(handle, place))
+    case SQLITE_TEXT:
+      var text = text(at: place) ?? ""
+      text.withUTF8 { sum.add(text: UnsafeRawBufferPointer($0)) }
+    case SQLITE_BLOB: sum.add(blob: blob(at: place))
+    default: sum.addNull()
+    }
+    return nil
+  }
+
+  /// nil when there is no memory for it.
+  private func text(at place: CInt) -> String? { sqlite3_column_text(handle, place).map { String(cString: $0) } }
+
+  /// Valid until the statement goes on.
+  private func blob(at place: CInt) -> UnsafeRawBufferPointer {
+    let bytes = sqlite3_column_blob(handle, place)
+    return UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_column_bytes(handle, place)))
+  }
+}
+
+extension Store {
+  /// What `read` makes of each row that a question about one summed table finds. The question asks for all columns.
+  static func read<T>(
+    _ db: Database, cached sql: String, arguments: StatementArguments, _ read: (inout RowReader, Row) throws -> T
+  ) throws -> [T] {
+    let statement = try db.cachedStatement(sql: sql)
+    var found: [T] = []
+    try Row.fetchCursor(statement, arguments: arguments).forEach { row in
+      var values = RowReader(statement.sqliteStatement)
+      found.append(try read(&values, row))
+    }
+    return found
+  }
+}

@@ -1,0 +1,247 @@
+import Channels
+import Filters
+import Foundation
+import GRDB
+import Storage
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// How SQLite answers what the store asks: through indexes, and no index is kept for nothing.
+struct QueryPlanTests {
+  private struct Plan {
+    let sql: String
+    let steps: [String]
+  }
+
+  private static let now = Timestamp(milliseconds: 1_750_000_000_123)
+  private static let channel = ChannelID(rawValue: 1)
+  private static let relay = RelayID(rawValue: 1)
+  private static let identity = IdentityID(rawValue: 1)
+
+  /// What may walk through all rows, and why: it is asked once after a start, or by a person who wants totals.
+  private static let walks: Set<String> = [
+    "SELECT count(*) FROM transitions",
+    "SELECT relay_id, count(*) FROM channel_relays WHERE status <> 'removed' GROUP BY relay_id",
+    "SELECT status, count(*) AS n FROM channel_relays GROUP BY status",
+    "SELECT count(*) FROM channels WHERE deleted_at IS NULL",
+    // Ends after as many as may be forgotten at once.
+    "SELECT max(revision) FROM (SELECT revision, at, row_number() OVER (ORDER BY revision) AS number "
+      + "FROM transitions ORDER BY revision LIMIT ?) WHERE at < ? OR number <= ?",
+  ]
+
+  /// Tables of which there are as many rows as somebody has configured.
+  private static let small: Set<String> = [
+    "operators", "servers", "relays", "identities", "settings", "quarantine", "round_trips",
+  ]
+
+  /// Indexes with few of a table's rows: what is unfinished, what is lost, and channels on SimpleX.
+  private static let partial: Set<String> = ["channel_relays_unfinished", "channel_relays_lost", "channels_by_core_name"]
+
+  @Test func everyIndexServesAQuery() async throws {
+    let (store, plans, folder) = try await asked()
+    let used = plans.filter { !Self.walks.contains($0.sql) }.flatMap(\.steps)
+      .flatMap { $0.matches(of: /\bINDEX (\w+)/).map { String($0.1) } }
+    let indexes = try Self.indexes(store)
+    #expect(indexes.count > 8)
+    #expect(
+      indexes.subtracting(used).isEmpty, "these serve no query that the store runs; drop them, or ask here what they serve")
+    #expect(Self.partial.isSubset(of: indexes))
+    store.close()
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test func noQueryWalksThroughLargeTables() async throws {
+    let (store, plans, folder) = try await asked()
+    for plan in plans where !Self.walks.contains(plan.sql) {
+      let walks = Self.walks(plan)
+      #expect(walks.isEmpty, "\(plan.sql)\n\(plan.steps.joined(separator: "\n"))")
+    }
+    #expect(Self.walks.subtracting(plans.map(\.sql)).isEmpty, "these are not asked any more")
+    for table in ["channels", "channel_relays", "transitions", "changes"] {
+      #expect(
+        plans.contains { $0.sql.hasPrefix("INSERT INTO \(table) ") } && plans.contains { $0.sql.contains("FROM \(table) ") })
+    }
+    store.close()
+    withExtendedLifetime(folder) {}
+  }
+
+  /// The test itself: a query without an index is one that walks.
+  @Test func walksAreRecognized() async throws {
+    let (store, _, folder) = try await asked()
+    let bad = [
+      "SELECT id FROM channels WHERE author = ?", "SELECT id FROM channels ORDER BY network_id LIMIT ?",
+      "SELECT c.id FROM channels c WHERE c.id IN (SELECT channel_id FROM channel_relays WHERE status = ?) ORDER BY c.id LIMIT ?",
+      "UPDATE transitions SET attempt = 1 WHERE detail = ?", "DELETE FROM changes WHERE at < ?",
+      "SELECT count(*) FROM channel_relays WHERE status = ?",
+    ]
+    for plan in try Self.plans(store, bad) { #expect(!Self.walks(plan).isEmpty, "\(plan.sql): \(plan.steps)") }
+    store.close()
+    withExtendedLifetime(folder) {}
+  }
+
+  /// SQLite refuses to be told an index where nothing can match.
+  @Test func noStatusIsNoFault() async throws {
+    let (store, _, folder) = try await asked()
+    let filter = try Filter(["relays": ["$elemMatch": ["status": ["$in": []]]]], known: nil)
+    let part = try store.channels(
+      matching: filter, in: try ListOrder([], known: nil), withDeleted: false, after: nil, limit: 5)
+    #expect(part.channels.isEmpty && part.unreadable.isEmpty)
+    store.close()
+    withExtendedLifetime(folder) {}
+  }
+
+  /// The steps of a plan that go through all rows of a large table.
+  private static func walks(_ plan: Plan) -> [String] {
+    let temporary = Set(
+      plan.steps.compactMap { $0.firstMatch(of: /^(?:MATERIALIZE|CO-ROUTINE) (\w+)$/).map { String($0.1) } })
+    // What comes in the order of an index ends with its limit.
+    let isBounded =
+      plan.sql.hasSuffix("LIMIT ?")
+      && !plan.steps.contains { $0 == "USE TEMP B-TREE FOR ORDER BY" || $0 == "USE TEMP B-TREE FOR GROUP BY" }
+    return plan.steps.enumerated().filter { index, step in
+      guard let scan = step.firstMatch(of: /^SCAN ([a-z_]\w*)(?: USING (?:COVERING )?INDEX (\w+))?/) else { return false }
+      let (name, key) = (String(scan.1), scan.2.map(String.init) ?? "")
+      guard !small.contains(name), !temporary.contains(name), !partial.contains(key) else { return false }
+      return index > 0 || !isBounded
+    }.map(\.element)
+  }
+
+  private static func indexes(_ store: Store) throws -> Set<String> {
+    // Without those that SQLite makes for what must be unique.
+    try store.pool.read { db in
+      try String.fetchSet(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+    }
+  }
+
+  private static func plans(_ store: Store, _ texts: [String]) throws -> [Plan] {
+    try store.pool.writeWithoutTransaction { db -> [Plan] in
+      try texts.map { sql in
+        let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
+        statement.setUncheckedArguments(StatementArguments())
+        return Plan(sql: sql, steps: try Row.fetchAll(statement).map { $0["detail"] as String })
+      }
+    }
+  }
+
+  // MARK: - What the store asks
+
+  /// The texts of all statements that ran on the connections that are traced.
+  private final class Trace: @unchecked Sendable {
+    private let lock = NSLock()
+    private var found: Set<String> = []
+
+    private func add(_ sql: String) {
+      let text = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      guard ["SELECT", "INSERT", "UPDATE", "DELETE"].contains(where: text.hasPrefix), !text.contains("sqlite_") else { return }
+      lock.withLock { _ = found.insert(text) }
+    }
+
+    var texts: [String] { lock.withLock { found.sorted() } }
+
+    /// The writer, and the one reader that there is while questions come one after the other.
+    func begin(_ store: Store) throws {
+      let note: (Database.TraceEvent) -> Void = { [self] event in
+        if case .statement(let statement) = event { add(statement.sql) }
+      }
+      store.pool.writeWithoutTransaction { db in db.trace(note) }
+      try store.pool.read { db in db.trace(note) }
+    }
+  }
+
+  /// A store that was asked everything, with the plans of all that it ran.
+  private func asked() async throws -> (Store, [Plan], TemporaryFolder) {
+    let folder = try TemporaryFolder()
+    let store = try Store(directory: folder.path + "/state")
+    let trace = Trace()
+    try trace.begin(store)
+    try await store.commit(Self.writes())
+    try Self.ask(store)
+    try Self.list(store)
+    try await store.commit([
+      .clampTimes(now: Self.now, latestCheck: Self.now), .compactChanges(through: 12),
+      .forgetHistory(before: Self.now, rowsMax: 1, limit: 10), .probe(Self.now),
+      .quarantine(ChannelID(rawValue: 3), reason: "x", at: Self.now),
+    ])
+    try await store.commit([.forgetHistory(before: Self.now, rowsMax: 1, limit: 10), .removeIdentity(Self.identity)])
+    return (store, try Self.plans(store, trace.texts), folder)
+  }
+
+  private static func writes() -> [StoreMutation] {
+    var mutations: [StoreMutation] = [
+      .insertIdentity(
+        IdentityRow(id: identity, name: "main", network: .nostr, publicKey: "ab", sealedKey: [1], createdAt: now)),
+      .saveOperator(OperatorRow(id: OperatorID(rawValue: 1), name: "Example", domains: [], revision: 1)),
+      .saveServer(
+        ServerRow(id: ServerID(rawValue: 1), transport: .smp, address: "smp://a@b", fingerprint: "a", hosts: ["b"])),
+      .saveRelay(RelayRow(id: relay, network: .nostr, address: "ws://r", name: "r", revision: 1)),
+      .recordRoundTrip(.relay(relay), at: now, milliseconds: 5),
+    ]
+    for id in 1...Int64(3) {
+      let row = ChannelRow(
+        id: ChannelID(rawValue: id), kind: .channel, network: .nostr, identity: identity,
+        profile: Profile(displayName: "News \(id)"), preferences: nil, networkID: "id\(id)", author: "ab", document: "{}",
+        wantedRelays: 1, heal: true, custom: nil, idempotencyKey: "k\(id)", createdAt: now, updatedAt: now, revision: 9 + id)
+      let transition = TransitionRow(
+        revision: 9 + id, channel: row.id, relay: relay,
+        transition: .init(from: .new, to: .invited, cause: nil, detail: "", attempt: 1, at: now))
+      let record = ChannelRelayRecord(ChannelRelayMachine(salt: 0, now: now))
+      mutations += [
+        .insertChannel(row), .saveChannelRelay(row.id, position: 0, ChannelRelayRow(relay: relay, record: record)),
+        .appendTransition(transition), .touchChannel(row), .reviseChannel(row),
+        .appendChange(ChangeRow(revision: 20 + id, at: now, object: .channel(row.id))),
+      ]
+    }
+    return mutations
+  }
+
+  private static func ask(_ store: Store) throws {
+    _ = try store.counters()
+    _ = (try store.operators(), try store.servers(), try store.relays(), try store.identities())
+    _ = (try store.unfinishedChannels(), try store.channelCounts(), try store.lastSignOfLife(), try store.oldestRevision())
+    _ = (try store.channel(channel), try store.channels([channel, ChannelID(rawValue: 2)]))
+    _ = (try store.channel(idempotencyKey: "k1"), try store.channels(named: "News 1", limit: 2))
+    _ = (try store.channel(onSimpleX: "3"), try store.channelsServedOnSimpleX(after: channel, limit: 5))
+    _ = try store.channels(of: relay, in: .active, after: nil, limit: 5)
+    _ = try store.channelsToCheck(on: relay, at: now, limit: 5)
+    _ = try store.lostRelays(before: now, after: (channel, relay), limit: 5)
+    _ = try store.failedChannels(on: relay, for: [.timeout], before: now, after: channel, limit: 5)
+    _ = try store.replacements(of: channel, since: now, until: now)
+    _ = try store.neighbour(of: channel, sharing: identity, on: relay)
+    _ = (try store.dependentCount(of: relay), try store.channelCount(of: relay), try store.channelCount(of: identity))
+    _ = (try store.channelCounts(of: [relay, RelayID(rawValue: 2)]), try store.channelCounts(of: [identity]))
+    _ = (try store.totals(), try store.losses(), try store.failedChannelCount(), try store.roundTrips(of: .relay(relay)))
+    _ = try store.transitions(of: channel, limit: 5)
+    _ = (try store.changes(after: 9, limit: 5), try store.newestChanges(after: 9, through: 30, limit: 5))
+    for isDescending in [false, true] {
+      _ = try store.channels(after: channel, isDescending: isDescending, limit: 5)
+    }
+    _ = try store.installationSeed { 7 }
+  }
+
+  /// The lists that are said to be fast: by what stands in an index, and filtered by what one finds.
+  private static func list(_ store: Store) throws {
+    let orders: [[JSONValue]] = [[], [["field": "updatedAt", "direction": -1]], [["field": "profile.displayName"]]]
+    for order in orders {
+      for withDeleted in [false, true] {
+        let order = try ListOrder(order, known: nil)
+        let filter = try Filter(nil, known: nil)
+        let first = try store.channels(matching: filter, in: order, withDeleted: withDeleted, after: nil, limit: 1)
+        let last = try #require(first.last)
+        _ = try store.channels(matching: filter, in: order, withDeleted: withDeleted, after: last, limit: 1)
+      }
+    }
+    let filters: [JSONValue] = [
+      ["phase": "creating"], ["phase": ["$in": ["degraded", "failed"]]], ["profile.displayName": "News 1"],
+      ["relays": ["$elemMatch": ["relayId": 1]]],
+      ["relays": ["$elemMatch": ["status": "failed"]]],
+      ["relays": ["$elemMatch": ["relayId": 1, "status": ["$in": ["failed", "inactive"]]]]],
+    ]
+    for filter in filters {
+      _ = try store.channels(
+        matching: try Filter(filter, known: nil), in: try ListOrder([], known: nil), withDeleted: false, after: nil, limit: 5)
+    }
+  }
+}
