@@ -55,11 +55,8 @@ extension Engine {
     row.id = IdentityID(rawValue: counters.identity)
     batch.identities = known + [row]
     batch.others.append(.insertIdentity(row))
-    batch.replies.append { [directory, row] error in
-      if let error { return reply.send(.failure(error)) }
-      directory.networks[row.network]?.unlock(row.id, key: key)
-      reply.send(.success(row))
-    }
+    batch.effects.keys.append(.unlock(row.id, row.network, key))
+    batch.replies.append { [row] error in reply.send(error.map(Result.failure) ?? .success(row)) }
   }
 
   func removeIdentity(_ id: IdentityID, _ reply: Reply<IdentityRow>, _ batch: Batch) async {
@@ -78,9 +75,7 @@ extension Engine {
     }
     batch.identities = known.filter { $0.id != id }
     batch.others.append(.removeIdentity(id))
-    batch.replies.append { [directory] error in
-      if error == nil { directory.networks[row.network]?.lock(id) }
-      reply.send(error.map(Result.failure) ?? .success(row))
-    }
+    batch.effects.keys.append(.lock(id, row.network))
+    batch.replies.append { error in reply.send(error.map(Result.failure) ?? .success(row)) }
   }
 }

@@ -1,5 +1,4 @@
 internal import Channels
-internal import Logging
 internal import RelayNetwork
 internal import Storage
 
@@ -32,9 +31,9 @@ extension Engine {
     (catalog, counters) = (next, nextCounters)
     for object in changes {
       noteMove(object, before[object.reference], batch)
-      reschedule(object.reference)
+      reschedule(object.reference, at: batch.now)
     }
-    batch.journal += changes.map { Self.entry($0, change) }
+    batch.effects.journal += changes.map { Self.entry($0, change) }
     batch.replies.append { [unowned self] error in
       if let error { return reply.send(.failure(error)) }
       reply.send(.success(reference.flatMap { catalog[$0] }))
@@ -87,14 +86,14 @@ extension Engine {
   }
 
   /// What was known of a relay's old address does not count for the new one.
-  func follow(_ moved: Set<RelayID>) {
+  func follow(_ moved: Set<RelayID>, _ effects: inout Effects, at now: Timestamp) {
     for relay in moved {
-      abandonTest(.relay(relay))
-      reschedule(.relay(relay))
+      abandonTest(.relay(relay), &effects, at: now)
+      reschedule(.relay(relay), at: now)
       connected.remove(relay)
       downCauses[relay] = nil
     }
-    if !watched.isDisjoint(with: moved) { updateWatch() }
+    if !watched.isDisjoint(with: moved) { effects.isWatchChanged = true }
   }
 
   private static func entry(_ object: CatalogObject, _ change: CatalogChange) -> JournalEntry {
@@ -117,7 +116,7 @@ extension Engine {
     downCauses[id] = nil
     setAlarm(.grace(id), at: nil)
     // Channels may have turned inactive for other reasons, or before the last restart.
-    post(.sweep(id, .inactive, .relayReturned, after: nil))
+    batch.effects.inputs.append(.sweep(id, .inactive, .relayReturned, after: nil))
     // Who still has to say farewell is alive anyway.
     let waiting = live.filter { _, known in
       known.machine.relays.contains {
@@ -144,9 +143,9 @@ extension Engine {
   }
 
   /// A network as a whole can be used, or not any more. Nothing of it is stored: the network says it again after every start.
-  func networkChanged(_ network: NetworkKind, _ state: NetworkState) {
+  func networkChanged(_ network: NetworkKind, _ state: NetworkState, _ batch: Batch) {
     guard networkStates.updateValue(state, forKey: network) != state else { return }
-    let level: Logger.Level
+    let level: JournalEntry.Level
     let words: String
     switch state {
     case .works(let detail): (level, words) = (.notice, "\(network.rawValue) can be used: \(detail)")
@@ -155,9 +154,11 @@ extension Engine {
       level = trouble.kind == .absent ? .warning : .error
       words = "\(network.rawValue) cannot be used: \(trouble.trouble.detail)"
     }
-    logger.event(
-      .networkState, level, "\(words)",
-      ["BATON_NETWORK": "\(network.rawValue)", "BATON_NETWORK_STATE": "\(state.trouble?.kind.rawValue ?? "works")"])
+    batch.effects.journal.append(
+      JournalEntry(
+        event: .networkState, level: level, message: words,
+        fields: ["BATON_NETWORK": network.rawValue, "BATON_NETWORK_STATE": state.trouble?.kind.rawValue ?? "works"],
+        isHeard: true))
   }
 
   /// Stores what was found of a relay or server. Subscribers hear of its health, of whether its test passed and of its error; the journal
@@ -181,7 +182,7 @@ extension Engine {
       words += ", after \((batch.now - since).wholeMilliseconds / 1000) s"
     }
     if let error = now.lastError { words += ": \(error)" }
-    batch.journal.append(
+    batch.effects.journal.append(
       JournalEntry(
         event: event, level: now.health == .up ? .notice : .warning, message: "\(word) '\(object.title)' is \(words)",
         fields: [

@@ -1,42 +1,30 @@
 internal import Channels
-internal import Logging
 internal import RelayNetwork
 internal import Storage
 
 extension Engine {
-  /// Commits a batch; then, and only then, tells subscribers, writes the journal, performs the batch's actions and answers requests, in
-  /// this order. What nobody waits for is stored last.
+  /// Ends a batch: gives revisions to what was decided, commits it, and does what follows from it. What nobody waits for is stored last.
   func finish(_ batch: Batch) async {
     if doubt != nil { return rollBack(batch, storageTrouble ?? "it is not known what is stored") }
     nameRelays(batch)
-    var (mutations, changes) = assemble(batch)
-    // Identities first, because channels refer to them.
-    mutations = batch.others + mutations
+    var mutations = assemble(batch)
     // Each write says when it was made: waiting times go on from the last one after a restart.
     if batch.mustWrite || !mutations.isEmpty { mutations.append(.probe(batch.now)) }
     if !mutations.isEmpty {
       do {
         try await storage.commit(mutations)
       } catch {
-        doubt = Doubt(batch: batch, changes: changes)
-        rollBack(batch, "\(error)")
-        return
+        return rollBack(batch, "\(error)", isInDoubt: true)
       }
     }
-    if storageTrouble != nil, !mutations.isEmpty { storageRecovered() }
     committed = (counters, catalog, healing)
-    directory.carry(batch.loads)
-    if let identities = batch.identities { directory.write { $0.identities = identities } }
-    publishDirectory()
-    hub.publish(changes, revision: counters.revision)
-    for entry in batch.journal { logger.write(entry) }
-    log(changes, batch)
-    if !batch.moved.isEmpty { follow(batch.moved) }
+    if storageTrouble != nil, !mutations.isEmpty { storageRecovered(&batch.effects, at: clock.now) }
+    if !batch.moved.isEmpty { follow(batch.moved, &batch.effects, at: clock.now) }
     queue(batch)
     // Before channels are let go, so that an answer needs no more of storage.
-    batch.answer(nil)
+    carryOut(batch.effects) { batch.answer(nil) }
     for id in batch.seen { settle(id) }
-    compactIfDue(changes.count)
+    compactIfDue(batch.effects.changes.count)
     await doChores()
   }
 
@@ -48,9 +36,10 @@ extension Engine {
       channel.machine.relays.map { ChannelRelayRow(relay: $0.relay, record: ChannelRelayRecord($0.machine)) })
   }
 
-  /// Gives revisions to what changed and turns it into writes.
-  private func assemble(_ batch: Batch) -> ([StoreMutation], [Change]) {
-    var mutations: [StoreMutation] = []
+  /// Gives revisions to what changed and turns it into writes, and into what holds once they are durable.
+  private func assemble(_ batch: Batch) -> [StoreMutation] {
+    // Identities first, because channels refer to them.
+    var mutations = batch.others
     var changes: [Change] = []
     // Operators first, because servers and relays refer to them.
     for (reference, isTold) in batch.objects.filter({ $0.reference.isOperator })
@@ -87,6 +76,7 @@ extension Engine {
       }
       guard let channel = live[id], let snapshot = snapshot(id) else { continue }
       if touch.isNew {
+        batch.effects.created.insert(id)
         mutations.append(.insertChannel(channel.row))
         if touch.isRevised { mutations.append(.reviseChannel(channel.row)) }
       } else if isChanged {
@@ -113,14 +103,17 @@ extension Engine {
       }
     }
     changes.sort { $0.revision < $1.revision }
-    return (mutations, changes)
+    batch.effects.changes = changes
+    batch.effects.publication = .changes(through: counters.revision)
+    batch.effects.loads = batch.loads
+    batch.effects.identities = batch.identities
+    return mutations
   }
 
   // MARK: - After the commit
 
   /// Puts the batch's actions into the lanes of their relays and lets the lanes go on.
   private func queue(_ batch: Batch) {
-    var newlyWatched = false
     for (id, action) in batch.actions {
       let task: RelayOperation.Task
       let relay: RelayID
@@ -131,24 +124,26 @@ extension Engine {
       case .withdraw(let from, let operation): (task, relay, number) = (.withdraw, from, operation)
       case .announce(let to, let operation): (task, relay, number) = (.announce, to, operation)
       case .reportUnexpected(let relay, let event):
-        logger.debug("channel \(id.rawValue), relay \(relay.rawValue): unexpected \(event)")
+        let words = "channel \(id.rawValue), relay \(relay.rawValue): unexpected \(event)"
+        batch.effects.journal.append(JournalEntry(level: .debug, message: words))
         continue
       }
       guard let channel = live[id], let row = relays[relay] else { continue }
-      if task == .withdraw { directory.networks[row.network]?.cancel(id, at: relay) }
-      newlyWatched = watched.insert(relay).inserted || newlyWatched
+      if task == .withdraw {
+        batch.effects.cancellations.append(.init(network: row.network, channel: id, relay: relay))
+      }
+      if watched.insert(relay).inserted { batch.effects.isWatchChanged = true }
       lanes[relay, default: RelayLane()].add(
         RelayOperation(
           task: task, channel: id, relay: relay, address: row.address, number: number, content: channel.row.content,
           isDeletion: channel.row.deletedAt != nil))
       batch.lanesToServe.insert(relay)
     }
-    if newlyWatched { updateWatch() }
-    for relay in batch.lanesToServe.sorted() { serve(relay) }
+    for relay in batch.lanesToServe.sorted() { serve(relay, &batch.effects) }
   }
 
-  private func serve(_ relay: RelayID) {
-    guard let kind = relays[relay]?.network, let network = directory.networks[kind] else { return }
+  private func serve(_ relay: RelayID, _ effects: inout Effects) {
+    guard let network = relays[relay]?.network, directory.networks[network] != nil else { return }
     // In its place: a lane that is taken out copies its whole queue.
     let ready = lanes[relay]?.next { channel, number in
       // A removed channel relay, for example, must not be invited from an old queue.
@@ -156,7 +151,7 @@ extension Engine {
     }
     guard let ready else { return }
     if lanes[relay]?.isEmpty == true { lanes[relay] = nil }
-    for operation in ready { network.perform(operation) }
+    for operation in ready { effects.operations.append((network, operation)) }
   }
 
   /// Sets the channel's timer, or lets go of a channel that has nothing left to do.
@@ -169,12 +164,15 @@ extension Engine {
   // MARK: - When storage fails
 
   /// Nothing of the batch happened: forget the machines, read them again later, refuse the requests.
-  private func rollBack(_ batch: Batch, _ reason: String) {
-    storageFailed(reason)
-    for entry in batch.journal where entry.isHeard { logger.write(entry) }
+  /// - Parameter isInDoubt: whether it may be durable all the same.
+  private func rollBack(_ batch: Batch, _ reason: String, isInDoubt: Bool = false) {
+    let withheld = batch.effects.withhold()
+    if isInDoubt { doubt = Doubt(effects: withheld) }
+    let now = clock.now
+    storageFailed(reason, &batch.effects, at: now)
     for id in batch.order {
       live[id] = nil
-      alarmTimes[.channel(id)] = nil
+      setAlarm(.channel(id), at: nil)
       dirty.insert(id)
     }
     // What the network was told stands; what it was not told is told again when the channels are read.
@@ -195,43 +193,45 @@ extension Engine {
       unsaved.insert(reference)
     }
     // Alarms were set for what did not happen.
-    for (reference, _) in batch.objects { reschedule(reference) }
-    publishDirectory()
+    for (reference, _) in batch.objects { reschedule(reference, at: now) }
     for id in batch.seen where batch.touches[id] == nil { settle(id) }
-    for relay in batch.lanesToServe.sorted() { serve(relay) }
-    batch.answer(.storageUnavailable(reason: reason))
+    for relay in batch.lanesToServe.sorted() { serve(relay, &batch.effects) }
+    carryOut(batch.effects) { batch.answer(.storageUnavailable(reason: reason)) }
   }
 
-  func storageFailed(_ reason: String) {
+  func storageFailed(_ reason: String, _ batch: Batch) { storageFailed(reason, &batch.effects, at: batch.now) }
+
+  func storageFailed(_ reason: String, _ effects: inout Effects, at now: Timestamp) {
     if storageTrouble == nil {
-      logger.event(
-        .storageFailed, .error, "storage does not work, changes are refused until it does: \(reason)", [:])
+      let words = "storage does not work, changes are refused until it does: \(reason)"
+      effects.journal.append(JournalEntry(event: .storageFailed, level: .error, message: words, isHeard: true))
     }
     storageTrouble = reason
-    setAlarm(.recovery, at: clock.now + Self.recoveryWait)
+    setAlarm(.recovery, at: now + Self.recoveryWait)
   }
 
-  private func storageRecovered() {
+  private func storageRecovered(_ effects: inout Effects, at now: Timestamp) {
     if dirty.isEmpty {
       storageTrouble = nil
-      logger.event(.storageRecovered, .notice, "storage works again", [:])
-      sweepAgain()
+      effects.journal.append(
+        JournalEntry(event: .storageRecovered, level: .notice, message: "storage works again", isHeard: true))
+      sweepAgain(&effects, now)
     } else if alarmTimes[.recovery] == nil {
-      setAlarm(.recovery, at: clock.now)
+      setAlarm(.recovery, at: now)
     }
   }
 }
 
 extension Engine {
   /// Sweeps that fell into the time without storage are made up for.
-  private func sweepAgain() {
+  private func sweepAgain(_ effects: inout Effects, _ now: Timestamp) {
     for id in watched.sorted() {
       guard let row = relays[id] else { continue }
       if row.condition.health == .down {
-        let since = min(row.condition.healthSince ?? clock.now, clock.now)
-        setAlarm(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, clock.now))
+        let since = min(row.condition.healthSince ?? now, now)
+        setAlarm(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, now))
       } else {
-        post(.sweep(id, .inactive, .relayReturned, after: nil))
+        effects.inputs.append(.sweep(id, .inactive, .relayReturned, after: nil))
       }
     }
   }

@@ -1,5 +1,4 @@
 internal import Channels
-internal import Logging
 internal import RelayNetwork
 internal import Storage
 
@@ -15,7 +14,7 @@ extension Engine {
     case .report(.stray(let channel, let relay, let edition)): strayed(edition, of: channel, at: relay, batch)
     case .report(.relayUp(let relay, let roundTrip)): relayUp(relay, roundTrip, batch)
     case .report(.relayDown(let relay, let trouble)): relayDown(relay, trouble, batch)
-    case .report(.state(let network, let state)): networkChanged(network, state)
+    case .report(.state(let network, let state)): networkChanged(network, state, batch)
     case .timersDue: await fireTimers(batch)
     case .create(let channel, let reply): await create(channel, reply, batch)
     case .retry(let id, let relay, let reply):
@@ -46,7 +45,7 @@ extension Engine {
     case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply, batch)
     case .removeIdentity(let id, let reply): await removeIdentity(id, reply, batch)
     case .adopt(let rules, let reply):
-      adopt(rules)
+      adopt(rules, batch)
       batch.replies.append { _ in reply.send(.success(())) }
     case .heartbeat(let reply):
       batch.mustWrite = true
@@ -67,7 +66,7 @@ extension Engine {
     touch.isChanged = true
     touch.isRevised = true
     guard hadLink, row.author != author else { return }
-    batch.journal.append(
+    batch.effects.journal.append(
       JournalEntry(
         event: .linkChanged, level: .warning,
         message: "channel \(id.rawValue) was created again on \(row.network.rawValue): readers need its new link",
@@ -89,7 +88,6 @@ extension Engine {
   }
 
   private func fireTimers(_ batch: Batch) async {
-    wakeAt = nil
     for alarm in dueAlarms(batch.now) {
       switch alarm {
       case .channel(let id):
@@ -100,15 +98,16 @@ extension Engine {
         let words = "the relay is down for longer than \(policy(of: row.network).inactiveGrace.wholeMilliseconds / 1000) s"
         let cause = downCauses[relay] ?? .unreachable
         let trouble = Trouble(cause, row.condition.lastError.map { "\(words): \($0)" } ?? words)
-        post(.sweep(relay, .active, .relayLost(trouble), after: nil))
+        batch.effects.inputs.append(.sweep(relay, .active, .relayLost(trouble), after: nil))
       case .test(let peer):
         testsWaiting.add(peer)
-        startTests()
+        startTests(&batch.effects, at: batch.now)
       case .testOverdue(let peer):
-        prober?.cancel(peer)
+        batch.effects.tests.append(.cancel(peer))
         if let address = address(of: peer) { tested(peer, address, .overdue, nil, batch) }
       case .upkeep: await lookAfterChannels(batch)
-      case .digest: logSummaries(at: batch.now)
+      // Each batch sums up what is due.
+      case .digest: break
       case .recovery:
         let some = dirty.prefix(Self.sweepMax).sorted()
         dirty.subtract(some)
@@ -257,10 +256,12 @@ extension Engine {
       channels = try await storage.channels(of: relay, in: status, after: after, limit: Self.sweepMax)
     } catch {
       // Swept again once storage works.
-      return storageFailed("\(error)")
+      return storageFailed("\(error)", batch)
     }
     await wake(channels, batch)
     for id in channels { feed(.relay(relay, event), to: id, batch) }
-    if channels.count == Self.sweepMax { post(.sweep(relay, status, event, after: channels.last)) }
+    if channels.count == Self.sweepMax {
+      batch.effects.inputs.append(.sweep(relay, status, event, after: channels.last))
+    }
   }
 }

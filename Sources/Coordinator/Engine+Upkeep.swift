@@ -1,5 +1,4 @@
 internal import Channels
-internal import Logging
 internal import RelayNetwork
 internal import Storage
 
@@ -22,23 +21,23 @@ extension Engine {
   /// Transitions forgotten at once: a few hundredths of a second.
   private static let forgottenMax = 1_000
 
-  func scheduleUpkeep() {
+  func scheduleUpkeep(at now: Timestamp) {
     guard let upkeep = rules.upkeep else { return setAlarm(.upkeep, at: nil) }
-    setAlarm(.upkeep, at: clock.now + upkeep.interval)
+    setAlarm(.upkeep, at: now + upkeep.interval)
   }
 
   /// One round.
   func lookAfterChannels(_ batch: Batch) async {
     guard let upkeep = rules.upkeep else { return }
-    scheduleUpkeep()
+    scheduleUpkeep(at: batch.now)
     guard storageTrouble == nil else { return }
     // A sign of life, as long as something waits.
     if !live.isEmpty { batch.mustWrite = true }
     do {
-      askToReadBack(upkeep)
+      askToReadBack(upkeep, batch)
       try await replaceLost(upkeep, batch)
     } catch {
-      return storageFailed("\(error)")
+      return storageFailed("\(error)", batch)
     }
     forgetHistory(batch.now)
     chores += lateQuarantines
@@ -58,22 +57,23 @@ extension Engine {
     guard !chores.isEmpty else { return }
     let due = chores
     chores = []
+    var effects = Effects()
     do {
       // When more of the history is left it goes on after what waits by then, so it keeps up with whatever is written.
-      if try await storage.commit(due).forgotten >= Self.forgottenMax { post(.forgetHistory) }
+      if try await storage.commit(due).forgotten >= Self.forgottenMax { effects.inputs.append(.forgetHistory) }
     } catch {
       // All others come again by themselves.
       lateQuarantines += due.filter { if case .quarantine = $0 { true } else { false } }
-      storageFailed("\(error)")
-      publishDirectory()
+      storageFailed("\(error)", &effects, at: clock.now)
     }
+    carryOut(effects)
   }
 
   /// Asks for the channels that have not been read for long, a few per relay and round, so that no relay has to bear much; one relay
   /// after the other, so that requests need not wait for all of them.
-  private func askToReadBack(_ upkeep: UpkeepPolicy) {
+  private func askToReadBack(_ upkeep: UpkeepPolicy, _ batch: Batch) {
     for relay in watched.sorted() where relays[relay]?.condition.health != .down {
-      post(.readBack(relay, atMost: upkeep.checksPerRound))
+      batch.effects.inputs.append(.readBack(relay, atMost: upkeep.checksPerRound))
     }
   }
 
@@ -86,10 +86,12 @@ extension Engine {
       await wake(due, batch)
       for id in due { feed(.relay(relay, .verifyRequested), to: id, batch) }
       // Those of this page are under way once it is committed, and are not due any more.
-      if due.count == page, page < most { return post(.readBack(relay, atMost: most - page)) }
+      if due.count == page, page < most {
+        return batch.effects.inputs.append(.readBack(relay, atMost: most - page))
+      }
       try await takeBack(relay, upkeep, batch)
     } catch {
-      storageFailed("\(error)")
+      storageFailed("\(error)", batch)
     }
   }
 

@@ -4,9 +4,9 @@ internal import Logging
 internal import RelayNetwork
 internal import Storage
 
-/// The coordinator's task: takes batches of inputs, reads the channels that they name with one question, and lets the machines decide. Then
-/// it commits; when that is durable it tells
-/// subscribers, writes the journal, performs the actions and answers requests, in this order. Only one task ever touches it.
+/// The coordinator's task: takes batches of inputs, reads the channels that they name with one question, and lets the machines decide.
+/// Deciding does nothing yet: it ends in a `Batch`. That is committed, and then its `Effects` are carried out, in the order that stands
+/// there: store, publish, journal, perform, reply. Only one task ever touches the engine.
 final class Engine {
   enum Input: Sendable {
     case report(NetworkReport)
@@ -79,7 +79,6 @@ final class Engine {
   let directory: RelayDirectory
   private(set) var rules: Rules
   let clock: any CoordinatorClock
-  let logger: Logger
   let hub: ChangeHub
   /// Puts an input of the engine's own into the inbox.
   let post: @Sendable (Input) -> Void
@@ -87,7 +86,7 @@ final class Engine {
   var counters: StoreCounters
   var catalog: Catalog { didSet { isCatalogTold = false } }
   /// Whether the directory has this catalog.
-  private var isCatalogTold = false
+  var isCatalogTold = false
   /// Both as they were after the latest commit.
   var committed: (counters: StoreCounters, catalog: Catalog, healing: Healing)
   /// Relays and servers whose health is known but could not be stored yet.
@@ -114,7 +113,7 @@ final class Engine {
   /// Channels whose last change could not be stored; they are read again.
   var dirty: Set<ChannelID> = []
   var storageTrouble: String?
-  var digest = TransitionDigest()
+  var journal: Journal
   /// What networks said of themselves as a whole.
   var networkStates: [NetworkKind: NetworkState] = [:]
   /// There while it is not known what is durable, because the latest commit failed.
@@ -142,7 +141,7 @@ final class Engine {
     self.directory = directory
     self.rules = rules
     self.clock = clock
-    self.logger = logger
+    journal = Journal(logger)
     self.hub = hub
     self.prober = prober
     self.post = post
@@ -175,22 +174,23 @@ final class Engine {
   func policy(of network: NetworkKind) -> RelayPolicy { rules.policy(of: network) }
 
   /// Goes by other rules from now on. Timers that run keep their time.
-  func adopt(_ rules: Rules) {
+  func adopt(_ rules: Rules, _ batch: Batch) {
     self.rules = rules
-    scheduleTests()
-    startTests()
-    scheduleUpkeep()
+    scheduleTests(at: batch.now)
+    startTests(&batch.effects, at: batch.now)
+    scheduleUpkeep(at: batch.now)
   }
 
   /// Takes up the work that was unfinished when the daemon last stopped; it follows from the stored state alone.
   func resume() async throws {
     let loads = try await storage.channelCounts()
     directory.write { $0.loads.begin(with: loads) }
-    publishDirectory()
     watched = Set(loads.keys).intersection(relays.keys)
-    updateWatch()
-    scheduleTests()
-    scheduleUpkeep()
+    var effects = Effects()
+    effects.isWatchChanged = true
+    carryOut(effects)
+    scheduleTests(at: clock.now)
+    scheduleUpkeep(at: clock.now)
     // Before any channel is read: what is in memory must be what is stored.
     try await storage.commit([.clampTimes(now: clock.now, latestCheck: clock.now + rules.verifyIntervalMax * 2)])
     let off = try await storage.lastSignOfLife().map { clock.now - $0 } ?? .zero
@@ -205,7 +205,7 @@ final class Engine {
       }
       await finish(batch)
     }
-    logger.info("took up \(unfinished.count) unfinished channels")
+    journal.write([JournalEntry(level: .info, message: "took up \(unfinished.count) unfinished channels")])
     scheduleWake()
   }
 
@@ -214,7 +214,10 @@ final class Engine {
     await settleDoubt()
     let batch = Batch(now: clock.now)
     await wake(inputs.compactMap(\.channel), batch)
-    for input in inputs { await handle(input, batch) }
+    for input in inputs {
+      if case .timersDue = input { wakeAt = nil }
+      await handle(input, batch)
+    }
     await finish(batch)
     scheduleWake()
   }
@@ -223,13 +226,14 @@ final class Engine {
   func noteEnd() async {
     guard !live.isEmpty, doubt == nil else { return }
     do { try await storage.commit([.probe(clock.now)]) } catch {
-      logger.warning("when the daemon stopped could not be stored: \(error); what waits goes on from the last write")
+      let words = "when the daemon stopped could not be stored: \(error); what waits goes on from the last write"
+      journal.write([JournalEntry(level: .warning, message: words)])
     }
   }
 
   func stop() {
     waker?.cancel()
-    logSummaries(at: nil)
+    journal.sumUp(at: nil)
   }
 
   // MARK: - Channels
@@ -244,20 +248,22 @@ final class Engine {
     do {
       let channels = try await storage.channels(sleeping)
       for (id, stored) in channels.found { live[id] = Live(stored) }
-      for (id, error) in channels.unreadable.sorted(by: { $0.key < $1.key }) { quarantine(id, error.description) }
+      for (id, error) in channels.unreadable.sorted(by: { $0.key < $1.key }) { quarantine(id, error.description, batch) }
     } catch {
       dirty.formUnion(sleeping)
-      storageFailed("\(error)")
+      storageFailed("\(error)", batch)
     }
   }
 
-  private func quarantine(_ id: ChannelID, _ reason: String) {
+  private func quarantine(_ id: ChannelID, _ reason: String, _ batch: Batch) {
     quarantined.insert(id)
-    logger.event(
-      .quarantined, .error,
-      "channel \(id.rawValue) cannot be read and is left alone: \(reason); its rows are kept, batonctl check says what is wrong; restore a backup",
-      ["BATON_CHANNEL": "\(id.rawValue)"])
-    chores.append(.quarantine(id, reason: reason, at: clock.now))
+    let advice = "its rows are kept, batonctl check says what is wrong; restore a backup"
+    batch.effects.journal.append(
+      JournalEntry(
+        event: .quarantined, level: .error,
+        message: "channel \(id.rawValue) cannot be read and is left alone: \(reason); \(advice)",
+        fields: ["BATON_CHANNEL": "\(id.rawValue)"], isHeard: true))
+    chores.append(.quarantine(id, reason: reason, at: batch.now))
   }
 
   /// Feeds one input to one channel, which is awake, and notes what came of it.
@@ -300,31 +306,6 @@ final class Engine {
     live[id] = channel
     batch.actions += output.actions.map { (id, $0) }
     batch.seen.insert(id)
-  }
-
-  // MARK: - Keeping others up to date
-
-  func publishDirectory() {
-    let catalog = catalog
-    let trouble = storageTrouble
-    let count = live.count
-    let states = networkStates
-    let isTold = isCatalogTold
-    isCatalogTold = true
-    directory.write {
-      $0.networkStates = states
-      // What creations choose from is arranged anew for another catalog.
-      if !isTold { $0.catalog = catalog }
-      $0.storageTrouble = trouble
-      $0.liveChannels = count
-    }
-  }
-
-  func updateWatch() {
-    for (kind, network) in directory.networks {
-      let mine = watched.compactMap { relays[$0] }.filter { $0.network == kind }
-      network.watch(Dictionary(uniqueKeysWithValues: mine.map { ($0.id, $0.address) }))
-    }
   }
 
   /// Keeps the list of changes within its window, now and then.
