@@ -90,10 +90,9 @@ extension Engine {
     for relay in moved {
       abandonTest(.relay(relay), &effects, at: now)
       reschedule(.relay(relay), at: now)
-      connected.remove(relay)
-      downCauses[relay] = nil
+      watched.moved(relay)
     }
-    if !watched.isDisjoint(with: moved) { effects.isWatchChanged = true }
+    if !watched.all.isDisjoint(with: moved) { effects.isWatchChanged = true }
   }
 
   private static func entry(_ object: CatalogObject, _ change: CatalogChange) -> JournalEntry {
@@ -112,9 +111,8 @@ extension Engine {
 
   func relayUp(_ id: RelayID, _ roundTrip: Duration, _ batch: Batch) {
     guard let row = relays[id], watched.contains(id) else { return }
-    connected.insert(id)
-    downCauses[id] = nil
-    setAlarm(.grace(id), at: nil)
+    watched.up(id)
+    alarms.set(.grace(id), at: nil)
     // Channels may have turned inactive for other reasons, or before the last restart.
     batch.effects.inputs.append(.sweep(id, .inactive, .relayReturned, after: nil))
     // Who still has to say farewell is alive anyway.
@@ -133,12 +131,11 @@ extension Engine {
 
   func relayDown(_ id: RelayID, _ trouble: Trouble, _ batch: Batch) {
     guard let row = relays[id], watched.contains(id) else { return }
-    connected.remove(id)
-    downCauses[id] = trouble.cause
+    watched.down(id, trouble.cause)
     let before = row.condition
     catalog.relays[id]?.condition.disconnected(trouble.detail, at: batch.now)
     let since = min(relays[id]?.condition.healthSince ?? batch.now, batch.now)
-    setAlarm(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, batch.now))
+    alarms.set(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, batch.now))
     noteHealth(.relay(id), before, batch)
   }
 

@@ -30,7 +30,7 @@ extension Engine {
     journal.sumUp(at: now)
     journal.write(effects.journal)
     journal.write(effects.changes, created: effects.created, at: now)
-    setAlarm(.digest, at: journal.due)
+    alarms.set(.digest, at: journal.due)
   }
 
   private func perform(_ effects: Effects) {
@@ -54,7 +54,7 @@ extension Engine {
 
   private func publishDirectory() {
     let catalog = catalog
-    let trouble = storageTrouble
+    let trouble = recovery.trouble
     let count = live.count
     let states = networkStates
     let isTold = isCatalogTold
@@ -68,9 +68,25 @@ extension Engine {
     }
   }
 
+  /// Sees to it that `timersDue` comes in when the next alarm is due. The last thing that a batch leads to.
+  func scheduleWake() {
+    guard let next = alarms.next() else {
+      waker?.cancel()
+      wakeAt = nil
+      return
+    }
+    guard wakeAt != next else { return }
+    wakeAt = next
+    waker?.cancel()
+    waker = Task { [clock, post] in
+      guard (try? await clock.sleep(until: next)) != nil else { return }
+      post(.timersDue)
+    }
+  }
+
   private func updateWatch() {
     for (kind, network) in directory.networks {
-      let mine = watched.compactMap { relays[$0] }.filter { $0.network == kind }
+      let mine = watched.all.compactMap { relays[$0] }.filter { $0.network == kind }
       network.watch(Dictionary(uniqueKeysWithValues: mine.map { ($0.id, $0.address) }))
     }
   }

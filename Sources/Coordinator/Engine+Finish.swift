@@ -5,7 +5,7 @@ internal import Storage
 extension Engine {
   /// Ends a batch: gives revisions to what was decided, commits it, and does what follows from it. What nobody waits for is stored last.
   func finish(_ batch: Batch) async {
-    if doubt != nil { return rollBack(batch, storageTrouble ?? "it is not known what is stored") }
+    if recovery.doubt != nil { return rollBack(batch, recovery.trouble ?? "it is not known what is stored") }
     nameRelays(batch)
     var mutations = assemble(batch)
     // Each write says when it was made: waiting times go on from the last one after a restart.
@@ -18,13 +18,13 @@ extension Engine {
       }
     }
     committed = (counters, catalog, healing)
-    if storageTrouble != nil, !mutations.isEmpty { storageRecovered(&batch.effects, at: clock.now) }
+    if recovery.trouble != nil, !mutations.isEmpty { storageRecovered(&batch.effects, at: clock.now) }
     if !batch.moved.isEmpty { follow(batch.moved, &batch.effects, at: clock.now) }
     queue(batch)
     // Before channels are let go, so that an answer needs no more of storage.
     carryOut(batch.effects) { batch.answer(nil) }
     for id in batch.seen { settle(id) }
-    compactIfDue(batch.effects.changes.count)
+    chores.compactIfDue(batch.effects.changes.count, through: counters.revision)
     await doChores()
   }
 
@@ -132,8 +132,8 @@ extension Engine {
       if task == .withdraw {
         batch.effects.cancellations.append(.init(network: row.network, channel: id, relay: relay))
       }
-      if watched.insert(relay).inserted { batch.effects.isWatchChanged = true }
-      lanes[relay, default: RelayLane()].add(
+      if watched.add(relay) { batch.effects.isWatchChanged = true }
+      lanes.add(
         RelayOperation(
           task: task, channel: id, relay: relay, address: row.address, number: number, content: channel.row.content,
           isDeletion: channel.row.deletedAt != nil))
@@ -144,41 +144,40 @@ extension Engine {
 
   private func serve(_ relay: RelayID, _ effects: inout Effects) {
     guard let network = relays[relay]?.network, directory.networks[network] != nil else { return }
-    // In its place: a lane that is taken out copies its whole queue.
-    let ready = lanes[relay]?.next { channel, number in
+    let ready = lanes.next(at: relay) { channel, number in
       // A removed channel relay, for example, must not be invited from an old queue.
       live[channel]?.machine.relays.first { $0.relay == relay }?.machine.underWay?.operation == number
     }
-    guard let ready else { return }
-    if lanes[relay]?.isEmpty == true { lanes[relay] = nil }
     for operation in ready { effects.operations.append((network, operation)) }
   }
 
   /// Sets the channel's timer, or lets go of a channel that has nothing left to do.
   private func settle(_ id: ChannelID) {
     guard let channel = live[id] else { return }
-    setAlarm(.channel(id), at: channel.machine.timer)
+    alarms.set(.channel(id), at: channel.machine.timer)
     if channel.machine.isSettled { live[id] = nil }
   }
 
   // MARK: - When storage fails
 
-  /// Nothing of the batch happened: forget the machines, read them again later, refuse the requests.
+  /// Nothing of the batch happened. What is small is assigned back. Channels are forgotten and read again later: to keep them as they were
+  /// would cost a copy of all that are awake, since a dictionary that is kept and changed copies itself whole. What was heard of the world,
+  /// such as connections, tests and the state of networks, stands.
   /// - Parameter isInDoubt: whether it may be durable all the same.
   private func rollBack(_ batch: Batch, _ reason: String, isInDoubt: Bool = false) {
     let withheld = batch.effects.withhold()
-    if isInDoubt { doubt = Doubt(effects: withheld) }
+    if isInDoubt { recovery.doubt = DoubtfulCommit(withheld: withheld) }
     let now = clock.now
     storageFailed(reason, &batch.effects, at: now)
     for id in batch.order {
       live[id] = nil
-      setAlarm(.channel(id), at: nil)
-      dirty.insert(id)
+      alarms.set(.channel(id), at: nil)
     }
+    recovery.owe(batch.order)
     // What the network was told stands; what it was not told is told again when the channels are read.
     let heard = catalog
     (counters, catalog, healing) = committed
-    for reference in unsaved.union(batch.objects.map(\.reference)) {
+    for reference in recovery.objects.union(batch.objects.map(\.reference)) {
       // What was heard of a relay or server stands too, only its storing is late.
       switch reference {
       case .operator: continue
@@ -190,7 +189,7 @@ extension Engine {
         guard let row = heard.relays[id], catalog.relays[id]?.address == row.address else { continue }
         catalog.relays[id]?.condition = row.condition
       }
-      unsaved.insert(reference)
+      recovery.owe(reference)
     }
     // Alarms were set for what did not happen.
     for (reference, _) in batch.objects { reschedule(reference, at: now) }
@@ -202,22 +201,20 @@ extension Engine {
   func storageFailed(_ reason: String, _ batch: Batch) { storageFailed(reason, &batch.effects, at: batch.now) }
 
   func storageFailed(_ reason: String, _ effects: inout Effects, at now: Timestamp) {
-    if storageTrouble == nil {
+    if recovery.failed(reason) {
       let words = "storage does not work, changes are refused until it does: \(reason)"
       effects.journal.append(JournalEntry(event: .storageFailed, level: .error, message: words, isHeard: true))
     }
-    storageTrouble = reason
-    setAlarm(.recovery, at: now + Self.recoveryWait)
+    alarms.set(.recovery, at: now + Self.recoveryWait)
   }
 
   private func storageRecovered(_ effects: inout Effects, at now: Timestamp) {
-    if dirty.isEmpty {
-      storageTrouble = nil
+    if recovery.succeeded() {
       effects.journal.append(
         JournalEntry(event: .storageRecovered, level: .notice, message: "storage works again", isHeard: true))
       sweepAgain(&effects, now)
-    } else if alarmTimes[.recovery] == nil {
-      setAlarm(.recovery, at: now)
+    } else if alarms[.recovery] == nil {
+      alarms.set(.recovery, at: now)
     }
   }
 }
@@ -225,11 +222,11 @@ extension Engine {
 extension Engine {
   /// Sweeps that fell into the time without storage are made up for.
   private func sweepAgain(_ effects: inout Effects, _ now: Timestamp) {
-    for id in watched.sorted() {
+    for id in watched.all.sorted() {
       guard let row = relays[id] else { continue }
       if row.condition.health == .down {
         let since = min(row.condition.healthSince ?? now, now)
-        setAlarm(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, now))
+        alarms.set(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, now))
       } else {
         effects.inputs.append(.sweep(id, .inactive, .relayReturned, after: nil))
       }

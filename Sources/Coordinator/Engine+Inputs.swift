@@ -6,7 +6,7 @@ extension Engine {
   func handle(_ input: Input, _ batch: Batch) async {
     switch input {
     case .report(.outcome(let channel, let relay, let number, let outcome)):
-      if outcome.isFinal { lanes[relay]?.finished(channel, number: number) }
+      if outcome.isFinal { lanes.finished(channel, at: relay, number: number) }
       batch.lanesToServe.insert(relay)
       await heard(outcome, Self.event(outcome, number), of: channel, at: relay, batch)
     case .report(.named(let channel, let networkID, let author)): named(channel, networkID, author, batch)
@@ -88,7 +88,7 @@ extension Engine {
   }
 
   private func fireTimers(_ batch: Batch) async {
-    for alarm in dueAlarms(batch.now) {
+    for alarm in alarms.take(at: batch.now) {
       switch alarm {
       case .channel(let id):
         await wake([id], batch)
@@ -96,11 +96,11 @@ extension Engine {
       case .grace(let relay):
         guard let row = relays[relay], row.condition.health == .down else { continue }
         let words = "the relay is down for longer than \(policy(of: row.network).inactiveGrace.wholeMilliseconds / 1000) s"
-        let cause = downCauses[relay] ?? .unreachable
+        let cause = watched.cause(of: relay)
         let trouble = Trouble(cause, row.condition.lastError.map { "\(words): \($0)" } ?? words)
         batch.effects.inputs.append(.sweep(relay, .active, .relayLost(trouble), after: nil))
       case .test(let peer):
-        testsWaiting.add(peer)
+        tests.add(peer)
         startTests(&batch.effects, at: batch.now)
       case .testOverdue(let peer):
         batch.effects.tests.append(.cancel(peer))
@@ -109,12 +109,10 @@ extension Engine {
       // Each batch sums up what is due.
       case .digest: break
       case .recovery:
-        let some = dirty.prefix(Self.sweepMax).sorted()
-        dirty.subtract(some)
+        let some = recovery.takeChannels(Self.sweepMax)
         await wake(some, batch)
         for id in some { feed(.restarted, to: id, batch) }
-        for reference in unsaved.sorted() { batch.save(reference) }
-        unsaved = []
+        for reference in recovery.takeObjects() { batch.save(reference) }
         batch.mustWrite = true
       }
     }
@@ -222,8 +220,8 @@ extension Engine {
   }
 
   func refuse(_ id: ChannelID, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
-    if dirty.contains(id), let storageTrouble {
-      refuse(reply, .storageUnavailable(reason: storageTrouble), batch)
+    if recovery.channels.contains(id), let trouble = recovery.trouble {
+      refuse(reply, .storageUnavailable(reason: trouble), batch)
     } else {
       refuse(reply, .noSuchChannel(id), batch)
     }

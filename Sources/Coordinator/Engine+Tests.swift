@@ -11,14 +11,14 @@ extension Engine {
   }
 
   private func scheduleTest(_ peer: Probed, _ now: Timestamp) {
-    guard prober != nil, !testsRunning.contains(peer) else { return }
-    guard let schedule = rules.schedule, let condition = testable(peer) else { return setAlarm(.test(peer), at: nil) }
+    guard prober != nil, !tests.isRunning(peer) else { return }
+    guard let schedule = rules.schedule, let condition = testable(peer) else { return alarms.set(.test(peer), at: nil) }
     let salt: UInt64 =
       switch peer {
       case .relay(let id): UInt64(bitPattern: id.rawValue) &* 2
       case .server(let id): UInt64(bitPattern: id.rawValue) &* 2 &+ 1
       }
-    setAlarm(.test(peer), at: schedule.next(condition, salt: salt, now: now))
+    alarms.set(.test(peer), at: schedule.next(condition, salt: salt, now: now))
   }
 
   /// What changed may have to be tested sooner, or not at all.
@@ -35,9 +35,9 @@ extension Engine {
 
   /// Gives up a test that runs; another follows in its time.
   func abandonTest(_ peer: Probed, _ effects: inout Effects, at now: Timestamp) {
-    guard testsRunning.remove(peer) != nil else { return }
+    guard tests.ended(peer) else { return }
     effects.tests.append(.cancel(peer))
-    setAlarm(.testOverdue(peer), at: nil)
+    alarms.set(.testOverdue(peer), at: nil)
     startTests(&effects, at: now)
   }
 
@@ -67,17 +67,17 @@ extension Engine {
   /// Starts the tests that wait, as many as may run.
   func startTests(_ effects: inout Effects, at now: Timestamp) {
     guard prober != nil else { return }
-    guard let schedule = rules.schedule else { return testsWaiting = TestQueue() }
-    while testsRunning.count < schedule.atOnceMax, let peer = testsWaiting.next() {
-      guard !testsRunning.contains(peer), let condition = testable(peer) else { continue }
+    guard let schedule = rules.schedule else { return tests.forgetWaiting() }
+    while let peer = tests.next(atOnceMax: schedule.atOnceMax) {
+      guard let condition = testable(peer) else { continue }
       guard let address = address(of: peer) else { continue }
       guard let begin = test(of: peer, condition, schedule, now) else {
-        testsRunning.insert(peer)
+        tests.began(peer)
         effects.inputs.append(.tested(peer, address: address, .unreadable, nil))
         continue
       }
-      testsRunning.insert(peer)
-      setAlarm(.testOverdue(peer), at: now + TestSchedule.overdueAfter)
+      tests.began(peer)
+      alarms.set(.testOverdue(peer), at: now + TestSchedule.overdueAfter)
       effects.tests.append(.start(peer, address: address, isFull: begin.isFull, begin.steps))
     }
   }
@@ -106,9 +106,9 @@ extension Engine {
   func tested(_ peer: Probed, _ address: String, _ verdict: ProbeVerdict, _ reply: Reply<Void>?, _ batch: Batch) {
     if reply == nil {
       // Late words of a test that was given up.
-      guard testsRunning.remove(peer) != nil else { return }
+      guard tests.ended(peer) else { return }
       batch.effects.tests.append(.ended(peer))
-      setAlarm(.testOverdue(peer), at: nil)
+      alarms.set(.testOverdue(peer), at: nil)
     }
     defer {
       startTests(&batch.effects, at: batch.now)
@@ -154,7 +154,7 @@ extension Engine {
     var isConnected = false
     var isWatched = false
     if case .relay(let id) = peer {
-      isConnected = connected.contains(id)
+      isConnected = watched.isConnected(id)
       isWatched = watched.contains(id)
     }
     if let (step, trouble) = verdict.failure {

@@ -1,5 +1,4 @@
 internal import Channels
-internal import HeapModule
 internal import Logging
 internal import RelayNetwork
 internal import Storage
@@ -89,47 +88,27 @@ final class Engine {
   var isCatalogTold = false
   /// Both as they were after the latest commit.
   var committed: (counters: StoreCounters, catalog: Catalog, healing: Healing)
-  /// Relays and servers whose health is known but could not be stored yet.
-  var unsaved: Set<CatalogReference> = []
   var live: [ChannelID: Live] = [:]
-  var lanes: [RelayID: RelayLane] = [:]
-  var watched: Set<RelayID> = []
-  /// Watched relays whose connection stands.
-  var connected: Set<RelayID> = []
-  /// Why the others are down, as far as that was said since the start.
-  var downCauses: [RelayID: Cause] = [:]
+  var lanes = Lanes()
+  var watched = WatchedRelays()
   let prober: Prober?
   var healing = Healing()
-  /// Tests whose time has come, in order, while others run.
-  var testsWaiting = TestQueue()
-  var testsRunning: Set<Probed> = []
-  var alarms: Heap<Entry> = []
-  var alarmTimes: [Alarm: Timestamp] = [:]
+  var tests = TestBench()
+  var alarms = Alarms()
   var quarantined: Set<ChannelID> = []
-  /// Writes that nobody waits for; they follow the next commit, in one of their own.
-  var chores: [StoreMutation] = []
-  /// Notes of channels that cannot be read which could not be stored; the next round of upkeep tries again.
-  var lateQuarantines: [StoreMutation] = []
-  /// Channels whose last change could not be stored; they are read again.
-  var dirty: Set<ChannelID> = []
-  var storageTrouble: String?
+  var chores = Chores()
+  var recovery = Recovery()
   var journal: Journal
   /// What networks said of themselves as a whole.
   var networkStates: [NetworkKind: NetworkState] = [:]
-  /// There while it is not known what is durable, because the latest commit failed.
-  var doubt: Doubt?
   /// Draws the order in which replacements are considered.
   var random: SplitMix64
   var waker: Task<Void, Never>?
   /// When `timersDue` will come in; nil: not asked for, or on its way.
   var wakeAt: Timestamp?
-  private var changesSinceCompaction = 0
 
   static let sweepMax = 256
   static let recoveryWait = Duration.seconds(1)
-  /// Changes that subscribers can catch up with.
-  static let changesKeptMax: Int64 = 100_000
-  private static let compactEvery = 10_000
 
   /// - Parameter seed: of what is left to chance. The same seed and the same inputs give the same commits, actions and words, in the
   ///   same order.
@@ -185,7 +164,7 @@ final class Engine {
   func resume() async throws {
     let loads = try await storage.channelCounts()
     directory.write { $0.loads.begin(with: loads) }
-    watched = Set(loads.keys).intersection(relays.keys)
+    watched = WatchedRelays(Set(loads.keys).intersection(relays.keys))
     var effects = Effects()
     effects.isWatchChanged = true
     carryOut(effects)
@@ -224,7 +203,7 @@ final class Engine {
 
   /// Notes when the daemon stops, so that what waits goes on where it was.
   func noteEnd() async {
-    guard !live.isEmpty, doubt == nil else { return }
+    guard !live.isEmpty, recovery.doubt == nil else { return }
     do { try await storage.commit([.probe(clock.now)]) } catch {
       let words = "when the daemon stopped could not be stored: \(error); what waits goes on from the last write"
       journal.write([JournalEntry(level: .warning, message: words)])
@@ -250,7 +229,7 @@ final class Engine {
       for (id, stored) in channels.found { live[id] = Live(stored) }
       for (id, error) in channels.unreadable.sorted(by: { $0.key < $1.key }) { quarantine(id, error.description, batch) }
     } catch {
-      dirty.formUnion(sleeping)
+      recovery.owe(sleeping)
       storageFailed("\(error)", batch)
     }
   }
@@ -263,7 +242,7 @@ final class Engine {
         event: .quarantined, level: .error,
         message: "channel \(id.rawValue) cannot be read and is left alone: \(reason); \(advice)",
         fields: ["BATON_CHANNEL": "\(id.rawValue)"], isHeard: true))
-    chores.append(.quarantine(id, reason: reason, at: batch.now))
+    chores.add(.quarantine(id, reason: reason, at: batch.now))
   }
 
   /// Feeds one input to one channel, which is awake, and notes what came of it.
@@ -306,14 +285,6 @@ final class Engine {
     live[id] = channel
     batch.actions += output.actions.map { (id, $0) }
     batch.seen.insert(id)
-  }
-
-  /// Keeps the list of changes within its window, now and then.
-  func compactIfDue(_ added: Int) {
-    changesSinceCompaction += added
-    guard changesSinceCompaction >= Self.compactEvery, counters.revision > Self.changesKeptMax else { return }
-    changesSinceCompaction = 0
-    chores.append(.compactChanges(through: counters.revision - Self.changesKeptMax))
   }
 }
 

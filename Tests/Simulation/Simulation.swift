@@ -134,7 +134,7 @@ final class Simulation {
     await engine.process(inputs)
     hear(subscription, engine.hub)
     try heedAnswers(inputs.count(where: Self.isRequest))
-    if engine.doubt != nil || !world.read({ $0.isAlive }) { world.write { $0.forget(inputs) } }
+    if engine.recovery.doubt != nil || !world.read({ $0.isAlive }) { world.write { $0.forget(inputs) } }
     bury()
     try check()
   }
