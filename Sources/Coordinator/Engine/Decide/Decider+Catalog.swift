@@ -3,7 +3,7 @@ internal import RelayNetwork
 internal import Storage
 
 // Operators, servers and relays: changes that people and files ask for, and what is seen of relays.
-extension Engine {
+extension Decider {
   func apply(_ change: CatalogChange, _ force: Bool, _ reply: Reply<CatalogObject?>, _ batch: Batch) async {
     var next = catalog
     var nextCounters = counters

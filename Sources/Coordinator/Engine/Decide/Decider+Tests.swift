@@ -3,7 +3,7 @@ internal import RelayNetwork
 internal import Storage
 
 // Tests of relays and servers in the background.
-extension Engine {
+extension Decider {
   /// Sets the time of the next test of every peer.
   func scheduleTests(at now: Timestamp) {
     for id in catalog.relays.keys { scheduleTest(.relay(id), now) }
@@ -11,7 +11,7 @@ extension Engine {
   }
 
   private func scheduleTest(_ peer: Probed, _ now: Timestamp) {
-    guard prober != nil, !tests.isRunning(peer) else { return }
+    guard hasTests, !tests.isRunning(peer) else { return }
     guard let schedule = rules.schedule, let condition = testable(peer) else { return alarms.set(.test(peer), at: nil) }
     let salt: UInt64 =
       switch peer {
@@ -66,7 +66,7 @@ extension Engine {
 
   /// Starts the tests that wait, as many as may run.
   func startTests(_ effects: inout Effects, at now: Timestamp) {
-    guard prober != nil else { return }
+    guard hasTests else { return }
     guard let schedule = rules.schedule else { return tests.forgetWaiting() }
     while let peer = tests.next(atOnceMax: schedule.atOnceMax) {
       guard let condition = testable(peer) else { continue }

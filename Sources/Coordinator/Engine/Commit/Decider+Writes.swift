@@ -2,30 +2,29 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-extension Engine {
-  /// Ends a batch: gives revisions to what was decided, commits it, and does what follows from it. What nobody waits for is stored last.
-  func finish(_ batch: Batch) async {
-    if recovery.doubt != nil { return rollBack(batch, recovery.trouble ?? "it is not known what is stored") }
+extension Decider {
+  /// What a batch stores. From here on it does not change any more.
+  func writes(of batch: Batch) -> [StoreMutation] {
     nameRelays(batch)
     var mutations = assemble(batch)
     // Each write says when it was made: waiting times go on from the last one after a restart.
     if batch.mustWrite || !mutations.isEmpty { mutations.append(.probe(batch.now)) }
-    if !mutations.isEmpty {
-      do {
-        try await storage.commit(mutations)
-      } catch {
-        return rollBack(batch, "\(error)", isInDoubt: true)
-      }
-    }
+    return mutations
+  }
+
+  /// What was decided is durable.
+  /// - Parameter hasWritten: whether there was anything to store.
+  func committed(_ batch: Batch, hasWritten: Bool, at now: Timestamp) {
     committed = (counters, catalog, healing)
-    if recovery.trouble != nil, !mutations.isEmpty { storageRecovered(&batch.effects, at: clock.now) }
-    if !batch.moved.isEmpty { follow(batch.moved, &batch.effects, at: clock.now) }
+    if recovery.trouble != nil, hasWritten { storageRecovered(&batch.effects, at: now) }
+    if !batch.moved.isEmpty { follow(batch.moved, &batch.effects, at: now) }
     queue(batch)
-    // Before channels are let go, so that an answer needs no more of storage.
-    carryOut(batch.effects) { batch.answer(nil) }
+  }
+
+  /// Lets go of channels that have nothing left to do, once everybody has an answer: thus an answer needs no more of storage.
+  func letGo(_ batch: Batch) {
     for id in batch.seen { settle(id) }
     chores.compactIfDue(batch.effects.changes.count, through: counters.revision)
-    await doChores()
   }
 
   /// A channel that is awake, as clients see it.
@@ -164,10 +163,9 @@ extension Engine {
   /// would cost a copy of all that are awake, since a dictionary that is kept and changed copies itself whole. What was heard of the world,
   /// such as connections, tests and the state of networks, stands.
   /// - Parameter isInDoubt: whether it may be durable all the same.
-  private func rollBack(_ batch: Batch, _ reason: String, isInDoubt: Bool = false) {
+  func failed(_ batch: Batch, _ reason: String, isInDoubt: Bool, at now: Timestamp) {
     let withheld = batch.effects.withhold()
     if isInDoubt { recovery.doubt = DoubtfulCommit(withheld: withheld) }
-    let now = clock.now
     storageFailed(reason, &batch.effects, at: now)
     for id in batch.order {
       live[id] = nil
@@ -195,7 +193,6 @@ extension Engine {
     for (reference, _) in batch.objects { reschedule(reference, at: now) }
     for id in batch.seen where batch.touches[id] == nil { settle(id) }
     for relay in batch.lanesToServe.sorted() { serve(relay, &batch.effects) }
-    carryOut(batch.effects) { batch.answer(.storageUnavailable(reason: reason)) }
   }
 
   func storageFailed(_ reason: String, _ batch: Batch) { storageFailed(reason, &batch.effects, at: batch.now) }
@@ -219,7 +216,7 @@ extension Engine {
   }
 }
 
-extension Engine {
+extension Decider {
   /// Sweeps that fell into the time without storage are made up for.
   private func sweepAgain(_ effects: inout Effects, _ now: Timestamp) {
     for id in watched.all.sorted() {
@@ -231,5 +228,22 @@ extension Engine {
         effects.inputs.append(.sweep(id, .inactive, .relayReturned, after: nil))
       }
     }
+  }
+
+  /// Goes on from what is durable, because a commit that failed is.
+  func goOn(from stored: StoreCounters, _ found: Catalog, _ effects: inout Effects, at now: Timestamp) {
+    let before = catalog
+    (counters, catalog) = (stored, found)
+    committed = (stored, found, healing)
+    // What is heard of a relay or server is newer than what is stored of it.
+    for (id, row) in before.relays where found.relays[id]?.address == row.address {
+      catalog.relays[id]?.condition = row.condition
+    }
+    for (id, row) in before.servers where found.servers[id]?.address == row.address {
+      catalog.servers[id]?.condition = row.condition
+    }
+    let moved = Set(found.relays.values.filter { before.relays[$0.id].map(\.address) != $0.address }.map(\.id))
+    follow(moved, &effects, at: now)
+    scheduleTests(at: now)
   }
 }

@@ -5,7 +5,7 @@ internal import StrictJSON
 
 // What readers see of a channel changes: people change its profile, and the relays that it names come and go. Each such edition is
 // signed and stored before a relay hears of it.
-extension Engine {
+extension Decider {
   func update(_ id: ChannelID, _ edit: ChannelEdit, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
     batch.seen.insert(id)
     guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }

@@ -30,7 +30,7 @@ extension Engine {
     journal.sumUp(at: now)
     journal.write(effects.journal)
     journal.write(effects.changes, created: effects.created, at: now)
-    alarms.set(.digest, at: journal.due)
+    decider.alarms.set(.digest, at: journal.due)
   }
 
   private func perform(_ effects: Effects) {
@@ -53,12 +53,12 @@ extension Engine {
   }
 
   private func publishDirectory() {
-    let catalog = catalog
-    let trouble = recovery.trouble
-    let count = live.count
-    let states = networkStates
-    let isTold = isCatalogTold
-    isCatalogTold = true
+    let catalog = decider.catalog
+    let trouble = decider.recovery.trouble
+    let count = decider.live.count
+    let states = decider.networkStates
+    let isTold = decider.isCatalogTold
+    decider.isCatalogTold = true
     directory.write {
       $0.networkStates = states
       // What creations choose from is arranged anew for another catalog.
@@ -70,7 +70,7 @@ extension Engine {
 
   /// Sees to it that `timersDue` comes in when the next alarm is due. The last thing that a batch leads to.
   func scheduleWake() {
-    guard let next = alarms.next() else {
+    guard let next = decider.alarms.next() else {
       waker?.cancel()
       wakeAt = nil
       return
@@ -86,7 +86,7 @@ extension Engine {
 
   private func updateWatch() {
     for (kind, network) in directory.networks {
-      let mine = watched.all.compactMap { relays[$0] }.filter { $0.network == kind }
+      let mine = decider.watched.all.compactMap { decider.relays[$0] }.filter { $0.network == kind }
       network.watch(Dictionary(uniqueKeysWithValues: mine.map { ($0.id, $0.address) }))
     }
   }

@@ -3,13 +3,13 @@ internal import RelayNetwork
 internal import Storage
 
 // Channels that have settled stay true and whole: they are read back now and then, and relays that are lost to them are replaced.
-extension Engine {
+extension Decider {
   /// Lost relays looked at in one round.
   private static let lostMax = 100
   /// Channels that one relay failed, looked at in one round.
   private static let failedMax = 2_000
   /// Transitions forgotten at once: a few hundredths of a second.
-  private static let forgottenMax = 1_000
+  static let forgottenMax = 1_000
 
   func scheduleUpkeep(at now: Timestamp) {
     guard let upkeep = rules.upkeep else { return alarms.set(.upkeep, at: nil) }
@@ -37,21 +37,6 @@ extension Engine {
   func forgetHistory(_ now: Timestamp) {
     guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
     chores.forgetHistory(before: now + (.zero - upkeep.keepHistory), rowsMax: upkeep.keepRows, limit: Self.forgottenMax)
-  }
-
-  /// Stores what nobody waits for. It is a commit of its own, so that what fails here refuses no request; but it is said.
-  func doChores() async {
-    let due = chores.take()
-    guard !due.isEmpty else { return }
-    var effects = Effects()
-    do {
-      // When more of the history is left it goes on after what waits by then, so it keeps up with whatever is written.
-      if try await storage.commit(due).forgotten >= Self.forgottenMax { effects.inputs.append(.forgetHistory) }
-    } catch {
-      chores.failed(due)
-      storageFailed("\(error)", &effects, at: clock.now)
-    }
-    carryOut(effects)
   }
 
   /// Asks for the channels that have not been read for long, a few per relay and round, so that no relay has to bear much; one relay

@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-extension Engine {
+extension Decider {
   func handle(_ input: Input, _ batch: Batch) async {
     switch input {
     case .report(.outcome(let channel, let relay, let number, let outcome)):
