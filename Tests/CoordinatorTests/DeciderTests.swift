@@ -23,7 +23,7 @@ struct DeciderTests {
     folder = try TemporaryFolder()
     store = try Store(directory: folder.path + "/state")
     storage = FaultyStorage(store)
-    directory = RelayDirectory(networks: [network], addressing: [], servers: nil)
+    directory = RelayDirectory(networks: [network], addressing: [], servers: nil, seed: 1)
     var catalog = Catalog()
     for (index, id) in relays.enumerated() {
       let address = "ws://r\(index + 1)"

@@ -90,7 +90,8 @@ final class Simulation {
     }
     decideFate()
     let hub = ChangeHub()
-    let directory = RelayDirectory(networks: [SimNetwork(world)], addressing: [], servers: nil)
+    let directory = RelayDirectory(
+      networks: [SimNetwork(world)], addressing: [], servers: nil, seed: plan.policy.jitterSeed)
     // As the coordinator does before the engine begins.
     let identities = (try? store.identities()) ?? []
     directory.write { $0.identities = identities }
