@@ -74,8 +74,8 @@ final class Decider {
     self.hasTests = hasTests
     self.counters = counters
     self.catalog = catalog
-    committed = (counters, catalog, healing)
     random = SplitMix64(seed: seed)
+    committed = (counters, catalog, healing)
   }
 
   var relays: [RelayID: RelayRow] { catalog.relays }
