@@ -17,6 +17,7 @@ public final class Coordinator: Sendable {
   /// Where subscribers get committed changes from.
   public let hub: ChangeHub
   private let requestsMax: Int
+  private let seed: UInt64
 
   private static let batchMax = 512
   public static let mainIdentity = "main"
@@ -30,18 +31,20 @@ public final class Coordinator: Sendable {
   ///   - hub: where changes are handed out.
   ///   - requestsMax: requests that may wait; more are refused as `busy`.
   ///   - secrets: opens the stored identity keys, and seals the passwords of servers.
+  ///   - seed: of what is left to chance, above all which of several equal relays channels get.
   public init(
     storage: any CoordinatorStorage, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
     servers: (any ServerNetwork)? = nil, rules: Rules, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
-    hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000
+    hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000, seed: UInt64 = .random(in: 0 ... .max)
   ) {
     let inbox = Inbox<Engine.Input>()
     self.inbox = inbox
     prober = Prober { peer, address, verdict in inbox.put(.tested(peer, address: address, verdict, nil)) }
     self.hub = hub
     self.requestsMax = requestsMax
+    self.seed = seed
     self.storage = storage
-    directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers)
+    directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers, seed: seed)
     self.rules = rules
     self.clock = clock
     self.secrets = secrets
@@ -76,7 +79,7 @@ public final class Coordinator: Sendable {
       do {
         let engine = try await Engine(
           storage: storage, directory: directory, rules: rules, clock: clock, logger: logger, hub: hub, prober: prober,
-          seed: .random(in: 0 ... .max), post: { inbox.put($0) })
+          seed: ~seed, post: { inbox.put($0) })
         try await engine.resume()
         ready()
         while true {
@@ -163,7 +166,7 @@ public final class Coordinator: Sendable {
     var attempts = 0
     while true {
       let network = try network(for: request, profile)
-      let relays = try choose(for: request, on: network.kind)
+      let relays = try directory.choose(for: request, on: network.kind, at: clock.now)
       // They count from their choice on: creations that come at once see each other's.
       defer { directory.release(relays) }
       let channel = try await prepare(request, profile, on: network, relays)

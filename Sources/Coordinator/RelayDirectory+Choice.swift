@@ -8,8 +8,8 @@ extension RelayDirectory {
   }
 
   /// Chooses relays for a new channel and counts them until they are released.
-  func choose(_ count: Int, from pool: SelectionPolicy.Pool, seed: UInt64) -> [RelayID] {
-    write { $0.choose(count, from: pool, seed: seed) }
+  func choose(_ count: Int, from pool: SelectionPolicy.Pool) -> [RelayID] {
+    write { $0.choose(count, from: pool) }
   }
 
   /// Counts relays that a request names as carrying its new channel, until they are released.
@@ -38,7 +38,8 @@ extension RelayDirectory.Contents {
     pools.pool(for: kind, on: network, in: catalog, at: now)
   }
 
-  fileprivate mutating func choose(_ count: Int, from pool: SelectionPolicy.Pool, seed: UInt64) -> [RelayID] {
+  fileprivate mutating func choose(_ count: Int, from pool: SelectionPolicy.Pool) -> [RelayID] {
+    let seed = random.next()
     let relays = pool.order(seed: seed, limit: count) { loads[$0] }
     loads.hold(relays)
     return relays

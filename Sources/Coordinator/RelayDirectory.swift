@@ -16,14 +16,18 @@ final class RelayDirectory: Sendable {
     var liveChannels = 0
     /// What is known of networks as a whole.
     var networkStates: [NetworkKind: NetworkState] = [:]
+    /// Draws among relays that are equal.
+    var random: SplitMix64
   }
   let networks: [NetworkKind: any RelayNetwork]
   /// Every network whose addresses can be read, served or not.
   let addressing: [NetworkKind: any RelayAddressing]
   let servers: (any ServerNetwork)?
-  private let contents = Mutex(Contents())
+  private let contents: Mutex<Contents>
 
-  init(networks: [any RelayNetwork], addressing: [any RelayAddressing], servers: (any ServerNetwork)?) {
+  /// - Parameter seed: of what is left to chance when relays are chosen.
+  init(networks: [any RelayNetwork], addressing: [any RelayAddressing], servers: (any ServerNetwork)?, seed: UInt64) {
+    contents = Mutex(Contents(random: SplitMix64(seed: seed)))
     self.networks = Dictionary(networks.map { ($0.kind, $0) }) { first, _ in first }
     let all = addressing + networks.map { $0 as any RelayAddressing }
     self.addressing = Dictionary(all.map { ($0.kind, $0) }) { _, last in last }

@@ -147,6 +147,25 @@ struct LoadTests {
     try await bench.stop()
   }
 
+  @Test func equalSeedsChooseEqualRelays() throws {
+    func choices(_ seed: UInt64) throws -> [[RelayID]] {
+      let directory = RelayDirectory(networks: [], addressing: [], servers: nil, seed: seed)
+      directory.write { contents in
+        for id in 1...20 {
+          let relay = RelayID(rawValue: Int64(id))
+          contents.catalog.relays[relay] = RelayRow(
+            id: relay, network: .nostr, address: "ws://r\(id)", name: "r\(id)", revision: 1)
+        }
+      }
+      let request = ChannelRequest(profile: Profile(displayName: "Picked"), pick: 3)
+      return try (0..<10).map { _ in
+        try directory.choose(for: request, on: .nostr, at: Timestamp(milliseconds: 1_000))
+      }
+    }
+    #expect(try choices(1) == choices(1))
+    #expect(try choices(1) != choices(2))
+  }
+
   @Test func relayThatCarriesLessGetsTheNextChannel() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(3)

@@ -101,6 +101,40 @@ struct RulesTests {
     }
   }
 
+  /// What decides cannot act: it has no clock, journal, tasks or chance of its own, writes nothing and asks networks to do nothing. What
+  /// is to be done stands in `Effects`.
+  @Test func decidingDoesNothing() throws {
+    let engine = "Sources/Coordinator/Engine/"
+    let acting = ["Engine.swift", "Commit/Engine+Commit.swift", "Effects/Engine+Effects.swift", "Effects/Journal.swift"]
+    let files = try sources(String(engine.dropLast()))
+    let deciding = files.filter { file in !acting.contains { file.name == engine + $0 } }
+    #expect(deciding.count > 20 && files.count == deciding.count + acting.count)
+    let allowed: Set<String> = ["Channels", "Secrets", "StrictJSON", "RelayNetwork", "Storage", "DequeModule", "HeapModule"]
+    let banned = [
+      "Clock", "clock.", "logger", "Logger", "Task {", "Task.detached", "ChangeHub", "hub.", "Prober", "prober", "post(",
+      "storage.commit(", "directory.write", "directory.hold", "directory.carry", "directory.choose", "directory.release",
+      "?.perform(", "?.cancel(", "?.watch(", "?.unlock(", "?.lock(", "SystemRandomNumberGenerator",
+    ]
+    for file in deciding {
+      for name in imports(file.text) { #expect(allowed.contains(name), "\(file.name) imports \(name)") }
+      for word in banned { #expect(!file.text.contains(word), "\(file.name): \(word): whoever decides does not act") }
+      for line in file.text.split(separator: "\n") where line.contains(".random(") {
+        #expect(line.contains("using:"), "\(file.name): chance comes from the seed: \(line)")
+      }
+    }
+    // Storage is known by its questions only.
+    for file in deciding where file.name != engine + "Reads/Questions.swift" {
+      #expect(!file.text.contains("CoordinatorStorage"), "\(file.name) knows more of storage than its questions")
+    }
+    // Values that know nothing of the engine.
+    for file in try sources(engine + "State") where !file.name.hasSuffix("/Recovery.swift") {
+      for word in ["Engine", "Decider", "Batch", "Effects"] {
+        let code = file.text.split(separator: "\n").filter { !$0.contains("///") }
+        #expect(!code.contains { $0.contains(word) }, "\(file.name) knows of \(word)")
+      }
+    }
+  }
+
   @Test func generatedTypesAreCurrent() throws {
     var generator = Generator()
     // The layout is that of the formatter; what is compared are the words.

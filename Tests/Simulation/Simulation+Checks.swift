@@ -11,40 +11,38 @@ extension Simulation {
     if let violation = world.read({ $0.violation }) { throw violation }
     guard let engine else { return }
     let (ledger, relays) = world.read { ($0.ledger, $0.relays) }
-    if engine.storageTrouble != nil || !engine.dirty.isEmpty || !engine.unsaved.isEmpty,
-      engine.alarmTimes[.recovery] == nil
-    {
+    if !engine.decider.recovery.isOver, engine.decider.alarms[.recovery] == nil {
       throw Violation("storage does not work, and nobody tries whether it does again")
     }
     let loads = engine.directory.read { $0.loads.carried }
-    guard engine.doubt != nil || loads == ledger.loads else {
+    guard engine.decider.recovery.doubt != nil || loads == ledger.loads else {
       throw Violation("relays are chosen as if they carried \(loads), and they carry \(ledger.loads)")
     }
     // As long as it is not known what is durable, nobody is told.
-    for id in ledger.order where engine.doubt == nil {
+    for id in ledger.order where engine.decider.recovery.doubt == nil {
       for row in ledger.channels[id]?.relays ?? [] where followed[id]?[row.relay] != ChannelRelayView(row.record) {
         let known = String(describing: followed[id]?[row.relay])
         throw Violation("\(id) on \(row.relay) is \(row.record), and who follows the events knows of \(known)")
       }
     }
-    for id in ledger.order where !engine.dirty.contains(id) {
+    for id in ledger.order where !engine.decider.recovery.channels.contains(id) {
       let timer = ledger.channels[id]?.relays.compactMap(\.record.timer).min()
       for row in ledger.channels[id]?.relays ?? [] where row.record.isUnderWay {
         guard relays.wasAsked(row.record.operation, of: Ledger.Pair(channel: id, relay: row.relay)) else {
           throw Violation("\(id) waits for operation \(row.record.operation) of \(row.relay), which nobody asked for")
         }
       }
-      guard let channel = engine.live[id] else {
+      guard let channel = engine.decider.live[id] else {
         if timer != nil { throw Violation("\(id) has work, and nobody does it") }
         continue
       }
       guard timer != nil else { throw Violation("\(id) has nothing left to do and costs memory") }
-      guard channel.machine.timer == timer, engine.alarmTimes[.channel(id)] == timer else {
+      guard channel.machine.timer == timer, engine.decider.alarms[.channel(id)] == timer else {
         throw Violation("\(id) waits until \(String(describing: timer)), and no alarm is set for then")
       }
     }
-    for id in engine.live.keys where ledger.channels[id] == nil { throw Violation("\(id) is driven, but not durable") }
-    guard engine.wakeAt == engine.alarmTimes.values.min() else {
+    for id in engine.decider.live.keys where ledger.channels[id] == nil { throw Violation("\(id) is driven, but not durable") }
+    guard engine.wakeAt == engine.decider.alarms.times.values.min() else {
       throw Violation("the engine sleeps until \(String(describing: engine.wakeAt)), and has an alarm before")
     }
   }

@@ -8,6 +8,7 @@ import Storage
 struct Order {
   let number: Int
   let key: String?
+  /// Those that are named; where relays are picked, as many.
   let relays: [RelayID]
   let isPicked: Bool
   let heals: Bool
@@ -65,17 +66,27 @@ extension Simulation {
   }
 
   private func place(_ order: Order) {
+    guard let directory = engine?.directory else { return }
     let profile = Profile(displayName: "Channel")
-    let request = ChannelRequest(profile: profile, relays: order.relays, heal: order.heals, idempotencyKey: order.key)
+    let request = ChannelRequest(
+      profile: profile, relays: order.isPicked ? nil : order.relays, pick: order.isPicked ? order.relays.count : nil,
+      heal: order.heals, idempotencyKey: order.key)
+    // As the coordinator does: relays are chosen before the engine hears of it, and count until the answer. What is picked anew for each
+    // try may have been disabled by then.
+    guard let relays = try? directory.choose(for: request, on: .nostr, at: now) else { return }
     // Each time it is asked for, the network makes and signs new content.
     let content = ChannelContent(
       identity: IdentityID(rawValue: 1), networkID: "event \(requests)", author: "key", document: order.document)
     answering[requests] = order.number
+    let reply = world.reply(requests)
     ask(
       .create(
         NewChannel(
-          request: request, profile: profile, network: .nostr, relays: order.relays, isPicked: order.isPicked, content: content),
-        world.reply(requests)))
+          request: request, profile: profile, network: .nostr, relays: relays, isPicked: order.isPicked, content: content),
+        Reply { result in
+          directory.release(relays)
+          reply.send(result)
+        }))
   }
 
   private func test(_ relay: RelayID) {

@@ -47,7 +47,7 @@ extension Simulation {
       try await drain()
     }
     try await rest()
-    guard let catalog = engine?.catalog else { throw Violation("the daemon does not run") }
+    guard let catalog = engine?.decider.catalog else { throw Violation("the daemon does not run") }
     let ledger = world.read { $0.ledger }
     for id in ledger.order {
       guard let channel = ledger.channels[id], channel.row.deletedAt == nil, channel.row.heal else { continue }
@@ -115,7 +115,7 @@ extension Simulation {
       let isDone = world.read { state in
         state.ledger.channels.values.allSatisfy { $0.relays.allSatisfy { $0.record.timer == nil } }
       }
-      if isDone, engine.storageTrouble == nil, engine.alarmTimes[.recovery] == nil { return }
+      if isDone, engine.decider.recovery.trouble == nil, engine.decider.alarms[.recovery] == nil { return }
       guard let due = engine.wakeAt else { throw Violation("something is left to do, and nothing is waited for") }
       // Looking after the channels for all of a day takes long: somebody asks for what waits.
       if plan.upkeep != nil, let id = longWaiting { ask(.retry(id, nil, world.reply(requests))) }
@@ -205,10 +205,10 @@ extension Simulation {
   /// A daemon with nothing to do costs nothing, and says nothing when it starts.
   private func checkIdle() async throws {
     guard let idle = engine else { throw Violation("the daemon does not run") }
-    guard idle.live.isEmpty, idle.dirty.isEmpty, idle.unsaved.isEmpty, idle.storageTrouble == nil else {
-      throw Violation("the engine has something left to do: \(idle.live.keys)")
+    guard idle.decider.live.isEmpty, idle.decider.recovery.isOver else {
+      throw Violation("the engine has something left to do: \(idle.decider.live.keys)")
     }
-    for alarm in idle.alarmTimes.keys {
+    for alarm in idle.decider.alarms.times.keys {
       switch alarm {
       case .upkeep, .digest: break
       case .channel, .grace, .test, .testOverdue, .recovery: throw Violation("\(alarm) is set with nothing left to do")

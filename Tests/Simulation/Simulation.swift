@@ -90,7 +90,8 @@ final class Simulation {
     }
     decideFate()
     let hub = ChangeHub()
-    let directory = RelayDirectory(networks: [SimNetwork(world)], addressing: [], servers: nil)
+    let directory = RelayDirectory(
+      networks: [SimNetwork(world)], addressing: [], servers: nil, seed: plan.policy.jitterSeed)
     // As the coordinator does before the engine begins.
     let identities = (try? store.identities()) ?? []
     directory.write { $0.identities = identities }
@@ -100,8 +101,10 @@ final class Simulation {
         clock: world.clock,
         logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, hub: hub, prober: nil,
         seed: random.next(), post: { [world] in world.post($0) })
-      if engine.counters.revision != begun {
-        world.holds { _ in throw Violation("the daemon starts at revision \(engine.counters.revision), it was at \(begun)") }
+      if engine.decider.counters.revision != begun {
+        world.holds { _ in
+          throw Violation("the daemon starts at revision \(engine.decider.counters.revision), it was at \(begun)")
+        }
       }
       guard let subscription = hub.subscribe() else { throw Violation("nobody may listen") }
       self.engine = engine
@@ -134,7 +137,7 @@ final class Simulation {
     await engine.process(inputs)
     hear(subscription, engine.hub)
     try heedAnswers(inputs.count(where: Self.isRequest))
-    if engine.doubt != nil || !world.read({ $0.isAlive }) { world.write { $0.forget(inputs) } }
+    if engine.decider.recovery.doubt != nil || !world.read({ $0.isAlive }) { world.write { $0.forget(inputs) } }
     bury()
     try check()
   }

@@ -2,18 +2,35 @@ internal import Channels
 internal import Logging
 internal import Storage
 
-// What the journal says of committed changes.
-extension Engine {
-  /// Logs the changes of one commit.
-  func log(_ changes: [Change], _ batch: Batch) {
-    logSummaries(at: clock.now)
-    for change in changes { log(change, batch) }
-    setAlarm(.digest, at: digest.due)
+/// Writes down what became of batches: their entries, and one for each committed transition, as far as `TransitionDigest` admits it.
+struct Journal {
+  private let logger: Logger
+  private var digest = TransitionDigest()
+
+  init(_ logger: Logger) { self.logger = logger }
+
+  /// When something that was left out must be summed up; nil: nothing was left out.
+  var due: Timestamp? { digest.due }
+
+  func write(_ entries: [JournalEntry]) {
+    for entry in entries {
+      if let event = entry.event {
+        logger.event(event, entry.level.inLog, "\(entry.message)", entry.fields.mapValues { "\($0)" })
+      } else {
+        logger.log(level: entry.level.inLog, "\(entry.message)")
+      }
+    }
   }
 
-  /// Logs what was left out in the minutes that are over.
-  /// - Parameter now: the present time; nil logs all that was left out.
-  func logSummaries(at now: Timestamp?) {
+  /// Writes the changes of one commit.
+  /// - Parameter created: the channels among them that are new.
+  mutating func write(_ changes: [Change], created: Set<ChannelID>, at now: Timestamp) {
+    for change in changes { write(change, created, now) }
+  }
+
+  /// Sums up what was left out in the minutes that are over.
+  /// - Parameter now: the present time; nil sums up all that was left out.
+  mutating func sumUp(at now: Timestamp?) {
     for summary in digest.end(at: now) {
       let (kind, transition) = (summary.kind, summary.latest.transition)
       logger.event(
@@ -26,13 +43,12 @@ extension Engine {
           "BATON_REVISION": "\(summary.latest.revision)",
         ])
     }
-    setAlarm(.digest, at: digest.due)
   }
 
-  private func log(_ change: Change, _ batch: Batch) {
+  private mutating func write(_ change: Change, _ created: Set<ChannelID>, _ now: Timestamp) {
     switch change.object {
     case .channelRelay(let relay, let row):
-      guard digest.admits(row, relayName: relay.name, at: clock.now) else { return }
+      guard digest.admits(row, relayName: relay.name, at: now) else { return }
       let transition = row.transition
       logger.event(
         .transition, Self.level(of: transition),
@@ -45,7 +61,7 @@ extension Engine {
         ])
     case .channel(let snapshot):
       let id = snapshot.row.id.rawValue
-      if batch.touches[snapshot.row.id]?.isNew == true {
+      if created.contains(snapshot.row.id) {
         logger.event(
           .channelCreated, .info, "channel \(id) '\(snapshot.row.profile.displayName)' was created",
           ["BATON_CHANNEL": "\(id)"])
@@ -53,7 +69,7 @@ extension Engine {
       if snapshot.phase == .deleted {
         logger.event(.channelDeleted, .info, "channel \(id) was deleted", ["BATON_CHANNEL": "\(id)"])
       }
-    case .catalog: break  // logged where the reason is known
+    case .catalog: break  // an entry says it where the reason is known
     }
   }
 
@@ -70,6 +86,18 @@ extension Engine {
     case .failed, .inactive: .warning
     case .active: .notice
     case .new, .invited, .accepted, .removed: .info
+    }
+  }
+}
+
+extension JournalEntry.Level {
+  fileprivate var inLog: Logger.Level {
+    switch self {
+    case .debug: .debug
+    case .info: .info
+    case .notice: .notice
+    case .warning: .warning
+    case .error: .error
     }
   }
 }

@@ -1,10 +1,9 @@
 internal import Channels
-internal import Logging
 internal import RelayNetwork
 internal import Storage
 
 // Operators, servers and relays: changes that people and files ask for, and what is seen of relays.
-extension Engine {
+extension Decider {
   func apply(_ change: CatalogChange, _ force: Bool, _ reply: Reply<CatalogObject?>, _ batch: Batch) async {
     var next = catalog
     var nextCounters = counters
@@ -32,9 +31,9 @@ extension Engine {
     (catalog, counters) = (next, nextCounters)
     for object in changes {
       noteMove(object, before[object.reference], batch)
-      reschedule(object.reference)
+      reschedule(object.reference, at: batch.now)
     }
-    batch.journal += changes.map { Self.entry($0, change) }
+    batch.effects.journal += changes.map { Self.entry($0, change) }
     batch.replies.append { [unowned self] error in
       if let error { return reply.send(.failure(error)) }
       reply.send(.success(reference.flatMap { catalog[$0] }))
@@ -87,14 +86,13 @@ extension Engine {
   }
 
   /// What was known of a relay's old address does not count for the new one.
-  func follow(_ moved: Set<RelayID>) {
+  func follow(_ moved: Set<RelayID>, _ effects: inout Effects, at now: Timestamp) {
     for relay in moved {
-      abandonTest(.relay(relay))
-      reschedule(.relay(relay))
-      connected.remove(relay)
-      downCauses[relay] = nil
+      abandonTest(.relay(relay), &effects, at: now)
+      reschedule(.relay(relay), at: now)
+      watched.moved(relay)
     }
-    if !watched.isDisjoint(with: moved) { updateWatch() }
+    if !watched.all.isDisjoint(with: moved) { effects.isWatchChanged = true }
   }
 
   private static func entry(_ object: CatalogObject, _ change: CatalogChange) -> JournalEntry {
@@ -113,11 +111,10 @@ extension Engine {
 
   func relayUp(_ id: RelayID, _ roundTrip: Duration, _ batch: Batch) {
     guard let row = relays[id], watched.contains(id) else { return }
-    connected.insert(id)
-    downCauses[id] = nil
-    setAlarm(.grace(id), at: nil)
+    watched.up(id)
+    alarms.set(.grace(id), at: nil)
     // Channels may have turned inactive for other reasons, or before the last restart.
-    post(.sweep(id, .inactive, .relayReturned, after: nil))
+    batch.effects.inputs.append(.sweep(id, .inactive, .relayReturned, after: nil))
     // Who still has to say farewell is alive anyway.
     let waiting = live.filter { _, known in
       known.machine.relays.contains {
@@ -134,19 +131,18 @@ extension Engine {
 
   func relayDown(_ id: RelayID, _ trouble: Trouble, _ batch: Batch) {
     guard let row = relays[id], watched.contains(id) else { return }
-    connected.remove(id)
-    downCauses[id] = trouble.cause
+    watched.down(id, trouble.cause)
     let before = row.condition
     catalog.relays[id]?.condition.disconnected(trouble.detail, at: batch.now)
     let since = min(relays[id]?.condition.healthSince ?? batch.now, batch.now)
-    setAlarm(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, batch.now))
+    alarms.set(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, batch.now))
     noteHealth(.relay(id), before, batch)
   }
 
   /// A network as a whole can be used, or not any more. Nothing of it is stored: the network says it again after every start.
-  func networkChanged(_ network: NetworkKind, _ state: NetworkState) {
+  func networkChanged(_ network: NetworkKind, _ state: NetworkState, _ batch: Batch) {
     guard networkStates.updateValue(state, forKey: network) != state else { return }
-    let level: Logger.Level
+    let level: JournalEntry.Level
     let words: String
     switch state {
     case .works(let detail): (level, words) = (.notice, "\(network.rawValue) can be used: \(detail)")
@@ -155,9 +151,11 @@ extension Engine {
       level = trouble.kind == .absent ? .warning : .error
       words = "\(network.rawValue) cannot be used: \(trouble.trouble.detail)"
     }
-    logger.event(
-      .networkState, level, "\(words)",
-      ["BATON_NETWORK": "\(network.rawValue)", "BATON_NETWORK_STATE": "\(state.trouble?.kind.rawValue ?? "works")"])
+    batch.effects.journal.append(
+      JournalEntry(
+        event: .networkState, level: level, message: words,
+        fields: ["BATON_NETWORK": network.rawValue, "BATON_NETWORK_STATE": state.trouble?.kind.rawValue ?? "works"],
+        isHeard: true))
   }
 
   /// Stores what was found of a relay or server. Subscribers hear of its health, of whether its test passed and of its error; the journal
@@ -181,7 +179,7 @@ extension Engine {
       words += ", after \((batch.now - since).wholeMilliseconds / 1000) s"
     }
     if let error = now.lastError { words += ": \(error)" }
-    batch.journal.append(
+    batch.effects.journal.append(
       JournalEntry(
         event: event, level: now.health == .up ? .notice : .warning, message: "\(word) '\(object.title)' is \(words)",
         fields: [

@@ -30,8 +30,8 @@ final class Batch {
   /// Measured connections.
   var roundTrips: [(Probed, Int64)] = []
   var actions: [(ChannelID, ChannelMachine.Action)] = []
-  /// What the journal says of this batch, in this order, after the commit.
-  var journal: [JournalEntry] = []
+  /// What follows from it outside of the engine, after the commit.
+  var effects = Effects()
   /// To be called after the commit, with the reason when it failed.
   var replies: [(BatonError?) -> Void] = []
   /// Whether something is written in any case: recovery and signs of life prove themselves by it.

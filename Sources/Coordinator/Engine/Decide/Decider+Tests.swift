@@ -3,42 +3,42 @@ internal import RelayNetwork
 internal import Storage
 
 // Tests of relays and servers in the background.
-extension Engine {
+extension Decider {
   /// Sets the time of the next test of every peer.
-  func scheduleTests() {
-    for id in catalog.relays.keys { scheduleTest(.relay(id)) }
-    for id in catalog.servers.keys { scheduleTest(.server(id)) }
+  func scheduleTests(at now: Timestamp) {
+    for id in catalog.relays.keys { scheduleTest(.relay(id), now) }
+    for id in catalog.servers.keys { scheduleTest(.server(id), now) }
   }
 
-  private func scheduleTest(_ peer: Probed) {
-    guard prober != nil, !testsRunning.contains(peer) else { return }
-    guard let schedule = rules.schedule, let condition = testable(peer) else { return setAlarm(.test(peer), at: nil) }
+  private func scheduleTest(_ peer: Probed, _ now: Timestamp) {
+    guard hasTests, !tests.isRunning(peer) else { return }
+    guard let schedule = rules.schedule, let condition = testable(peer) else { return alarms.set(.test(peer), at: nil) }
     let salt: UInt64 =
       switch peer {
       case .relay(let id): UInt64(bitPattern: id.rawValue) &* 2
       case .server(let id): UInt64(bitPattern: id.rawValue) &* 2 &+ 1
       }
-    setAlarm(.test(peer), at: schedule.next(condition, salt: salt, now: clock.now))
+    alarms.set(.test(peer), at: schedule.next(condition, salt: salt, now: now))
   }
 
   /// What changed may have to be tested sooner, or not at all.
-  func reschedule(_ reference: CatalogReference) {
+  func reschedule(_ reference: CatalogReference, at now: Timestamp) {
     switch reference {
-    case .relay(let id): scheduleTest(.relay(id))
-    case .server(let id): scheduleTest(.server(id))
+    case .relay(let id): scheduleTest(.relay(id), now)
+    case .server(let id): scheduleTest(.server(id), now)
     case .operator(let id):
       let belongings = catalog.belongings(of: id)
-      for id in belongings.relays { scheduleTest(.relay(id)) }
-      for id in belongings.servers { scheduleTest(.server(id)) }
+      for id in belongings.relays { scheduleTest(.relay(id), now) }
+      for id in belongings.servers { scheduleTest(.server(id), now) }
     }
   }
 
   /// Gives up a test that runs; another follows in its time.
-  func abandonTest(_ peer: Probed) {
-    guard testsRunning.remove(peer) != nil else { return }
-    prober?.cancel(peer)
-    setAlarm(.testOverdue(peer), at: nil)
-    startTests()
+  func abandonTest(_ peer: Probed, _ effects: inout Effects, at now: Timestamp) {
+    guard tests.ended(peer) else { return }
+    effects.tests.append(.cancel(peer))
+    alarms.set(.testOverdue(peer), at: nil)
+    startTests(&effects, at: now)
   }
 
   func address(of peer: Probed) -> String? {
@@ -65,25 +65,25 @@ extension Engine {
   }
 
   /// Starts the tests that wait, as many as may run.
-  func startTests() {
-    guard let prober else { return }
-    guard let schedule = rules.schedule else { return testsWaiting = TestQueue() }
-    while testsRunning.count < schedule.atOnceMax, let peer = testsWaiting.next() {
-      guard !testsRunning.contains(peer), let condition = testable(peer) else { continue }
+  func startTests(_ effects: inout Effects, at now: Timestamp) {
+    guard hasTests else { return }
+    guard let schedule = rules.schedule else { return tests.forgetWaiting() }
+    while let peer = tests.next(atOnceMax: schedule.atOnceMax) {
+      guard let condition = testable(peer) else { continue }
       guard let address = address(of: peer) else { continue }
-      guard let begin = test(of: peer, condition, schedule) else {
-        testsRunning.insert(peer)
-        post(.tested(peer, address: address, .unreadable, nil))
+      guard let begin = test(of: peer, condition, schedule, now) else {
+        tests.began(peer)
+        effects.inputs.append(.tested(peer, address: address, .unreadable, nil))
         continue
       }
-      testsRunning.insert(peer)
-      setAlarm(.testOverdue(peer), at: clock.now + TestSchedule.overdueAfter)
-      prober.start(peer, at: address, isFull: begin.isFull, begin.steps)
+      tests.began(peer)
+      alarms.set(.testOverdue(peer), at: now + TestSchedule.overdueAfter)
+      effects.tests.append(.start(peer, address: address, isFull: begin.isFull, begin.steps))
     }
   }
 
   private func test(
-    of peer: Probed, _ condition: PeerCondition, _ schedule: TestSchedule
+    of peer: Probed, _ condition: PeerCondition, _ schedule: TestSchedule, _ now: Timestamp
   ) -> (isFull: Bool, steps: @Sendable () -> AsyncStream<ProbeStep>)? {
     switch peer {
     case .relay(let id):
@@ -91,7 +91,7 @@ extension Engine {
         let address = try? network.parse(address: row.address)
       else { return nil }
       let last = condition.tested == true ? condition.fullyTestedAt : nil
-      let isFull = last.map { $0 > clock.now || clock.now - $0 >= schedule.fullInterval } ?? true
+      let isFull = last.map { $0 > now || now - $0 >= schedule.fullInterval } ?? true
       let identity = directory.mainIdentity(on: row.network)
       return (isFull, { network.test(address: address, identity: identity, depth: isFull ? .full : .light) })
     case .server(let id):
@@ -106,13 +106,13 @@ extension Engine {
   func tested(_ peer: Probed, _ address: String, _ verdict: ProbeVerdict, _ reply: Reply<Void>?, _ batch: Batch) {
     if reply == nil {
       // Late words of a test that was given up.
-      guard testsRunning.remove(peer) != nil else { return }
-      prober?.ended(peer)
-      setAlarm(.testOverdue(peer), at: nil)
+      guard tests.ended(peer) else { return }
+      batch.effects.tests.append(.ended(peer))
+      alarms.set(.testOverdue(peer), at: nil)
     }
     defer {
-      startTests()
-      scheduleTest(peer)
+      startTests(&batch.effects, at: batch.now)
+      scheduleTest(peer, batch.now)
     }
     // A test that could not be made says nothing of the peer.
     guard self.address(of: peer) == address, verdict.failure?.trouble.cause != .cancelled else { return answer(reply, batch) }
@@ -154,7 +154,7 @@ extension Engine {
     var isConnected = false
     var isWatched = false
     if case .relay(let id) = peer {
-      isConnected = connected.contains(id)
+      isConnected = watched.isConnected(id)
       isWatched = watched.contains(id)
     }
     if let (step, trouble) = verdict.failure {

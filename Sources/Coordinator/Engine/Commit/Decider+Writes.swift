@@ -1,43 +1,30 @@
 internal import Channels
-internal import Logging
 internal import RelayNetwork
 internal import Storage
 
-extension Engine {
-  /// Commits a batch; then, and only then, tells subscribers, writes the journal, performs the batch's actions and answers requests, in
-  /// this order. What nobody waits for is stored last.
-  func finish(_ batch: Batch) async {
-    if doubt != nil { return rollBack(batch, storageTrouble ?? "it is not known what is stored") }
+extension Decider {
+  /// What a batch stores. From here on it does not change any more.
+  func writes(of batch: Batch) -> [StoreMutation] {
     nameRelays(batch)
-    var (mutations, changes) = assemble(batch)
-    // Identities first, because channels refer to them.
-    mutations = batch.others + mutations
+    var mutations = assemble(batch)
     // Each write says when it was made: waiting times go on from the last one after a restart.
     if batch.mustWrite || !mutations.isEmpty { mutations.append(.probe(batch.now)) }
-    if !mutations.isEmpty {
-      do {
-        try await storage.commit(mutations)
-      } catch {
-        doubt = Doubt(batch: batch, changes: changes)
-        rollBack(batch, "\(error)")
-        return
-      }
-    }
-    if storageTrouble != nil, !mutations.isEmpty { storageRecovered() }
+    return mutations
+  }
+
+  /// What was decided is durable.
+  /// - Parameter hasWritten: whether there was anything to store.
+  func committed(_ batch: Batch, hasWritten: Bool, at now: Timestamp) {
     committed = (counters, catalog, healing)
-    directory.carry(batch.loads)
-    if let identities = batch.identities { directory.write { $0.identities = identities } }
-    publishDirectory()
-    hub.publish(changes, revision: counters.revision)
-    for entry in batch.journal { logger.write(entry) }
-    log(changes, batch)
-    if !batch.moved.isEmpty { follow(batch.moved) }
+    if recovery.trouble != nil, hasWritten { storageRecovered(&batch.effects, at: now) }
+    if !batch.moved.isEmpty { follow(batch.moved, &batch.effects, at: now) }
     queue(batch)
-    // Before channels are let go, so that an answer needs no more of storage.
-    batch.answer(nil)
+  }
+
+  /// Lets go of channels that have nothing left to do, once everybody has an answer: thus an answer needs no more of storage.
+  func letGo(_ batch: Batch) {
     for id in batch.seen { settle(id) }
-    compactIfDue(changes.count)
-    await doChores()
+    chores.compactIfDue(batch.effects.changes.count, through: counters.revision)
   }
 
   /// A channel that is awake, as clients see it.
@@ -48,9 +35,10 @@ extension Engine {
       channel.machine.relays.map { ChannelRelayRow(relay: $0.relay, record: ChannelRelayRecord($0.machine)) })
   }
 
-  /// Gives revisions to what changed and turns it into writes.
-  private func assemble(_ batch: Batch) -> ([StoreMutation], [Change]) {
-    var mutations: [StoreMutation] = []
+  /// Gives revisions to what changed and turns it into writes, and into what holds once they are durable.
+  private func assemble(_ batch: Batch) -> [StoreMutation] {
+    // Identities first, because channels refer to them.
+    var mutations = batch.others
     var changes: [Change] = []
     // Operators first, because servers and relays refer to them.
     for (reference, isTold) in batch.objects.filter({ $0.reference.isOperator })
@@ -87,6 +75,7 @@ extension Engine {
       }
       guard let channel = live[id], let snapshot = snapshot(id) else { continue }
       if touch.isNew {
+        batch.effects.created.insert(id)
         mutations.append(.insertChannel(channel.row))
         if touch.isRevised { mutations.append(.reviseChannel(channel.row)) }
       } else if isChanged {
@@ -113,14 +102,17 @@ extension Engine {
       }
     }
     changes.sort { $0.revision < $1.revision }
-    return (mutations, changes)
+    batch.effects.changes = changes
+    batch.effects.publication = .changes(through: counters.revision)
+    batch.effects.loads = batch.loads
+    batch.effects.identities = batch.identities
+    return mutations
   }
 
   // MARK: - After the commit
 
   /// Puts the batch's actions into the lanes of their relays and lets the lanes go on.
   private func queue(_ batch: Batch) {
-    var newlyWatched = false
     for (id, action) in batch.actions {
       let task: RelayOperation.Task
       let relay: RelayID
@@ -131,56 +123,59 @@ extension Engine {
       case .withdraw(let from, let operation): (task, relay, number) = (.withdraw, from, operation)
       case .announce(let to, let operation): (task, relay, number) = (.announce, to, operation)
       case .reportUnexpected(let relay, let event):
-        logger.debug("channel \(id.rawValue), relay \(relay.rawValue): unexpected \(event)")
+        let words = "channel \(id.rawValue), relay \(relay.rawValue): unexpected \(event)"
+        batch.effects.journal.append(JournalEntry(level: .debug, message: words))
         continue
       }
       guard let channel = live[id], let row = relays[relay] else { continue }
-      if task == .withdraw { directory.networks[row.network]?.cancel(id, at: relay) }
-      newlyWatched = watched.insert(relay).inserted || newlyWatched
-      lanes[relay, default: RelayLane()].add(
+      if task == .withdraw {
+        batch.effects.cancellations.append(.init(network: row.network, channel: id, relay: relay))
+      }
+      if watched.add(relay) { batch.effects.isWatchChanged = true }
+      lanes.add(
         RelayOperation(
           task: task, channel: id, relay: relay, address: row.address, number: number, content: channel.row.content,
           isDeletion: channel.row.deletedAt != nil))
       batch.lanesToServe.insert(relay)
     }
-    if newlyWatched { updateWatch() }
-    for relay in batch.lanesToServe.sorted() { serve(relay) }
+    for relay in batch.lanesToServe.sorted() { serve(relay, &batch.effects) }
   }
 
-  private func serve(_ relay: RelayID) {
-    guard let kind = relays[relay]?.network, let network = directory.networks[kind] else { return }
-    // In its place: a lane that is taken out copies its whole queue.
-    let ready = lanes[relay]?.next { channel, number in
+  private func serve(_ relay: RelayID, _ effects: inout Effects) {
+    guard let network = relays[relay]?.network, directory.networks[network] != nil else { return }
+    let ready = lanes.next(at: relay) { channel, number in
       // A removed channel relay, for example, must not be invited from an old queue.
       live[channel]?.machine.relays.first { $0.relay == relay }?.machine.underWay?.operation == number
     }
-    guard let ready else { return }
-    if lanes[relay]?.isEmpty == true { lanes[relay] = nil }
-    for operation in ready { network.perform(operation) }
+    for operation in ready { effects.operations.append((network, operation)) }
   }
 
   /// Sets the channel's timer, or lets go of a channel that has nothing left to do.
   private func settle(_ id: ChannelID) {
     guard let channel = live[id] else { return }
-    setAlarm(.channel(id), at: channel.machine.timer)
+    alarms.set(.channel(id), at: channel.machine.timer)
     if channel.machine.isSettled { live[id] = nil }
   }
 
   // MARK: - When storage fails
 
-  /// Nothing of the batch happened: forget the machines, read them again later, refuse the requests.
-  private func rollBack(_ batch: Batch, _ reason: String) {
-    storageFailed(reason)
-    for entry in batch.journal where entry.isHeard { logger.write(entry) }
+  /// Nothing of the batch happened. What is small is assigned back. Channels are forgotten and read again later: to keep them as they were
+  /// would cost a copy of all that are awake, since a dictionary that is kept and changed copies itself whole. What was heard of the world,
+  /// such as connections, tests and the state of networks, stands.
+  /// - Parameter isInDoubt: whether it may be durable all the same.
+  func failed(_ batch: Batch, _ reason: String, isInDoubt: Bool, at now: Timestamp) {
+    let withheld = batch.effects.withhold()
+    if isInDoubt { recovery.doubt = DoubtfulCommit(withheld: withheld) }
+    storageFailed(reason, &batch.effects, at: now)
     for id in batch.order {
       live[id] = nil
-      alarmTimes[.channel(id)] = nil
-      dirty.insert(id)
+      alarms.set(.channel(id), at: nil)
     }
+    recovery.owe(batch.order)
     // What the network was told stands; what it was not told is told again when the channels are read.
     let heard = catalog
     (counters, catalog, healing) = committed
-    for reference in unsaved.union(batch.objects.map(\.reference)) {
+    for reference in recovery.objects.union(batch.objects.map(\.reference)) {
       // What was heard of a relay or server stands too, only its storing is late.
       switch reference {
       case .operator: continue
@@ -192,47 +187,63 @@ extension Engine {
         guard let row = heard.relays[id], catalog.relays[id]?.address == row.address else { continue }
         catalog.relays[id]?.condition = row.condition
       }
-      unsaved.insert(reference)
+      recovery.owe(reference)
     }
     // Alarms were set for what did not happen.
-    for (reference, _) in batch.objects { reschedule(reference) }
-    publishDirectory()
+    for (reference, _) in batch.objects { reschedule(reference, at: now) }
     for id in batch.seen where batch.touches[id] == nil { settle(id) }
-    for relay in batch.lanesToServe.sorted() { serve(relay) }
-    batch.answer(.storageUnavailable(reason: reason))
+    for relay in batch.lanesToServe.sorted() { serve(relay, &batch.effects) }
   }
 
-  func storageFailed(_ reason: String) {
-    if storageTrouble == nil {
-      logger.event(
-        .storageFailed, .error, "storage does not work, changes are refused until it does: \(reason)", [:])
+  func storageFailed(_ reason: String, _ batch: Batch) { storageFailed(reason, &batch.effects, at: batch.now) }
+
+  func storageFailed(_ reason: String, _ effects: inout Effects, at now: Timestamp) {
+    if recovery.failed(reason) {
+      let words = "storage does not work, changes are refused until it does: \(reason)"
+      effects.journal.append(JournalEntry(event: .storageFailed, level: .error, message: words, isHeard: true))
     }
-    storageTrouble = reason
-    setAlarm(.recovery, at: clock.now + Self.recoveryWait)
+    alarms.set(.recovery, at: now + Self.recoveryWait)
   }
 
-  private func storageRecovered() {
-    if dirty.isEmpty {
-      storageTrouble = nil
-      logger.event(.storageRecovered, .notice, "storage works again", [:])
-      sweepAgain()
-    } else if alarmTimes[.recovery] == nil {
-      setAlarm(.recovery, at: clock.now)
+  private func storageRecovered(_ effects: inout Effects, at now: Timestamp) {
+    if recovery.succeeded() {
+      effects.journal.append(
+        JournalEntry(event: .storageRecovered, level: .notice, message: "storage works again", isHeard: true))
+      sweepAgain(&effects, now)
+    } else if alarms[.recovery] == nil {
+      alarms.set(.recovery, at: now)
     }
   }
 }
 
-extension Engine {
+extension Decider {
   /// Sweeps that fell into the time without storage are made up for.
-  private func sweepAgain() {
-    for id in watched.sorted() {
+  private func sweepAgain(_ effects: inout Effects, _ now: Timestamp) {
+    for id in watched.all.sorted() {
       guard let row = relays[id] else { continue }
       if row.condition.health == .down {
-        let since = min(row.condition.healthSince ?? clock.now, clock.now)
-        setAlarm(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, clock.now))
+        let since = min(row.condition.healthSince ?? now, now)
+        alarms.set(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, now))
       } else {
-        post(.sweep(id, .inactive, .relayReturned, after: nil))
+        effects.inputs.append(.sweep(id, .inactive, .relayReturned, after: nil))
       }
     }
+  }
+
+  /// Goes on from what is durable, because a commit that failed is.
+  func goOn(from stored: StoreCounters, _ found: Catalog, _ effects: inout Effects, at now: Timestamp) {
+    let before = catalog
+    (counters, catalog) = (stored, found)
+    committed = (stored, found, healing)
+    // What is heard of a relay or server is newer than what is stored of it.
+    for (id, row) in before.relays where found.relays[id]?.address == row.address {
+      catalog.relays[id]?.condition = row.condition
+    }
+    for (id, row) in before.servers where found.servers[id]?.address == row.address {
+      catalog.servers[id]?.condition = row.condition
+    }
+    let moved = Set(found.relays.values.filter { before.relays[$0.id].map(\.address) != $0.address }.map(\.id))
+    follow(moved, &effects, at: now)
+    scheduleTests(at: now)
   }
 }

@@ -1,12 +1,11 @@
 internal import Channels
-internal import Logging
 internal import RelayNetwork
 internal import Storage
 internal import StrictJSON
 
 // What readers see of a channel changes: people change its profile, and the relays that it names come and go. Each such edition is
 // signed and stored before a relay hears of it.
-extension Engine {
+extension Decider {
   func update(_ id: ChannelID, _ edit: ChannelEdit, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
     batch.seen.insert(id)
     guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
@@ -56,7 +55,10 @@ extension Engine {
         live[id]?.row.notice = try notice(channel.row, naming: names)
       } catch {
         // The old one stays good for as long as one of its relays serves the channel; the next change tries again.
-        logger.error("channel \(id.rawValue): its profile cannot be signed anew: \(error.description)")
+        batch.effects.journal.append(
+          JournalEntry(
+            level: .error, message: "channel \(id.rawValue): its profile cannot be signed anew: \(error.description)",
+            isHeard: true))
         continue
       }
       feed(.revised(naming: names, sparing: spared), to: id, batch)
@@ -86,7 +88,7 @@ extension Engine {
         "and not the newest, for as long as nothing can be dated after it: \(error.description). It is tried again when the relay is read "
         + "back"
     }
-    batch.journal.append(
+    batch.effects.journal.append(
       JournalEntry(
         event: .strayEdition, level: .warning, message: "\(what), \(consequence)",
         fields: ["BATON_CHANNEL": "\(id.rawValue)", "BATON_RELAY": "\(relay.rawValue)", "BATON_DATED": date]))
@@ -115,7 +117,7 @@ extension Engine {
       await wake([other], batch)
       feed(.relay(relay, .verifyRequested), to: other, batch)
     } catch {
-      storageFailed("\(error)")
+      storageFailed("\(error)", batch)
     }
   }
 

@@ -1,110 +1,82 @@
 internal import Channels
-internal import Logging
 internal import RelayNetwork
 internal import Storage
 
 // Channels that have settled stay true and whole: they are read back now and then, and relays that are lost to them are replaced.
-extension Engine {
-  /// What replacing has done so far.
-  struct Healing {
-    /// Where the last round stopped looking.
-    var cursor: (ChannelID, RelayID)?
-    /// When relays were replaced within the last hour.
-    var recent: [Timestamp] = []
-    /// Where the last round stopped looking for channels that may have a relay again.
-    var returns: [RelayID: ChannelID] = [:]
-  }
-
+extension Decider {
   /// Lost relays looked at in one round.
   private static let lostMax = 100
   /// Channels that one relay failed, looked at in one round.
   private static let failedMax = 2_000
   /// Transitions forgotten at once: a few hundredths of a second.
-  private static let forgottenMax = 1_000
+  static let forgottenMax = 1_000
 
-  func scheduleUpkeep() {
-    guard let upkeep = rules.upkeep else { return setAlarm(.upkeep, at: nil) }
-    setAlarm(.upkeep, at: clock.now + upkeep.interval)
+  func scheduleUpkeep(at now: Timestamp) {
+    guard let upkeep = rules.upkeep else { return alarms.set(.upkeep, at: nil) }
+    alarms.set(.upkeep, at: now + upkeep.interval)
   }
 
   /// One round.
   func lookAfterChannels(_ batch: Batch) async {
     guard let upkeep = rules.upkeep else { return }
-    scheduleUpkeep()
-    guard storageTrouble == nil else { return }
+    scheduleUpkeep(at: batch.now)
+    guard recovery.trouble == nil else { return }
     // A sign of life, as long as something waits.
     if !live.isEmpty { batch.mustWrite = true }
     do {
-      askToReadBack(upkeep)
+      askToReadBack(upkeep, batch)
       try await replaceLost(upkeep, batch)
     } catch {
-      return storageFailed("\(error)")
+      return storageFailed("\(error)", batch)
     }
     forgetHistory(batch.now)
-    chores += lateQuarantines
-    lateQuarantines = []
+    chores.tryAgain()
   }
 
   /// Forgets what is too old or too much of the history, a little at a time, so that nobody waits for it.
   func forgetHistory(_ now: Timestamp) {
-    guard let upkeep = rules.upkeep, storageTrouble == nil else { return }
-    chores.removeAll { if case .forgetHistory = $0 { true } else { false } }
-    chores.append(
-      .forgetHistory(before: now + (.zero - upkeep.keepHistory), rowsMax: upkeep.keepRows, limit: Self.forgottenMax))
-  }
-
-  /// Stores what nobody waits for. It is a commit of its own, so that what fails here refuses no request; but it is said.
-  func doChores() async {
-    guard !chores.isEmpty else { return }
-    let due = chores
-    chores = []
-    do {
-      // When more of the history is left it goes on after what waits by then, so it keeps up with whatever is written.
-      if try await storage.commit(due).forgotten >= Self.forgottenMax { post(.forgetHistory) }
-    } catch {
-      // All others come again by themselves.
-      lateQuarantines += due.filter { if case .quarantine = $0 { true } else { false } }
-      storageFailed("\(error)")
-      publishDirectory()
-    }
+    guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
+    chores.forgetHistory(before: now + (.zero - upkeep.keepHistory), rowsMax: upkeep.keepRows, limit: Self.forgottenMax)
   }
 
   /// Asks for the channels that have not been read for long, a few per relay and round, so that no relay has to bear much; one relay
   /// after the other, so that requests need not wait for all of them.
-  private func askToReadBack(_ upkeep: UpkeepPolicy) {
-    for relay in watched.sorted() where relays[relay]?.condition.health != .down {
-      post(.readBack(relay, atMost: upkeep.checksPerRound))
+  private func askToReadBack(_ upkeep: UpkeepPolicy, _ batch: Batch) {
+    for relay in watched.all.sorted() where relays[relay]?.condition.health != .down {
+      batch.effects.inputs.append(.readBack(relay, atMost: upkeep.checksPerRound))
     }
   }
 
   /// Reads channels back from a relay, a page of them in each batch, and lets it have those again that it failed.
   func readBack(on relay: RelayID, atMost most: Int, _ batch: Batch) async {
-    guard let upkeep = rules.upkeep, storageTrouble == nil else { return }
+    guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
     do {
       let page = min(most, Self.sweepMax)
       let due = try await storage.channelsToCheck(on: relay, at: batch.now, limit: page)
       await wake(due, batch)
       for id in due { feed(.relay(relay, .verifyRequested), to: id, batch) }
       // Those of this page are under way once it is committed, and are not due any more.
-      if due.count == page, page < most { return post(.readBack(relay, atMost: most - page)) }
+      if due.count == page, page < most {
+        return batch.effects.inputs.append(.readBack(relay, atMost: most - page))
+      }
       try await takeBack(relay, upkeep, batch)
     } catch {
-      storageFailed("\(error)")
+      storageFailed("\(error)", batch)
     }
   }
 
   // MARK: - Replacing
 
   private func replaceLost(_ upkeep: UpkeepPolicy, _ batch: Batch) async throws {
-    healing.recent.removeAll { batch.now - $0 >= .seconds(3_600) || $0 > batch.now }
-    guard healing.recent.count < upkeep.replacementsPerHour else { return }
+    healing.begin(at: batch.now)
+    guard healing.mayReplace(perHour: upkeep.replacementsPerHour) else { return }
     let lost = try await storage.lostRelays(
       before: batch.now + (.zero - upkeep.replaceAfter), after: healing.cursor, limit: Self.lostMax)
-    healing.cursor = lost.count == Self.lostMax ? lost.last : nil
+    healing.looked(at: lost, isFull: lost.count == Self.lostMax)
     await wake(lost.map(\.0), batch)
-    for (channel, relay) in lost where healing.recent.count < upkeep.replacementsPerHour {
+    for (channel, relay) in lost where healing.mayReplace(perHour: upkeep.replacementsPerHour) {
       guard try await replace(relay, of: channel, upkeep, batch) else { continue }
-      healing.recent.append(batch.now)
+      healing.replaced(at: batch.now)
     }
   }
 
@@ -143,7 +115,7 @@ extension Engine {
     let failedBefore = max(
       min(row.condition.healthSince ?? .init(milliseconds: 0), batch.now), batch.now + (.zero - upkeep.replaceAfter))
     let failed = try await storage.failedChannels(
-      on: relay, for: Cause.allCases.filter(\.mayPass), before: failedBefore, after: healing.returns[relay],
+      on: relay, for: Cause.allCases.filter(\.mayPass), before: failedBefore, after: healing.place(at: relay),
       limit: Self.failedMax)
     var looked: ChannelID?
     var taken = 0
@@ -152,7 +124,7 @@ extension Engine {
       if mayReturn, await takeBack(relay, in: id, upkeep, batch) { taken += 1 }
     }
     let isAtTheEnd = failed.count < Self.failedMax && looked == failed.last?.0
-    healing.returns[relay] = isAtTheEnd ? nil : looked
+    healing.stopped(at: isAtTheEnd ? nil : looked, of: relay)
   }
 
   private func takeBack(_ relay: RelayID, in id: ChannelID, _ upkeep: UpkeepPolicy, _ batch: Batch) async -> Bool {
@@ -162,7 +134,7 @@ extension Engine {
     let statuses = channel.machine.relays.map(\.machine.state.status)
     guard statuses.count(where: { $0 == .active || $0.isUnderWay }) < channel.machine.wantedRelays else { return false }
     // Another relay takes its place, unless too many relays were replaced already.
-    let mayReplace = healing.recent.count < upkeep.replacementsPerHour
+    let mayReplace = healing.mayReplace(perHour: upkeep.replacementsPerHour)
     guard !mayReplace || !hasSuccessor(channel, batch.now) else { return false }
     feed(.relay(relay, .relayReturned), to: id, batch)
     return true

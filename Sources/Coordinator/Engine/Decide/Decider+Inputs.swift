@@ -1,13 +1,12 @@
 internal import Channels
-internal import Logging
 internal import RelayNetwork
 internal import Storage
 
-extension Engine {
+extension Decider {
   func handle(_ input: Input, _ batch: Batch) async {
     switch input {
     case .report(.outcome(let channel, let relay, let number, let outcome)):
-      if outcome.isFinal { lanes[relay]?.finished(channel, number: number) }
+      if outcome.isFinal { lanes.finished(channel, at: relay, number: number) }
       batch.lanesToServe.insert(relay)
       await heard(outcome, Self.event(outcome, number), of: channel, at: relay, batch)
     case .report(.named(let channel, let networkID, let author)): named(channel, networkID, author, batch)
@@ -15,7 +14,7 @@ extension Engine {
     case .report(.stray(let channel, let relay, let edition)): strayed(edition, of: channel, at: relay, batch)
     case .report(.relayUp(let relay, let roundTrip)): relayUp(relay, roundTrip, batch)
     case .report(.relayDown(let relay, let trouble)): relayDown(relay, trouble, batch)
-    case .report(.state(let network, let state)): networkChanged(network, state)
+    case .report(.state(let network, let state)): networkChanged(network, state, batch)
     case .timersDue: await fireTimers(batch)
     case .create(let channel, let reply): await create(channel, reply, batch)
     case .retry(let id, let relay, let reply):
@@ -46,7 +45,7 @@ extension Engine {
     case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply, batch)
     case .removeIdentity(let id, let reply): await removeIdentity(id, reply, batch)
     case .adopt(let rules, let reply):
-      adopt(rules)
+      adopt(rules, batch)
       batch.replies.append { _ in reply.send(.success(())) }
     case .heartbeat(let reply):
       batch.mustWrite = true
@@ -67,7 +66,7 @@ extension Engine {
     touch.isChanged = true
     touch.isRevised = true
     guard hadLink, row.author != author else { return }
-    batch.journal.append(
+    batch.effects.journal.append(
       JournalEntry(
         event: .linkChanged, level: .warning,
         message: "channel \(id.rawValue) was created again on \(row.network.rawValue): readers need its new link",
@@ -89,8 +88,7 @@ extension Engine {
   }
 
   private func fireTimers(_ batch: Batch) async {
-    wakeAt = nil
-    for alarm in dueAlarms(batch.now) {
+    for alarm in alarms.take(at: batch.now) {
       switch alarm {
       case .channel(let id):
         await wake([id], batch)
@@ -98,24 +96,23 @@ extension Engine {
       case .grace(let relay):
         guard let row = relays[relay], row.condition.health == .down else { continue }
         let words = "the relay is down for longer than \(policy(of: row.network).inactiveGrace.wholeMilliseconds / 1000) s"
-        let cause = downCauses[relay] ?? .unreachable
+        let cause = watched.cause(of: relay)
         let trouble = Trouble(cause, row.condition.lastError.map { "\(words): \($0)" } ?? words)
-        post(.sweep(relay, .active, .relayLost(trouble), after: nil))
+        batch.effects.inputs.append(.sweep(relay, .active, .relayLost(trouble), after: nil))
       case .test(let peer):
-        testsWaiting.add(peer)
-        startTests()
+        tests.add(peer)
+        startTests(&batch.effects, at: batch.now)
       case .testOverdue(let peer):
-        prober?.cancel(peer)
+        batch.effects.tests.append(.cancel(peer))
         if let address = address(of: peer) { tested(peer, address, .overdue, nil, batch) }
       case .upkeep: await lookAfterChannels(batch)
-      case .digest: logSummaries(at: batch.now)
+      // Each batch sums up what is due.
+      case .digest: break
       case .recovery:
-        let some = dirty.prefix(Self.sweepMax).sorted()
-        dirty.subtract(some)
+        let some = recovery.takeChannels(Self.sweepMax)
         await wake(some, batch)
         for id in some { feed(.restarted, to: id, batch) }
-        for reference in unsaved.sorted() { batch.save(reference) }
-        unsaved = []
+        for reference in recovery.takeObjects() { batch.save(reference) }
         batch.mustWrite = true
       }
     }
@@ -223,8 +220,8 @@ extension Engine {
   }
 
   func refuse(_ id: ChannelID, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
-    if dirty.contains(id), let storageTrouble {
-      refuse(reply, .storageUnavailable(reason: storageTrouble), batch)
+    if recovery.channels.contains(id), let trouble = recovery.trouble {
+      refuse(reply, .storageUnavailable(reason: trouble), batch)
     } else {
       refuse(reply, .noSuchChannel(id), batch)
     }
@@ -257,10 +254,12 @@ extension Engine {
       channels = try await storage.channels(of: relay, in: status, after: after, limit: Self.sweepMax)
     } catch {
       // Swept again once storage works.
-      return storageFailed("\(error)")
+      return storageFailed("\(error)", batch)
     }
     await wake(channels, batch)
     for id in channels { feed(.relay(relay, event), to: id, batch) }
-    if channels.count == Self.sweepMax { post(.sweep(relay, status, event, after: channels.last)) }
+    if channels.count == Self.sweepMax {
+      batch.effects.inputs.append(.sweep(relay, status, event, after: channels.last))
+    }
   }
 }

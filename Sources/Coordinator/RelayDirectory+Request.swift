@@ -2,34 +2,33 @@ internal import Channels
 internal import Storage
 
 // Which relays a new channel gets.
-extension Coordinator {
+extension RelayDirectory {
   /// The relays that a request names, or as many as it wants picked. They count as carrying the channel until
-  /// `RelayDirectory.release`.
-  func choose(for request: ChannelRequest, on network: NetworkKind) throws(BatonError) -> [RelayID] {
+  /// `release`.
+  func choose(for request: ChannelRequest, on network: NetworkKind, at now: Timestamp) throws(BatonError) -> [RelayID] {
     if let named = request.relays, !named.isEmpty {
       var seen: Set<RelayID> = []
       let unique = named.filter { seen.insert($0).inserted }
       guard unique.count <= ChannelRequest.relaysMax else {
         throw .tooManyRelays(wanted: unique.count, max: ChannelRequest.relaysMax)
       }
-      directory.hold(unique)
+      hold(unique)
       return unique
     }
     if let pick = request.pick, pick > ChannelRequest.relaysMax {
       throw .tooManyRelays(wanted: pick, max: ChannelRequest.relaysMax)
     }
-    let now = clock.now
-    let pool = directory.pool(for: request.kind, on: network, at: now)
+    let pool = pool(for: request.kind, on: network, at: now)
     guard !pool.isEmpty else { throw nobody(for: request, on: network, at: now) }
     if request.kind == .group, let pick = request.pick, pick != 1 { throw .groupNeedsOneRelay }
     let wanted = request.pick ?? min(request.kind == .group ? 1 : ChannelRequest.pickDefault, pool.count)
     guard (1...pool.count).contains(wanted) else { throw .notEnoughRelays(wanted: wanted, available: pool.count) }
-    return directory.choose(wanted, from: pool, seed: .random(in: 0 ... .max))
+    return choose(wanted, from: pool)
   }
 
   /// Why there is no relay that the channel may get.
   private func nobody(for request: ChannelRequest, on network: NetworkKind, at now: Timestamp) -> BatonError {
-    let catalog = directory.catalog
+    let catalog = catalog
     let eligible = catalog.candidates(on: network, at: now).filter(\.isEligible)
     guard request.kind == .group, !eligible.isEmpty else { return .noEnabledRelays(network) }
     if let pick = request.pick, pick != 1 { return .groupNeedsOneRelay }

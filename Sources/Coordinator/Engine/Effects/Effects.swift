@@ -1,0 +1,93 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+/// What a batch leads to outside of the engine. Deciding does none of it: it is noted here, and `Engine.carryOut` does it once the commit
+/// of the batch is over.
+///
+/// The order of obligations is the same for all batches:
+///
+/// 1. Store: nothing below happens before the commit is durable.
+/// 2. Publish: what requests read (`RelayDirectory`), then the changes, to those who watch.
+/// 3. Journal: what was left out in the minutes that are over, the entries of the batch, its changes.
+/// 4. Inputs of the engine's own.
+/// 5. Perform: keys of identities, tests in the background, what networks take back, which relays they watch, their operations.
+/// 6. Reply.
+///
+/// After that channels that have nothing left to do are let go, what nobody waits for is stored in a commit of its own, and the engine
+/// sleeps until the next alarm.
+///
+/// When the commit fails only what holds in any case happens, in the same order: what was heard of the world, tests, operations of earlier
+/// batches whose turn has come, and the replies, which then refuse.
+struct Effects {
+  /// What those who watch get.
+  enum Publication {
+    /// All changes, and with them everything up to this revision.
+    case changes(through: Int64)
+    /// Nothing: what happened up to this revision they read in the store.
+    case missed(through: Int64)
+  }
+
+  /// A step with a test in the background.
+  enum TestStep {
+    case start(Probed, address: String, isFull: Bool, @Sendable () -> AsyncStream<ProbeStep>)
+    case cancel(Probed)
+    /// The engine knows how it ended.
+    case ended(Probed)
+  }
+
+  /// A step with the key of an identity.
+  enum KeyStep {
+    case unlock(IdentityID, NetworkKind, IdentityKey)
+    case lock(IdentityID, NetworkKind)
+  }
+
+  /// A channel that waits for a relay, which must not get it any more.
+  struct Cancellation {
+    let network: NetworkKind
+    let channel: ChannelID
+    let relay: RelayID
+  }
+
+  // What holds only once the commit is durable.
+
+  /// By how many channels more, or fewer, relays carry.
+  var loads: [RelayID: Int] = [:]
+  /// All identities; nil: as they are.
+  var identities: [IdentityRow]?
+  /// By revision.
+  var changes: [Change] = []
+  /// The channels among them that are new.
+  var created: Set<ChannelID> = []
+  /// nil: nothing that those who watch have to know.
+  var publication: Publication?
+  var keys: [KeyStep] = []
+
+  // What holds in any case.
+
+  /// In this order; those that are not heard hold only with the commit.
+  var journal: [JournalEntry] = []
+  /// In this order.
+  var tests: [TestStep] = []
+  var cancellations: [Cancellation] = []
+  /// Whether other relays are to be watched, or the same at other addresses.
+  var isWatchChanged = false
+  /// What may go to networks now, in this order.
+  var operations: [(network: NetworkKind, operation: RelayOperation)] = []
+  /// Inputs of the engine's own, in this order.
+  var inputs: [Engine.Input] = []
+
+  /// Takes out what holds only once the commit is durable, and leaves the rest.
+  mutating func withhold() -> Effects {
+    var withheld = Effects()
+    swap(&withheld.loads, &loads)
+    swap(&withheld.identities, &identities)
+    swap(&withheld.changes, &changes)
+    swap(&withheld.created, &created)
+    swap(&withheld.publication, &publication)
+    swap(&withheld.keys, &keys)
+    withheld.journal = journal.filter { !$0.isHeard }
+    journal.removeAll { !$0.isHeard }
+    return withheld
+  }
+}

@@ -1,0 +1,83 @@
+internal import Channels
+internal import HeapModule
+internal import Storage
+
+/// What the engine does at a certain time.
+enum Alarm: Hashable {
+  case channel(ChannelID)
+  case grace(RelayID)
+  case test(Probed)
+  case testOverdue(Probed)
+  case upkeep
+  case recovery
+  /// Something was left out of the journal, and it is time to say how much.
+  case digest
+
+  /// In which order alarms of one moment go off.
+  fileprivate var rank: (kind: Int, id: Int64) {
+    switch self {
+    case .channel(let id): (0, id.rawValue)
+    case .grace(let id): (1, id.rawValue)
+    case .test(.relay(let id)): (2, id.rawValue)
+    case .test(.server(let id)): (3, id.rawValue)
+    case .testOverdue(.relay(let id)): (4, id.rawValue)
+    case .testOverdue(.server(let id)): (5, id.rawValue)
+    case .upkeep: (6, 0)
+    case .recovery: (7, 0)
+    case .digest: (8, 0)
+    }
+  }
+}
+
+/// The alarms that are set, each for one time.
+struct Alarms {
+  private struct Entry: Comparable {
+    let due: Timestamp
+    let alarm: Alarm
+    static func < (a: Self, b: Self) -> Bool { a.due == b.due ? a.alarm.rank < b.alarm.rank : a.due < b.due }
+    static func == (a: Self, b: Self) -> Bool { a.due == b.due && a.alarm == b.alarm }
+  }
+
+  /// With entries that were replaced; they leave when they come to the top.
+  private var entries: Heap<Entry> = []
+  /// When each goes off.
+  private(set) var times: [Alarm: Timestamp] = [:]
+
+  /// As many replaced entries as this may stay, beside three for each alarm.
+  static let replacedMax = 1024
+
+  /// When an alarm goes off; nil: it is not set.
+  subscript(alarm: Alarm) -> Timestamp? { times[alarm] }
+
+  /// Entries that are kept, replaced ones too.
+  var entryCount: Int { entries.count }
+
+  /// Sets an alarm for another time; nil: for none.
+  mutating func set(_ alarm: Alarm, at due: Timestamp?) {
+    guard times[alarm] != due else { return }
+    times[alarm] = due
+    if let due { entries.insert(Entry(due: due, alarm: alarm)) }
+    // Many that were replaced are cleared out before they come to the top.
+    if entries.count > Self.replacedMax, entries.count > 4 * times.count {
+      entries = Heap(times.map { Entry(due: $0.value, alarm: $0.key) })
+    }
+  }
+
+  /// Takes the alarms that are due, by time and then by kind; each must be set again.
+  mutating func take(at now: Timestamp) -> [Alarm] {
+    var due: [Alarm] = []
+    while let entry = entries.min, entry.due <= now {
+      entries.removeMin()
+      guard times[entry.alarm] == entry.due else { continue }
+      times[entry.alarm] = nil
+      due.append(entry.alarm)
+    }
+    return due
+  }
+
+  /// When the next one goes off; nil: none is set.
+  mutating func next() -> Timestamp? {
+    while let entry = entries.min, times[entry.alarm] != entry.due { entries.removeMin() }
+    return entries.min?.due
+  }
+}

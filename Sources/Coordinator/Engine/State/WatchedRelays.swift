@@ -1,0 +1,38 @@
+internal import Channels
+
+/// The relays to which networks keep a connection, and how these are.
+struct WatchedRelays {
+  private(set) var all: Set<RelayID> = []
+  /// Those whose connection stands.
+  private var connected: Set<RelayID> = []
+  /// Why the others are down, as far as that was said since the start.
+  private var causes: [RelayID: Cause] = [:]
+
+  init(_ all: Set<RelayID> = []) { self.all = all }
+
+  func contains(_ relay: RelayID) -> Bool { all.contains(relay) }
+  func isConnected(_ relay: RelayID) -> Bool { connected.contains(relay) }
+
+  /// Why a relay is down.
+  func cause(of relay: RelayID) -> Cause { causes[relay] ?? .unreachable }
+
+  /// Watches one more relay.
+  /// - Returns: whether it was not watched before.
+  mutating func add(_ relay: RelayID) -> Bool { all.insert(relay).inserted }
+
+  mutating func up(_ relay: RelayID) {
+    connected.insert(relay)
+    causes[relay] = nil
+  }
+
+  mutating func down(_ relay: RelayID, _ cause: Cause) {
+    connected.remove(relay)
+    causes[relay] = cause
+  }
+
+  /// The relay has another address: what was known of its connection does not count.
+  mutating func moved(_ relay: RelayID) {
+    connected.remove(relay)
+    causes[relay] = nil
+  }
+}
