@@ -55,6 +55,21 @@ struct VectorTests {
     }
   }
 
+  @Test func namesInMixedCaseAreRefused() throws {
+    let name = NIP19.npub(publicKey: String(repeating: "ab", count: 32)).text
+    #expect(try NIP19(name.uppercased()) == NIP19(name))
+    let index = try #require(name.lastIndex { $0.isLetter })
+    let mixed = name.replacingCharacters(in: index...index, with: name[index].uppercased())
+    #expect(throws: NIP19.Failure.self) { try NIP19(mixed) }
+  }
+
+  @Test func firstIDOfALinkCounts() throws {
+    let (first, second) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
+    let text = Bech32.encode(prefix: "nevent", bytes: [0, 32] + first + [0, 32] + second)
+    guard case .nevent(let id, _, _, _) = try NIP19(text) else { return #expect(Bool(false)) }
+    #expect(id == Hex.encode(first))
+  }
+
   @Test func nip19VectorsHold() throws {
     let vectors = try JSONParser.parse(try vector("nip19.json"))
     for entry in try #require(vectors["valid"]?.array) {

@@ -56,6 +56,8 @@ extension NostrNetwork {
       (signer, salt, tag) = (identity, nil, ["baton", String(UInt64.random(in: 0 ... .max), radix: 16)])
     }
     let event = try sign(draft, with: signer, kind: PublicChannel.creationKind, tags: [tag], createdAt: now())
+    // Its relays get it with the channel; here the key is at hand.
+    if kind == .own { _ = knownProfile(of: event.id) { Self.profile(of: event.text, signedBy: signer) } }
     return ChannelContent(
       identity: draft.identity, networkID: event.id, author: event.publicKey, document: event.text, keySalt: salt)
   }
@@ -201,10 +203,14 @@ extension NostrNetwork {
     guard content.keySalt != nil else { return nil }
     let (id, document) = content.notice.map { ($0.networkID, $0.document) } ?? (content.networkID, content.document)
     return knownProfile(of: id) {
-      guard let key = key(of: content), let (text, signedAt) = PublicChannel.profile(of: document) else { return nil }
-      return NostrEvent(
-        signedBy: key, createdAt: signedAt, kind: PublicChannel.profileKind, content: text,
-        auxiliary: [UInt8](repeating: 0, count: 32))
+      key(of: content).flatMap { Self.profile(of: document, signedBy: $0) }
     }
+  }
+
+  private static func profile(of document: String, signedBy key: SecretKey) -> NostrEvent? {
+    guard let (text, signedAt) = PublicChannel.profile(of: document) else { return nil }
+    return NostrEvent(
+      signedBy: key, createdAt: signedAt, kind: PublicChannel.profileKind, content: text,
+      auxiliary: [UInt8](repeating: 0, count: 32))
   }
 }

@@ -25,6 +25,8 @@ public final class NostrNetwork: RelayNetwork {
     var unreported: [NetworkReport] = []
     /// NIP-11 documents that were asked for lately, by address.
     var documents: [String: Document] = [:]
+    /// Addresses that were read before, by what they were read from.
+    var urls: [String: RelayURL] = [:]
     /// Profiles that were signed lately, by the id of what they repeat: each goes to all relays of its channel.
     var profiles: [String: NostrEvent] = [:]
     /// The date of the latest edition that each identity has signed since the start.
@@ -51,6 +53,7 @@ public final class NostrNetwork: RelayNetwork {
   private static let documentLife = TimeAmount.seconds(60)
   private static let documentsMax = 1_000
   private static let profilesMax = 1_000
+  private static let urlsMax = 10_000
   /// How many seconds ahead an edition is dated at most for the sake of other channels.
   private static let editionAheadMax: Int64 = 10
   private let lookup = HostLookup()
@@ -201,8 +204,18 @@ public final class NostrNetwork: RelayNetwork {
     return profile
   }
 
+  private func url(of address: String) -> RelayURL? {
+    if let known = state.withLockedValue({ $0.urls[address] }) { return known }
+    guard let url = try? RelayURL(address) else { return nil }
+    state.withLockedValue { state in
+      if state.urls.count >= Self.urlsMax { state.urls = [:] }
+      state.urls[address] = url
+    }
+    return url
+  }
+
   func publisher(_ operation: RelayOperation) -> RelaySession<PublisherMachine>? {
-    guard let url = try? RelayURL(operation.address) else { return nil }
+    guard let url = url(of: operation.address) else { return nil }
     let name = Publisher(relay: operation.relay, address: url.text, identity: operation.content.identity)
     return state.withLockedValue { state in
       guard !state.isOver else { return nil }
@@ -224,7 +237,7 @@ public final class NostrNetwork: RelayNetwork {
   }
 
   func reader(_ relay: RelayID, _ address: String) -> RelaySession<ReaderMachine>? {
-    guard let url = try? RelayURL(address) else { return nil }
+    guard let url = url(of: address) else { return nil }
     return state.withLockedValue { state in
       guard !state.isOver else { return nil }
       if let reader = state.readers[relay] {
