@@ -83,6 +83,7 @@ struct RelayDialer: Sendable {
     ) { channel, _ in
       channel.eventLoop.makeCompletedFuture {
         try channel.pipeline.syncOperations.addHandlers([
+          GatheredFlush(),
           IdleStateHandler(
             readTimeout: .milliseconds(limits.pingInterval.wholeMilliseconds)),
           WebSocketFrameCheck(

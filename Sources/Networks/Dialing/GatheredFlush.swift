@@ -1,0 +1,28 @@
+public import NIOCore
+
+/// Gathers what is written while the event loop serves one round of events, and gives it to the system in one call. A relay that answers
+/// many events at once would otherwise be answered with a call for each.
+public final class GatheredFlush: ChannelOutboundHandler {
+  public typealias OutboundIn = NIOAny
+
+  private var isDue = false
+
+  public init() {}
+
+  public func flush(context: ChannelHandlerContext) {
+    guard !isDue else { return }
+    isDue = true
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    context.eventLoop.execute {
+      let (handler, context) = bound.value
+      handler.isDue = false
+      context.flush()
+    }
+  }
+
+  /// Nothing that was written before the end is lost.
+  public func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    context.flush()
+    context.close(mode: mode, promise: promise)
+  }
+}
