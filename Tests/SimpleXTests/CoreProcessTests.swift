@@ -227,7 +227,7 @@ struct CoreProcessTests {
   @Test(arguments: [
     (#"received command "12" : "/v""#, nil), (#"client connectedreceived command "12" : "/v""#, nil),
     (#"ss:word@smp.example","preset":false"#, nil), (#"/_servers 1 [{"operator""#, nil), (#"[{\"smpServers\":[]"#, nil),
-    ("", nil), (" \t\r", nil), ("client connected\r", "client connected"),
+    ("/_set alias 4 somebody", nil), ("", nil), (" \t\r", nil), ("client connected\r", "client connected"),
     ("cannot reach smp://LcJU:s3cret@smp.example now", "cannot reach smp://LcJU:***@smp.example now"),
     ("a\u{1B}]0;title\u{7}b\u{202E}c", "a ]0;title b c"),
   ])
