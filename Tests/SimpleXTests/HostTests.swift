@@ -61,6 +61,7 @@ struct HostTests {
       ("1::2::3", "the host is not an IPv6 address", 0), (":::", "the host is not an IPv6 address", 0),
       ("12345::", "the host is not an IPv6 address", 0), ("1:2:3:4:5:6:7:8:9", "the host is not an IPv6 address", 0),
       ("1.2.3.4::", "the host is not an IPv6 address", 0), ("fe80::1%eth0", "the host is not an IPv6 address", 0),
+      ("fe80::1%lo", "the host is not an IPv6 address", 0),
       ("1:2:3:4:5:6:7::8", "the host is not an IPv6 address", 0),
       ("[::1", "the bracket around the IPv6 address is not closed", 0),
       ("[a]", "the host is not an IPv6 address", 0),

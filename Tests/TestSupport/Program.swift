@@ -160,7 +160,12 @@ public final class Program: Sendable {
         (state.lines.dropFirst(from).first { $0.contains(text) }, state.status, state.lines.count)
       }
       if let found { return found }
-      if let status { throw Ended(description: "\(name) ended with \(status) before '\(text)': \(lines.suffix(5))") }
+      if let status {
+        // What it said last may still be on its way.
+        await drained()
+        if let late = lines.dropFirst(from).first(where: { $0.contains(text) }) { return late }
+        throw Ended(description: "\(name) ended with \(status) before '\(text)': \(lines.suffix(5))")
+      }
       await change { $0.lines.count != count || $0.status != nil }
     }
   }

@@ -10,7 +10,7 @@ public enum IPAddress {
   public static func version6(_ text: String) -> String? { normal(text, .inet6) }
 
   private static func normal(_ text: String, _ family: NIOBSDSocket.ProtocolFamily) -> String? {
-    guard let address = try? SocketAddress(ipAddress: text, port: 0), address.protocol == family else {
+    guard !text.contains("%"), let address = try? SocketAddress(ipAddress: text, port: 0), address.protocol == family else {
       return nil
     }
     return address.ipAddress
