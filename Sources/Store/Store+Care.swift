@@ -141,7 +141,7 @@ extension Store {
   /// Puts a copy that `backUp` made in the place of the database in `directory`. What was there stays beside it.
   /// - Parameter key: opens what is sealed in the copy; `nil` for the key in the state directory, if there is one.
   /// - Returns: where the database went that was there before, if any, and whether a key was there to compare with.
-  /// - Throws: `StoreError`: `inUse` while a daemon runs, `incompatible` or `corrupt` when the copy is invalid, `wrongKey` when the key does
+  /// - Throws: `StoreError`: `inUse` while a daemon runs, `incompatible` or `corrupt` when the copy is bad, `wrongKey` when the key does
   ///   not open what is sealed in it. Then nothing was changed.
   public static func restore(
     from copy: String, directory: String, key: SecretBox? = nil, stamp: String

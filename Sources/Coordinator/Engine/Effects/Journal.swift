@@ -2,14 +2,14 @@ internal import Channels
 internal import Logging
 internal import Storage
 
-/// Writes down what became of batches: their entries, and one for each committed transition, as far as `TransitionDigest` admits it.
+/// Logs what became of batches: their entries, and one for each committed transition, as far as `TransitionDigest` admits it.
 struct Journal {
   private let logger: Logger
   private var digest = TransitionDigest()
 
   init(_ logger: Logger) { self.logger = logger }
 
-  /// When something that was left out must be summed up; nil: nothing was left out.
+  /// When something that was left out must be summed up; `nil` if nothing was left out.
   var due: Timestamp? { digest.due }
 
   func write(_ entries: [JournalEntry]) {
@@ -22,7 +22,7 @@ struct Journal {
     }
   }
 
-  /// Writes the changes of one commit.
+  /// Logs the changes of one commit.
   /// - Parameter created: the channels among them that are new.
   mutating func write(_ changes: [Change], created: Set<ChannelID>, at now: Timestamp) {
     for change in changes { write(change, created, now) }
@@ -81,7 +81,7 @@ struct Journal {
 
   private static func level(of transition: ChannelRelayMachine.Transition) -> Logger.Level {
     switch transition.to {
-    // Somebody else's channel under this one's name is no everyday outage.
+    // Somebody else's channel under this one's name is not an everyday outage.
     case .failed where transition.cause == .wrongIdentity: .error
     case .failed, .inactive: .warning
     case .active: .notice
