@@ -159,7 +159,7 @@ extension Decider {
 
   // MARK: - When storage fails
 
-  /// Undoes a batch that did not happen. Small values are assigned back. Channels are forgotten and read again later: a copy of them would be
+  /// Undoes a batch that did not happen. Small values are assigned back. Channels are forgotten and read again later: a copy would be
   /// one of all that are awake, since a dictionary that is kept and changed copies itself whole. What was learned from outside,
   /// such as connections, tests and the state of networks, is kept.
   /// - Parameter isInDoubt: whether it may be durable nevertheless.
