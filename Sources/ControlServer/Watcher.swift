@@ -5,7 +5,7 @@ internal import Storage
 internal import StrictJSON
 internal import Varlink
 
-/// One call of `org.batond.Monitor.Watch`: sends its client the wanted changes, in order. It holds what is being written, and otherwise only
+/// One call of `org.batond.Monitor.Watch`: sends its client the wanted changes in order. It holds what is being written and otherwise only
 /// its place among the changes.
 struct Watcher {
   /// The number of bytes sent in one go, if there are as many; the last message that is added may exceed it.
