@@ -9,7 +9,7 @@ extension Coordinator {
   public var identities: [IdentityRow] { directory.read { $0.identities } }
 
   /// Creates an identity. Returns once it is durable.
-  /// - Parameter secret: the secret key as text in the network's notation; nil draws a new one.
+  /// - Parameter secret: the secret key as text in the network's notation; `nil` draws a new one.
   public func addIdentity(
     _ name: String, on kind: NetworkKind, secret: String? = nil
   ) async throws(BatonError) -> IdentityRow {

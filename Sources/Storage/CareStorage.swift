@@ -12,9 +12,9 @@ public protocol CareStorage: Sendable {
 
   /// Looks at the next rows for damage. A read that fails is a finding, too.
   /// - Parameters:
-  ///   - place: where to go on; `nil`: at the beginning.
+  ///   - place: where to go on; `nil` to start at the beginning.
   ///   - rows: how many, at most.
-  /// - Returns: what is damaged, for people, and where to go on; `nil`: everything was looked at.
+  /// - Returns: what is damaged, for people, and where to go on; `nil` if everything was looked at.
   func scrub(_ place: Scrub?, rows: Int) -> (found: [String], next: Scrub?)
 
   /// A number that this installation drew once; it spreads retries and choices. Writes the first time.

@@ -2,7 +2,7 @@ public import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// What a person asks to change about an operator; nil leaves a field as it is.
+/// What a person asks to change about an operator; `nil` leaves a field as it is.
 public struct OperatorEdit: Hashable, Sendable {
   public var name: String?
   /// An empty text clears the field.
@@ -68,7 +68,7 @@ public enum Assignment: Hashable, Sendable {
   case to(OperatorID)
 }
 
-/// What a person asks to change about a server; nil leaves a field as it is.
+/// What a person asks to change about a server; `nil` leaves a field as it is.
 public struct ServerEdit: Hashable, Sendable {
   /// The new address, which may carry a password.
   public var address: String?
@@ -91,7 +91,7 @@ public struct ServerEdit: Hashable, Sendable {
   }
 }
 
-/// What a person asks to change about a relay; nil leaves a field as it is.
+/// What a person asks to change about a relay; `nil` leaves a field as it is.
 public struct RelayEdit: Hashable, Sendable {
   public var address: String?
   public var name: String?
@@ -122,7 +122,7 @@ enum CatalogChange: Sendable {
   case updateOperator(OperatorID, revision: Int64, OperatorEdit)
   case removeOperator(OperatorID)
   case addServer(ServerPlace, ServerEdit)
-  /// - place: the new address or password; nil keeps both.
+  /// - place: the new address or password; `nil` keeps both.
   case updateServer(ServerID, revision: Int64, ServerPlace?, ServerEdit)
   case removeServer(ServerID)
   case addRelay(NetworkKind, RelayAddress, RelayEdit)

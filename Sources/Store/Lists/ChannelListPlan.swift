@@ -15,7 +15,7 @@ struct ChannelListPlan {
   let statements: [Statement]
   let seek: ChannelSeek
 
-  /// An index whose order is another one is used where this many channels at most are to be sorted, a small part of those there are.
+  /// An index whose order is another one is used if at most this many channels must be sorted, a small part of all channels.
   static let fewMax = 5_000
   /// The number of narrowings that are compared with one another.
   private static let comparedMax = 4

@@ -29,7 +29,7 @@ struct Journal {
   }
 
   /// Sums up what was left out in the minutes that are over.
-  /// - Parameter now: the present time; nil sums up all that was left out.
+  /// - Parameter now: the present time; `nil` sums up all that was left out.
   mutating func sumUp(at now: Timestamp?) {
     for summary in digest.end(at: now) {
       let (kind, transition) = (summary.kind, summary.latest.transition)

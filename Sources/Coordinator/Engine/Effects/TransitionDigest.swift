@@ -62,7 +62,7 @@ struct TransitionDigest {
   }
 
   /// Ends the minutes that are over and returns what was left out in them, in a fixed order.
-  /// - Parameter now: the present time; nil ends all of them.
+  /// - Parameter now: the present time; `nil` ends all of them.
   mutating func end(at now: Timestamp?) -> [Summary] {
     var summaries: [Summary] = []
     for (kind, window) in windows {

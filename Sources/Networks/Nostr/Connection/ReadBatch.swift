@@ -116,7 +116,7 @@ struct ReadBatch {
   /// Whether the relay has answered for all channels and is asked about an author only.
   var isAskingOn: Bool { author != nil }
 
-  /// Once the relay has served all that it was asked for: what it is to be asked next, before all channels are decided. That is which
+  /// Once the relay has served all that it was asked for: what it must be asked next, before all channels are decided. That is which
   /// editions it has of an author of several channels, if it lacks one; `nil` if nothing. This is asked alone, because there
   /// are relays to which the lowest limit of several filters holds for all of them.
   mutating func askOn() -> JSONValue? {

@@ -148,7 +148,7 @@ struct ReaderMachine: SessionMachine {
     return request([next])
   }
 
-  /// What is to be known of an author before channels without their newest edition are decided.
+  /// What must be known about an author before channels without their newest edition are decided.
   private mutating func askOn() -> [SessionAction]? { batch.askOn().map { request([$0]) } }
 
   private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
