@@ -11,7 +11,7 @@ struct ConnectionKeeper: Hashable, Sendable {
   private(set) var failures = 0
   /// Waiting at the pace of a relay that is only watched.
   private var waitsLong = false
-  /// Why the relay must be left alone for so long that nothing may wait for the connection.
+  /// Why the relay wants to be left alone for so long that nothing may wait for the connection.
   private(set) var hold: Trouble?
   /// How often the relay has sent more than it may. A connection that lasted does not reset it.
   private(set) var floods = 0
