@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Varlink
 
-/// Who may do what, decided for each call from what the kernel says of the peer.
+/// The permissions of callers, decided for each call from what the kernel says about the peer.
 ///
 /// The kernel notes the user and the groups of a process when it connects (`VarlinkPeer`), and they stay as they are until the
 /// connection ends. A change of groups therefore touches no open connection. The numbers of the two groups are looked up once,
@@ -14,7 +14,7 @@ public struct Access: Sendable {
   private let readGroup: UInt32?
 
   /// - Parameters:
-  ///   - changeGroup: name of the group that may do everything, besides root and the daemon's own user.
+  ///   - changeGroup: name of the group that may do everything, like root and the daemon's own user.
   ///   - readGroup: name of the group that may read and watch.
   public init(changeGroup: String, readGroup: String) {
     ownUser = geteuid()
@@ -28,7 +28,7 @@ public struct Access: Sendable {
     self.readGroup = readGroup
   }
 
-  /// What a peer is to the server: root and the daemon's own user must always get in, above all to end what others do.
+  /// The rank of a peer for the server: root and the daemon's own user must always get in, above all to end what others do.
   func standing(of peer: VarlinkPeer) -> VarlinkServer.Standing {
     if isOwner(peer) { return .owner }
     return allows(peer, .read) ? .member : .stranger

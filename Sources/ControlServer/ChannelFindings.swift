@@ -11,7 +11,7 @@ struct ChannelFindings {
   let relays: [RelayRow]
   let disabledOperators: Set<OperatorID>
 
-  /// Reads them; takes as long as there are relays that channels lack.
+  /// Reads the findings; this takes longer the more relays channels lack.
   init(_ store: any ControlStorage, _ coordinator: Coordinator) async throws {
     losses = try await store.losses()
     failedChannels = losses.isEmpty ? 0 : try await store.failedChannelCount()
@@ -30,7 +30,7 @@ struct ChannelFindings {
     ]
   }
 
-  /// One for each relay that channels lack, the one that most channels lack first.
+  /// One finding for each relay that channels lack, the one that most channels lack first.
   var warnings: [Finding] {
     let byRelay = Dictionary(grouping: losses, by: \.relay).mapValues { $0.sorted { $0.channels > $1.channels } }
     let counts = byRelay.mapValues { $0.reduce(0) { $0 + $1.channels } }

@@ -101,7 +101,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
       custom: request.custom, idempotencyKey: request.idempotencyKey)
     guard let stream else { return ChannelReply(channel: Channel(try await coordinator.create(wanted))) }
 
-    // Subscribed before the request, so that no change falls in between.
+    // The subscription precedes the request, so that no change falls in between.
     guard let subscription = coordinator.hub.subscribe(ChangeSelection(kinds: [.channel])) else { throw BatonError.busy }
     defer { subscription.cancel() }
     let first = try await coordinator.create(wanted)
@@ -110,7 +110,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     return try await Self.follow(first, subscription, stream, context)
   }
 
-  /// Sends a channel after every change, until no relay is under way. A client that reads slowly gets the channel as it is by then.
+  /// Sends a channel after every change, until no relay is under way. A client that reads slowly gets the channel as it is at that time.
   /// - Returns: the last reply.
   private static func follow(
     _ first: ChannelSnapshot, _ subscription: ChangeSubscription, _ stream: ReplyStream<ChannelReply>,
@@ -128,7 +128,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
         await subscription.wait()
         continue
       case .missed, .tooSlow:
-        // First: whatever changes after the look comes by itself.
+        // This comes first: whatever changes after the read comes by itself.
         subscription.rejoin()
         guard let stored = try await context.store.channel(latest.row.id) else { continue }
         next = context.coordinator.snapshot(stored)
@@ -141,7 +141,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     }
   }
 
-  /// Channels of one name that are told apart to who asks for the name.
+  /// How many channels of one name a client that asks for the name is told of.
   private static let sameNameMax = 10
 
   private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) async throws -> ChannelSnapshot {
@@ -161,10 +161,10 @@ struct ChannelsInterface: ChannelsService, ControlService {
   }
 
   private static let scanSize = 256
-  /// A page ends here at the latest, however few channels it has: clients bound what they take.
+  /// The size at which a page ends at the latest, however few channels it has, because clients limit what they take.
   private static let pageBytesMax = 1 << 20
 
-  /// How long one page may take; then it ends early, with a cursor from where the next one goes on.
+  /// How long one page may take; after that it ends early, with a cursor for the next one.
   private static let pageTimeMax = Duration.seconds(2)
 
   private static func page(_ query: ListQuery, _ context: ControlContext) async throws -> ChannelsListReply {
@@ -175,7 +175,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     var last = query.after
     var revision: Int64?
     var unreadable: [Int] = []
-    // Most filters are conditions of the database as a whole: then no channel is looked at that is not on the page.
+    // Most filters can be expressed entirely in the database: then no channel is looked at that is not on the page.
     var partMax = min(scanSize, query.limit + 1)
     func reply(_ cursor: String?) -> ChannelsListReply {
       ChannelsListReply(
@@ -190,7 +190,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
       let channels = try await context.slowly {
         try part.channels.map { try Channel(context.coordinator.snapshot($0)).json }.filter(query.filter.matches)
       }
-      // True at the revision of the first read: what changed since is newer in itself and comes again by Watch.
+      // The page is true at the revision of the first read: what changed since is newer in itself and comes again by Watch.
       revision = revision ?? part.revision
       unreadable += part.unreadable.map { Int($0.rawValue) }
       for json in channels {

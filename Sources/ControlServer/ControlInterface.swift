@@ -7,35 +7,35 @@ internal import Storage
 internal import StrictJSON
 internal import Varlink
 
-/// What all control interfaces need.
+/// The context that all control interfaces need.
 struct ControlContext: Sendable {
   let coordinator: Coordinator
   let store: any ControlStorage
   let access: Access
   let logger: Logger
   let version: String
-  /// On the coordinator's clock: no other one can be subtracted from it.
+  /// The start time on the coordinator's clock: no other one can be subtracted from it.
   let startedAt: Timestamp
   /// Loads the files that declare operators again; throws `BatonError.invalidFiles`.
   let reload: @Sendable () async throws -> ReloadReport
-  /// What is wrong with these files at present; nil when they are in force.
+  /// What is wrong with these files at present; `nil` if they are in force.
   let declarationsTrouble: @Sendable () -> String?
   let logLevel: LogLevelControl
   let listLimits: ListLimits
-  /// The folder with what the service manager holds for the daemon; nil: nothing.
+  /// The folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
   var credentials: String?
-  /// Where what may take long is done, and where the store is asked: not on the threads that everything else needs.
+  /// The threads for long work and for the store, which are not those that everything else needs.
   let threads: ControlThreads
-  /// Whether a copy of the database, or a check of it, is being made: one at a time.
+  /// Whether a copy or a check of the database is under way; there is one at a time.
   let care = NIOLockedValueBox(false)
 
-  /// Does something that takes long, apart from everything else. The store sees to that itself.
+  /// Does something that takes long, apart from everything else. The store does this by itself.
   func slowly<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await threads.run(.much, body)
   }
 
-  /// The same for what is done once at a time.
-  /// - Throws: `BatonError.busy` while it is done already.
+  /// Does the same for work of which there is one at a time.
+  /// - Throws: `BatonError.busy` while such work is under way.
   func alone<T>(_ body: () async throws -> T) async throws -> T {
     let isFree = care.withLockedValue { isBusy in
       defer { isBusy = true }
@@ -47,9 +47,9 @@ struct ControlContext: Sendable {
   }
 }
 
-/// A service as this daemon offers it.
+/// A description of the service that this daemon offers.
 protocol ControlService: InterfaceService where Method: GuardedMethod, Refusal: ControlRefusal {
-  /// Answers a method that needs neither storage nor waiting; nil for all others.
+  /// Answers a method that needs neither storage nor waiting; `nil` for all others.
   func answerAtOnce(_ method: Method) -> [String: JSONValue]?
 }
 
@@ -94,7 +94,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     }
   }
 
-  /// What a change was made to, for the log.
+  /// The object of a change, for the log.
   private static func object(of reply: [String: JSONValue]) -> String {
     for kind in ["channel", "relay", "server", "operator", "identity"] {
       guard let object = reply[kind], let id = object["id"]?.integer else { continue }
@@ -104,7 +104,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     return ""
   }
 
-  /// What the client is told of an error: one that the interface declares, or one of Varlink's own. Anything else is a fault of the daemon,
+  /// The error that the client gets: one that the interface declares, or one of Varlink's own. Anything else is a fault of the daemon
   /// and an entry in the journal.
   private func refusal(for error: any Error, _ call: VarlinkCall, _ peer: VarlinkPeer) -> VarlinkError {
     if let refusal = refusal(for: error) { return refusal.error }
@@ -123,7 +123,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
       let reason = error.description
       return error.code == .corrupt ? .storageDamaged(reason: reason) : .storageUnavailable(reason: reason)
     case let error as VarlinkError:
-      // What has a name of its own is declared, and thrown as the interface declares it.
+      // An error with a name of its own is thrown in the form that the interface declares.
       guard error.name.hasPrefix("org.varlink.service.") else { return nil }
       return .other(error)
     default: return nil
@@ -138,8 +138,8 @@ protocol NamingRequest {
 }
 
 extension NamingRequest {
-  /// The one of `objects` that is meant; nil when there is none.
-  /// - Throws: `InvalidParameter` when neither was said.
+  /// The object in `objects` that is meant; `nil` if there is none.
+  /// - Throws: `InvalidParameter` when neither was given.
   func only<Object>(of objects: [Object], id: (Object) -> Int64, name: (Object) -> String?) throws -> Object? {
     guard self.id != nil || self.name != nil else { throw VarlinkError.invalidParameter("id") }
     return objects.first { object in

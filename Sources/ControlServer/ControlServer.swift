@@ -12,15 +12,15 @@ public struct ControlServer: Sendable {
   private let context: ControlContext
   private let server: VarlinkServer
 
-  /// Starts serving on sockets that listen already.
+  /// Starts serving on sockets that already listen.
   /// - Parameters:
-  ///   - store: gives what answers questions about channels and changes, and may block on these threads.
-  ///   - connections: sockets that are connected already.
+  ///   - store: returns the storage for questions about channels and changes; it may block on these threads.
+  ///   - connections: sockets that are already connected.
   ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
-  ///   - declarationsTrouble: what is wrong with these files at present; nil when they are in force.
-  ///   - logLevel: how severe messages must be that are logged.
-  ///   - startedAt: when the daemon began, on the coordinator's clock.
-  ///   - credentials: the folder with what the service manager holds for the daemon; nil: nothing.
+  ///   - declarationsTrouble: what is wrong with these files at present; `nil` if they are in force.
+  ///   - logLevel: how severe messages must be to be logged.
+  ///   - startedAt: when the daemon started, on the coordinator's clock.
+  ///   - credentials: the folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
   public static func start(
     coordinator: Coordinator, store: (any BlockingWork) -> any ControlStorage, access: Access, sockets: [CInt],
     connections: [CInt] = [],
@@ -58,7 +58,7 @@ public struct ControlServer: Sendable {
     return ControlServer(context: context, server: server)
   }
 
-  /// All that is served beside `org.varlink.service`.
+  /// All interfaces that are served in addition to `org.varlink.service`.
   static func interfaces(_ context: ControlContext) -> [any VarlinkInterface] {
     [
       ControlInterface(Interfaces.operators, context, OperatorsInterface(context: context)),
@@ -72,7 +72,7 @@ public struct ControlServer: Sendable {
     ]
   }
 
-  /// Waits until all connections that were there at the start have ended.
+  /// Waits until all connections that existed at the start have ended.
   public func handedOverConnectionsEnded() async { await server.handedOverConnectionsEnded() }
   public func stopAccepting() async { await server.stopAccepting() }
   public func stop() async {
@@ -80,10 +80,10 @@ public struct ControlServer: Sendable {
     await context.threads.shutDown()
   }
 
-  /// What clients have not taken yet of their replies, in bytes, one number for each connection.
+  /// The bytes of replies that clients have not taken yet, one number for each connection.
   func unsentBytes() async -> [Int] { await server.unsentBytes() }
 
-  /// One line for people and for systemd.
+  /// A line of status for people and for systemd.
   /// - Throws: `StoreError` when the database cannot be read; `CancellationError` when the server has stopped.
   public func summary() async throws -> String {
     try await DaemonInterface.status(context).summary
@@ -91,7 +91,7 @@ public struct ControlServer: Sendable {
 }
 
 extension ConnectionLimit {
-  /// As `org.batond.Daemon` declares it.
+  /// The error as `org.batond.Daemon` declares it.
   fileprivate var error: VarlinkError {
     let (of, max) =
       switch self {

@@ -1,21 +1,21 @@
 internal import NIOPosix
 internal import Storage
 
-/// The threads that the control plane has for what may block: not all readers of the database, and not for one user at the expense of
+/// The threads of the control plane for work that may block. They do not use all readers of the database, nor favour one user over
 /// others.
 struct ControlThreads: BlockingWork {
   private let slow: FairLane
   private let quick: FairLane
 
   /// - Parameters:
-  ///   - slow: runs already; for lists, counts, checks and copies.
-  ///   - quick: the same for what is read at once.
+  ///   - slow: a pool that runs already, for lists, counts, checks and copies.
+  ///   - quick: the same for reads that are quick.
   init(slow: NIOThreadPool, quick: NIOThreadPool) {
     self.slow = FairLane(slow, count: Self.slowCount, perUserMax: 2)
     self.quick = FairLane(quick, count: Self.quickCount, perUserMax: 2)
   }
 
-  /// Threads of their own, which run.
+  /// Creates threads of its own, which run.
   init() {
     let (slow, quick) = (NIOThreadPool(numberOfThreads: Self.slowCount), NIOThreadPool(numberOfThreads: Self.quickCount))
     slow.start()
@@ -33,7 +33,7 @@ struct ControlThreads: BlockingWork {
     }
   }
 
-  /// Cancels what waits, and returns when what runs is done.
+  /// Cancels the jobs that wait, and returns when the running ones are done.
   func shutDown() async {
     await quick.shutDown()
     await slow.shutDown()

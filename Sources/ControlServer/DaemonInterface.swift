@@ -28,16 +28,16 @@ struct DaemonInterface: DaemonService, ControlService {
     try await context.alone { try await Self.backUp(stream, context) }
   }
 
-  /// Bytes of the copy in one reply.
+  /// The bytes of the copy in one reply.
   private static let chunkBytes = 192 << 10
 
-  /// Sends a consistent copy of the database, piece by piece, because the daemon may write nowhere else than in its own directory.
+  /// Sends a consistent copy of the database, piece by piece, because the daemon may write only in its own directory.
   private static func backUp(
     _ stream: ReplyStream<DaemonBackupReply>, _ context: ControlContext
   ) async throws -> DaemonBackupReply {
     let path = try await context.store.makeCopy()
     let opened = FileHandle(forReadingAtPath: path)
-    // It goes with the last who has it open, whatever happens.
+    // It disappears when the last process closes it, whatever happens.
     unlink(path)
     guard let file = opened else { throw StoreError(.notAccessible, "cannot read the copy at \(path)") }
     defer { try? file.close() }

@@ -1,17 +1,17 @@
 internal import NIOPosix
 internal import Synchronization
 
-/// Who has made the call that a task serves.
+/// The user who made the call that a task serves.
 enum Caller {
   @TaskLocal static var user: UInt32 = 0
 }
 
-/// A few threads for what may take long, shared by users: nobody gets all of them, and those who wait take turns, however much each of
+/// A few threads for long work, shared by users: nobody gets all of them, and waiting users take turns, however much each of
 /// them asks for.
 final class FairLane: Sendable {
   private struct Job: Sendable {
     let id: Int
-    /// - Parameter isCancelled: nothing is to be done any more.
+    /// - Parameter isCancelled: whether the job must not run any more.
     let work: @Sendable (_ isCancelled: Bool) -> Void
   }
 
@@ -30,16 +30,16 @@ final class FairLane: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - threads: runs already.
+  ///   - threads: a pool that runs already.
   ///   - count: how many of them are used.
-  ///   - perUserMax: how many one user gets at most, also when nobody else wants any: a job that has begun cannot be asked to make room.
+  ///   - perUserMax: how many one user gets at most, even if nobody else wants any, because a job that has begun cannot make room.
   init(_ threads: NIOThreadPool, count: Int, perUserMax: Int) {
     self.threads = threads
     self.perUserMax = perUserMax
     state = Mutex(State(free: count))
   }
 
-  /// Jobs that wait or run.
+  /// The jobs that wait or run.
   var count: Int {
     state.withLock { state in
       state.waiting.values.reduce(state.running.values.reduce(0, +)) { $0 + $1.count }
@@ -64,7 +64,7 @@ final class FairLane: Sendable {
               continuation.resume(with: Result { try body() })
             }
           }, of: user)
-        // Cancelled before it was added, nobody has left it out.
+        // If it was cancelled before it was added, it has not been removed yet.
         if Task.isCancelled { cancel(id, of: user) }
       }
     } onCancel: {
@@ -72,7 +72,7 @@ final class FairLane: Sendable {
     }
   }
 
-  /// Cancels what waits, and returns when what runs is done.
+  /// Cancels the jobs that wait, and returns when the running ones are done.
   func shutDown() async {
     let jobs = state.withLock { state in
       state.isOver = true
@@ -107,7 +107,7 @@ final class FairLane: Sendable {
     job?.work(true)
   }
 
-  /// Begins what may begin.
+  /// Begins the jobs that may begin.
   private func begin() {
     let jobs = state.withLock { state in
       var jobs: [(Job, UInt32)] = []

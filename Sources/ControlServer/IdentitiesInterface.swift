@@ -35,7 +35,7 @@ struct IdentitiesInterface: IdentitiesService, ControlService {
     guard let found = try request.only(of: coordinator.identities, id: \.id.rawValue, name: \.name) else {
       throw IdentitiesRefusal.noSuchIdentity(id: request.id, name: request.name)
     }
-    // Each network has its own names, above all its own main.
+    // Each network has its own names, above all its own `main`.
     let others = coordinator.identities.filter { $0.name == found.name }
     guard request.id != nil || others.count == 1 else {
       throw IdentitiesRefusal.ambiguousName(name: found.name, identityIds: others.map(\.id.rawValue))
@@ -69,7 +69,7 @@ struct IdentitiesInterface: IdentitiesService, ControlService {
   /// The credential with the key for everything that is stored.
   private static let masterKey = "identity.key"
 
-  /// What the service manager holds for the daemon under `credential`.
+  /// The content that the service manager holds for the daemon under `credential`.
   private static func credential(_ credential: String, in folder: String?) throws(IdentitiesRefusal) -> String {
     func invalid(_ reason: String) -> IdentitiesRefusal { .invalidCredential(credential: credential, reason: reason) }
     let isName = credential.utf8.allSatisfy { byte in

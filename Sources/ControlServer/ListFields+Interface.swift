@@ -2,8 +2,8 @@ internal import Filters
 internal import Varlink
 
 extension ListFields {
-  /// The fields of the objects that an interface lists, as its definition has them.
-  /// - Parameter excluded: those that objects in lists do not have, or that nobody may ask for.
+  /// The fields of the objects that an interface lists, as its definition gives them.
+  /// - Parameter excluded: fields that objects in lists do not have, or that clients may not ask for.
   init(of interface: IDL.Interface, without excluded: Set<String>) {
     // A list gives its objects first.
     guard let list = interface.methods.first(where: { $0.name == "List" })?.output.first,

@@ -1,8 +1,8 @@
 public import Filters
 
-/// What a client may ask of a list.
+/// The limits on what a client may ask of a list.
 public struct ListLimits: Hashable, Sendable {
-  /// Objects on one page, at most.
+  /// The number of objects on one page, at most.
   public var pageMax = 1000
   /// How large filters may be.
   public var filter = Filter.Limits()

@@ -36,16 +36,16 @@ struct ListQuery: Sendable {
   /// What the last object of the page before is sorted by.
   let after: [JSONValue]?
   private let seal: @Sendable (String) -> String
-  /// What a digest covers beside the values: the list and its order.
+  /// What a digest covers in addition to the values: the list and its order.
   private let place: String
 
   static let limitDefault = 100
-  /// What any client may ask for, whatever the daemon gives.
+  /// The page size that any client may ask for, whatever the daemon gives.
   static let limitMax = 1000
 
   /// - Parameters:
   ///   - isSortable: whether there is an order by a path of names.
-  ///   - refusal: what the interface refuses a call with.
+  ///   - refusal: the error with which the interface refuses a call.
   /// - Throws: `invalidFilter`, or `InvalidParameter`.
   init<Refusal: ListRefusal>(
     _ request: ListRequest, fields: ListFields, isSortable: ([String]) -> Bool = { _ in true }, _ context: ControlContext,
@@ -58,7 +58,7 @@ struct ListQuery: Sendable {
     let limits = context.listLimits
     let wanted = request.limit ?? Self.limitDefault
     guard (1...Self.limitMax).contains(wanted) else { throw VarlinkError.invalidParameter("limit") }
-    // Who asks for more than this daemon gives gets what it gives, and a cursor.
+    // A client that asks for more than this daemon gives gets that many, and a cursor.
     limit = min(wanted, limits.pageMax)
     do throws(Filter.Invalid) {
       filter = try Filter(request.filter, known: fields, limits: limits.filter)
@@ -71,7 +71,7 @@ struct ListQuery: Sendable {
       after = nil
       return
     }
-    // Digest, then the values; the digest also covers the order.
+    // The digest comes first, then the values; the digest also covers the order.
     guard let data = Data(base64Encoded: cursor), let text = String(data: data, encoding: .utf8),
       let end = text.firstIndex(of: " "), let values = try? JSONParser.parse(String(text[text.index(after: end)...])).array,
       values.count == order.keys.count, seal(place + JSONValue.array(values).text) == text[..<end]
@@ -116,8 +116,8 @@ struct ListQuery: Sendable {
 
   /// The same for objects that fit into memory.
   /// - Parameters:
-  ///   - reply: makes a reply of the objects of a page, where the next one begins, and the revision.
-  ///   - complete: adds to the objects of a page what takes too long to find out for all.
+  ///   - reply: makes a reply from the objects of a page, the place where the next one begins, and the revision.
+  ///   - complete: adds to the objects of a page the parts that take too long to find out for all.
   ///   - read: the revision, and the objects as they are then or later.
   static func answer<Reply: ListPage>(
     _ request: ListRequest, _ stream: ReplyStream<Reply>?, fields: ListFields, _ context: ControlContext,

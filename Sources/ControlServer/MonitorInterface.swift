@@ -16,7 +16,7 @@ struct MonitorInterface: MonitorService, ControlService {
     defer { subscription.cancel() }
     var watcher = Watcher(selection, subscription, stream, context)
     if let since = request.since {
-      // A list may have read a commit that subscribers are about to hear of.
+      // A list may have read a commit that is about to be published to subscribers.
       var newest = subscription.revision
       if since > newest { newest = try await context.store.counters().revision }
       guard (0...newest).contains(since) else { throw VarlinkError.invalidParameter("since") }
@@ -29,7 +29,7 @@ struct MonitorInterface: MonitorService, ControlService {
 }
 
 extension ChangeSelection {
-  /// - Throws: `InvalidParameter` for a kind that there is not.
+  /// - Throws: `InvalidParameter` for a kind that does not exist.
   fileprivate init(_ request: WatchRequest) throws {
     let kinds = try request.kinds.map { words in
       Set(

@@ -64,7 +64,7 @@ struct OperatorsInterface: OperatorsService, ControlService {
 
   static let fields = ListFields(of: Interfaces.operators, without: [])
 
-  /// Each operator with its servers and relays, then those that are one's own.
+  /// Each operator with its servers and relays, then one's own.
   private static func eachOperator(
     _ request: ListRequest, _ stream: ReplyStream<OperatorsListReply>, _ context: ControlContext
   ) async throws -> OperatorsListReply {
@@ -74,7 +74,7 @@ struct OperatorsInterface: OperatorsService, ControlService {
     let all = try coordinator.operators.map { try Operator($0).json }
     let servers = Dictionary(grouping: coordinator.servers.filter { !$0.isDeleted }, by: \.serverOperator)
     let relays = Dictionary(grouping: coordinator.relays.filter { !$0.isDeleted }, by: \.relayOperator)
-    /// A reply with what belongs to an operator; nil: to none.
+    /// A reply with the objects of an operator, or with those of none if it is `nil`.
     func reply(_ operators: [JSONValue], of id: OperatorID?) throws -> OperatorsListReply {
       OperatorsListReply(
         operators: operators, servers: try (servers[id] ?? []).map { try Server($0, coordinator).json },

@@ -1,8 +1,8 @@
 internal import ControlAPI
 
-/// Methods of which it is said what a caller needs for each. A method without a permission does not compile.
+/// Methods with the permission that a caller needs for each. A method without a permission does not compile.
 protocol GuardedMethod: InterfaceMethod {
-  /// What whoever calls it needs.
+  /// The permission that its caller needs.
   var permission: Access.Permission { get }
 }
 
@@ -64,7 +64,7 @@ extension DaemonMethod: GuardedMethod {
     switch self {
     case .status, .metrics: .read
     case .reload: .change
-    // A copy of the database holds sealed secrets, and a check of it takes the disk for a while.
+    // A copy of the database holds sealed secrets, and a check of it keeps the disk busy for a while.
     case .backup, .check: .change
     }
   }

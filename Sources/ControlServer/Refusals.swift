@@ -5,10 +5,10 @@ internal import RelayNetwork
 internal import Storage
 internal import StrictJSON
 
-/// Errors of an interface that know which of the daemon's they stand for.
+/// Errors of an interface that know which of the daemon's errors they stand for.
 protocol ControlRefusal: InterfaceRefusal {
   /// The error as the interface declares it. Every interface goes through all of the daemon's errors.
-  /// - Returns: nil when none of its methods may be refused for this reason: then the daemon is at fault.
+  /// - Returns: `nil` if none of its methods may be refused for this reason: then the daemon is at fault.
   init?(_ error: BatonError, _ coordinator: Coordinator)
 }
 

@@ -77,7 +77,7 @@ struct RelaysInterface: RelaysService, ControlService {
     // A removed relay is still there under its id, but not under its name.
     let known = coordinator.relays.filter { naming.id != nil || !$0.isDeleted }
     guard let row = try naming.only(of: known, id: \.id.rawValue, name: \.name) else {
-      // Somebody may have taken an address for a name.
+      // A person may have entered an address as a name.
       let name = naming.name.map { $0.contains("@") || $0.contains("://") ? PasswordEcho.hiding($0) : $0 }
       throw RelaysRefusal.noSuchRelay(id: naming.id, name: name)
     }
@@ -86,7 +86,7 @@ struct RelaysInterface: RelaysService, ControlService {
 }
 
 extension NetworkKind {
-  /// The network that a request names; nil when it names none.
+  /// The network that a request names; `nil` if it names none.
   /// - Throws: `InvalidParameter` when there is no such network.
   init?(requested name: String?) throws(VarlinkError) {
     guard let name else { return nil }

@@ -77,7 +77,7 @@ struct ServersInterface: ServersService, ControlService {
 }
 
 extension TestReply {
-  /// Sends the steps of a test as they end; is itself the verdict.
+  /// Sends the steps of a test as they end; the result is the verdict.
   init(of steps: AsyncStream<ProbeStep>, _ stream: ReplyStream<TestReply>?) async throws {
     var all: [ControlAPI.TestStep] = []
     for await step in steps {

@@ -5,23 +5,23 @@ internal import Storage
 internal import StrictJSON
 internal import Varlink
 
-/// One call of `org.batond.Monitor.Watch`: sends its client what it wants, in order. It holds what is being written, and otherwise only
+/// One call of `org.batond.Monitor.Watch`: sends its client the wanted changes in order. It holds what is being written and otherwise only
 /// its place among the changes.
 struct Watcher {
-  /// So many bytes are sent in one go at least, if there are as many: the last message that is added may go beyond.
+  /// The number of bytes sent in one go, if there are as many; the last message that is added may exceed it.
   private static let batchBytes = 16 << 10
-  /// Rows that are read at once of what is stored.
+  /// The number of stored rows that are read at once.
   private static let rowsMax = 500
-  /// Channels that are read at once: about as many as are sent in one go.
+  /// The number of channels that are read at once: about as many as are sent in one go.
   private static let channelsMax = 16
 
   private let selection: ChangeSelection
   private let subscription: ChangeSubscription
   private let stream: ReplyStream<ChangeMessage>
   private let context: ControlContext
-  /// What the client wants is sent, or about to be, up to this revision.
+  /// The revision up to which everything the client wants is sent, or about to be.
   private var last: Int64
-  /// What is to be sent next.
+  /// The messages to send next.
   private var batch = EncodedReplies()
 
   init(
@@ -35,23 +35,23 @@ struct Watcher {
     last = subscription.revision
   }
 
-  /// Begins with what comes from now on.
+  /// Begins with changes from now on.
   func begin() async throws { try await stream.send(marker("snapshot", last)) }
 
-  /// Begins with what is stored after `revision`.
+  /// Begins with the changes stored after `revision`.
   mutating func begin(after revision: Int64) async throws {
     last = revision
     try await catchUp(to: subscription.revision, isMerged: false)
   }
 
-  /// Sends what is published until nothing comes any more.
+  /// Sends published changes until no more come.
   /// - Returns: the last reply.
-  /// - Throws: `TooSlow`, or what reading the store leads to.
+  /// - Throws: `TooSlow`, or the errors of reading the store.
   mutating func follow() async throws -> ChangeMessage {
     while true {
       switch subscription.take() {
       case .change(let entry):
-        // A list that was the beginning may have known it.
+        // A list from which the client began may have included it.
         guard entry.change.revision > last else { continue }
         last = entry.change.revision
         batch.append(
@@ -79,17 +79,17 @@ struct Watcher {
     batch = EncodedReplies()
   }
 
-  /// A message that is no change.
+  /// A message that is not a change.
   private func marker(_ kind: String, _ revision: Int64) -> ChangeMessage {
     ChangeMessage(revision: revision, time: context.coordinator.now.text, kind: kind)
   }
 
   // MARK: - What is stored
 
-  /// What one look at the store has found.
+  /// The result of one read of the store.
   private struct Part: Sendable {
     var replies = EncodedReplies()
-    /// Everything up to it is in `replies`, is not wanted, or is replaced by something later.
+    /// The revision up to which everything is in `replies`, is not wanted, or is replaced by something later.
     var last: Int64
     var isLast = false
   }
@@ -110,14 +110,14 @@ struct Watcher {
     after revision: Int64, through end: Int64, _ selection: ChangeSelection, isMerged: Bool, _ context: ControlContext
   ) async throws -> Part {
     let rows = try await rows(after: revision, through: end, isMerged: isMerged, context)
-    // Asked after the rows were read: what is forgotten meanwhile must not pass for nothing.
+    // This is asked after the rows were read: changes forgotten meanwhile must not look as if there were none.
     let oldest = try await context.store.oldestRevision()
     guard revision >= oldest else {
       throw MonitorRefusal.revisionCompacted(oldest: Int(oldest))
     }
     let due = rows.prefix { $0.revision <= end }
     var part = Part(last: revision)
-    // What the client does not want by the row of the change alone is not looked at.
+    // Changes that the client does not want, judged by the row alone, are not looked at.
     var waiting = due.filter { selection.mayWant($0.object) }[...]
     while !waiting.isEmpty {
       let group = waiting.prefix(Self.channelsMax)
@@ -147,12 +147,12 @@ struct Watcher {
         ? try await context.store.newestChanges(after: revision, through: end, limit: rowsMax)
         : try await context.store.changes(after: revision, limit: rowsMax)
     } catch let error as StoreError where error.code == .corrupt {
-      // What happened cannot be told; what is true now can.
+      // What happened cannot be sent, but what is true now can.
       throw MonitorRefusal.revisionCompacted(oldest: Int(end))
     }
   }
 
-  /// The channel that must be read to tell of a change.
+  /// The channel that must be read to report a change.
   private static func channel(of row: ChangeRow) -> ChannelID? {
     switch row.object {
     case .operator, .server, .relay: nil
@@ -163,9 +163,9 @@ struct Watcher {
 
   /// The change with its object as it is now.
   /// - Parameters:
-  ///   - channels: those that can be read: one that cannot must not end every watch.
+  ///   - channels: the channels that can be read; an unreadable one must not end every watch.
   ///   - isMerged: whether an object that has changed since is left out, because that change comes too.
-  /// - Returns: nil when there is no such object.
+  /// - Returns: `nil` if there is no such object.
   private static func restore(
     _ row: ChangeRow, _ channels: [ChannelID: StoredChannel], isMerged: Bool, _ coordinator: Coordinator
   ) -> Change? {

@@ -3,9 +3,9 @@ internal import RelayNetwork
 public import Sentences
 internal import Storage
 
-// What the journal says of a refusal. Clients get the name and what it carries, and make the same sentence of it.
+// The journal's sentences about refusals. Clients get the name and its parameters, and form the same sentence from them.
 extension BatonError: CustomStringConvertible {
-  /// What is wrong with which object; not what to do, because that depends on who reads it.
+  /// What is wrong with which object. It does not say what to do, because that depends on the reader.
   public var description: String { sentence.what }
 
   /// What is wrong, and what helps.

@@ -1,7 +1,7 @@
 public import Channels
 public import RelayNetwork
 
-/// Why a request was refused. `Sources/ControlServer/Refusals.swift` says as which error of each interface clients see it.
+/// Why a request was refused. `Sources/ControlServer/Refusals.swift` gives the error of each interface that clients see.
 public enum BatonError: Error, Hashable, Sendable {
   case noSuchOperator(OperatorID)
   case noSuchServer(ServerID)
@@ -9,10 +9,10 @@ public enum BatonError: Error, Hashable, Sendable {
   case noSuchChannel(ChannelID)
   case noSuchIdentity(String)
   case noEnabledRelays(NetworkKind)
-  /// Relays are enabled, but of none it is known that it offers groups.
+  /// Relays are enabled, but none is known to offer groups.
   case noGroupRelays(NetworkKind, untested: Int)
   case notEnoughRelays(wanted: Int, available: Int)
-  /// More than one channel may have.
+  /// The request wants more relays than one channel may have.
   case tooManyRelays(wanted: Int, max: Int)
   case invalidDisplayName(reason: String)
   case invalidProfile(field: String, reason: String)
@@ -31,11 +31,11 @@ public enum BatonError: Error, Hashable, Sendable {
   case wouldBreak([CatalogCheck.Finding])
   case invalidFiles([FileFlaw])
   case networkMismatch(RelayID)
-  /// The channel has the relay, or had it: then it gets it again only where the network allows that, once it was told.
+  /// The channel has the relay or had it. It gets a former relay again only if the network allows that, and once the relay was told.
   case alreadyInChannel(RelayID, RelayStatus)
   /// The channel does not have the relay.
   case notInChannel(RelayID)
-  /// The key belongs to a channel that was asked for in other words, or that was deleted since.
+  /// The key belongs to a channel whose request was different, or that was deleted since.
   case idempotencyKeyReused(ChannelID, isDeleted: Bool)
   /// A group lives on one relay, always the same.
   case groupNeedsOneRelay
@@ -45,11 +45,11 @@ public enum BatonError: Error, Hashable, Sendable {
   case staleChannel(ChannelSnapshot)
   /// The identity owns channels, or is the one that always stays.
   case identityInUse(channels: Int)
-  /// A secret key that is none; the reason does not show it.
+  /// The text is not a valid secret key; the reason does not show it.
   case invalidKey(reason: String)
-  /// A channel without a relay is none; delete it instead.
+  /// A channel cannot be without a relay; delete it instead.
   case lastRelay(ChannelID)
-  /// A relay that was picked cannot be used any more: pick again.
+  /// A relay that was picked can no longer be used; pick again.
   case choiceChanged
   case relayInUse(channels: Int)
   case busy

@@ -3,10 +3,10 @@ internal import Storage
 internal import StrictJSON
 internal import Synchronization
 
-/// A change that is kept for those who follow, together with the message that was made of it.
+/// A change that is kept for subscribers, together with the message that was made from it.
 public final class ChangeEntry: Sendable {
   public let change: Change
-  /// Which one it is in its log.
+  /// Its number in the log.
   let number: Int
   private let message = Mutex<[UInt8]?>(nil)
 
@@ -27,7 +27,7 @@ public final class ChangeEntry: Sendable {
 }
 
 extension Change {
-  /// About as many bytes as it takes in memory. Texts that several changes share count for each of them.
+  /// The approximate number of bytes it takes in memory. Texts that several changes share count for each of them.
   var roughBytes: Int {
     switch object {
     case .catalog(_, let before): before == nil ? 2048 : 4096

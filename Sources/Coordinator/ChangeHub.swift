@@ -1,35 +1,35 @@
 internal import Synchronization
 
-/// Hands committed changes to all who follow them. The changes are kept once, in a `ChangeLog`; a subscriber is a place in it and costs
+/// Hands committed changes to all subscribers. The changes are kept once, in a `ChangeLog`; a subscriber is a position in it and costs
 /// next to nothing, however slow it is. Nobody slows the coordinator: publishing wakes one task, and that task wakes the subscribers.
 public final class ChangeHub: Sendable {
-  /// Changes by which a subscriber may be behind.
+  /// How many changes a subscriber may be behind.
   public static let subscriberQueueMaxDefault = 4096
-  /// Bytes that the changes which are kept take, about.
+  /// The approximate bytes that the kept changes take.
   public static let bytesMaxDefault = 16 << 20
 
   /// What a subscriber gets when it asks for the next change.
   public enum Taken: Sendable {
     /// The next change that it wants.
     case change(ChangeEntry)
-    /// There is none at present: `wait`.
+    /// There is none at present; call `wait`.
     case nothing
-    /// Changes after `after` and up to `through` are not here any more, or never were. What they led to stands in the store; what comes
+    /// Changes after `after` and up to `through` are no longer here, or never were. What they led to is in the store; what comes
     /// later is taken from here.
     case missed(after: Int64, through: Int64)
-    /// It fell behind again before it had read what it missed. Of what it wants it has everything up to `after`.
+    /// It fell behind again before it had read what it missed. It has everything it wants up to `after`.
     case tooSlow(after: Int64)
     /// There is nothing after `at`, and never will be: the subscription was cancelled, or the daemon stops.
     case over(at: Int64)
   }
 
-  /// What is held for all subscribers together, and what was done for them since the start.
+  /// Figures of what is held for all subscribers together, and of what was done for them since the start.
   public struct Figures: Hashable, Sendable {
-    /// Changes that are kept.
+    /// The number of changes that are kept.
     public var changes: Int
-    /// What they and their messages take, about.
+    /// The approximate bytes that they and their messages take.
     public var bytes: Int
-    /// Messages that were made, each for all who want it.
+    /// The number of messages that were made, each for all subscribers that want it.
     public var messages: Int
     /// How often a subscriber fell behind.
     public var falls: Int
@@ -39,32 +39,32 @@ public final class ChangeHub: Sendable {
     var log: ChangeLog
     var nextID = 1
     var messages = 0
-    /// Subscribers that wait for something to come.
+    /// The number of subscribers that wait for a change.
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-    /// Whether something has come that those who wait were not looked at for.
+    /// Whether something has come since the waiting subscribers were last looked at.
     var hasNews = false
     /// Whether the task that wakes them is at work.
     var isWaking = false
   }
   private let state: Mutex<State>
-  /// Changes by which a subscriber may be behind; so many are kept.
+  /// How many changes a subscriber may be behind; that many are kept.
   public let queueMax: Int
-  /// Bytes that these may take, about; with more, fewer are kept.
+  /// The approximate bytes that these may take; if they take more, fewer are kept.
   public let bytesMax: Int
-  /// Subscribers at once.
+  /// How many subscribers there may be at once.
   public let subscribersMax: Int
 
-  /// Subscribers that are looked at before publishing gets a turn.
+  /// How many subscribers are looked at before publishing gets a turn.
   private static let wokenAtOnce = 64
   /// How long each subscriber that was woken is given before the next look, so that many of them take several changes at once. A few
-  /// hear of each change at once.
+  /// subscribers get each change at once.
   private static let turn = Duration.microseconds(20)
   private static let turnsMin = Duration.milliseconds(1)
 
   /// - Parameters:
-  ///   - queueMax: changes by which a subscriber may be behind; so many are kept.
-  ///   - bytesMax: bytes that these may take, about; with more, fewer changes are kept.
-  ///   - subscribersMax: subscribers at once.
+  ///   - queueMax: how many changes a subscriber may be behind; that many are kept.
+  ///   - bytesMax: the approximate bytes that these may take; if they take more, fewer changes are kept.
+  ///   - subscribersMax: how many subscribers there may be at once.
   public init(
     queueMax: Int = subscriberQueueMaxDefault, bytesMax: Int = bytesMaxDefault, subscribersMax: Int = .max
   ) {
@@ -84,7 +84,7 @@ public final class ChangeHub: Sendable {
 
   // MARK: - Subscribers
 
-  /// - Returns: nil when there are too many subscribers.
+  /// - Returns: `nil` if there are too many subscribers.
   public func subscribe(_ selection: ChangeSelection = .all) -> ChangeSubscription? {
     state.withLock { state in
       guard state.log.readerCount < subscribersMax else { return nil }
@@ -113,7 +113,7 @@ public final class ChangeHub: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isReady = state.withLock { state in
-          // Two who wait for one subscription are none.
+          // Only one caller may wait for a subscription; a second one returns at once.
           guard state.waiting[id] == nil, !state.log.hasNews(for: id) else { return true }
           state.waiting[id] = continuation
           return false
@@ -148,10 +148,10 @@ public final class ChangeHub: Sendable {
     tell(isNews: !changes.isEmpty) { $0.append(changes, revision: revision) }
   }
 
-  /// There are changes up to `revision` that nobody has heard of: subscribers find them in the store.
+  /// Notes that there are changes up to `revision` that were not published: subscribers find them in the store.
   func skip(to revision: Int64) { tell { $0.skip(to: revision) } }
 
-  /// Nothing comes any more.
+  /// Notes that no more changes come.
   func finish() {
     let all = state.withLock { state in
       state.log.finish()
@@ -175,7 +175,7 @@ public final class ChangeHub: Sendable {
     if begins { Task { await wake() } }
   }
 
-  /// Wakes those for whom something has come, until there is no more news. Others stay asleep.
+  /// Wakes the subscribers for which something has come, until there is no more news. Others stay asleep.
   private func wake() async {
     while let ids = sleepers() {
       var woken = 0
@@ -189,7 +189,7 @@ public final class ChangeHub: Sendable {
     }
   }
 
-  /// Who waits and was not looked at yet; nil when nobody must be.
+  /// The waiting subscribers that were not looked at yet; `nil` if none must be.
   private func sleepers() -> [Int]? {
     state.withLock { state in
       guard state.hasNews, !state.waiting.isEmpty else {

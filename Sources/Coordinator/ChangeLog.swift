@@ -1,16 +1,16 @@
 internal import DequeModule
 
-/// The latest changes, kept once for all who follow them, and how far each of these is. A value without locks, tasks or clocks:
+/// The latest changes, kept once for all readers, and how far each reader has got. It is a value without locks, tasks or clocks:
 /// `ChangeHub` shares it out.
 ///
-/// It is bounded, in changes and in bytes, whatever its readers do. A reader whose place is beyond that bound has fallen behind: it is told
-/// so, once, and goes on behind the newest change, while it reads elsewhere what became of the objects that it missed. When it is beyond
+/// It is bounded, in changes and in bytes, whatever its readers do. A reader whose place is beyond that bound has fallen behind: it learns
+/// this once, and goes on behind the newest change, while it reads elsewhere what became of the objects that it missed. When it is beyond
 /// the bound again before it has come back, it is too slow.
 struct ChangeLog {
   struct Limits: Hashable, Sendable {
-    /// Changes that are kept.
+    /// The number of changes that are kept.
     var changesMax: Int
-    /// Bytes that they and their messages take, about.
+    /// The approximate bytes that they and their messages take.
     var bytesMax: Int
   }
 
@@ -25,14 +25,14 @@ struct ChangeLog {
     var next: Int
     /// Everything up to this revision was taken, is not wanted, or is read elsewhere.
     var place: Int64
-    /// Whether it was told that it has fallen behind, and has not come back since.
+    /// Whether it has learned that it fell behind, and has not come back since.
     var isBehind = false
     var isCancelled = false
   }
 
   /// The newest change, kept or not.
   private(set) var revision: Int64 = 0
-  /// What the changes that are kept take, about.
+  /// The approximate bytes that the kept changes take.
   private(set) var byteCount = 0
   /// How often readers have fallen behind.
   private(set) var falls = 0
@@ -43,7 +43,7 @@ struct ChangeLog {
   private var first = 0
   private var readers: [Int: Reader] = [:]
   private var isFinished = false
-  /// With so many changes it is looked which of them everybody has taken.
+  /// The number of changes at which the log checks which of them all readers have taken.
   private var forgetAt = forgetEvery
 
   private static let forgetEvery = 64
@@ -61,11 +61,11 @@ struct ChangeLog {
   mutating func start(at revision: Int64) { self.revision = revision }
 
   /// - Parameters:
-  ///   - changes: by revision.
-  ///   - revision: the newest, of these changes or of others that nobody hears of.
+  ///   - changes: the changes, by revision.
+  ///   - revision: the newest, of these changes or of others that are not published.
   mutating func append(_ changes: [Change], revision: Int64) {
     self.revision = revision
-    // Whoever comes later begins behind them.
+    // A reader that comes later begins behind them.
     guard !readers.isEmpty else { return }
     for change in changes {
       let slot = Slot(entry: ChangeEntry(change, number: end), bytes: change.roughBytes)
@@ -76,7 +76,7 @@ struct ChangeLog {
     if slots.count >= forgetAt { forgetTaken() }
   }
 
-  /// A message was made of a change.
+  /// Notes that a message was made from a change.
   mutating func grow(_ number: Int, by bytes: Int) {
     guard number >= first, number < end else { return }
     slots[number - first].bytes += bytes
@@ -84,21 +84,21 @@ struct ChangeLog {
     trim()
   }
 
-  /// There are changes up to `revision` that are not known here: everybody has fallen behind.
+  /// Notes that there are changes up to `revision` that are not known here: all readers have fallen behind.
   mutating func skip(to revision: Int64) {
     guard revision > self.revision else { return }
     self.revision = revision
-    // One number more, which nobody can take.
+    // One number is skipped, which no reader can take.
     forget(before: end)
     first += 1
   }
 
-  /// Nothing comes any more.
+  /// Notes that no more changes come.
   mutating func finish() { isFinished = true }
 
   // MARK: - Readers
 
-  /// - Parameter id: of a reader that is not here yet; it begins behind the newest change.
+  /// - Parameter id: the id of a new reader, which begins behind the newest change.
   mutating func add(_ id: Int, _ selection: ChangeSelection) {
     readers[id] = Reader(selection: selection, next: end, place: revision)
   }
@@ -108,16 +108,16 @@ struct ChangeLog {
     if readers.isEmpty { forget(before: end) }
   }
 
-  /// From its place on, the reader wants this.
+  /// Sets what the reader wants from its place on.
   mutating func select(_ selection: ChangeSelection, for id: Int) { readers[id]?.selection = selection }
 
-  /// The reader goes on behind the newest change, wherever it was.
+  /// Moves the reader behind the newest change, wherever it was.
   mutating func rejoin(_ id: Int) {
     guard let reader = readers[id] else { return }
     readers[id] = Reader(selection: reader.selection, next: end, place: revision, isCancelled: reader.isCancelled)
   }
 
-  /// The reader gets nothing any more.
+  /// Removes the reader.
   mutating func cancel(_ id: Int) { readers[id]?.isCancelled = true }
 
   /// What the reader gets next.
@@ -164,7 +164,7 @@ struct ChangeLog {
     while byteCount > limits.bytesMax || slots.count > limits.changesMax, !slots.isEmpty { forgetFirst() }
   }
 
-  /// Forgets what everybody has taken who can still take anything.
+  /// Forgets what has been taken by all readers that can still take anything.
   private mutating func forgetTaken() {
     forget(before: readers.values.reduce(end) { $1.next < first ? $0 : min($0, $1.next) })
   }

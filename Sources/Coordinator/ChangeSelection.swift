@@ -1,12 +1,12 @@
 public import Channels
 public import Storage
 
-/// What a change is a change of, in the words of `org.batond.Monitor`.
+/// A kind of object that changes, in the words of `org.batond.Monitor`.
 public enum ChangeKind: String, CaseIterable, Hashable, Sendable {
   case `operator`, server, relay, channel, channelRelay
 }
 
-/// Which changes somebody wants who follows them; nil stands for all.
+/// Which changes a subscriber wants; `nil` stands for all.
 public struct ChangeSelection: Hashable, Sendable {
   public var kinds: Set<ChangeKind>?
   /// Only these channels and their relays.
@@ -32,7 +32,7 @@ public struct ChangeSelection: Hashable, Sendable {
     }
   }
 
-  /// Whether a change of `object` may be wanted. Where this says no, the object itself need not be looked at.
+  /// Whether a change of `object` may be wanted. If not, the object itself need not be looked at.
   public func mayWant(_ object: ChangeRow.Object) -> Bool {
     switch object {
     case .operator: has(.operator) && channels == nil && relays == nil

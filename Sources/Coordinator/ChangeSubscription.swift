@@ -1,4 +1,4 @@
-/// One that follows the changes: a place among them, and what is wanted of them. It is there until it is cancelled.
+/// A subscription to changes: a place among them, and a choice of those that are wanted. It exists until it is cancelled.
 public struct ChangeSubscription: Sendable {
   let id: Int
   /// The revision up to which the subscriber must read by itself; everything later is taken from here.
@@ -11,13 +11,13 @@ public struct ChangeSubscription: Sendable {
     self.hub = hub
   }
 
-  /// The next change, or why there is none. For one caller at a time.
+  /// The next change, or why there is none. Only one caller may use it at a time.
   public func take() -> ChangeHub.Taken { hub.take(id) }
 
   /// Returns when `take` gives something else than `nothing`. When the task is cancelled, the subscription is over.
   public func wait() async { await hub.wait(id) }
 
-  /// From now on only these are wanted, also of what was not taken yet.
+  /// Restricts the subscription to these, including changes that were not taken yet.
   public func select(_ selection: ChangeSelection) { hub.select(selection, for: id) }
 
   /// Goes on with what is published from now on, whatever was missed.
@@ -26,13 +26,13 @@ public struct ChangeSubscription: Sendable {
   /// Ends the subscription.
   public func cancel() { hub.unsubscribe(id) }
 
-  /// The message that subscribers get of a change. It is made for the first who asks; the others get the same.
+  /// The message about a change. It is made for the first subscriber that asks; the others get the same.
   /// - Throws: what `encode` throws.
   public func message(of entry: ChangeEntry, by encode: (Change) throws -> [UInt8]) throws -> [UInt8] {
     try hub.message(of: entry, by: encode)
   }
 
-  /// The changes one by one, for those who follow inside the process. It ends when the subscription does, and where changes were missed.
+  /// The changes one by one, for subscribers inside the process. It ends when the subscription does, and where changes were missed.
   public var changes: AsyncStream<Change> {
     AsyncStream {
       while true {

@@ -2,21 +2,21 @@ internal import Channels
 internal import Storage
 public import StrictJSON
 
-/// What an operator asks to change about a channel; nil leaves a field as it is.
+/// What an operator asks to change about a channel; `nil` leaves a field as it is.
 public struct ChannelEdit: Hashable, Sendable {
   public var displayName: String?
-  /// Empty: none.
+  /// An empty text clears the field.
   public var fullName: String?
-  /// Empty: none.
+  /// An empty text clears the field.
   public var description: String?
-  /// Empty: none.
+  /// An empty text clears the field.
   public var image: String?
   /// Takes the place of all preferences.
   public var preferences: JSONValue?
   public var heal: Bool?
   /// Takes the place of all custom data.
   public var custom: JSONValue?
-  /// The revision of the channel that the edit is based on; nil: whatever it is.
+  /// The revision of the channel that the edit is based on; `nil` if it does not matter.
   public var revision: Int64?
 
   public init(
@@ -33,7 +33,7 @@ public struct ChannelEdit: Hashable, Sendable {
     self.revision = revision
   }
 
-  /// `row` as it is to become.
+  /// `row` with the edit applied.
   func applied(to row: ChannelRow) throws(BatonError) -> ChannelRow {
     func text(_ new: String?, _ old: String?) -> String? { new.map { $0.isEmpty ? nil : $0 } ?? old }
     var row = row

@@ -9,7 +9,7 @@ public struct ChannelRequest: Hashable, Sendable {
   public var preferences: JSONValue?
   public var network: NetworkKind?
   public var identity: String?
-  /// Which key signs on Nostr; nil: a key of the channel's own, unless a relay takes what known authors sign only.
+  /// Which key signs on Nostr; `nil` for the channel's own key, unless a relay takes only what known authors sign.
   public var key: ChannelKey?
   public var relays: [RelayID]?
   public var pick: Int?
@@ -17,9 +17,9 @@ public struct ChannelRequest: Hashable, Sendable {
   public var custom: JSONValue?
   public var idempotencyKey: String?
 
-  /// Relays that are picked when nothing else is said.
+  /// The number of relays that are picked by default.
   public static let pickDefault = 3
-  /// Relays that one channel may start with.
+  /// The number of relays that one channel may start with.
   public static let relaysMax = 32
   /// Upper bound of `custom`, in bytes of JSON.
   public static let customBytesMax = 16 << 10
@@ -70,7 +70,7 @@ public struct ChannelRequest: Hashable, Sendable {
     return profile
   }
 
-  /// What is asked for, in few bytes: equal for requests that say the same, so that a key that is used for something else is noticed.
+  /// A digest of the request: equal for equal requests, so that a key that is used again for another request is noticed.
   /// - Parameter profile: the profile as it will be stored.
   func digest(_ profile: Profile) -> String {
     var members: [String: JSONValue] = [
@@ -91,11 +91,11 @@ public struct ChannelRequest: Hashable, Sendable {
 }
 
 extension ChannelRow {
-  /// Why a request that carries the key of this channel cannot be answered with it; nil when it can.
-  /// - Parameter digest: of the request.
+  /// Why a request that carries the key of this channel cannot be answered with it; `nil` if it can.
+  /// - Parameter digest: the digest of the request.
   func conflict(with digest: String) -> BatonError? {
     if deletedAt != nil { return .idempotencyKeyReused(id, isDeleted: true) }
-    // Of channels that were made before digests were kept it is not known what was asked for.
+    // The requests of channels created before digests were kept are not known.
     return requestDigest ?? digest == digest ? nil : .idempotencyKeyReused(id, isDeleted: false)
   }
 }

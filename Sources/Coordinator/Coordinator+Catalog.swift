@@ -9,14 +9,14 @@ extension Coordinator {
   // MARK: - Operators
 
   /// Adds an operator. The name of a removed one brings it back with its id.
-  /// - Parameter force: although it adds errors to the whole.
+  /// - Parameter force: do it even if it adds errors to the whole.
   public func addOperator(_ edit: OperatorEdit, force: Bool = false) async throws(BatonError) -> OperatorRow {
     let edit = try edit.validated()
     guard case .operator(let row)? = try await change(.addOperator(edit), force: force) else { throw .busy }
     return row
   }
 
-  /// - Parameter force: although it adds errors to the whole.
+  /// - Parameter force: do it even if it adds errors to the whole.
   public func updateOperator(
     _ id: OperatorID, revision: Int64, _ edit: OperatorEdit, force: Bool
   ) async throws(BatonError) -> OperatorRow {
@@ -38,7 +38,7 @@ extension Coordinator {
   /// Adds a message or file server. The address of a removed one brings it back with its id.
   /// - Parameters:
   ///   - edit: its address is needed and may carry a password.
-  ///   - force: although it adds errors to the whole.
+  ///   - force: do it even if it adds errors to the whole.
   public func addServer(_ edit: ServerEdit, force: Bool) async throws(BatonError) -> ServerRow {
     let place = try place(of: edit)
     guard case .server(let row)? = try await change(.addServer(place, edit), force: force) else { throw .busy }
@@ -64,7 +64,7 @@ extension Coordinator {
     return row
   }
 
-  /// - Parameter force: although it adds errors to the whole.
+  /// - Parameter force: do it even if it adds errors to the whole.
   public func removeServer(_ id: ServerID, force: Bool) async throws(BatonError) -> ServerRow {
     guard case .server(let row)? = try await change(.removeServer(id), force: force) else { throw .noSuchServer(id) }
     return row
@@ -121,7 +121,7 @@ extension Coordinator {
     for finding in directory.catalog.findings() where finding.kind.isError { logger.warning("\(finding.message)") }
   }
 
-  /// Says that the files cannot be used.
+  /// Reports that the files cannot be used.
   public func refuseDeclarations(_ flaws: [FileFlaw]) {
     for flaw in flaws {
       logger.event(
@@ -159,7 +159,7 @@ extension Coordinator {
       || catalog.relays.values.contains(where: \.origin.isDeclared)
   }
 
-  /// The roles that a server really has: its operator's, or those of one's own, with its own deviations.
+  /// The roles that a server really has: its operator's, or those of one's own servers, with its own overrides.
   public func roles(of server: ServerRow) -> ServerRoles { directory.catalog.roles(of: server) }
 
   /// What is wrong with operators, servers and relays as a whole, and with networks.
@@ -173,13 +173,13 @@ extension Coordinator {
 
   // MARK: - Tests
 
-  /// Tests a relay step by step and remembers the verdict once the stream is read to its end.
+  /// Tests a relay step by step and records the verdict once the stream is read to its end.
   public func testRelay(_ id: RelayID) throws(BatonError) -> AsyncStream<ProbeStep> {
     guard let row = directory.relays[id], !row.isDeleted else { throw .noSuchRelay(id) }
     return remembering(.relay(id), row.address, try begin(parse(row.address, row.network), row.network))
   }
 
-  /// Tests an address. When it is that of a known relay, its record keeps the verdict.
+  /// Tests an address. If a known relay has it, the verdict is recorded for that relay.
   public func testRelay(address: String, network kind: NetworkKind) throws(BatonError) -> AsyncStream<ProbeStep> {
     let address = try parse(address, kind)
     if let row = directory.catalog.relay(kind, address), !row.isDeleted { return try testRelay(row.id) }
@@ -191,21 +191,21 @@ extension Coordinator {
     return network.test(address: address, identity: directory.mainIdentity(on: kind), depth: .full)
   }
 
-  /// Tests a server step by step and remembers the verdict once the stream is read to its end.
+  /// Tests a server step by step and records the verdict once the stream is read to its end.
   public func testServer(_ id: ServerID) throws(BatonError) -> AsyncStream<ProbeStep> {
     guard let row = directory.catalog.servers[id], !row.isDeleted else { throw .noSuchServer(id) }
     return remembering(.server(id), row.address, try begin(parse(server: row.address)))
   }
 
-  /// Tests the address of a server. When it is that of a known one, its record keeps the verdict.
+  /// Tests the address of a server. If a known server has it, the verdict is recorded for that server.
   public func testServer(address: String) throws(BatonError) -> AsyncStream<ProbeStep> {
     let address = try parse(server: address)
     if let row = server(at: address), !row.isDeleted { return try testServer(row.id) }
     return try begin(address)
   }
 
-  /// The servers that `text` means: that with this address however it is written, or all that have this host, by id.
-  /// - Throws: `invalidAddress` for what looks like an address and is none.
+  /// The servers that `text` means: the one with this address, however it is written, or all with this host, by id.
+  /// - Throws: `invalidAddress` if it looks like an address but is not valid.
   public func servers(named text: String) throws(BatonError) -> [ServerRow] {
     if text.contains("://") { return [server(at: try parse(server: text))].compactMap { $0 }.filter { !$0.isDeleted } }
     return servers.filter { !$0.isDeleted && $0.hosts.contains(text.lowercased()) }

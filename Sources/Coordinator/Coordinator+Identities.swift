@@ -3,13 +3,13 @@ internal import RelayNetwork
 internal import Secrets
 public import Storage
 
-/// Identities: who owns channels.
+/// Identities, which own channels.
 extension Coordinator {
   /// All identities, by id.
   public var identities: [IdentityRow] { directory.read { $0.identities } }
 
-  /// Makes an identity. Returns once it is durable.
-  /// - Parameter secret: the secret key as text in the network's notation; nil draws a new one.
+  /// Creates an identity. Returns once it is durable.
+  /// - Parameter secret: the secret key as text in the network's notation; `nil` draws a new one.
   public func addIdentity(
     _ name: String, on kind: NetworkKind, secret: String? = nil
   ) async throws(BatonError) -> IdentityRow {

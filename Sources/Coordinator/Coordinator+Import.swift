@@ -3,13 +3,13 @@ internal import Logging
 internal import RelayNetwork
 internal import Storage
 
-/// An operator that a network brings along, with its servers and relays.
+/// An operator that a network provides, with its servers and relays.
 public struct PresetImport: Hashable, Sendable {
-  /// Its name is needed.
+  /// The operator, whose name is needed.
   public var `operator`: OperatorEdit
-  /// Their addresses are needed; whose they are is not asked.
+  /// They need addresses; their assignment is ignored.
   public var servers: [ServerEdit]
-  /// Their addresses are needed; whose they are is not asked.
+  /// They need addresses; their assignment is ignored.
   public var relays: [RelayEdit]
 
   public init(operator: OperatorEdit, servers: [ServerEdit] = [], relays: [RelayEdit] = []) {
@@ -20,15 +20,15 @@ public struct PresetImport: Hashable, Sendable {
 }
 
 extension Coordinator {
-  /// Upper bound of the operators, servers and relays that are imported at a time.
+  /// Upper bound of the operators, servers and relays that are imported at once.
   public static let importedMax = 2000
 
-  /// Adds operators, servers and relays that a network brings along and that Baton does not know. Doing so again changes nothing.
+  /// Adds operators, servers and relays that a network provides and that Baton does not know. Doing so again changes nothing.
   ///
   /// What Baton knows already stays as it is: what somebody changed, disabled or removed, and operators that files declare with all that
-  /// is theirs. A domain under which there are servers or relays already is left out of a new operator, to which they would go over. What
+  /// belongs to them. A domain that already has servers or relays is left out of a new operator, because they would move to it. What
   /// cannot be read is left out with a warning.
-  /// - Parameter kind: whose relays they are.
+  /// - Parameter kind: the network of the relays.
   /// - Throws: `BatonError` when nothing can be stored.
   public func importPresets(_ presets: [PresetImport], network kind: NetworkKind) async throws(BatonError) {
     var room = Self.importedMax

@@ -3,11 +3,11 @@ public import Logging
 public import RelayNetwork
 public import Storage
 
-/// Runs the channels: takes requests and reports in, one after the other, and makes every step durable before anybody hears of it.
+/// Runs the channels: takes requests and reports in, one after the other, and makes every step durable before it has any effect outside.
 public final class Coordinator: Sendable {
   private let storage: any CoordinatorStorage
   let directory: RelayDirectory
-  /// With which it starts.
+  /// The rules with which it starts.
   private let rules: Rules
   let clock: any CoordinatorClock
   let logger: Logger
@@ -21,17 +21,17 @@ public final class Coordinator: Sendable {
 
   private static let batchMax = 512
   public static let mainIdentity = "main"
-  /// What a test finds at relays that offer groups (NIP-29).
+  /// The feature that a test finds at relays that offer groups (NIP-29).
   static let groupCapability = "nip29"
 
   /// - Parameters:
   ///   - addressing: networks whose relays can be managed though they are not served.
-  ///   - servers: message and file servers; nil: they cannot be managed.
-  ///   - rules: with which it starts.
-  ///   - hub: where changes are handed out.
+  ///   - servers: message and file servers; `nil` if they cannot be managed.
+  ///   - rules: the rules with which it starts.
+  ///   - hub: hands out changes.
   ///   - requestsMax: requests that may wait; more are refused as `busy`.
   ///   - secrets: opens the stored identity keys, and seals the passwords of servers.
-  ///   - seed: of what is left to chance, above all which of several equal relays channels get.
+  ///   - seed: the seed of random choices, above all which of several equal relays channels get.
   public init(
     storage: any CoordinatorStorage, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
     servers: (any ServerNetwork)? = nil, rules: Rules, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
@@ -98,13 +98,13 @@ public final class Coordinator: Sendable {
     if let failure { throw failure }
   }
 
-  /// Lets `run` return after what was taken in by now.
+  /// Lets `run` return once everything taken in so far is done.
   public func stop() { inbox.close() }
 
   /// Whether `run` has returned.
   public var isStopped: Bool { inbox.isDone }
 
-  /// Gives the networks their keys, and makes the identity `main` where it is missing. What is stored is opened before anything new is
+  /// Gives the networks their keys, and creates the identity `main` if it is missing. Stored keys are opened before anything new is
   /// sealed: with a wrong key nothing is written.
   private func prepareIdentities() async throws {
     var rows = try await storage.identities()
@@ -140,7 +140,7 @@ public final class Coordinator: Sendable {
     do {
       return try await createOrRefuse(request)
     } catch {
-      // The only trace that a refused creation leaves. What was asked for may be anything; the reason says enough of it.
+      // This is the only trace of a refused creation. The request may contain anything; the reason says enough about it.
       logger.event(
         .channelRefused, .notice, "the creation of a channel was refused: \(Trouble(.rejected, "\(error)").detail)", [:])
       throw error
@@ -149,7 +149,7 @@ public final class Coordinator: Sendable {
 
   private func createOrRefuse(_ request: ChannelRequest) async throws(BatonError) -> ChannelSnapshot {
     let profile = try request.validatedProfile()
-    // What was made already is there whatever has become of relays since.
+    // A channel that was created already exists whatever has become of its relays since.
     if let key = request.idempotencyKey {
       let stored: StoredChannel?
       do {
@@ -167,11 +167,11 @@ public final class Coordinator: Sendable {
     while true {
       let network = try network(for: request, profile)
       let relays = try directory.choose(for: request, on: network.kind, at: clock.now)
-      // They count from their choice on: creations that come at once see each other's.
+      // They count from their choice on, so that simultaneous creations see each other's choices.
       defer { directory.release(relays) }
       let channel = try await prepare(request, profile, on: network, relays)
       let result = await answer { .create(channel, $0) }
-      // What was picked was disabled at the same moment: pick again.
+      // A picked relay was disabled at the same moment, so pick again.
       guard case .failure(.choiceChanged) = result, attempts < 5 else { return try result.get() }
       attempts += 1
     }
@@ -199,7 +199,7 @@ public final class Coordinator: Sendable {
     }
     let relays = directory.relays
     let rows = chosen.compactMap { relays[$0] }
-    // Only of those is it known what they say of themselves.
+    // Only the descriptions of these relays are known.
     let tested = rows.filter { $0.profile != nil || $0.condition.tested == true }
     let content: ChannelContent
     do {
@@ -216,7 +216,7 @@ public final class Coordinator: Sendable {
       content: content)
   }
 
-  /// Tries one relay again (nil: all that are not active).
+  /// Retries one relay, or all that are not active if it is `nil`.
   public func retry(_ channel: ChannelID, relay: RelayID?) async throws(BatonError) -> ChannelSnapshot {
     try await ask { .retry(channel, relay, $0) }
   }
@@ -226,8 +226,8 @@ public final class Coordinator: Sendable {
     try await ask { .verify(channel, $0) }
   }
 
-  /// Puts the channel on more relays; as many more active relays are wanted.
-  /// - Parameter pick: relays that the daemon picks beside those named.
+  /// Adds relays to the channel; that many more active relays are then wanted.
+  /// - Parameter pick: how many relays the daemon picks in addition to those named.
   public func addRelays(
     _ relays: [RelayID], pick: Int = 0, to channel: ChannelID
   ) async throws(BatonError) -> ChannelSnapshot {
@@ -239,7 +239,7 @@ public final class Coordinator: Sendable {
     try await ask { .update(channel, edit, $0) }
   }
 
-  /// Takes the channel off a relay, which is told; one active relay less is wanted.
+  /// Removes the channel from a relay, which is told; one active relay fewer is then wanted.
   public func removeRelay(_ relay: RelayID, from channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
     try await ask { .leaveRelay(channel, relay, $0) }
   }
@@ -249,11 +249,11 @@ public final class Coordinator: Sendable {
     try await ask { .delete(channel, $0) }
   }
 
-  /// Goes by other rules from now on; timers that run keep their time.
+  /// Applies new rules from now on; timers that run keep their time.
   public func adopt(_ rules: Rules) async throws(BatonError) { try await ask(limit: .max) { .adopt(rules, $0) } }
 
   /// Returns once coordinator and store have made a round trip: something was written, or a reason was found why it cannot be.
-  /// However many requests wait before it.
+  /// The limit on waiting requests does not apply to it.
   /// - Throws: `storageUnavailable` for the latter; `busy` when the coordinator has stopped.
   public func heartbeat() async throws(BatonError) { try await ask(limit: .max) { .heartbeat($0) } }
 
@@ -262,12 +262,12 @@ public final class Coordinator: Sendable {
 
   // MARK: - Reading
 
-  /// The present time on the clock that everything the daemon stores and tells is dated by.
+  /// The present time on the clock that dates everything the daemon stores and publishes.
   public var now: Timestamp { clock.now }
 
   public var networks: [NetworkKind] { directory.networks.keys.sorted { $0.rawValue < $1.rawValue } }
 
-  /// Why changes are refused at present; nil when storage works.
+  /// Why changes are refused at present; `nil` if storage works.
   public var storageTrouble: String? { directory.read { $0.storageTrouble } }
 
   /// Networks that cannot be used as a whole, and why.
@@ -276,16 +276,16 @@ public final class Coordinator: Sendable {
       .sorted { $0.network.rawValue < $1.network.rawValue }
   }
 
-  /// Why `network` cannot be used at all at present; nil when it can, or when that is not known yet.
+  /// Why `network` cannot be used at all at present; `nil` if it can, or if that is not known yet.
   public func trouble(of network: NetworkKind) -> NetworkTrouble? { directory.read { $0.networkStates[network] }?.trouble }
 
-  /// What waits to be taken in.
+  /// How many inputs wait to be taken in.
   var inputsWaiting: Int { inbox.count }
 
-  /// Tests in the background that have begun and have not ended.
+  /// How many tests in the background have begun and not ended.
   var testsUnderWay: Int { prober.count }
 
-  /// Channels that have something left to do.
+  /// How many channels have something left to do.
   public var liveChannelCount: Int { directory.read { $0.liveChannels } }
 
   /// What clients see of a stored channel.
@@ -299,7 +299,7 @@ public final class Coordinator: Sendable {
 
   // MARK: - Helpers
 
-  /// - Parameter limit: requests that may wait before this one is refused; nil: as many as for everybody.
+  /// - Parameter limit: requests that may wait before this one is refused; `nil` for the general limit.
   func ask<Value>(limit: Int? = nil, _ input: (Reply<Value>) -> Engine.Input) async throws(BatonError) -> Value {
     try await answer(limit: limit, input).get()
   }

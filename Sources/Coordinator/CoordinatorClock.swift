@@ -1,7 +1,7 @@
 public import Channels
 internal import Glibc
 
-/// Where the coordinator gets the time from; tests bring their own.
+/// The source of time for the coordinator; tests provide their own.
 public protocol CoordinatorClock: Sendable {
   var now: Timestamp { get }
   /// Returns at `time` or later; throws when cancelled.
@@ -9,7 +9,7 @@ public protocol CoordinatorClock: Sendable {
 }
 
 /// The machine's clock: the time of day at the start, going on evenly from there. Setting the clock while the daemon runs does
-/// not move its timers; what is signed for others takes the time of day instead.
+/// not move its timers; what is signed for others uses the time of day instead.
 public struct SystemClock: CoordinatorClock {
   private let offset: Int64
 

@@ -24,7 +24,7 @@ final class Inbox<Element: Sendable>: Sendable {
     return taken
   }
 
-  /// Everything that waits, at most `max` elements; waits for the first. Empty once closed and drained.
+  /// Takes everything that waits, at most `max` elements; waits for the first. The result is empty once closed and drained.
   func take(max: Int) async -> [Element] {
     while true {
       let (batch, isClosed) = state.withLock { state -> ([Element], Bool) in
@@ -44,7 +44,7 @@ final class Inbox<Element: Sendable>: Sendable {
     }
   }
 
-  /// Elements that wait.
+  /// The number of elements that wait.
   var count: Int { state.withLock { $0.elements.count } }
 
   /// Whether nobody takes out any more.
@@ -53,7 +53,7 @@ final class Inbox<Element: Sendable>: Sendable {
   /// Notes that nobody takes out any more.
   func finish() { state.withLock { $0.isDone = true } }
 
-  /// Takes nothing in any more; what waits can still be taken out.
+  /// Closes the inbox to new elements; what waits can still be taken out.
   func close() {
     let waiter = state.withLock { state in
       state.isClosed = true

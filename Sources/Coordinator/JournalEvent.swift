@@ -11,12 +11,12 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case linkChanged = "a6d9c2f5b8e14b7094f3d0a7c4e1b862"
   /// A relay shows readers an edition of a channel that is dated after the newest.
   case strayEdition = "f2b5e8d1c4a74f60938c6f9b2e5a1d74"
-  /// A channel was asked for and not made.
+  /// A channel was requested and not created.
   case channelRefused = "8c3e5b1d7f9a4e20b6d8c0a2e4f61b39"
   case channelDeleted = "b1d4f7a90c3e4d5a8b6c7e9f0a1b2c54"
   /// A relay went up or down.
   case relayHealth = "5e8c1b4a7d0f43b69a2c5e8f1b4d7a76"
-  /// A network as a whole can be used, or cannot.
+  /// A network as a whole can be used, or can no longer be used.
   case networkState = "d3a6c9f2e5b84170a7d0f3c6b9e2a581"
   case relayChanged = "d7e0a3c6f9b24e5d8c1f4a7b0d3e6998"
   /// A server went up or down.
@@ -33,7 +33,7 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case damaged = "6d9c2f5b8e1a4734b0d3a6c9f2e5b817"
   /// A stored channel could not be read and is left alone.
   case quarantined = "e4a7c0f3b6d94f2a8e1d5b8c2f6a90fe"
-  /// An index on a key of custom data was made or removed, or could not be made.
+  /// An index on a key of custom data was created or removed, or could not be created.
   case keyIndex = "83c1f6a9d4e74b02b5d8a1c6e9f20d37"
   /// The daemon serves.
   case ready = "b7d0e3f6a9c24d5f81b4c7e0a3d6f952"

@@ -2,9 +2,9 @@ public import Channels
 public import RelayNetwork
 public import Storage
 
-/// Tells a network which channel it speaks of.
+/// Tells a network which channel it refers to.
 public enum KnownChannels {
-  /// The channel that a SimpleX core knows under `name`, deleted ones included, with the relays that serve it; nil when it is none of ours.
+  /// The channel that a SimpleX core knows under `name`, deleted ones included, with the relays that serve it; `nil` if it is not ours.
   /// - Throws: `StoreError` when storage does not work.
   public static func onSimpleX(_ name: String, in storage: any KnownChannelStorage) throws -> KnownChannel? {
     guard let id = try storage.channel(onSimpleX: name) else { return nil }
@@ -21,7 +21,7 @@ public enum KnownChannels {
     guard !ids.isEmpty else { return [] }
     let addresses = Dictionary(uniqueKeysWithValues: try storage.relays().map { ($0.id, $0.address) })
     return ids.compactMap { id in
-      // One that cannot be read must not hide the others.
+      // A channel that cannot be read must not hide the others.
       guard let stored = try? storage.channel(id) else { return nil }
       func relays(_ status: RelayStatus) -> [RelayID: String] {
         let rows = stored.relays.filter { $0.record.status == status && stored.row.deletedAt == nil }

@@ -3,11 +3,11 @@ internal import RelayNetwork
 internal import Storage
 internal import Synchronization
 
-/// How a test ended.
+/// The result of a test.
 struct ProbeVerdict: Sendable {
-  /// The step that failed; nil: all passed.
+  /// The step that failed; `nil` if all passed.
   var failure: (step: String, trouble: Trouble)?
-  /// From the name to the open connection.
+  /// The time from looking up the name to the open connection.
   var roundTrip: Duration?
   var isFull: Bool
   var description: PeerDescription?
@@ -41,7 +41,7 @@ struct ProbeVerdict: Sendable {
   private static let reachSteps: Set<String> = ["resolve", "connect", "tls"]
 }
 
-/// Runs tests in the background, each in a task of its own, and hands over how they ended.
+/// Runs tests in the background, each in a task of its own, and hands over their results.
 final class Prober: Sendable {
   private let deliver: @Sendable (Probed, _ address: String, ProbeVerdict) -> Void
   private let tasks = Mutex<[Probed: Task<Void, Never>]>([:])
@@ -62,7 +62,7 @@ final class Prober: Sendable {
     }
   }
 
-  /// Tests that were begun and of which the engine has not heard yet.
+  /// The tests that were begun and whose results the engine does not have yet.
   var count: Int { tasks.withLock { $0.count } }
 
   func cancel(_ peer: Probed) { tasks.withLock { $0.removeValue(forKey: peer) }?.cancel() }

@@ -2,14 +2,14 @@ internal import Channels
 internal import Foundation
 internal import StrictJSON
 
-/// What a channel may say of itself.
+/// The rules for what a channel may say about itself.
 enum ProfileRules {
   /// The profile in normal form.
   /// - Throws: `invalidDisplayName`, `invalidProfile` or `invalidImage`.
   static func validated(_ given: Profile) throws(BatonError) -> Profile {
     var profile = given
     do {
-      // Composing what is far too long would be work for nothing: it is refused anyway.
+      // Normalizing a text that is far too long would be wasted work, because it is refused anyway.
       let isShort = given.displayName.utf8.count <= 64 * DisplayName.charactersMax
       profile.displayName = try DisplayName.validated(
         isShort ? given.displayName.precomposedStringWithCanonicalMapping : given.displayName)

@@ -1,6 +1,6 @@
 internal import Channels
 
-// Which relays channels get. Creations choose on the threads of their requests, the engine on its own.
+// The choice of relays for channels. Creations choose on the threads of their requests, the engine on its own.
 extension RelayDirectory {
   /// The relays that a new channel may get.
   func pool(for kind: ChannelKind, on network: NetworkKind, at now: Timestamp) -> SelectionPolicy.Pool {
@@ -15,7 +15,7 @@ extension RelayDirectory {
   /// Counts relays that a request names as carrying its new channel, until they are released.
   func hold(_ relays: [RelayID]) { write { $0.loads.hold(relays) } }
 
-  /// The creation that chose these relays is answered.
+  /// Releases these relays once the creation that chose them is answered.
   func release(_ relays: [RelayID]) { write { $0.loads.release(relays) } }
 
   /// Takes in what a commit has changed.
@@ -24,8 +24,8 @@ extension RelayDirectory {
     write { $0.loads.carry(changes) }
   }
 
-  /// Puts relays into the order in which a channel that is there should get them.
-  /// - Parameter changes: how many channels more, or fewer, relays carry once what is decided is durable.
+  /// Puts relays into the order in which an existing channel should get them.
+  /// - Parameter changes: how many more or fewer channels each relay carries once the decision is durable.
   func order(
     _ pool: SelectionPolicy.Pool, seed: UInt64, limit: Int, beside members: SelectionPolicy.Members, changes: [RelayID: Int]
   ) -> [RelayID] {

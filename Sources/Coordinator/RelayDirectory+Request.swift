@@ -1,7 +1,7 @@
 internal import Channels
 internal import Storage
 
-// Which relays a new channel gets.
+// The relays that a new channel gets.
 extension RelayDirectory {
   /// The relays that a request names, or as many as it wants picked. They count as carrying the channel until
   /// `release`.
@@ -26,7 +26,7 @@ extension RelayDirectory {
     return choose(wanted, from: pool)
   }
 
-  /// Why there is no relay that the channel may get.
+  /// The error that says why there is no relay for the channel.
   private func nobody(for request: ChannelRequest, on network: NetworkKind, at now: Timestamp) -> BatonError {
     let catalog = catalog
     let eligible = catalog.candidates(on: network, at: now).filter(\.isEligible)

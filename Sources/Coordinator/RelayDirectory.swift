@@ -7,16 +7,16 @@ internal import Synchronization
 final class RelayDirectory: Sendable {
   struct Contents {
     var catalog = Catalog() { didSet { pools = RelayPools() } }
-    /// What relays carry, and what creations choose from.
+    /// The loads of relays, and the pools from which creations choose.
     var loads = RelayLoads()
     var pools = RelayPools()
     var identities: [IdentityRow] = []
     /// Why changes are refused at present, if they are.
     var storageTrouble: String?
     var liveChannels = 0
-    /// What is known of networks as a whole.
+    /// What is known about networks as a whole.
     var networkStates: [NetworkKind: NetworkState] = [:]
-    /// Draws among relays that are equal.
+    /// The random generator that draws among equal relays.
     var random: SplitMix64
   }
   let networks: [NetworkKind: any RelayNetwork]
@@ -25,7 +25,7 @@ final class RelayDirectory: Sendable {
   let servers: (any ServerNetwork)?
   private let contents: Mutex<Contents>
 
-  /// - Parameter seed: of what is left to chance when relays are chosen.
+  /// - Parameter seed: the seed of the random choice of relays.
   init(networks: [any RelayNetwork], addressing: [any RelayAddressing], servers: (any ServerNetwork)?, seed: UInt64) {
     contents = Mutex(Contents(random: SplitMix64(seed: seed)))
     self.networks = Dictionary(networks.map { ($0.kind, $0) }) { first, _ in first }
@@ -46,7 +46,7 @@ final class RelayDirectory: Sendable {
       ?? IdentityID(rawValue: 0)
   }
 
-  /// Says whether a network shows a channel with this profile.
+  /// Checks whether a network shows a channel with this profile.
   /// - Throws: `invalidDisplayName`, `invalidProfile` or `invalidImage`.
   func check(_ profile: Profile, on network: NetworkKind) throws(BatonError) {
     do throws(ProfileRefusal) {

@@ -3,12 +3,12 @@ internal import Channels
 /// How many channels each relay carries: those that have it as a member that was not removed.
 ///
 /// What the engine has committed counts, and so do the relays of creations that are not answered yet, from the moment of their choice.
-/// Thus creations that come at once see each other's choices. For a moment, between its commit and its answer, a new channel counts twice.
+/// Thus simultaneous creations see each other's choices. For a moment, between its commit and its answer, a new channel counts twice.
 /// What the engine has decided for other requests, or to heal channels, counts for others from the commit on.
 struct RelayLoads {
-  /// What is durable. Relays without channels are missing.
+  /// The durable counts. Relays without channels are missing.
   private(set) var carried: [RelayID: Int] = [:]
-  /// What creations that are not answered yet have chosen. Relays that none of them has chosen are missing.
+  /// The choices of creations that are not answered yet. Relays that none of them has chosen are missing.
   private(set) var chosen: [RelayID: Int] = [:]
 
   subscript(relay: RelayID) -> Int { carried[relay, default: 0] + chosen[relay, default: 0] }
@@ -17,7 +17,7 @@ struct RelayLoads {
   mutating func begin(with carried: [RelayID: Int]) { self.carried = carried }
 
   /// Takes in a commit.
-  /// - Parameter changes: how many channels more, or fewer, relays carry.
+  /// - Parameter changes: how many more or fewer channels each relay carries.
   mutating func carry(_ changes: [RelayID: Int]) {
     for (relay, change) in changes { carried.add(change, to: relay) }
   }
@@ -27,7 +27,7 @@ struct RelayLoads {
     for relay in relays { chosen.add(1, to: relay) }
   }
 
-  /// Counts them no more.
+  /// Stops counting them.
   mutating func release(_ relays: [RelayID]) {
     for relay in relays { chosen.add(-1, to: relay) }
   }

@@ -1,8 +1,8 @@
 internal import Channels
 internal import Storage
 
-/// The relays that creations choose from. They are arranged once for all creations that come until something new is known of a relay, or
-/// until what is known of one is too old to count.
+/// The relays that creations choose from. They are arranged once for all creations until something new is known about a relay, or
+/// until what is known about one is too old to count.
 struct RelayPools {
   private struct Purpose: Hashable {
     let kind: ChannelKind
@@ -12,7 +12,7 @@ struct RelayPools {
   private struct Arranged {
     let pool: SelectionPolicy.Pool
     let since: Timestamp
-    /// nil: for ever.
+    /// When the pool ends; `nil` if it never does.
     let until: Timestamp?
 
     func holds(at now: Timestamp) -> Bool { since <= now && until.map { now < $0 } ?? true }
@@ -30,7 +30,7 @@ struct RelayPools {
     var candidates: [SelectionPolicy.Candidate] = []
     var until: Timestamp?
     for row in catalog.relays.values where row.network == network {
-      // Of the others it is not known, or known that they do not.
+      // The other relays do not offer groups, or it is not known whether they do.
       if kind == .group, !row.capabilities.contains(Coordinator.groupCapability) { continue }
       candidates.append(catalog.candidate(row, at: now))
       if let end = row.condition.reliabilityEnds(after: now) { until = min(until ?? end, end) }

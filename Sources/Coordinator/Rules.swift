@@ -1,14 +1,14 @@
 public import Channels
 
-/// What the coordinator goes by and may change while it runs.
+/// The rules of the coordinator, which may change while it runs.
 public struct Rules: Sendable {
   /// Timers and limits of channel relays.
   public var policy: RelayPolicy
-  /// The same for networks on which others hold.
+  /// The same for networks with policies of their own.
   public var policies: [NetworkKind: RelayPolicy]
-  /// Of the tests in the background; nil: none.
+  /// The schedule of tests in the background; `nil` if there are none.
   public var schedule: TestSchedule?
-  /// How settled channels are looked after; nil: not at all.
+  /// How settled channels are looked after; `nil` if they are not.
   public var upkeep: UpkeepPolicy?
 
   public init(

@@ -7,8 +7,8 @@ public struct ChannelSnapshot: Hashable, Sendable {
     public let id: RelayID
     public let name: String
     public let record: ChannelRelayRecord
-    /// Why nothing comes of what is to be done there: the network as a whole cannot be used. True at the moment of asking only, since it
-    /// is no change of the channel.
+    /// Why no progress is possible there: the network as a whole cannot be used. It holds only at the moment of asking, because it
+    /// is not a change of the channel.
     public let networkTrouble: Trouble?
 
     public var view: ChannelRelayView { ChannelRelayView(record) }
@@ -16,10 +16,10 @@ public struct ChannelSnapshot: Hashable, Sendable {
   public let row: ChannelRow
   public let identityName: String
   public let phase: ChannelPhase
-  /// What readers open; there from the first active relay on, and while any relay may still serve it.
+  /// The link that readers open; present from the first active relay on, and while any relay may still serve it.
   public let link: String?
   public let isLinkUsable: Bool
-  /// In the order in which they joined.
+  /// The relays in the order in which they joined.
   public let relays: [Relay]
 
   /// How the channel is, in plain words.
@@ -44,13 +44,13 @@ public struct ChannelSnapshot: Hashable, Sendable {
     }
   }
 
-  /// Whether nothing changes any more without a new event: no relay is under way.
+  /// Whether nothing more changes without a new event: no relay is under way.
   public var hasSettled: Bool {
     !relays.contains { $0.record.status.isUnderWay } && phase != .deleting
   }
 }
 
-/// What clients see of one relay of a channel, its name apart. Whenever it changes, the channel gets a revision and an event, so that a list
+/// What clients see of one relay of a channel except its name. When it changes, the channel gets a revision and an event, so that a list
 /// which follows the events shows what a new list would show.
 public struct ChannelRelayView: Hashable, Sendable {
   public let status: RelayStatus
@@ -64,17 +64,17 @@ public struct ChannelRelayView: Hashable, Sendable {
   public init(_ record: ChannelRelayRecord) {
     (status, trouble, relayLink) = (record.status, record.trouble, record.relayLink)
     (since, edition) = (record.since, record.shown)
-    // An active relay is read back every day. As long as that finds nothing wrong it is no attempt, and no news.
+    // An active relay is read back every day. As long as that finds nothing wrong, it is neither an attempt nor news.
     let isKnown = record.task == .verify && record.trouble?.cause == .onePerAuthor
     attempt = record.status == .active && (record.trouble == nil || isKnown) ? 0 : record.attempt
-    // What is wrong with an active relay is tried again once it is read back; not where that would be for nothing.
+    // A fault of an active relay is tried again once it is read back, unless that would be useless.
     let isTriedAgain = record.trouble.map { $0.cause != .onePerAuthor } ?? false
     nextAttemptAt = record.isUnderWay ? nil : record.timer ?? (isTriedAgain ? record.checkDue : nil)
   }
 }
 
 extension ChannelMachine {
-  /// What clients see of a relay; nil when the channel never had it.
+  /// What clients see of a relay; `nil` if the channel never had it.
   func view(of relay: RelayID) -> ChannelRelayView? {
     relays.first { $0.relay == relay }.map { ChannelRelayView(ChannelRelayRecord($0.machine)) }
   }
@@ -85,7 +85,7 @@ public struct Change: Sendable {
   public enum Object: Sendable {
     case channel(ChannelSnapshot)
     case channelRelay(ChannelSnapshot.Relay, TransitionRow)
-    /// - before: what it was; nil when it is new, or when that is not known any more.
+    /// - before: its earlier form; `nil` if it is new, or if that is no longer known.
     case catalog(CatalogObject, before: CatalogObject?)
   }
   public let revision: Int64

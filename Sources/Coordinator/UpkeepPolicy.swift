@@ -1,20 +1,20 @@
 /// How the daemon looks after channels that have nothing left to do.
 public struct UpkeepPolicy: Hashable, Sendable {
-  /// Between two rounds.
+  /// The time between two rounds.
   public var interval: Duration
-  /// Channels that one relay is asked to show again per round, at most.
+  /// The number of channels that one relay is asked to show again per round, at most.
   public var checksPerRound: Int
-  /// How long a relay may stay inactive in a channel before another takes its place. Relays that failed give it up at once.
+  /// How long a relay may stay inactive in a channel before another takes its place. Failed relays are replaced at once.
   public var replaceAfter: Duration
-  /// Replacements in one channel within an hour, at most.
+  /// The number of replacements in one channel within an hour, at most.
   public var replacementsPerChannel: Int
-  /// Replacements in all channels within an hour, at most.
+  /// The number of replacements in all channels within an hour, at most.
   public var replacementsPerHour: Int
-  /// Channels that have one relay that is back again per round, at most.
+  /// The number of channels per round that get a relay back that works again, at most.
   public var returnsPerRound: Int
   /// How long transitions are kept.
   public var keepHistory: Duration
-  /// How many transitions are kept, however young they are; a few more until the next round.
+  /// How many transitions are kept, however recent they are; there may be a few more until the next round.
   public var keepRows: Int
 
   public init(

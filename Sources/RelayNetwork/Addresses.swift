@@ -3,16 +3,16 @@ public import Channels
 /// A relay address in normal form.
 public struct RelayAddress: Hashable, Sendable {
   public let text: String
-  /// What people recognise the relay by.
+  /// The text by which people recognise the relay.
   public let displayHost: String
-  /// The host alone, by which relays map to operators.
+  /// The host alone, which maps relays to operators.
   public let host: String
-  /// Equal for two addresses of one relay, however they are written.
+  /// A text that is equal for two addresses of one relay, however they are written.
   public let comparisonKey: String
 
   /// - Parameters:
-  ///   - host: nil when it is `displayHost`.
-  ///   - comparisonKey: nil when the normal form itself tells relays apart.
+  ///   - host: the host; `nil` if it is `displayHost`.
+  ///   - comparisonKey: the key; `nil` if the normal form itself tells relays apart.
   public init(text: String, displayHost: String, host: String? = nil, comparisonKey: String? = nil) {
     self.text = text
     self.displayHost = displayHost
@@ -21,16 +21,16 @@ public struct RelayAddress: Hashable, Sendable {
   }
 }
 
-/// The address of a message or file server: who it must be, and where it is.
+/// The address of a message or file server: its identity and its location.
 public struct ServerAddress: Hashable, Sendable {
   public let transport: ServerProtocol
   /// SHA-256 of the server's certificate authority, 43 characters of base64url.
   public let fingerprint: String
   /// Host names and addresses under which the one server can be reached; never empty.
   public let hosts: [String]
-  /// nil: the protocol's own.
+  /// `nil` for the protocol's own port.
   public let port: Int?
-  /// Asked for by servers that are not open to everybody. It is never part of `text`.
+  /// The password that servers require which are not open to everybody. It is never part of `text`.
   public let password: String?
   /// The normal form, without the password.
   public let text: String
@@ -46,7 +46,7 @@ public struct ServerAddress: Hashable, Sendable {
     self.text = text
   }
 
-  /// What people recognise the server by.
+  /// The text by which people recognise the server.
   public var displayHost: String { hosts.first ?? "" }
 }
 
@@ -57,12 +57,12 @@ extension ServerAddress: CustomStringConvertible, CustomDebugStringConvertible, 
   public var customMirror: Mirror { Mirror(self, children: ["text": text]) }
 }
 
-/// Why a text is no address.
+/// Why a text is not an address.
 public struct InvalidAddress: Error, Hashable, Sendable {
-  /// The text as it was given, a password in it made unreadable.
+  /// The text as it was given, with any password made unreadable.
   public let address: String
   public let reason: String
-  /// Where it goes wrong, in characters from the start; nil when the whole is wrong.
+  /// Where the error is, in characters from the start; `nil` if the whole is wrong.
   public let position: Int?
 
   public init(address: String, reason: String, position: Int? = nil) {

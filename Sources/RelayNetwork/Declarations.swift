@@ -1,6 +1,6 @@
 public import Channels
 
-/// What the files in `operators.d` say, all of them together.
+/// The content of all files in `operators.d` together.
 public struct Declarations: Hashable, Sendable {
   public var operators: [Operator]
   /// One's own servers.
@@ -14,7 +14,7 @@ public struct Declarations: Hashable, Sendable {
     self.relays = relays
   }
 
-  /// How many there are of each, wherever they are declared.
+  /// The number of each kind, wherever they are declared.
   public var counts: (operators: Int, servers: Int, relays: Int) {
     (
       operators.count, operators.reduce(servers.count) { $0 + $1.servers.count },
@@ -23,7 +23,7 @@ public struct Declarations: Hashable, Sendable {
   }
 
   public struct Operator: Hashable, Sendable {
-    /// Name of the file that says so.
+    /// Name of the file that declares it.
     public var file: String
     public var name: String
     public var legalName: String?
@@ -70,11 +70,11 @@ public struct Declarations: Hashable, Sendable {
 
   public struct Relay: Hashable, Sendable {
     public var file: String
-    /// Where in the file, from 1; nil when it comes from none.
+    /// The line in the file, from 1; `nil` if it does not come from a file.
     public var line: Int?
     public var network: NetworkKind
     public var address: RelayAddress
-    /// nil: the host.
+    /// The name; `nil` for the host.
     public var name: String?
     public var domains: [String]
     public var isEnabled: Bool
@@ -94,10 +94,10 @@ public struct Declarations: Hashable, Sendable {
   }
 }
 
-/// Something wrong in a file that declares operators.
+/// An error in a file that declares operators.
 public struct FileFlaw: Error, Hashable, Sendable, CustomStringConvertible {
   public let file: String
-  /// From 1; nil when the whole file is meant.
+  /// The line, from 1; `nil` if the whole file is meant.
   public let line: Int?
   public let column: Int?
   public let text: String

@@ -1,10 +1,10 @@
-/// Shows a text that somebody took for an address without the password that may be in it. The text is malformed, or names nothing, so where
-/// the password stands is a guess, which errs on the side of hiding.
+/// Shows a text that was entered as an address, without the password that may be in it. The text is malformed, or names nothing, so where
+/// the password is can only be guessed, and the guess errs on the side of hiding.
 public enum PasswordEcho {
   private static let schemeMax = 16
 
-  /// `text` with a `*` in place of each character that may belong to a password: everything before the last `@`, but for the scheme, and
-  /// whatever stands where only a port may.
+  /// `text` with a `*` in place of each character that may belong to a password: everything before the last `@`, except the scheme, and
+  /// whatever is in the place of a port.
   public static func hiding(_ text: String) -> String {
     var characters = Array(text)
     let start = schemeEnd(characters) ?? 0
@@ -20,13 +20,13 @@ public enum PasswordEcho {
     let colon = rest > 0 ? host[afterHost...].firstIndex(of: ":") : host.lastIndex(of: ":")
     guard let colon else { return String(characters) }
     let port = host[(colon + 1)...]
-    // A scheme with a slash too few is no reason to hide the host.
+    // A scheme with a missing slash is not a reason to hide the host.
     guard !port.allSatisfy({ ("0"..."9").contains($0) }), rest > 0 || port.first != "/" else { return String(characters) }
     for index in port.indices { characters[index] = "*" }
     return String(characters)
   }
 
-  /// Where the part behind `scheme://` begins; nil when it does not begin with a scheme.
+  /// Where the part behind `scheme://` begins; `nil` if the text does not begin with a scheme.
   private static func schemeEnd(_ characters: [Character]) -> Int? {
     let scheme = characters.prefix(schemeMax).prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     guard scheme.first?.isLetter == true, characters[scheme.endIndex...].starts(with: "://") else { return nil }

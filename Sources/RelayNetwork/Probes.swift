@@ -1,10 +1,10 @@
 public import Channels
 
-/// How far a test goes.
+/// The depth of a test.
 public enum ProbeDepth: Sendable {
   /// Reaches the peer and asks it something; leaves nothing behind.
   case light
-  /// Does what channels need, writing included.
+  /// Does everything that channels need, including writing.
   case full
 }
 
@@ -13,11 +13,11 @@ public struct ProbeStep: Hashable, Sendable {
   /// Name of the step in the network's words.
   public let name: String
   public let duration: Duration
-  /// nil: passed.
+  /// The failure; `nil` if the step passed.
   public let failure: Trouble?
-  /// What was learned, for people.
+  /// The findings, for people.
   public let detail: String
-  /// What the peer says of itself, when this step asked for it.
+  /// What the peer says about itself, if this step asked for it.
   public let selfDescription: PeerDescription?
 
   public init(
@@ -31,7 +31,7 @@ public struct ProbeStep: Hashable, Sendable {
   }
 }
 
-/// What a relay says of itself. It is the relay's word: bounded, cleaned, never trusted.
+/// What a relay says about itself. It is bounded and cleaned, and never trusted.
 public struct PeerDescription: Hashable, Sendable {
   /// The name that the relay gives itself.
   public var name: String?
@@ -43,14 +43,14 @@ public struct PeerDescription: Hashable, Sendable {
   /// Upper bound of `capabilities`.
   public static let capabilitiesMax = 100
 
-  /// What a relay says that takes events of authors only whom it knows, or who have paid.
+  /// The capabilities of relays that take events only of authors whom they know, or who have paid.
   public static let restrictedWrites = "restrictedWrites"
   public static let paymentRequired = "paymentRequired"
 
-  /// What is learned while channels use a relay, and not by tests: it keeps the profile of one channel per author.
+  /// A capability learned while channels use a relay, and not by tests: it keeps the profile of one channel per author.
   public static let onePerAuthor = "onePerAuthor"
 
-  /// Whether a relay with these capabilities takes events of known authors only.
+  /// Whether a relay with these capabilities takes only events of known authors.
   public static func restrictsAuthors(_ capabilities: [String]) -> Bool {
     capabilities.contains(restrictedWrites) || capabilities.contains(paymentRequired)
   }
@@ -63,9 +63,9 @@ public struct PeerDescription: Hashable, Sendable {
   }
 }
 
-/// Message and file servers: their addresses, and whether one is alive and is who its address says.
+/// Message and file servers: their addresses, and whether one is alive and has the identity in its address.
 public protocol ServerNetwork: Sendable {
-  /// - Throws: `InvalidAddress` that says what is wrong where.
+  /// - Throws: `InvalidAddress` that says what is wrong, and where.
   func parse(server: String) throws(InvalidAddress) -> ServerAddress
 
   /// Tests a server step by step without leaving anything on it: resolve, connect, tls, identity, hello, version. The first step that
@@ -78,6 +78,6 @@ public protocol RelayAddressing: Sendable {
   var kind: NetworkKind { get }
 
   /// The normal form of a relay address, so that two spellings of one relay do not count twice.
-  /// - Throws: `InvalidAddress` that says what is wrong where.
+  /// - Throws: `InvalidAddress` that says what is wrong, and where.
   func parse(address: String) throws(InvalidAddress) -> RelayAddress
 }

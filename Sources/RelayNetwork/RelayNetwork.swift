@@ -3,17 +3,17 @@ public import Secrets
 
 /// A relay protocol that Baton can run channels on. Another network is one more conformance and one line in `batond`.
 ///
-/// A network is told what to do by `perform` and answers through the report function given to `run`: one outcome per operation,
-/// plus what happens by itself. It keeps nothing that the store does not know, so doing an operation twice does no harm.
+/// A network gets operations through `perform` and answers through the report function given to `run`: one outcome per operation,
+/// plus what happens by itself. It keeps no state that the store does not have, so performing an operation twice does no harm.
 public protocol RelayNetwork: RelayAddressing {
-  /// Whether a relay that a channel was taken off can be given the channel again.
+  /// Whether a relay from which a channel was removed can get the channel again.
   var takesRemovedRelaysAgain: Bool { get }
 
   /// A new key pair, or the pair that belongs to `secret`.
-  /// - Parameter secret: the secret key in the network's binary form; nil draws a new one.
+  /// - Parameter secret: the secret key in the network's binary form; `nil` draws a new one.
   func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey
 
-  /// Reads a secret key as people write it. What cannot be read is not shown in the failure.
+  /// Reads a secret key as people write it. The failure does not show a text that cannot be read.
   func secret(from text: String) throws(NetworkFailure) -> Secret
 
   /// Lets the network sign for `identity` from now on.
@@ -22,26 +22,26 @@ public protocol RelayNetwork: RelayAddressing {
   /// Forgets the key of `identity`.
   func lock(_ identity: IdentityID)
 
-  /// Says whether the network shows a channel with this profile, which is in normal form. Asked before anything is stored.
+  /// Checks whether the network shows a channel with this profile, which is in normal form. It is called before anything is stored.
   /// - Throws: `ProfileRefusal` that says what to change.
   func check(_ profile: Profile) throws(ProfileRefusal)
 
-  /// Makes the channel's immutable content, signed by its owner. It must be stored before it is sent anywhere. For a group, the
+  /// Creates the channel's immutable content, signed by its owner. It must be stored before it is sent anywhere. For a group, the
   /// relay is asked whether it offers groups.
   func prepare(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent
 
-  /// Makes a new edition of what readers see of a channel. It must be stored before it is sent anywhere.
+  /// Creates a new edition of what readers see of a channel. It must be stored before it is sent anywhere.
   /// - Parameter content: the channel with its newest edition so far.
-  /// - Throws: also when the edition would have to be dated so far ahead that relays do not take it (`ChannelDraft.stray`).
+  /// - Throws: an error also when the edition would need a date so far ahead that relays do not take it (`ChannelDraft.stray`).
   func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice
 
-  /// What a reader opens to join, with the active relays as hints.
+  /// The link that a reader opens to join, with the active relays as hints.
   func link(of content: ChannelContent, activeRelays: [String]) -> String
 
   /// Starts an operation and returns at once; the outcome comes by report.
   func perform(_ operation: RelayOperation)
 
-  /// Nothing that still waits for `channel` at `relay` may be sent any more; its outcome may be anything final.
+  /// Prevents everything that still waits for `channel` at `relay` from being sent; its outcome may be anything final.
   func cancel(_ channel: ChannelID, at relay: RelayID)
 
   /// Keeps a connection to these relays and reports when one goes up or down; replaces the earlier set.
@@ -49,17 +49,17 @@ public protocol RelayNetwork: RelayAddressing {
 
   /// Tests a relay step by step as a reader and publisher would. Ending the iteration ends the test.
   /// - Parameters:
-  ///   - identity: whose key may be used for signing probes.
+  ///   - identity: the identity whose key may sign probes.
   ///   - depth: how far the test goes.
   func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep>
 
-  /// Serves until cancelled. Reports may come from any thread; those about one relay keep their order. What is to be reported
-  /// before this is called is kept for it.
+  /// Serves until cancelled. Reports may come from any thread; those about one relay keep their order. Reports from
+  /// before this call are kept for it.
   func run(report: @escaping @Sendable (NetworkReport) -> Void) async
 }
 
 extension RelayNetwork {
-  /// Elsewhere a relay is told to delete the channel, and keeps to it.
+  /// By default a relay is told to delete the channel, and does not take it again.
   public var takesRemovedRelaysAgain: Bool { false }
 
   /// Most networks show whatever Baton takes.
@@ -68,7 +68,7 @@ extension RelayNetwork {
 
 /// A network does not show a profile that Baton takes otherwise.
 public struct ProfileRefusal: Error, Hashable, Sendable {
-  /// What is to be changed.
+  /// The field that must be changed.
   public enum Field: String, Hashable, Sendable {
     case displayName, fullName, description, image
   }
@@ -85,7 +85,7 @@ public struct ProfileRefusal: Error, Hashable, Sendable {
 /// A network could not do its part for a reason that is not a relay's.
 public struct NetworkFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
-  /// Whether what was asked for cannot be had there at all.
+  /// Whether the network does not offer the requested thing at all.
   public let isUnsupported: Bool
   public init(_ description: String, isUnsupported: Bool = false) {
     self.description = description
@@ -109,18 +109,18 @@ public struct IdentityKey: Sendable, CustomStringConvertible, CustomReflectable 
   public var customMirror: Mirror { Mirror(self, children: ["publicKey": publicKey]) }
 }
 
-/// What an operator asked for, before the network gave it a form.
+/// The channel that an operator requested, before the network gave it a form.
 public struct ChannelDraft: Sendable {
   public let kind: ChannelKind
   public let identity: IdentityID
   public let profile: Profile
-  /// Normal addresses of the relays that readers are told of.
+  /// Normal addresses of the relays that readers are given.
   public let relays: [String]
-  /// Which key is to sign; nil: a key of the channel's own, unless a relay takes what known authors sign only.
+  /// The key that must sign; `nil` for the channel's own key, unless a relay takes only what known authors sign.
   public let key: ChannelKey?
-  /// What tests found of these relays, by address: `PeerDescription.capabilities`. Those that were not tested are absent.
+  /// What tests found about these relays, by address: `PeerDescription.capabilities`. Those that were not tested are absent.
   public let capabilities: [String: [String]]
-  /// What a new edition must be dated after, besides the newest.
+  /// A date that a new edition must follow, in addition to that of the newest one.
   public let stray: StrayEdition?
 
   public init(
@@ -144,16 +144,16 @@ public struct ChannelContent: Hashable, Sendable {
   /// How the network names the channel (nostr: the id of its kind 40 event, or of the group; simplex: the group's number in the core, or
   /// a name of ours until there is one).
   public let networkID: String
-  /// Whose signature readers check, in the network's notation: the owner's public key; for a group its relay's. On simplex the channel's
-  /// link, which holds that key; empty until there is one.
+  /// The key whose signature readers check, in the network's notation: the owner's public key; for a group its relay's. On simplex: the
+  /// channel's link, which holds that key; empty until there is one.
   public let author: String
-  /// What is handed to every relay, byte for byte; for groups what is signed anew each time.
+  /// The document that every relay gets, byte for byte; for groups it is signed again each time.
   public let document: String
   /// Number of the newest edition; 1 is `document`.
   public let edition: Int
   /// The newest edition after the first.
   public let notice: ChannelNotice?
-  /// From which, and the identity's secret, the channel's own key follows; nil: the identity's key signs, or the network keeps the keys.
+  /// The channel's own key follows from this and the identity's secret; `nil` if the identity's key signs or the network keeps the keys.
   public let keySalt: [UInt8]?
 
   public init(
@@ -172,11 +172,11 @@ public struct ChannelContent: Hashable, Sendable {
 }
 
 extension ChannelContent {
-  /// Whether the identity signs it and other channels with one key.
+  /// Whether the identity signs this channel and others with one key.
   public var sharesKey: Bool { kind == .channel && keySalt == nil }
 }
 
-/// One thing to do for one channel on one relay.
+/// An action to perform for one channel on one relay.
 public struct RelayOperation: Hashable, Sendable {
   public enum Task: String, Hashable, Sendable {
     case invite, verify, withdraw
@@ -187,10 +187,10 @@ public struct RelayOperation: Hashable, Sendable {
   public let channel: ChannelID
   public let relay: RelayID
   public let address: String
-  /// Comes back with the outcome.
+  /// The number that comes back with the outcome.
   public let number: Int
   public let content: ChannelContent
-  /// Whether the channel is given up altogether, and not only this relay.
+  /// Whether the whole channel is given up, and not only this relay.
   public let isDeletion: Bool
 
   public init(
@@ -207,13 +207,13 @@ public struct RelayOperation: Hashable, Sendable {
   }
 }
 
-/// What is known of a channel that a network speaks of by its own name.
+/// What is known about a channel to which a network refers by its own name.
 public struct KnownChannel: Sendable {
   public let id: ChannelID
   public let content: ChannelContent
   /// The relays that serve it as far as is known, with their addresses.
   public let relays: [RelayID: String]
-  /// The relays that were given up, and may take it late.
+  /// The relays that were given up, but may still take it late.
   public let lapsed: [RelayID: String]
   /// Whether a relay serves it, or has served it.
   public let isEstablished: Bool
@@ -230,13 +230,13 @@ public struct KnownChannel: Sendable {
   }
 }
 
-/// How an operation went.
+/// The outcome of an operation.
 public enum RelayOutcome: Hashable, Sendable {
   /// Progress only: the invitation left for the relay. Another outcome follows.
   case handedOver
   case accepted(link: String)
-  /// - edition: the newest one that a reader finds; 0: none, though the channel is there.
-  /// - others: what a reader finds of other channels of the author when that is not the newest.
+  /// - edition: the newest one that a reader finds; 0 if there is none, though the channel is there.
+  /// - others: what a reader finds of the author's other channels if that is not the newest.
   case verified(edition: Int, others: OtherEditions = .unknown)
   case missing
   case withdrawn
@@ -250,49 +250,49 @@ public enum RelayOutcome: Hashable, Sendable {
   public var isFinal: Bool { self != .handedOver }
 }
 
-/// What a network has to say.
+/// An event that a network reports.
 public enum NetworkReport: Hashable, Sendable {
   case outcome(channel: ChannelID, relay: RelayID, number: Int, RelayOutcome)
-  /// The network itself has made the channel, and this is its name and its link there from now on (`ChannelContent.networkID` and
+  /// The network itself has created the channel, and this is its name and its link there from now on (`ChannelContent.networkID` and
   /// `author`). The store has it before later operations on the channel begin.
   case named(channel: ChannelID, networkID: String, author: String)
   /// Readers find this edition of the channel at the relay, instead of the newest.
   case stray(channel: ChannelID, relay: RelayID, StrayEdition)
-  /// A relay that had taken the channel does not serve it any more.
+  /// A relay that had taken the channel no longer serves it.
   case lost(channel: ChannelID, relay: RelayID, Trouble)
   /// A watched relay can be reached; `roundTrip` is how long the connection took.
   case relayUp(RelayID, roundTrip: Duration)
-  /// A watched relay cannot be reached; said again when that has another cause.
+  /// A watched relay cannot be reached; it is reported again when the cause changes.
   case relayDown(RelayID, Trouble)
-  /// Whether the network itself can be used, whatever its relays do. Said when it is first known, and when it changes.
+  /// Whether the network itself can be used, whatever its relays do. It is reported when it is first known, and when it changes.
   case state(NetworkKind, NetworkState)
 }
 
 /// Whether a network as a whole can be used.
 public enum NetworkState: Hashable, Sendable {
-  /// - detail: what is there, for people.
+  /// - detail: a description of what is there, for people.
   case works(detail: String)
   case down(NetworkTrouble)
 
-  /// Why it cannot be used; nil when it can.
+  /// Why it cannot be used; `nil` if it can.
   public var trouble: NetworkTrouble? { if case .down(let trouble) = self { trouble } else { nil } }
 }
 
-/// Why a network as a whole cannot be used. It says nothing of its relays: those serve readers all the same.
+/// Why a network as a whole cannot be used. It says nothing about its relays, which still serve readers.
 public struct NetworkTrouble: Hashable, Sendable {
   /// The words are stable: scripts rely on them.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// What the network needs does not run, or cannot be reached.
+    /// The program that the network needs does not run, or cannot be reached.
     case absent
-    /// It is from before there were channels.
+    /// It is too old for channels.
     case tooOld
-    /// It belongs to nobody.
+    /// It has no user.
     case noUser
-    /// It belongs to somebody else than Baton's channels do.
+    /// It belongs to a different user than Baton's channels do.
     case wrongUser
   }
   public let kind: Kind
-  /// What operations are told that cannot be done because of it.
+  /// The failure of operations that cannot be performed because of it.
   public let trouble: Trouble
 
   /// - Parameter detail: a sentence for people, with what to do where that is known.

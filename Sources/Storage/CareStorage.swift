@@ -1,24 +1,24 @@
-/// What whoever runs the daemon does to keep storage sound while it runs.
+/// The work on storage that keeps it sound while the daemon runs.
 public protocol CareStorage: Sendable {
-  /// How far a look at everything has come.
+  /// How far a scrub of everything has got.
   associatedtype Scrub: Sendable
 
-  /// Calls `tell` for whatever is found damaged, by whomever, what was found already included; each once.
+  /// Calls `tell` once for each piece of damage, whatever finds it, including what was found already.
   func tellDamage(_ tell: @escaping @Sendable (String) -> Void)
 
-  /// Brings what was written lately to where it is meant to stay. Writes, but nothing that any question sees. What fails is done the next
-  /// time: nothing is lost by it.
+  /// Moves recent writes to their final place. It writes, but nothing that any question sees. If it fails, the next call does it, and
+  /// nothing is lost.
   func checkpoint()
 
   /// Looks at the next rows for damage. A read that fails is a finding, too.
   /// - Parameters:
-  ///   - place: where to go on; nil: at the beginning.
+  ///   - place: where to go on; `nil` to start at the beginning.
   ///   - rows: how many, at most.
-  /// - Returns: what is damaged, for people, and where to go on; nil: everything was looked at.
+  /// - Returns: what is damaged, for people, and where to go on; `nil` if everything was looked at.
   func scrub(_ place: Scrub?, rows: Int) -> (found: [String], next: Scrub?)
 
-  /// A number that this installation drew once; spreads its retries and choices. Writes the first time.
-  /// - Parameter draw: draws it.
+  /// A number that this installation drew once; it spreads retries and choices. It writes the first time.
+  /// - Parameter draw: draws the number.
   /// - Throws: `StoreError`; the daemon cannot begin.
   func installationSeed(_ draw: () -> UInt64) throws -> UInt64
 }

@@ -1,6 +1,6 @@
 internal import Filters
 
-/// A field of a channel that storage knows by itself, and can filter and sort by. Other fields of what clients see are known to the daemon
+/// A field of a channel that storage knows by itself and can filter and sort by. The other fields that clients see are known to the daemon
 /// alone.
 public enum ChannelField: Hashable, Sendable {
   case id, edition, revision, wantedRelays, heal
@@ -9,17 +9,17 @@ public enum ChannelField: Hashable, Sendable {
   case kind, network, identity
   /// Which key signs; absent where the network keeps the keys.
   case key
-  /// As `PhaseCounts` derives it.
+  /// The phase, as `PhaseCounts` derives it.
   case phase
   case createdAt, updatedAt
   case displayName, fullName, description, image
-  /// What stands at a path of names in the custom data; never an empty path.
+  /// The value at a path of names in the custom data; the path is never empty.
   case custom([String])
-  /// What stands at a path of names in the preferences of the profile; never an empty path.
+  /// The value at a path of names in the preferences of the profile; the path is never empty.
   case preferences([String])
 
   /// - Parameter path: the names by which clients know the field.
-  /// - Returns: nil for what only the daemon itself can tell, and for names that not every storage can quote.
+  /// - Returns: `nil` for fields that only the daemon itself knows, and for names that not every storage can quote.
   public init?(_ path: [String]) {
     if let field = Self.named[path] {
       self = field

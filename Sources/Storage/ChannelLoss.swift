@@ -3,7 +3,7 @@ public import Channels
 /// Channel relays of one relay that are lost for one reason.
 public struct ChannelLoss: Hashable, Sendable {
   public let relay: RelayID
-  /// `failed` or `inactive`.
+  /// The status, `failed` or `inactive`.
   public let status: RelayStatus
   public let cause: Cause?
   public var channels: Int

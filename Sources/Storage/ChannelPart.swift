@@ -3,11 +3,11 @@ public import StrictJSON
 
 /// A part of a list of channels.
 public struct ChannelPart: Sendable {
-  /// In the list's order; those whose rows cannot be read are left out.
+  /// The channels in the list's order; those whose rows cannot be read are left out.
   public let channels: [StoredChannel]
-  /// Those that cannot be read.
+  /// The channels that cannot be read.
   public let unreadable: [ChannelID]
-  /// What the last channel that was looked at is sorted by; nil when there are no more.
+  /// What the last channel that was looked at is sorted by; `nil` if there are no more.
   public let last: [JSONValue]?
   /// The revision at which this is true.
   public let revision: Int64

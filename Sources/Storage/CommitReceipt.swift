@@ -1,4 +1,4 @@
-/// What a commit has done that nobody could know before.
+/// The results of a commit that could not be known before it.
 public struct CommitReceipt: Hashable, Sendable {
   /// How many transitions were forgotten.
   public var forgotten: Int

@@ -1,8 +1,8 @@
 internal import Crypto
 
-/// Tells contents apart by few bytes (SHA-256).
+/// A short digest that tells contents apart (SHA-256).
 public enum ContentDigest {
-  /// 64 hexadecimal digits.
+  /// The digest as 64 hexadecimal digits.
   public static func of(_ bytes: [UInt8]) -> String {
     SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }

@@ -2,20 +2,20 @@ public import Channels
 public import Filters
 public import StrictJSON
 
-/// What the control plane asks of storage for clients. Nothing here changes what is stored; `makeCopy` alone writes, a file of its own.
+/// The questions of the control plane to storage. Nothing here changes what is stored; only `makeCopy` writes, to a file of its own.
 ///
 /// No method blocks the thread of its caller. Each of them sees what is durable at one moment, which may be newer than what subscribers
-/// have heard. All throw `StoreError`: `corrupt` when what was asked for is damaged, which clients are told as such; anything else may work
+/// have received. All throw `StoreError`: `corrupt` when the object is damaged, which clients see as such; anything else may work
 /// later. A channel that is damaged is left out of lists and named there, so that it does not end them. `CancellationError` comes when the
 /// task was cancelled before its turn.
 public protocol ControlStorage: Sendable {
   // MARK: - Channels
 
-  /// Channels in `order`. All that `filter` wants are among them; whether one really is wanted is for the caller to say, who knows
-  /// what only the daemon can tell.
+  /// Channels in `order`. All that `filter` wants are among them; the caller decides whether one is really wanted, because it knows
+  /// the fields that only the daemon has.
   /// - Parameters:
   ///   - order: by fields for which `ChannelField.canSort` holds.
-  ///   - withDeleted: whether deleted ones are among them.
+  ///   - withDeleted: whether deleted ones are included.
   ///   - after: what the last channel of the part before was sorted by.
   ///   - limit: how many channels are looked at, at most.
   func channels(
@@ -24,11 +24,11 @@ public protocol ControlStorage: Sendable {
   /// The channels named `name`, deleted ones left out, by id.
   /// - Parameter limit: how many at most.
   func channels(named name: String, limit: Int) async throws -> [ChannelID]
-  /// A channel with its relays; nil when there is none.
+  /// A channel with its relays; `nil` if there is none.
   func channel(_ id: ChannelID) async throws -> StoredChannel?
   /// These channels with their relays. A channel that is damaged does not fail the others.
   func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels
-  /// The latest lines of a channel's history, oldest first; none for a channel that is not there.
+  /// The latest lines of a channel's history, oldest first; none for a channel that does not exist.
   func transitions(of channel: ChannelID, limit: Int) async throws -> [TransitionRow]
 
   // MARK: - Changes
@@ -37,7 +37,7 @@ public protocol ControlStorage: Sendable {
   /// - Parameter limit: how many at most.
   /// - Throws: `corrupt` when one of them is not what was written.
   func changes(after revision: Int64, limit: Int) async throws -> [ChangeRow]
-  /// The same without those that a later change of the same object follows: the newest change of each operator, server, relay and
+  /// The same changes without those that a later change of the same object follows: the newest change of each operator, server, relay and
   /// channel, and the newest transition of each relay of a channel.
   /// - Parameters:
   ///   - end: the last revision that is of interest.
@@ -57,25 +57,25 @@ public protocol ControlStorage: Sendable {
   func channelCount(of relay: RelayID) async throws -> Int
   /// How many channels have each of `relays` as a member that was not removed; those that no channel has are left out.
   func channelCounts(of relays: [RelayID]) async throws -> [RelayID: Int]
-  /// How many channels each of `identities` owns, those left out that were deleted and have told all relays.
+  /// How many channels each of `identities` owns, except those that were deleted and have told all relays.
   func channelCounts(of identities: [IdentityID]) async throws -> [IdentityID: Int]
   /// How many channels there are, deleted ones left out, how many channel relays are in each status, and how many channels are in
   /// quarantine. It takes as long as there are channels.
   func totals() async throws -> (channels: Int, relays: [RelayStatus: Int], quarantined: Int)
-  /// Where channels lack relays, by relay; deleted channels left out.
+  /// Where channels lack relays, by relay; deleted channels are left out.
   func losses() async throws -> [ChannelLoss]
   /// How many channels work on no relay at all, with nothing under way.
   func failedChannelCount() async throws -> Int
 
   // MARK: - Soundness
 
-  /// What was found damaged since the start, for people. It is known already: nothing is read, and nobody waits.
+  /// What was found damaged since the start, for people. It is known already, so nothing is read and nothing waits.
   var damageFound: [String] { get }
   /// Looks for damage everywhere; it may take minutes.
   /// - Returns: how many channels were looked at, and what is wrong, for people; a bounded number of lines.
   func check() async throws -> (channels: Int, problems: [String])
   /// Makes a consistent and sound copy of all that is stored while others read and write; it may take minutes.
   /// - Returns: the path of a file, which is the caller's to remove. What is left behind goes at the next start.
-  /// - Throws: `corrupt` when what is stored is damaged; then there is no copy.
+  /// - Throws: `corrupt` when the stored data is damaged; then there is no copy.
   func makeCopy() async throws -> String
 }

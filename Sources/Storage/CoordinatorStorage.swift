@@ -3,23 +3,23 @@ public import Channels
 /// What the coordinator asks of storage. One coordinator uses it at a time, and nobody else commits.
 ///
 /// `commit` is the only method that writes, and no method blocks the thread of its caller. All others read what is durable at that moment,
-/// each of them by itself: two of them may see different commits. All throw `StoreError`. After `corrupt` the same question fails again, and
+/// each of them by itself: two of them may see different commits. All throw `StoreError`. After `corrupt` the same question fails again and
 /// the object is left alone; after any other error the question may be asked again later.
 public protocol CoordinatorStorage: Sendable {
   // MARK: - Writing
 
   /// Makes all `mutations` durable together, in their order; when it returns they survive a crash of the machine. Writes.
-  /// - Returns: what only storage could say of them.
-  /// - Throws: `StoreError`; then most likely none of them happened. The coordinator asks `counters` before it goes on: when the answer
-  ///   was lost and not the write, they have moved. Upkeep moves no counters; it does no harm twice.
+  /// - Returns: what only storage could know about them.
+  /// - Throws: `StoreError`; then most likely none of them happened. The coordinator asks for `counters` before it goes on: if the answer
+  ///   was lost but not the write, they have moved. Upkeep moves no counters; doing it twice does no harm.
   @discardableResult
   func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt
 
   // MARK: - What the coordinator starts with
 
-  /// The highest ids and the newest revision that were given out, those left out by a restore included.
+  /// The highest ids and the newest revision that were given out, including those left out by a restore.
   func counters() async throws -> StoreCounters
-  /// All operators, deleted ones too, in the order of their ids. One that cannot be read fails all.
+  /// All operators, including deleted ones, by id. If one cannot be read, the call fails.
   func operators() async throws -> [OperatorRow]
   /// All servers, in the same way.
   func servers() async throws -> [ServerRow]
@@ -32,12 +32,12 @@ public protocol CoordinatorStorage: Sendable {
   /// How many channels have each relay as a member that was not removed; relays that no channel has are left out. It takes as long as there
   /// are channel relays.
   func channelCounts() async throws -> [RelayID: Int]
-  /// When something was committed the last time, by the clock of that time; nil when it does not say.
+  /// When something was last committed, by the clock of that time; `nil` if that was not recorded.
   func lastSignOfLife() async throws -> Timestamp?
 
   // MARK: - Channels
 
-  /// A channel with its relays; nil when there is none.
+  /// A channel with its relays; `nil` if there is none.
   /// - Throws: `corrupt` when its rows were damaged or contradict each other.
   func channel(_ id: ChannelID) async throws -> StoredChannel?
   /// These channels with their relays, all as they were at one moment; it takes as long as one question. A channel that is damaged does not
@@ -60,7 +60,7 @@ public protocol CoordinatorStorage: Sendable {
   ) async throws -> [(ChannelID, mayReturn: Bool)]
   /// How many relays of a channel were replaced between two times.
   func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) async throws -> Int
-  /// Of the other channels that share the key of `identity`, the one with the latest edition among those of which `relay` shows more than
+  /// The channel with the latest edition, among the other channels that share the key of `identity` and of which `relay` shows more than
   /// the first. Only a few are looked at, those with the latest editions.
   func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) async throws -> ChannelID?
 
@@ -70,6 +70,6 @@ public protocol CoordinatorStorage: Sendable {
   func dependentCount(of relay: RelayID) async throws -> Int
   /// How many channels have `relay` as a member that was not removed.
   func channelCount(of relay: RelayID) async throws -> Int
-  /// How many channels an identity owns, those left out that were deleted and have told all relays.
+  /// How many channels an identity owns, except those that were deleted and have told all relays.
   func channelCount(of identity: IdentityID) async throws -> Int
 }

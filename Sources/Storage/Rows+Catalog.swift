@@ -5,7 +5,7 @@ public import StrictJSON
 public struct Origin: Hashable, Sendable {
   /// Whether a file declared it.
   public var isPreset: Bool
-  /// Whether the files that are loaded do not declare it any more.
+  /// Whether the files that are loaded no longer declare it.
   public var isUndeclared: Bool
   /// Name of the file that declares it.
   public var file: String?
@@ -29,7 +29,7 @@ public struct OperatorRow: Hashable, Sendable {
   /// The trade name; unique.
   public var name: String
   public var legalName: String?
-  /// As `Domain.validated` returns them.
+  /// The domains, as `Domain.validated` returns them.
   public var domains: [String]
   public var isEnabled: Bool
   public var isDeleted: Bool
@@ -64,15 +64,15 @@ public struct OperatorRow: Hashable, Sendable {
 public struct ServerRow: Hashable, Sendable {
   public var id: ServerID
   public var transport: ServerProtocol
-  /// In normal form, without the password; unique.
+  /// The address in normal form, without the password; unique.
   public var address: String
   public var fingerprint: String
   public var hosts: [String]
-  /// nil: the protocol's own.
+  /// `nil` for the protocol's own port.
   public var port: Int?
-  /// Encrypted by `SecretBox`.
+  /// The password, encrypted by `SecretBox`.
   public var sealedPassword: [UInt8]?
-  /// The operator that runs it; nil: one's own.
+  /// The operator that runs it; `nil` if it is one's own.
   public var serverOperator: OperatorID?
   /// Whether a person chose the operator; otherwise it follows from the domains.
   public var isOperatorAssigned: Bool
@@ -109,7 +109,7 @@ public struct ServerRow: Hashable, Sendable {
 
 /// A relay as stored.
 public struct RelayRow: Hashable, Sendable {
-  /// What the relay says of itself, from its latest test.
+  /// What the relay said about itself in its latest test.
   public struct Description: Hashable, Sendable {
     public var name: String?
     public var text: String?
@@ -124,17 +124,17 @@ public struct RelayRow: Hashable, Sendable {
 
   public var id: RelayID
   public var network: NetworkKind
-  /// In normal form.
+  /// The address in normal form.
   public var address: String
   /// The host alone; empty in rows of older versions until they are read.
   public var host: String
-  /// Equal for two addresses of one relay; empty in rows of older versions until they are read.
+  /// A text that is equal for two addresses of one relay; empty in rows of older versions until they are read.
   public var comparisonKey: String
-  /// Unique among relays that are not deleted.
+  /// The name, unique among relays that are not deleted.
   public var name: String
-  /// Domains of the operator, besides the host.
+  /// Domains of the operator in addition to the host.
   public var domains: [String]
-  /// The operator that runs it; nil: one's own.
+  /// The operator that runs it; `nil` if it is one's own.
   public var relayOperator: OperatorID?
   /// Whether a person chose the operator; otherwise it follows from the domains.
   public var isOperatorAssigned: Bool
@@ -172,7 +172,7 @@ public struct RelayRow: Hashable, Sendable {
   }
 }
 
-/// Whom a test was about.
+/// The relay or server that was tested.
 public enum Probed: Hashable, Sendable {
   case relay(RelayID)
   case server(ServerID)

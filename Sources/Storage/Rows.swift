@@ -34,13 +34,13 @@ public struct ChannelRow: Hashable, Sendable {
   /// How the network names the channel, for example the id of its event.
   public var networkID: String
   public var author: String
-  /// What is handed to every relay, byte for byte.
+  /// The document that every relay gets, byte for byte.
   public var document: String
   /// Number of the newest edition of what readers see; 1 is `document`.
   public var edition: Int
   /// The newest edition after the first.
   public var notice: ChannelNotice?
-  /// The relays that the newest edition names; nil when that was not kept.
+  /// The relays that the newest edition names; `nil` if they were not kept.
   public var listed: [RelayID]?
   public var wantedRelays: Int
   public var heal: Bool
@@ -52,17 +52,17 @@ public struct ChannelRow: Hashable, Sendable {
   public var deletedAt: Timestamp?
   /// Revision of the latest change to the channel or one of its relays.
   public var revision: Int64
-  /// How many relays it has, removed ones too, so that one that is missing is noticed; nil when that is not known.
+  /// How many relays it has, including removed ones, so that a missing one is noticed; `nil` if that is not known.
   public var relayCount: Int?
-  /// Of the request that it was made for, if that had a key; nil also when that was not kept.
+  /// The key of the request that created it, if that had one; `nil` also if it was not kept.
   public var requestDigest: String?
-  /// From which, and the identity's secret, the channel's own key follows; nil: the identity's key signs, or the network keeps the keys.
+  /// The channel's own key follows from this and the identity's secret; `nil` if the identity's key signs or the network keeps the keys.
   public var keySalt: [UInt8]?
 
-  /// Whether the identity signs it and other channels with one key.
+  /// Whether the identity signs this channel and others with one key.
   public var sharesKey: Bool { kind == .channel && key == .identity }
 
-  /// Which key signs; nil where the network keeps the keys.
+  /// Which key signs; `nil` where the network keeps the keys.
   public var key: ChannelKey? {
     switch network {
     case .nostr: keySalt == nil ? .identity : .own
@@ -114,7 +114,7 @@ public struct ChannelRelayRow: Hashable, Sendable {
   }
 }
 
-/// A channel with all of its relays, removed ones too, in the order in which they joined.
+/// A channel with all of its relays, including removed ones, in the order in which they joined.
 public struct StoredChannel: Hashable, Sendable {
   public var row: ChannelRow
   public var relays: [ChannelRelayRow]
@@ -140,7 +140,7 @@ public struct TransitionRow: Hashable, Sendable {
   }
 }
 
-/// That something changed; what it looks like now stands in its own table.
+/// A record that something changed; its present form is in its own table.
 public struct ChangeRow: Hashable, Sendable {
   public enum Object: Hashable, Sendable {
     case channel(ChannelID)

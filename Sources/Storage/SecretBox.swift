@@ -5,7 +5,7 @@ public import Secrets
 
 /// Encrypts identity keys and passwords with a master key that never enters the database (AES-GCM).
 ///
-/// What is encrypted is bound to a label that says what it is, so that it cannot be moved to another place. The keys for encrypting and
+/// Each secret is bound to a label that says what it is, so that it cannot be moved to another place. The keys for encrypting and
 /// for digests are derived from the master key (HKDF with SHA-256), each for its own purpose.
 public struct SecretBox: Sendable, CustomStringConvertible {
   private let master: SymmetricKey
@@ -27,12 +27,12 @@ public struct SecretBox: Sendable, CustomStringConvertible {
     digesting = derived("digests")
   }
 
-  /// Under which label the key of an identity is sealed. No two labels are one, whatever people call their identities.
+  /// The label under which the key of an identity is sealed. No two labels are equal, whatever people call their identities.
   public static func label(ofIdentity name: String, on network: NetworkKind) -> String {
     "identity\0\(network.rawValue)\0\(name)"
   }
 
-  /// Under which label the password of the server at `address` is sealed.
+  /// The label under which the password of the server at `address` is sealed.
   public static func label(ofServer address: String) -> String { "server\0\(address)" }
 
   /// Encrypts `secret`, bound to `label`.
@@ -42,17 +42,17 @@ public struct SecretBox: Sendable, CustomStringConvertible {
     return Array(sealed)
   }
 
-  /// Tells whether two secrets are one without giving either away: a keyed digest, bound to `label`.
+  /// A keyed digest, bound to `label`, that tells whether two secrets are equal without revealing either.
   public func digest(_ secret: [UInt8], label: String) -> String {
     let code = HMAC<SHA256>.authenticationCode(for: Array(label.utf8) + [0xFF] + secret, using: digesting)
     return code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Decrypts what `seal` made for the same `label`.
-  /// - Throws: `StoreError.wrongKey` when the master key is another one or the bytes were changed.
+  /// Decrypts what `seal` encrypted for the same `label`.
+  /// - Throws: `StoreError.wrongKey` when the master key is a different one or the bytes were changed.
   public func open(_ sealed: [UInt8], label: String) throws -> Secret { try open(sealed, label, with: sealing) }
 
-  /// Decrypts what versions before schema 9 sealed: with the master key itself, under labels that could be one.
+  /// Decrypts what versions before schema 9 sealed: with the master key itself, under labels that could be equal.
   package func openOld(_ sealed: [UInt8], label: String) throws -> Secret { try open(sealed, label, with: master) }
 
   private func open(_ sealed: [UInt8], _ label: String, with key: SymmetricKey) throws -> Secret {

@@ -1,19 +1,19 @@
 /// Why storage could not do what was asked. The text is for the operator: it names the file or the object and says what to do.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-  /// What the error means for whoever asked.
+  /// What the error means for the caller.
   public enum Code: Sendable {
-    /// What belongs to storage cannot be made, read or written. At the start: the daemon cannot begin. Later: as `inputOutput`.
+    /// A file of storage cannot be created, read or written. At the start the daemon cannot begin; later it is the same as `inputOutput`.
     case notAccessible
-    /// Another process uses the same storage. Only at the start, and nothing was touched; it may work once the other one has ended.
+    /// Another process uses the same storage. It occurs only at the start; nothing was touched. It may work once that process has ended.
     case inUse
-    /// What is stored was written by a newer program, or is not Baton's. Only at the start, and nothing was touched.
+    /// The stored data was written by a newer program, or is not Baton's. It occurs only at the start, and nothing was touched.
     case incompatible
-    /// What was asked for is damaged, and will be the next time too: the object is left alone, and others can still be read.
+    /// The object is damaged, and will be the next time too: it is left alone, and others can still be read.
     case corrupt
-    /// What belongs there is gone, or was set back. Only at the start; a person decides how to go on.
+    /// The stored data is gone, or was set back. It occurs only at the start; a person decides how to go on.
     case lost
-    /// A read or write failed; it may work later. A read has told nothing. A commit has most likely not happened, but may have: whoever
-    /// goes on from it asks what is stored first.
+    /// A read or write failed; it may work later. A read has returned nothing. A commit most likely did not happen, but may have: before
+    /// going on from it, ask what is stored.
     case inputOutput
     /// A secret does not open with this key. Nothing was changed; another key may open it.
     case wrongKey

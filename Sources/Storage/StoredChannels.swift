@@ -1,9 +1,9 @@
 public import Channels
 
-/// Several channels that were read at once. Those that are not there are in neither list.
+/// Several channels that were read at once. Channels that do not exist are in neither list.
 public struct StoredChannels: Sendable {
   public var found: [ChannelID: StoredChannel]
-  /// Those that are damaged, with what is wrong; their code is `corrupt`.
+  /// The damaged channels, with what is wrong; their code is `corrupt`.
   public var unreadable: [ChannelID: StoreError]
 
   public init(found: [ChannelID: StoredChannel] = [:], unreadable: [ChannelID: StoreError] = [:]) {

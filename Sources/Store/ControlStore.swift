@@ -3,7 +3,7 @@ public import Filters
 public import Storage
 public import StrictJSON
 
-/// The store for the control plane. SQLite blocks whoever asks it, so each question is asked on a thread that may wait.
+/// The store for the control plane. SQLite blocks its caller, so each question is asked on a thread that may wait.
 public struct ControlStore: ControlStorage {
   private let store: Store
   private let threads: any BlockingWork

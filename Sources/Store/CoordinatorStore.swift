@@ -2,7 +2,7 @@ public import Channels
 internal import Dispatch
 public import Storage
 
-/// The store for the coordinator. SQLite blocks whoever asks it, so each question is asked on a thread of its own; one after the other, as
+/// The store for the coordinator. SQLite blocks its caller, so each question is asked on a thread of its own; one after the other, as
 /// the coordinator asks them.
 public struct CoordinatorStore: CoordinatorStorage {
   private let store: Store
@@ -10,7 +10,7 @@ public struct CoordinatorStore: CoordinatorStorage {
 
   public init(_ store: Store) { self.store = store }
 
-  /// It is answered also when the task was cancelled: the coordinator goes on until all that it took in is done.
+  /// Answers even if the task was cancelled: the coordinator goes on until everything it took in is done.
   private func ask<T: Sendable>(_ question: @escaping @Sendable (Store) throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       queue.async { [store] in continuation.resume(with: Result { try question(store) }) }

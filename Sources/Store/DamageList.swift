@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What was found damaged since the start, each once.
+/// The damage that was found since the start, each finding once.
 final class DamageList: Sendable {
   private struct State {
     var found: [String] = []
@@ -9,13 +9,13 @@ final class DamageList: Sendable {
   }
   private let state = Mutex(State())
 
-  /// More are counted as known and not kept.
+  /// The bound of the list; further findings count as known and are not kept.
   private static let foundMax = 1_000
 
-  /// What is damaged, for people, in the order in which it was found.
+  /// The findings, for people, in the order in which they were made.
   var found: [String] { state.withLock { $0.found } }
 
-  /// Calls `tell` for each new finding, and now for what was found already.
+  /// Calls `tell` for each new finding, and now for the earlier ones.
   func tell(_ tell: @escaping @Sendable (String) -> Void) {
     let found = state.withLock { state in
       state.tell = tell

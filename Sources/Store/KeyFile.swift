@@ -4,7 +4,7 @@ internal import Glibc
 internal import Secrets
 public import Storage
 
-/// The file with the master key, `identity.key` in the state directory. While the key changes, the new one stands beside it.
+/// The file with the master key, `identity.key` in the state directory. While the key changes, the new one is kept beside it.
 public struct KeyFile: Sendable {
   public let path: String
   private var newPath: String { path + ".new" }
@@ -16,7 +16,7 @@ public struct KeyFile: Sendable {
   public var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
   /// The key for what is stored in `store`, which opens all of it. A new key is made only where nothing is sealed yet.
-  /// - Throws: `StoreError`; `wrongKey` when the key is missing or another one. Then nothing was written.
+  /// - Throws: `StoreError`; `wrongKey` when the key is missing or a different one. Then nothing was written.
   public func box(for store: Store) throws -> SecretBox {
     try settle(store)
     guard try exists || !store.hasSecrets() else {
@@ -30,7 +30,7 @@ public struct KeyFile: Sendable {
     return box
   }
 
-  /// What is in the file; makes one with a new key, readable by its owner only, when it is missing.
+  /// The content of the file; if it is missing, creates one with a new key that only its owner can read.
   /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
   public func box() throws -> SecretBox {
     if !exists {
@@ -40,8 +40,8 @@ public struct KeyFile: Sendable {
     return try SecretBox(masterKey: Self.read(path))
   }
 
-  /// The master key that stands in a file, as 32 bytes or 64 hexadecimal digits.
-  /// - Parameter isForeign: whether it is somebody else's file, who answers for its permissions.
+  /// The master key in a file, as 32 bytes or 64 hexadecimal digits.
+  /// - Parameter isForeign: whether the file is somebody else's, who is responsible for its permissions.
   static func read(_ path: String, isForeign: Bool = false) throws -> Secret {
     guard let content = Secret.contents(of: path, bytesMax: bytesMax + 1) else {
       throw StoreError(.notAccessible, "cannot read the key file \(path)")
@@ -57,7 +57,7 @@ public struct KeyFile: Sendable {
     return content.count == 32 ? content : content.withUnsafeBytes(Self.key(in:)) ?? content
   }
 
-  /// The key that `text` is: 64 hexadecimal digits, with white space around them or without; nil when it is anything else.
+  /// The key in `text`: 64 hexadecimal digits, with or without white space around them; `nil` if it is anything else.
   private static func key(in text: UnsafeRawBufferPointer) -> Secret? {
     guard let start = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) }),
       last - start == 63
@@ -79,14 +79,14 @@ public struct KeyFile: Sendable {
   // MARK: - Changing the key
 
   /// Ends a change of the key that was interrupted: the key that opens what is stored stays.
-  /// - Throws: `StoreError`; `wrongKey` when neither does. Then both stay.
+  /// - Throws: `StoreError`; `wrongKey` when neither opens it. Then both stay.
   public func settle(_ store: Store) throws {
     guard FileManager.default.fileExists(atPath: newPath) else { return }
     if exists, try store.opens(try box()) {
       unlink(newPath)
       return
     }
-    // One that was written half can open nothing.
+    // A key that was only half written can open nothing.
     guard let new = try? SecretBox(masterKey: Self.read(newPath)), try store.opens(new) else {
       if try !store.hasSecrets() {
         unlink(newPath)
@@ -104,7 +104,7 @@ public struct KeyFile: Sendable {
     return try SecretBox(masterKey: key)
   }
 
-  /// Removes a new key that nothing was sealed with.
+  /// Removes a new key with which nothing was sealed.
   func dropNew() { unlink(newPath) }
 
   /// Puts the new key in the place of the old one.
@@ -118,11 +118,11 @@ public struct KeyFile: Sendable {
 }
 
 extension SecretBox {
-  /// The box whose master key stands in `path`; makes the file, readable by its owner only, when it is missing.
+  /// The box whose master key is in `path`; if the file is missing, creates one that only its owner can read.
   /// - Throws: `StoreError` when the file cannot be made or read, is open to others, or holds no key.
   public static func atFile(_ path: String) throws -> SecretBox { try KeyFile(path).box() }
 
-  /// The box whose master key systemd holds for the daemon, or that stands in a file of somebody else.
+  /// The box whose master key systemd holds for the daemon, or that is in somebody else's file.
   /// - Parameter path: a file with 32 bytes or 64 hexadecimal digits.
   public static func atCredential(_ path: String) throws -> SecretBox {
     try SecretBox(masterKey: KeyFile.read(path, isForeign: true))

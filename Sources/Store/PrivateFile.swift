@@ -2,17 +2,17 @@ internal import Foundation
 internal import Glibc
 package import Storage
 
-/// Files in the state directory: for their owner only, never through a link that somebody may have laid.
+/// Files in the state directory: only their owner can use them, and they are never opened through a link that somebody may have placed.
 package enum PrivateFile {
-  /// Makes a file anew, with its final permissions from the start.
-  /// - Returns: its descriptor, which is the caller's to close.
+  /// Creates a new file, with its final permissions from the start.
+  /// - Returns: its descriptor, which the caller must close.
   package static func make(_ path: String) throws(StoreError) -> CInt {
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw StoreError(.notAccessible, "cannot make \(path): \(String(cString: strerror(errno)))") }
     return descriptor
   }
 
-  /// Writes a new file to the end before anybody relies on it.
+  /// Writes a new file completely before anything relies on it.
   static func write(_ bytes: some DataProtocol, to path: String) throws {
     unlink(path)
     let handle = FileHandle(fileDescriptor: try make(path), closeOnDealloc: true)
@@ -40,7 +40,7 @@ package enum PrivateFile {
     Glibc.close(descriptor)
   }
 
-  /// Takes away what others may do with a file, if it is there.
+  /// Removes the permissions of others on a file, if it exists.
   static func close(_ path: String) {
     let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return }

@@ -38,7 +38,7 @@ struct RowSum {
     mix(number.bitPattern)
   }
 
-  /// - Parameter text: in UTF-8.
+  /// - Parameter text: the text in UTF-8.
   mutating func add(text: UnsafeRawBufferPointer) {
     mix(4)
     mix(text)
@@ -59,38 +59,38 @@ struct RowSum {
     }
   }
 
-  /// As SQLite stores it.
+  /// The sum as SQLite stores it.
   var value: Int64 { Int64(bitPattern: state) }
 
-  /// The sum over all columns of a row but the sum itself, in the order of the table.
+  /// The sum over all columns of a row except the sum itself, in the order of the table.
   static func of(_ values: some Sequence<DatabaseValue>) -> Int64 {
     var sum = RowSum()
     for value in values { sum.add(value) }
     return sum.value
   }
 
-  /// The same for SQL: `row_sum(column, …)`.
+  /// The same sum for SQL: `row_sum(column, …)`.
   static let function = DatabaseFunction("row_sum", pure: true) { of($0) }
 }
 
 /// A table whose rows carry a sum, in its last column.
 struct SummedTable: Sendable {
   let name: String
-  /// Its first columns, which tell its rows apart and which they are ordered by.
+  /// Its first columns, which identify its rows and give their order.
   let key: [String]
-  /// Its columns but the sum, in the table's order.
+  /// Its columns except the sum, in the table's order.
   let columns: [String]
 
-  /// A row of it, for people: "channel 7".
+  /// A name of a row, for people: "channel 7".
   let title: @Sendable (Row) -> String
 
   let selection: String
   let insertion: RowStatement
   /// Inserts a row, or replaces the one with the same key.
   let upsertion: RowStatement
-  /// Replaces a row that is there.
+  /// Replaces an existing row.
   let replacement: RowStatement
-  /// SQL for the sum of a row as it stands.
+  /// SQL for the sum of a row as it is now.
   let expression: String
 
   private init(name: String, key: [String], columns: [String], title: @escaping @Sendable (Row) -> String) {

@@ -304,17 +304,17 @@ enum Schema {
     ),
   ]
 
-  /// Number of migrations that this program knows; stands in `user_version` of a migrated file.
+  /// The number of migrations that this program knows; a migrated file has it in `user_version`.
   static var version: Int32 { Int32(migrations.count) }
 
   /// Brings the file up to date.
-  /// - Parameter last: the schema to stop at; nil goes on to the newest.
+  /// - Parameter last: the schema to stop at; `nil` goes on to the newest.
   /// - Throws: `StoreError.incompatible` when it is newer than this program or not Baton's.
   static func migrate(_ pool: DatabasePool, to last: Int? = nil) throws {
     try pool.write { db in try migrate(db, path: pool.path, to: last) }
   }
 
-  /// The same within a transaction.
+  /// Does the same within a transaction.
   static func migrate(_ db: Database, path: String, to last: Int? = nil) throws {
     let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
     let version = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -333,13 +333,13 @@ enum Schema {
     do {
       for index in Int(version)..<end { try db.execute(sql: migrations[index].sql) }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-      // Its number says one thing and its tables another.
+      // Its number and its tables contradict each other.
       throw StoreError(
         .corrupt,
         "\(path) cannot be brought up to date from schema \(version): \(error.message ?? "") - the file is damaged, restore a backup"
       )
     }
-    // Of the newest form of each table.
+    // These are the columns of the newest form of each table.
     db.add(function: RowSum.function)
     if end >= firstWithSums {
       for table in SummedTable.all { try db.execute(sql: "UPDATE \(table.name) SET sum = \(table.expression)") }
@@ -357,7 +357,7 @@ enum Schema {
     return RowSum.of(rows.flatMap { Array($0.databaseValues) })
   }
 
-  /// Takes the tables' descriptions as they are for right.
+  /// Accepts the tables' descriptions as they are.
   static func storeSum(_ db: Database) throws { try Store.put(sumKey, String(try sum(db)), db) }
 
   private static func check(_ db: Database, _ path: String) throws {
@@ -372,8 +372,8 @@ enum Schema {
     }
   }
 
-  /// Views, triggers and virtual tables act when others are read or written, and no batond makes any. Without them, nothing in the file
-  /// calls a function but what is described for columns and indexes, so SQLite may trust its own description of the file; before 3.41 it
+  /// Views, triggers and virtual tables act when others are read or written, and no batond creates any. Without them, nothing in the file
+  /// calls a function except what is described for columns and indexes, so SQLite may trust its own description of the file; before 3.41 it
   /// would otherwise refuse its own JSON functions in indexes.
   /// - Throws: `StoreError.corrupt` when there is one.
   static func refuseForeign(_ db: Database, _ path: String) throws {

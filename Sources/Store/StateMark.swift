@@ -6,14 +6,14 @@ internal import StrictJSON
 /// The file `baton.state` beside the database. It says which database belongs there and how far that was at least, so that a database
 /// that was lost, emptied or set back is not taken for a new one.
 struct StateMark: Hashable, Sendable {
-  /// Drawn when the database was made.
+  /// A number drawn at random when the database was created.
   var database: String
-  /// Grows with each start and each time the log was written back. The database holds the same number, or a higher one.
+  /// A number that grows with each start and each time the log is written back. The database holds the same number, or a higher one.
   var generation: Int64
 
   static let name = "baton.state"
 
-  /// - Returns: nil when there is no such file.
+  /// - Returns: `nil` if there is no such file.
   /// - Throws: `StoreError.corrupt` when it is not what `write` wrote.
   static func read(in directory: String) throws -> StateMark? {
     let path = "\(directory)/\(name)"

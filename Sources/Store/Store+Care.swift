@@ -7,13 +7,13 @@ public import Storage
 // Copies of the database, and whether it is sound.
 extension Store {
   /// Makes a consistent copy while others read and write.
-  /// - Parameter path: a file that is not there yet; it can be read by its owner only.
+  /// - Parameter path: a file that does not exist yet; only its owner can read it.
   public func backUp(to path: String) throws {
     try reading { pool in
       Glibc.close(try PrivateFile.make(path))
       do {
         try Self.fill(path) { try pool.backup(to: $0) }
-        // A copy of something damaged is none: whoever keeps it believes that all is well.
+        // A copy of a damaged database is no use: its owner would believe that all is well.
         let problems = try Self.problems(ofCopy: path)
         if let first = problems.first {
           throw StoreError(
@@ -37,7 +37,7 @@ extension Store {
     PrivateFile.sync(path)
   }
 
-  /// A consistent copy in the state directory, for whoever removes it; what was left behind goes at the next start.
+  /// A consistent copy in the state directory, which the caller removes; a copy left behind goes at the next start.
   /// - Returns: its path.
   public func makeCopy() throws -> String {
     let path = Self.pathOfCopy(in: directory)
@@ -47,7 +47,7 @@ extension Store {
 
   private static let copyPrefix = "copy-"
 
-  /// Where a copy in the state directory can be made that goes at the next start, if it is left behind.
+  /// A path in the state directory for a copy; the next start removes the copy if it is left behind.
   package static func pathOfCopy(in directory: String) -> String { "\(directory)/\(copyPrefix)\(UUID().uuidString)" }
 
   /// Removes copies that a crash has left behind.
@@ -139,9 +139,9 @@ extension Store {
   }
 
   /// Puts a copy that `backUp` made in the place of the database in `directory`. What was there stays beside it.
-  /// - Parameter key: opens what is sealed in the copy; nil: the key in the state directory, if there is one.
+  /// - Parameter key: opens what is sealed in the copy; `nil` for the key in the state directory, if there is one.
   /// - Returns: where the database went that was there before, if any, and whether a key was there to compare with.
-  /// - Throws: `StoreError`: `inUse` while a daemon runs, `incompatible` or `corrupt` when the copy is none, `wrongKey` when the key does
+  /// - Throws: `StoreError`: `inUse` while a daemon runs, `incompatible` or `corrupt` when the copy is bad, `wrongKey` when the key does
   ///   not open what is sealed in it. Then nothing was changed.
   public static func restore(
     from copy: String, directory: String, key: SecretBox? = nil, stamp: String
@@ -183,7 +183,7 @@ extension Store {
           "\(copy) was made with another key than \(file.path): the secret of '\(locked.title)' does not open. Put the key from when the "
             + "copy was made in its place first; nothing was changed")
       }
-      // Through SQLite, so that what stands in the copy's log comes along, and a link is followed and not moved.
+      // The copy goes through SQLite, so that the content of its log is included, and a link is followed and not moved.
       let new = path + ".new"
       for suffix in ["", "-journal", "-wal", "-shm"] { unlink(new + suffix) }
       Glibc.close(try PrivateFile.make(new))
@@ -208,14 +208,14 @@ extension Store {
     }
   }
 
-  /// Puts one database in the place of another. At every moment there is a whole one at `path`.
+  /// Puts one database in the place of another. At every moment there is a complete one at `path`.
   private static func replace(_ path: String, with new: String, stamp: String) throws -> String? {
     func failure(_ what: String) -> StoreError {
       StoreError(.notAccessible, "\(what): \(String(cString: strerror(errno)))")
     }
     var kept: String?
     if access(path, F_OK) == 0 {
-      // What stands in the old one's log goes into its file; one that is too damaged for that keeps its log beside it.
+      // The content of the old one's log goes into its file; a database too damaged for that keeps its log beside it.
       if let old = try? DatabaseQueue(path: path) {
         _ = try? old.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
         try? old.close()

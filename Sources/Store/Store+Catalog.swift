@@ -54,7 +54,7 @@ extension Store {
     try Row.fetchAll(db, cached: "\(table.selection) ORDER BY \(table.key.joined(separator: ", "))").map(table.verified)
   }
 
-  /// A row that is what was written, and holds a word that nobody knows.
+  /// A row that is what was written but holds an unknown word.
   static func unreadable(_ table: SummedTable, _ row: Row) -> StoreError {
     StoreError(.corrupt, "\(table.title(row)) cannot be read")
   }

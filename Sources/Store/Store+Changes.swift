@@ -2,7 +2,7 @@ internal import Channels
 internal import GRDB
 public import Storage
 
-// What changed, for those who catch up.
+// The changes, for subscribers that catch up.
 extension Store {
   /// Changes after `revision`, oldest first.
   /// - Parameter limit: how many at most.
@@ -17,7 +17,7 @@ extension Store {
     }
   }
 
-  /// The same without those that a later change of the same object follows: the newest change of each operator, server, relay and
+  /// The same changes without those that a later change of the same object follows: the newest change of each operator, server, relay and
   /// channel, and the newest transition of each relay of a channel.
   /// - Parameters:
   ///   - end: the last revision that is of interest.
@@ -31,7 +31,7 @@ extension Store {
     }
   }
 
-  // A row that was damaged may only seem to be followed by a later one: it comes too, so that the damage shows.
+  // A damaged row may only seem to be followed by a later one: it is included too, so that the damage shows.
 
   private static let newestTransitions = """
     SELECT * FROM transitions WHERE revision > ? AND revision <= ? AND (

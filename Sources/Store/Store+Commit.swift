@@ -11,7 +11,7 @@ extension Store {
     var receipt = CommitReceipt()
     /// Rows that were written or deleted.
     var rows = 0
-    /// How large the history is from now on, where that was found out.
+    /// How large the history is from now on, if that was counted.
     var history: HistorySize?
   }
 
@@ -41,7 +41,7 @@ extension Store {
         return done
       }
     } catch {
-      // Whether anything went is not known; the next time it is counted.
+      // It is not known whether anything was deleted, so the next call counts.
       if mutations.contains(where: \.isUpkeep) { history.withLock { $0 = nil } }
       throw noted(error)
     }
@@ -86,7 +86,7 @@ extension Store {
     }
   }
 
-  /// An identity as it stands, removed ones too.
+  /// An identity as it is stored, even a removed one.
   static func storedIdentity(_ id: Int64, _ db: Database) throws -> Row? {
     let table = SummedTable.identities
     return try Row.fetchOne(db, cached: table.selection + " WHERE id = ?", arguments: [id]).map(table.verified)
@@ -104,7 +104,7 @@ extension Store {
     values.map { $0?.databaseValue ?? .null }
   }
 
-  /// - Parameter values: of all columns but the sum, in the table's order.
+  /// - Parameter values: those of all columns except the sum, in the table's order.
   static func insert(_ table: SummedTable, _ values: [DatabaseValue], _ db: Database) throws {
     try run(table.insertion, values, db)
   }
@@ -114,7 +114,7 @@ extension Store {
     try run(table.upsertion, values, db)
   }
 
-  /// Replaces a row that is there.
+  /// Replaces an existing row.
   static func replace(_ table: SummedTable, _ values: [DatabaseValue], _ db: Database) throws {
     try run(table.replacement, values, db)
   }

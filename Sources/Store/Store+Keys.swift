@@ -6,7 +6,7 @@ public import Storage
 
 // The key under which secrets are stored.
 extension Store {
-  /// Whether `box` opens everything that is sealed; so does any when nothing is.
+  /// Whether `box` opens everything that is sealed; any box does if nothing is sealed.
   public func opens(_ box: SecretBox) throws -> Bool {
     try reading { pool in
       try pool.read { db in try Self.sealed(db).allSatisfy { (try? $0.open(with: box)) != nil } }
@@ -16,7 +16,7 @@ extension Store {
   /// Whether anything is sealed.
   func hasSecrets() throws -> Bool { try reading { pool in try pool.read { db in try !Self.sealed(db).isEmpty } } }
 
-  /// Makes sure that `box` opens everything that is sealed, before anything else is sealed with it, and seals anew what an older version
+  /// Makes sure that `box` opens everything that is sealed, before anything else is sealed with it, and seals again what an older version
   /// sealed.
   /// - Throws: `StoreError.wrongKey` that names the first secret that does not open; then nothing was changed.
   public func unlock(_ box: SecretBox) throws {
@@ -29,12 +29,12 @@ extension Store {
     if isOld { _ = try reseal(from: box, to: box) }
   }
 
-  /// Seals all secrets of a database anew, while no daemon runs: those of identities and the passwords of servers.
+  /// Seals all secrets of a database again, while no daemon runs: those of identities and the passwords of servers.
   /// - Parameters:
-  ///   - old: opens them; nil: the key in the state directory.
-  ///   - new: will open them; nil: a new key, which takes the place of the one in the state directory.
-  /// - Returns: how many secrets there are, and whether what was sealed with the old key is wiped from the file too.
-  /// - Throws: `StoreError`; then all is as it was. `inUse` while a daemon runs; `wrongKey` when the old key is another one.
+  ///   - old: opens them; `nil` for the key in the state directory.
+  ///   - new: will open them; `nil` for a new key, which takes the place of the one in the state directory.
+  /// - Returns: how many secrets there are, and whether the secrets sealed with the old key were wiped from the file too.
+  /// - Throws: `StoreError`; then nothing has changed. `inUse` while a daemon runs; `wrongKey` when the old key is a different one.
   public static func changeKey(
     directory: String, from old: SecretBox?, to new: SecretBox?
   ) throws -> (secrets: Int, isWiped: Bool) {
@@ -56,11 +56,11 @@ extension Store {
       throw error
     }
     if new == nil { try file.put() }
-    // From here on the new key is the one. Wiping needs room for a second database, and may fail.
+    // From here on the new key is in force. Wiping needs room for a second database, and may fail.
     return (count, (try? store.pool.vacuum()) != nil)
   }
 
-  /// In one transaction.
+  /// Seals all secrets again in one transaction.
   private func reseal(from old: SecretBox, to new: SecretBox) throws -> Int {
     try reading { pool in
       try pool.write { db in
@@ -80,13 +80,13 @@ extension Store {
   struct Sealed {
     let table: SummedTable
     let row: [DatabaseValue]
-    /// In which column it stands.
+    /// The column that holds it.
     let column: String
     let bytes: [UInt8]
     let label: String
-    /// For people.
+    /// Its name, for people.
     let title: String
-    /// Under which label an older version sealed it; nil: it did not.
+    /// The label under which an older version sealed it; `nil` if none did.
     let oldLabel: String?
 
     /// - Throws: `StoreError.wrongKey` that names the secret.
@@ -98,7 +98,7 @@ extension Store {
       }
     }
 
-    /// Replaces it.
+    /// Replaces the stored secret.
     func store(_ new: [UInt8], _ db: Database) throws {
       var values = row
       guard let index = table.columns.firstIndex(of: column) else { return }

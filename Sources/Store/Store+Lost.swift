@@ -27,7 +27,7 @@ extension Store {
     }
   }
 
-  /// Where channels lack relays, by relay; deleted channels left out.
+  /// Where channels lack relays, by relay; deleted channels are left out.
   public func losses() throws -> [ChannelLoss] {
     try reading { pool in
       try pool.read { db in

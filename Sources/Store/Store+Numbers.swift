@@ -2,7 +2,7 @@ internal import GRDB
 
 // Revisions and ids that were given out after a copy was made. Clients may remember them, so they are not given out again.
 extension Store {
-  /// Far more than anybody gives out between two copies, and few enough for two million restores: JSON keeps numbers up to 2^53.
+  /// A gap far larger than what is given out between two copies, and small enough for two million restores: JSON keeps numbers up to 2^53.
   private static let leftOut: Int64 = 1 << 32
 
   /// Tables whose ids are given out one after the other.
@@ -11,8 +11,8 @@ extension Store {
   /// The setting with the last id of a table that was left out.
   private static func key(_ table: SummedTable) -> String { "last_id_\(table.name)" }
 
-  /// Lets revisions and ids go on far behind those that may have been given out. Who asks for what came after a revision that was left out
-  /// is told to list again.
+  /// Lets revisions and ids go on far behind those that may have been given out. A client that asks for changes after a revision left out
+  /// here is told to list again.
   static func leaveNumbersOut(_ db: Database) throws {
     try raiseOldestRevision(to: try revision(db) + leftOut, db)
     for table in numbered { try put(key(table), String(try lastID(table, db) + leftOut), db) }

@@ -1,8 +1,8 @@
 public import Storage
 
-// What others ask of storage, answered by SQLite. `CoordinatorStore` and `ControlStore` do so without blocking.
+// The storage ports, answered by SQLite. `CoordinatorStore` and `ControlStore` do so without blocking.
 
-/// Blocks the thread of its caller. That makes tests repeatable: nothing happens in between.
+/// Blocks the thread of its caller. That makes tests repeatable, because nothing happens in between.
 extension Store: CoordinatorStorage {}
 extension Store: KnownChannelStorage {}
 extension Store: CareStorage {}

@@ -4,9 +4,9 @@ internal import Glibc
 internal import Storage
 internal import Synchronization
 
-// Whether the database that belongs into the state directory is the one that is there.
+// Whether the database in the state directory is the one that belongs there.
 extension Store {
-  /// Looks at what is there before anything is opened, and makes an empty file, for its owner only, where nothing was ever stored.
+  /// Looks at what is there before anything is opened, and creates an empty file, for its owner only, if nothing was ever stored.
   static func begin(_ path: String, _ directory: String) throws -> (mark: StateMark?, hasKey: Bool) {
     let mark = try StateMark.read(in: directory)
     let hasKey = access(directory + "/identity.key", F_OK) == 0
@@ -41,12 +41,12 @@ extension Store {
     let next = StateMark(database: id ?? newDatabaseID(), generation: max(generation, mark?.generation ?? 0) + 1)
     try put("database_id", next.database, db)
     try put("generation", String(next.generation), db)
-    // Where nothing is sealed, everything will be sealed as it is now.
+    // If nothing is sealed yet, everything will be sealed in today's way.
     if try setting(sealingKey, db) == nil, try sealed(db).isEmpty { try put(sealingKey, sealingNow, db) }
     return next
   }
 
-  /// Why a database is not the one that the mark stands for, and what to do; `nil` when it is.
+  /// Why a database is not the one that the mark describes, and what to do; `nil` if it is.
   private static func mismatch(_ id: String?, _ generation: Int64, _ mark: StateMark, _ path: String) -> String? {
     if id != mark.database {
       return "the database \(path) is not the one that was there before: restore a backup with 'batond restore FILE'"
@@ -56,7 +56,7 @@ extension Store {
       + "put the log back, restore a backup with 'batond restore FILE'"
   }
 
-  /// Calls `tell` for whatever is found damaged, what was found already included.
+  /// Calls `tell` for all damage that is found, including what was found already.
   public func tellDamage(_ tell: @escaping @Sendable (String) -> Void) { damage.tell(tell) }
 
   /// What was found damaged since the start, for people.
@@ -64,7 +64,7 @@ extension Store {
 
   private static func newDatabaseID() -> String { UUID().uuidString.lowercased() }
 
-  /// Keeps what is there of a lost database under another name.
+  /// Keeps what is left of a lost database under another name.
   static func setAside(_ directory: String) throws {
     unlink(directory + "/" + StateMark.name)
     let path = directory + "/baton.db"
@@ -72,11 +72,11 @@ extension Store {
     for suffix in ["", "-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
       try PrivateFile.rename(path + suffix, to: "\(path).before-\(stamp)\(suffix)")
     }
-    // A key that is there is kept: it may open a copy that is found later.
+    // An existing key is kept: it may open a copy that is found later.
     Glibc.close(try PrivateFile.make(path))
   }
 
-  /// Rows after which the log is written back.
+  /// The number of rows after which the log is written back.
   private static let checkpointEvery = 4_000
 
   /// Counts what was written, and writes the log back when it has grown.
@@ -88,8 +88,8 @@ extension Store {
     if isDue { checkpoint() }
   }
 
-  /// Writes the log back into the database file if anything was written since the last time. What was stored must not be in the log
-  /// alone for long. What fails is done the next time.
+  /// Writes the log back into the database file if anything was written since the last time. Stored data must not be in the log
+  /// alone for long. If this fails, the next call does it.
   public func checkpoint() {
     let isDue = rowsSinceCheckpoint.withLock { count in
       defer { count = 0 }
@@ -103,7 +103,7 @@ extension Store {
         next.generation += 1
         try pool.writeWithoutTransaction { [next] db in
           _ = try db.checkpoint(.passive)
-          // Now in the log alone: whoever loses it has less than the mark says.
+          // The change is now in the log alone: without the log the database has less than the mark says.
           try db.inTransaction {
             try Self.put("generation", String(next.generation), db)
             return .commit

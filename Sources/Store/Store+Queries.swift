@@ -31,7 +31,7 @@ extension Store {
     }
   }
 
-  /// A channel with its relays; nil when there is none. Throws `corrupt` when its rows contradict themselves.
+  /// A channel with its relays; `nil` if there is none. Throws `corrupt` when its rows contradict each other.
   public func channel(_ id: ChannelID) throws -> StoredChannel? {
     try reading { pool in try pool.read { db in try ChannelReader(db).channel(id) } }
   }
@@ -188,7 +188,7 @@ extension Store {
     }
   }
 
-  /// The same of all relays; walks through an index of all channel relays.
+  /// The same for all relays; walks through an index of all channel relays.
   public func channelCounts() throws -> [RelayID: Int] {
     try reading { pool in
       try pool.read { db in
@@ -199,12 +199,12 @@ extension Store {
     }
   }
 
-  /// How many channels an identity owns, those left out that were deleted and have told all relays.
+  /// How many channels an identity owns, except those that were deleted and have told all relays.
   public func channelCount(of identity: IdentityID) throws -> Int {
     try reading { pool in try pool.read { db in try Self.channelCount(of: identity, db) } }
   }
 
-  /// The same of several identities.
+  /// The same for several identities.
   public func channelCounts(of identities: [IdentityID]) throws -> [IdentityID: Int] {
     try reading { pool in
       try pool.read { db in
@@ -254,7 +254,7 @@ extension Store {
     }
   }
 
-  /// A number that this installation drew once; spreads its retries and choices.
+  /// A number that this installation drew once; it spreads retries and choices.
   public func installationSeed(_ draw: () -> UInt64) throws -> UInt64 {
     try reading { pool in
       try pool.write { db in
@@ -269,13 +269,13 @@ extension Store {
   // MARK: - Rows
 
   static func setting(_ key: String, _ db: Database) throws -> String? {
-    // By position: a column whose name was damaged has none of this name.
+    // The column is read by position: if its name was damaged, no column has this name.
     try Row.fetchOne(db, cached: "SELECT key, value, sum FROM settings WHERE key = ?", arguments: [key]).map {
       try SummedTable.settings.verified($0)[1]
     }
   }
 
-  /// The newest one that was given out; also where those go on that were forgotten, or left out by a restore.
+  /// The newest revision that was given out, even if it was forgotten, or left out by a restore.
   static func revision(_ db: Database) throws -> Int64 {
     func top(_ sql: String) throws -> Int64 { try Int64.fetchOne(db, cached: sql) ?? 0 }
     return try max(

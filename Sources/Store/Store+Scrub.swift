@@ -3,10 +3,10 @@ internal import Storage
 
 // A slow look at everything that is stored, so that damage is noticed while there is still a backup without it.
 extension Store {
-  /// Where a scrub is.
+  /// How far a scrub has got.
   public struct Scrub: Sendable {
     fileprivate var table = 0
-    /// The key of the last row that was looked at; nil: the table's structure comes first.
+    /// The key of the last row that was looked at; `nil` if the table's structure comes first.
     fileprivate var after: [DatabaseValue]?
     fileprivate var isStructureChecked = false
 
@@ -15,9 +15,9 @@ extension Store {
 
   /// Looks at the next rows, and at the structure of each table before its rows.
   /// - Parameters:
-  ///   - place: where to go on; nil: at the beginning.
+  ///   - place: where to go on; `nil` to start at the beginning.
   ///   - rows: how many, at most.
-  /// - Returns: what is damaged, for people, and where to go on; nil: everything was looked at.
+  /// - Returns: what is damaged, for people, and where to go on; `nil` if everything was looked at.
   public func scrub(_ place: Scrub?, rows: Int) -> (found: [String], next: Scrub?) {
     var place = place ?? Scrub()
     guard place.table < SummedTable.all.count else { return ([], nil) }
@@ -43,7 +43,7 @@ extension Store {
         if part.count < rows { place = place.nextTable }
       }
     } catch {
-      // What lies behind a page that cannot be read is for a person to look at.
+      // A person must look at what lies behind a page that cannot be read.
       found.append(Self.wrap(error, pool.path).description)
       place = place.nextTable
     }
@@ -53,7 +53,7 @@ extension Store {
 }
 
 extension Store {
-  /// Takes what is damaged for right, so that a daemon without a backup can go on with what is left. Rows of an older schema get new sums
+  /// Accepts damaged rows as they are, so that a daemon without a backup can go on with what is left. Rows of an older schema get new sums
   /// anyway when it is brought up to date.
   /// - Returns: which rows, for people.
   static func acceptDamage(_ db: Database) throws -> [String] {
@@ -64,10 +64,10 @@ extension Store {
       guard !rows.isEmpty else { continue }
       accepted += rows.map(table.title)
       try db.execute(sql: "UPDATE \(table.name) SET sum = \(table.expression) WHERE sum <> \(table.expression)")
-      // One of them may have been what the description of the tables is compared with.
+      // One of them may be the sum with which the tables' descriptions are compared.
       if table.name == SummedTable.settings.name { try Schema.storeSum(db) }
     }
-    // Channels that were left alone are tried again; one that cannot be read all the same comes back here.
+    // Channels in quarantine are tried again; one that still cannot be read comes back here.
     try db.execute(sql: "DELETE FROM quarantine")
     return accepted
   }

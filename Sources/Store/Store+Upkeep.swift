@@ -42,7 +42,7 @@ extension Store {
     }
   }
 
-  /// Of the other channels that share the key of `identity`, the one with the latest edition among those of which `relay` shows more than
+  /// The channel with the latest edition, among the other channels that share the key of `identity` and of which `relay` shows more than
   /// the first: a relay that keeps one edition per author had that one. Only a few are looked at, those with the latest editions.
   public func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) throws -> ChannelID? {
     try reading { pool in
@@ -87,7 +87,7 @@ extension Store {
     }
   }
 
-  /// When the daemon wrote the last time, by its clock at that time; nil when it did not say.
+  /// When the daemon last wrote, by its clock at that time; `nil` if that was not recorded.
   public func lastSignOfLife() throws -> Timestamp? {
     try reading { pool in
       try pool.read { db in try Self.setting("probe", db).flatMap { Int64($0) }.map(Timestamp.init(milliseconds:)) }
@@ -101,16 +101,16 @@ extension Store {
 
   // MARK: - Inside a commit
 
-  /// Notes that a channel cannot be read.
+  /// Records that a channel cannot be read.
   static func quarantine(_ channel: ChannelID, _ reason: String, _ at: Timestamp, _ db: Database) throws {
     try db.execute(
       sql: "INSERT INTO quarantine (channel_id, reason, at) VALUES (?, ?, ?) ON CONFLICT (channel_id) DO NOTHING",
       arguments: [channel.rawValue, reason, at.milliseconds])
   }
 
-  /// Takes back times that a clock which was ahead has left behind.
+  /// Resets times that were written while the clock was ahead.
   static func clampTimes(_ now: Timestamp, _ latestCheck: Timestamp, _ db: Database) throws {
-    // Relay by relay, through the index: a million settled channels must not be walked at each start.
+    // This goes relay by relay, through the index: it must not walk a million settled channels at each start.
     for relay in try Int64.fetchAll(db, cached: "SELECT id FROM relays") {
       try db.execute(
         sql: """
@@ -125,7 +125,7 @@ extension Store {
         """, arguments: [now.milliseconds, now.milliseconds, now.milliseconds])
   }
 
-  /// SQL that sets one column of a channel relay to a value, which is bound twice. The sum goes along, unless the row is damaged: that
+  /// SQL that sets one column of a channel relay to a value, which is bound twice. The sum changes too, unless the row is damaged: damage
   /// must show.
   private static func setting(_ column: String) -> String {
     let table = SummedTable.channelRelays
@@ -145,9 +145,9 @@ extension Store {
     var through: Int64
   }
 
-  /// Forgets transitions that were made before `end`, and the oldest of those that are more than `rowsMax`, `limit` of them at most.
+  /// Forgets transitions made before `end`, and the oldest ones in excess of `rowsMax`; `limit` of them at most.
   /// - Parameter size: how many there are.
-  /// - Returns: how many went.
+  /// - Returns: how many were forgotten.
   static func forgetHistory(
     _ size: HistorySize, before end: Timestamp, rowsMax: Int, limit: Int, _ db: Database
   ) throws -> Int {
@@ -167,7 +167,7 @@ extension Store {
     return gone
   }
 
-  /// Counts what is new since the last time; all of it once, after the start.
+  /// Counts what is new since the last time; once, after the start, it counts everything.
   static func historySize(since known: HistorySize?, _ db: Database) throws -> HistorySize {
     let through = try Int64.fetchOne(db, cached: "SELECT max(revision) FROM transitions") ?? known?.through ?? 0
     guard let known else {

@@ -8,32 +8,32 @@ internal import Synchronization
 
 /// Baton's memory: one SQLite database, one writer, many readers.
 public final class Store: Sendable {
-  /// What to do where the database that belongs into the state directory is gone, or is set back.
+  /// What to do if the database that belongs in the state directory is gone, or was set back.
   public enum WhenLost: Sendable {
-    /// Throw `StoreError.lost`.
+    /// Throws `StoreError.lost`.
     case refuse
-    /// Begin with nothing; what is there is kept under another name.
+    /// Begins with nothing; what is left is kept under another name.
     case startEmpty
-    /// Go on with an older state of the database, or another one.
+    /// Goes on with an older state of the database, or a different one.
     case acceptOlder
   }
 
   let pool: DatabasePool
   private let lock: FileHandle
   let directory: String
-  /// What is wrong with what is stored, as far as anybody has looked.
+  /// The damage in the stored data, as far as it was found.
   let damage = DamageList()
   /// What the state mark says.
   let mark: Mutex<StateMark>
-  /// How large the history is; nil: not counted yet.
+  /// How large the history is; `nil` if it was not counted yet.
   let history = Mutex<HistorySize?>(nil)
   /// Rows written since the log was last written back.
   let rowsSinceCheckpoint = Mutex(0)
   /// The indexes on keys of custom data that lists may use, by the path of their field.
   let keyIndexes = Mutex<[[String]: KeyIndex]>([:])
 
-  /// Opens or makes the database `baton.db` in `directory` and brings its schema up to date.
-  /// - Parameter acceptDamage: takes rows that are damaged for right, before any of them is read, and is told which, for people; nil: they
+  /// Opens or creates the database `baton.db` in `directory` and brings its schema up to date.
+  /// - Parameter acceptDamage: accepts damaged rows as they are, before any of them is read, and learns which, for people; if `nil`, they
   ///   are not used.
   /// - Throws: `StoreError` that names the file and what to do.
   public convenience init(
@@ -57,13 +57,13 @@ public final class Store: Sendable {
         try self.init(directory: directory, lock: lock, acceptsOlder: true, isNew: true, acceptDamage: nil)
       }
     } catch {
-      // At once: a program that is being started at this moment may hold the same open file for a while.
+      // The lock is released at once: a program that is being started at this moment may hold the same open file for a while.
       flock(lock.fileDescriptor, LOCK_UN)
       throw error
     }
   }
 
-  /// Takes the state directory for this process.
+  /// Reserves the state directory for this process.
   static func lock(_ directory: String) throws -> FileHandle {
     let lockPath = directory + "/lock"
     let descriptor = Glibc.open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -88,7 +88,7 @@ public final class Store: Sendable {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
     configuration.maximumReaderCount = 4
-    // No more urgent than everything else: that takes a right which the daemon does not have, and costs a complaint in the journal.
+    // The priority stays normal: raising it takes a right that the daemon does not have, and leaves a complaint in the journal.
     configuration.qos = .default
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
@@ -109,7 +109,7 @@ public final class Store: Sendable {
       // GRDB chooses NORMAL when it turns WAL on; a commit would then survive a crash of the program, but not of the machine.
       try pool.writeWithoutTransaction { db in
         try db.execute(sql: "PRAGMA synchronous = FULL")
-        // Not by itself: after each time the state mark goes on.
+        // SQLite must not write the log back by itself, because the state mark advances each time.
         try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
       }
       mark = Mutex(try pool.write { [acceptsOlder] db in try Self.goOn(db, known.mark, path, acceptsOlder) })
@@ -122,7 +122,7 @@ public final class Store: Sendable {
     try mark.withLock { $0 }.write(in: directory)
   }
 
-  /// Writes the log back into the database file, closes it and lets the state directory go.
+  /// Writes the log back into the database file, closes it and releases the state directory.
   public func close() {
     try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
     try? pool.close()
@@ -144,7 +144,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// What a caller is told of an error. Damage is noted, too, so that whoever looks after the daemon hears of it.
+  /// The error that a caller gets. Damage is recorded too, so that the operator learns of it.
   func noted(_ error: any Error) -> StoreError {
     let error = error as? StoreError ?? Self.wrap(error, pool.path)
     if error.code == .corrupt { damage.note(error.description) }

@@ -6,9 +6,9 @@ internal import StrictJSON
 extension Catalog {
   /// Brings the catalog in line with the files.
   ///
-  /// What a person changed lasts until the file says something else than when it was last loaded. What is declared and was removed
-  /// comes back. What is not declared any more is disabled and marked.
-  /// - Parameter passwords: of servers, by address.
+  /// A person's change lasts until the file differs from when it was last loaded. An object that is declared and was removed
+  /// comes back. An object that is no longer declared is disabled and marked.
+  /// - Parameter passwords: the passwords of servers, by address.
   mutating func declare(
     _ declarations: Declarations, _ passwords: [String: CatalogChange.Password], _ counters: inout StoreCounters
   ) throws(BatonError) {
@@ -33,7 +33,7 @@ private struct Declaring {
   private var relaysByAddress: [RelayKey: RelayID] = [:]
   private var relaysByKey: [RelayKey: RelayID] = [:]
   private var seen: Set<CatalogReference> = []
-  /// Relays that their file names, and those that it leaves to their host.
+  /// Relays that their file names, and those that get the name of their host.
   private var named: [(id: RelayID, item: Declarations.Relay)] = []
   private var unnamed: [(id: RelayID, host: String)] = []
 
@@ -41,7 +41,7 @@ private struct Declaring {
     self.catalog = catalog
     self.passwords = passwords
     self.counters = counters
-    // Of two with one name or address, the one that is not deleted, then the older one, stays in the index.
+    // If two have one name or address, the index keeps the one that is not deleted, then the older one.
     for row in catalog.operators.values.sorted(by: { ($0.isDeleted ? 0 : 1, $1.id) < ($1.isDeleted ? 0 : 1, $0.id) }) {
       operatorsByName[row.name] = row.id
     }
@@ -64,7 +64,7 @@ private struct Declaring {
     try nameRelays()
   }
 
-  /// Tells which members of a declaration are to be applied.
+  /// Tells which members of a declaration must be applied.
   private struct News {
     let old: JSONValue?
     let new: JSONValue
@@ -117,7 +117,7 @@ private struct Declaring {
     let declaration: JSONValue = [
       "enabled": .bool(item.isEnabled), "roles": Self.json(item.roles),
       "operator": owner.map { .integer($0.rawValue) } ?? .null,
-      // A keyed digest: tells whether the file says another password than before.
+      // A keyed digest tells whether the password in the file differs from the one before.
       "password": password.map { .string($0.digest) } ?? .null,
     ]
     let news = News(row.origin, declaration, isFresh: same == nil || row.isDeleted)
@@ -170,7 +170,7 @@ private struct Declaring {
     seen.insert(.relay(id))
   }
 
-  /// What the files say no more is disabled and marked, never removed.
+  /// Disables and marks what the files no longer declare; it is never removed.
   private mutating func markUndeclared() {
     for (id, row) in catalog.operators where row.origin.isDeclared && !seen.contains(.operator(id)) {
       catalog.operators[id]?.isEnabled = false

@@ -3,11 +3,11 @@ internal import RelayNetwork
 internal import Storage
 
 extension Catalog {
-  /// Adds what a network brings along and what is not known yet.
+  /// Adds what a network provides and what is not known yet.
   ///
   /// Nothing that is known changes, and nothing that was removed comes back. An operator is known by its name or one of its domains,
-  /// a server by its address or one of its hosts, a relay by its address. What is new of a known operator is added to it, but not of one
-  /// that was removed or that files speak for.
+  /// a server by its address or one of its hosts, a relay by its address. What is new is added to a known operator, unless the operator
+  /// was removed or files declare it.
   mutating func importPresets(
     _ network: NetworkKind, _ presets: [CatalogChange.Preset], _ counters: inout StoreCounters
   ) throws(BatonError) {
@@ -26,7 +26,7 @@ extension Catalog {
     }
   }
 
-  /// - Returns: the operator to which what is new belongs; nil when nothing may be added to it.
+  /// - Returns: the operator to which the new objects belong; `nil` if nothing may be added to it.
   private mutating func owner(
     of preset: CatalogChange.Preset, _ followed: Set<String>, _ counters: inout StoreCounters
   ) throws(BatonError) -> OperatorID? {
@@ -41,7 +41,7 @@ extension Catalog {
     return id
   }
 
-  /// Every domain under which something is that follows its domains: with an operator of that domain it could go over to it.
+  /// The domains of all objects that follow their domains: such an object could move to a new operator with that domain.
   private var followedDomains: Set<String> {
     func isFree(_ owner: OperatorID?, _ isAssigned: Bool) -> Bool {
       guard isAssigned, let owner else { return true }

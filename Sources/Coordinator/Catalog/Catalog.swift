@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// Operators, servers and relays as a whole. A value without any I/O: a change goes in, a new catalog or a refusal comes out.
+/// Operators, servers and relays as a whole. It is a value without any I/O: a change goes in, a new catalog or a refusal comes out.
 struct Catalog: Hashable, Sendable {
   var operators: [OperatorID: OperatorRow] = [:]
   var servers: [ServerID: ServerRow] = [:]
@@ -24,7 +24,7 @@ struct Catalog: Hashable, Sendable {
     }
   }
 
-  /// What of this catalog is not so in `other`: operators first, because servers and relays refer to them.
+  /// The objects of this catalog that differ in `other`: operators first, because servers and relays refer to them.
   func changes(from other: Catalog) -> [CatalogObject] {
     let operators = operators.values.filter { other.operators[$0.id] != $0 }.sorted { $0.id < $1.id }
     let servers = servers.values.filter { other.servers[$0.id] != $0 }.sorted { $0.id < $1.id }
@@ -32,12 +32,12 @@ struct Catalog: Hashable, Sendable {
     return operators.map(CatalogObject.operator) + servers.map(CatalogObject.server) + relays.map(CatalogObject.relay)
   }
 
-  /// Whether an object may be used as far as its operator goes. One's own always may.
+  /// Whether the operator of an object allows its use. One's own objects may always be used.
   func isOperatorEnabled(_ id: OperatorID?) -> Bool {
     id.map { operators[$0].map { $0.isEnabled && !$0.isDeleted } ?? true } ?? true
   }
 
-  /// Candidates for channels on `network`, the ineligible too.
+  /// Candidates for channels on `network`, including ineligible ones.
   func candidates(on network: NetworkKind, at now: Timestamp) -> some Sequence<SelectionPolicy.Candidate> {
     relays.values.lazy.filter { $0.network == network }.map { candidate($0, at: now) }
   }
@@ -48,8 +48,8 @@ struct Catalog: Hashable, Sendable {
       isEnabled: row.isEnabled, isDeleted: row.isDeleted, isOperatorEnabled: isOperatorEnabled(row.relayOperator))
   }
 
-  /// What is wrong with the whole.
-  /// - Parameter includesUnused: report missing servers even when there is nothing of SimpleX.
+  /// The problems of the catalog as a whole.
+  /// - Parameter includesUnused: report missing servers even if nothing belongs to SimpleX.
   func findings(includesUnused: Bool = false) -> [CatalogCheck.Finding] {
     CatalogCheck.findings(
       operators: operators.values.filter { !$0.isDeleted }.map {
@@ -67,7 +67,7 @@ struct Catalog: Hashable, Sendable {
       }, includesUnused: includesUnused)
   }
 
-  /// Errors that are here and were not in `earlier`. The first server of all does not count as the lack of the others.
+  /// Errors that `earlier` did not have. Adding the very first server does not count as a lack of other servers.
   func errors(since earlier: Catalog) -> [CatalogCheck.Finding] {
     let errors = findings().filter(\.kind.isError)
     guard !errors.isEmpty else { return [] }
@@ -84,15 +84,15 @@ struct Catalog: Hashable, Sendable {
 
   // MARK: - Whose is what
 
-  /// Lets every object that nobody assigned follow its domains. Where several operators have a domain it is the first in the order of
-  /// identifiers, those that files declare no more last.
+  /// Lets every object that nobody assigned follow its domains. If several operators have a domain, the first in the order of
+  /// identifiers owns it; operators that files no longer declare come last.
   mutating func assignByDomain() {
     var owners: [String: OperatorID] = [:]
     let alive = operators.values.filter { !$0.isDeleted }
     for row in alive.sorted(by: { ($0.origin.isUndeclared ? 1 : 0, $0.id) < ($1.origin.isUndeclared ? 1 : 0, $1.id) }) {
       for domain in row.domains where owners[domain] == nil { owners[domain] = row.id }
     }
-    // The most special domain wins; of several names the first that has an owner.
+    // The most specific domain wins; among several names, the first that has an owner.
     func owner(of names: [String]) -> OperatorID? {
       guard !owners.isEmpty else { return nil }
       for name in names where !name.hasSuffix(".onion") {
@@ -131,7 +131,7 @@ struct Catalog: Hashable, Sendable {
     if operators.values.contains(where: { $0.name == name && !$0.isDeleted && $0.id != id }) { throw .duplicateName(name) }
   }
 
-  /// A name for a relay that nobody named: its host, with a number where that is taken.
+  /// A name for a relay that nobody named: its host, with a number if that is taken.
   func freeName(_ host: String, except id: RelayID?) -> String {
     Self.freeName(host, taken: Set(relays.values.filter { !$0.isDeleted && $0.id != id }.map(\.name)))
   }

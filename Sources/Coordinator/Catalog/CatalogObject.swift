@@ -73,7 +73,7 @@ public enum CatalogObject: Hashable, Sendable {
   }
 }
 
-/// Which operator, server or relay.
+/// A reference to an operator, server or relay.
 enum CatalogReference: Hashable, Comparable, Sendable {
   case `operator`(OperatorID)
   case server(ServerID)

@@ -2,10 +2,10 @@ public import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// What a person asks to change about an operator; nil leaves a field as it is.
+/// What a person asks to change about an operator; `nil` leaves a field as it is.
 public struct OperatorEdit: Hashable, Sendable {
   public var name: String?
-  /// Empty: none.
+  /// An empty text clears the field.
   public var legalName: String?
   public var domains: [String]?
   public var isEnabled: Bool?
@@ -61,22 +61,22 @@ public struct OperatorEdit: Hashable, Sendable {
   }
 }
 
-/// Whose a server or relay is to be.
+/// The operator to which a server or relay should belong.
 public enum Assignment: Hashable, Sendable {
-  /// Follows from the domains.
+  /// The operator follows from the domains.
   case byDomain
   case to(OperatorID)
 }
 
-/// What a person asks to change about a server; nil leaves a field as it is.
+/// What a person asks to change about a server; `nil` leaves a field as it is.
 public struct ServerEdit: Hashable, Sendable {
-  /// May carry a password.
+  /// The new address, which may carry a password.
   public var address: String?
-  /// Empty: none.
+  /// An empty text clears the field.
   public var password: String?
   public var assignment: Assignment?
   public var isEnabled: Bool?
-  /// nil leaves the overrides as they are.
+  /// The overrides; `nil` leaves them as they are.
   public var roles: ServerRoles.Override?
 
   public init(
@@ -91,7 +91,7 @@ public struct ServerEdit: Hashable, Sendable {
   }
 }
 
-/// What a person asks to change about a relay; nil leaves a field as it is.
+/// What a person asks to change about a relay; `nil` leaves a field as it is.
 public struct RelayEdit: Hashable, Sendable {
   public var address: String?
   public var name: String?
@@ -115,14 +115,14 @@ public struct RelayEdit: Hashable, Sendable {
 enum CatalogChange: Sendable {
   struct ServerPlace: Hashable, Sendable {
     let address: ServerAddress
-    /// nil: none.
+    /// The sealed password; `nil` if there is none.
     let sealedPassword: [UInt8]?
   }
   case addOperator(OperatorEdit)
   case updateOperator(OperatorID, revision: Int64, OperatorEdit)
   case removeOperator(OperatorID)
   case addServer(ServerPlace, ServerEdit)
-  /// - place: the new address or password; nil keeps both.
+  /// - place: the new address or password; `nil` keeps both.
   case updateServer(ServerID, revision: Int64, ServerPlace?, ServerEdit)
   case removeServer(ServerID)
   case addRelay(NetworkKind, RelayAddress, RelayEdit)
@@ -131,7 +131,7 @@ enum CatalogChange: Sendable {
   case declare(Declarations, passwords: [String: Password])
   case importPresets(NetworkKind, [Preset])
 
-  /// An operator that a network brings along.
+  /// An operator that a network provides.
   struct Preset: Sendable {
     let edit: OperatorEdit
     let servers: [(place: ServerPlace, edit: ServerEdit)]
@@ -141,7 +141,7 @@ enum CatalogChange: Sendable {
   /// A server's password as its file gives it.
   struct Password: Hashable, Sendable {
     let sealed: [UInt8]
-    /// Tells passwords apart without giving them away.
+    /// A digest that tells passwords apart without revealing them.
     let digest: String
   }
 

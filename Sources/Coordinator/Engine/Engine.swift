@@ -3,8 +3,8 @@ internal import Logging
 internal import RelayNetwork
 internal import Storage
 
-/// The coordinator's task. A batch of inputs goes its way from top to bottom: what it names is read (`Questions`), the `Decider` decides,
-/// the writes of the `Batch` are committed, and its `Effects` are carried out, in the order that stands there: store, publish, journal,
+/// The coordinator's task. A batch of inputs passes from top to bottom: what it names is read (`Questions`), the `Decider` decides,
+/// the writes of the `Batch` are committed, and its `Effects` are carried out, in the order that is stated there: store, publish, journal,
 /// perform, reply. Only one task ever touches the engine.
 final class Engine {
   let decider: Decider
@@ -17,10 +17,10 @@ final class Engine {
   let post: @Sendable (Input) -> Void
   var journal: Journal
   var waker: Task<Void, Never>?
-  /// When `timersDue` will come in; nil: not asked for, or on its way.
+  /// When `timersDue` will come in; `nil` if it was not asked for, or is on its way.
   var wakeAt: Timestamp?
 
-  /// - Parameter seed: of what is left to chance. The same seed and the same inputs give the same commits, actions and words, in the
+  /// - Parameter seed: the seed of random choices. The same seed and the same inputs give the same commits, actions and words, in the
   ///   same order.
   init(
     storage: any CoordinatorStorage, directory: RelayDirectory, rules: Rules, clock: any CoordinatorClock,
@@ -47,7 +47,7 @@ final class Engine {
     for row in try await storage.servers() { catalog.servers[row.id] = row }
     for var row in try await storage.relays() {
       if row.comparisonKey.isEmpty {
-        // Stored by a version that did not keep these.
+        // The channel was stored by a version that did not keep these.
         let address = try? directory.addressing[row.network]?.parse(address: row.address)
         (row.host, row.comparisonKey) = (address?.host ?? "", address?.comparisonKey ?? row.address)
       }
@@ -61,7 +61,7 @@ final class Engine {
     let loads = try await storage.channelCounts()
     directory.write { $0.loads.begin(with: loads) }
     carryOut(decider.begin(Set(loads.keys), at: clock.now))
-    // Before any channel is read: what is in memory must be what is stored.
+    // This precedes reading any channel, because what is in memory must be what is stored.
     let latestCheck = clock.now + decider.rules.verifyIntervalMax * 2
     try await storage.commit([.clampTimes(now: clock.now, latestCheck: latestCheck)])
     let off = try await storage.lastSignOfLife().map { clock.now - $0 } ?? .zero
@@ -85,7 +85,7 @@ final class Engine {
     scheduleWake()
   }
 
-  /// Notes when the daemon stops, so that what waits goes on where it was.
+  /// Records when the daemon stops, so that what waits goes on where it was.
   func noteEnd() async {
     guard !decider.live.isEmpty, decider.recovery.doubt == nil else { return }
     do { try await storage.commit([.probe(clock.now)]) } catch {

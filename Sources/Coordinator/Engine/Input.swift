@@ -3,7 +3,7 @@ internal import RelayNetwork
 internal import Storage
 
 extension Engine {
-  /// What can happen to the engine.
+  /// An input of the engine.
   enum Input: Sendable {
     case report(NetworkReport)
     case timersDue
@@ -11,20 +11,20 @@ extension Engine {
     case retry(ChannelID, RelayID?, Reply<ChannelSnapshot>)
     case verify(ChannelID, Reply<ChannelSnapshot>)
     case delete(ChannelID, Reply<ChannelSnapshot>)
-    /// These relays, or so many that the daemon picks.
+    /// Add these relays, and as many more as `pick`, which the daemon chooses.
     case joinRelays(ChannelID, [RelayID], pick: Int, Reply<ChannelSnapshot>)
     case leaveRelay(ChannelID, RelayID, Reply<ChannelSnapshot>)
     case update(ChannelID, ChannelEdit, Reply<ChannelSnapshot>)
-    /// A change of operators, servers and relays; forced: although it adds errors or channels lose something.
+    /// A change of operators, servers and relays; `force` allows it even if it adds errors or channels lose something.
     case change(CatalogChange, force: Bool, Reply<CatalogObject?>)
-    /// A test ended; with a reply when a person asked for it.
-    /// - address: which was tested; what is said of another than the present one does not count.
+    /// A test ended; it has a reply if a person asked for it.
+    /// - address: the address that was tested; a result for another than the present one does not count.
     case tested(Probed, address: String, ProbeVerdict, Reply<Void>?)
     /// Tell the channels that have `relay` in `status`, from the first after `after` on.
     case sweep(RelayID, RelayStatus, ChannelRelayMachine.Event, after: ChannelID?)
-    /// Ask a relay for the channels that are due to be read back, so many at most.
+    /// Ask a relay for the channels that are due to be read back, at most `atMost` of them.
     case readBack(RelayID, atMost: Int)
-    /// Go on with what is too old or too much of the history.
+    /// Go on forgetting the part of the history that is too old or too large.
     case forgetHistory
     case addIdentity(IdentityRow, IdentityKey, Reply<IdentityRow>)
     case removeIdentity(IdentityID, Reply<IdentityRow>)

@@ -3,7 +3,7 @@ internal import Logging
 internal import NIOCore
 public import RelayNetwork
 
-// What channels and groups are on Nostr, and which events an operation on them takes.
+// The form of channels and groups on Nostr, and the events of an operation on them.
 extension NostrNetwork {
   /// How far ahead of the time an event may be before relays refuse it; most take 15 minutes.
   private static let aheadMaxSeconds: Int64 = 900
@@ -17,7 +17,7 @@ extension NostrNetwork {
     }
   }
 
-  /// Which key a new channel gets.
+  /// The key that a new channel gets.
   private func key(for draft: ChannelDraft) async -> ChannelKey {
     if let key = draft.key { return key }
     let restricting = await restrictingRelay(draft)
@@ -27,10 +27,10 @@ extension NostrNetwork {
     return restricting == nil ? .own : .identity
   }
 
-  /// A relay of a new channel that says that it does not take what a key signs that it has never heard of.
+  /// A relay of a new channel that says that it does not take events signed by an unknown key.
   private func restrictingRelay(_ draft: ChannelDraft) async -> String? {
     for address in draft.relays where PeerDescription.restrictsAuthors(draft.capabilities[address] ?? []) { return address }
-    // All are asked at once; those that tests have asked are not asked again.
+    // All are asked at once, except those that tests have asked already.
     let asked = draft.relays.filter { draft.capabilities[$0] == nil }.compactMap { address in
       (try? RelayURL(address)).map { (address, document(of: $0)) }
     }
@@ -49,7 +49,7 @@ extension NostrNetwork {
     case .own:
       let drawn = SecretKey.randomSalt()
       guard let own = identity.channelKey(salt: drawn) else { throw NetworkFailure("no key can be made for the channel") }
-      // Says whose the channel is.
+      // This says who owns the channel.
       (signer, salt, tag) = (own, drawn, ["p", identity.publicKey])
     case .identity:
       // The tag keeps two channels with one profile apart that are created within the same second.
@@ -151,7 +151,7 @@ extension NostrNetwork {
     session.feed(.submitted(SessionOperation(operation: operation, events: events)))
   }
 
-  /// What is published for an operation; nil when it cannot be signed.
+  /// The events that are published for an operation; `nil` if they cannot be signed.
   private func events(of operation: RelayOperation) -> [OutgoingEvent]? {
     let content = operation.content
     switch content.kind {
@@ -164,7 +164,7 @@ extension NostrNetwork {
         guard let notice = content.notice else { return [] }
         return [OutgoingEvent.signed(id: notice.networkID, text: notice.document)] + extras(of: content)
       case .withdraw:
-        // Asks for the deletion (NIP-09).
+        // This asks for the deletion (NIP-09).
         guard let key = key(of: content) else { return nil }
         var tags = ([content.networkID] + (content.notice.map { $0.earlier + [$0.networkID] } ?? [])).map { ["e", $0] }
         var kinds = [PublicChannel.creationKind] + (content.notice == nil ? [] : [PublicChannel.metadataKind])
@@ -192,13 +192,13 @@ extension NostrNetwork {
 
   private static let noKey = "the key of the channel's identity is not at hand"
 
-  /// What goes to a relay behind the channel, or its newest edition, without being asked for.
+  /// The events that go to a relay after the channel, or its newest edition, without being required.
   private func extras(of content: ChannelContent) -> [OutgoingEvent] {
     profile(of: content).map { [OutgoingEvent(extra: $0)] } ?? []
   }
 
   /// Who the author of a channel is, for programs that show authors (kind 0): name and picture of the newest edition, dated as that is.
-  /// It follows from what is stored: the same bytes each time. nil where the identity signs, which has a profile of its own.
+  /// It follows from what is stored: the same bytes each time. `nil` where the identity signs, which has a profile of its own.
   private func profile(of content: ChannelContent) -> NostrEvent? {
     guard content.keySalt != nil else { return nil }
     let (id, document) = content.notice.map { ($0.networkID, $0.document) } ?? (content.networkID, content.document)

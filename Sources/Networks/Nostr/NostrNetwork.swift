@@ -18,16 +18,16 @@ public final class NostrNetwork: RelayNetwork {
     var keys: [IdentityID: SecretKey] = [:]
     var publishers: [Publisher: RelaySession<PublisherMachine>] = [:]
     var readers: [RelayID: Reader] = [:]
-    /// By address.
+    /// The lines to relays, by address.
     var lines: [String: RelayLines] = [:]
     var report: (@Sendable (NetworkReport) -> Void)?
-    /// What was to be reported before anybody listened.
+    /// Reports from before `run` was called.
     var unreported: [NetworkReport] = []
-    /// NIP-11 documents that were asked for lately, by address.
+    /// NIP-11 documents that were requested recently, by address.
     var documents: [String: Document] = [:]
     /// Addresses that were read before, by what they were read from.
     var urls: [String: RelayURL] = [:]
-    /// Profiles that were signed lately, by the id of what they repeat: each goes to all relays of its channel.
+    /// Profiles that were signed recently, by the id of what they repeat: each goes to all relays of its channel.
     var profiles: [String: NostrEvent] = [:]
     /// The date of the latest edition that each identity has signed since the start.
     var editionDates: [IdentityID: Int64] = [:]
@@ -49,7 +49,7 @@ public final class NostrNetwork: RelayNetwork {
 
   let group: any EventLoopGroup
   let dialer: RelayDialer
-  /// How long a relay's NIP-11 document is taken for what it says still, and how many are kept.
+  /// How long a relay's NIP-11 document counts as current, and how many are kept.
   private static let documentLife = TimeAmount.seconds(60)
   private static let documentsMax = 1_000
   private static let profilesMax = 1_000
@@ -64,9 +64,9 @@ public final class NostrNetwork: RelayNetwork {
   private let state = NIOLockedValueBox(State())
 
   /// - Parameters:
-  ///   - trustRoots: a PEM file with certificate authorities to trust; nil trusts the system's.
+  ///   - trustRoots: a PEM file with certificate authorities to trust; `nil` trusts the system's.
   ///   - now: Unix time in seconds.
-  /// - Throws: when the TLS context cannot be made, for example because `trustRoots` cannot be read.
+  /// - Throws: an error if the TLS context cannot be created, for example because `trustRoots` cannot be read.
   public init(
     group: any EventLoopGroup, limits: NostrLimits = NostrLimits(), trustRoots: String? = nil, logger: Logger,
     now: @escaping @Sendable () -> Int64
@@ -160,7 +160,7 @@ public final class NostrNetwork: RelayNetwork {
 
   func key(of identity: IdentityID) -> SecretKey? { state.withLockedValue { $0.keys[identity] } }
 
-  /// The key that signs a channel: its own, which is made anew each time and not kept, or its identity's.
+  /// The key that signs a channel: its own, which is derived each time and not kept, or its identity's.
   func key(of content: ChannelContent) -> SecretKey? {
     guard let identity = key(of: content.identity), let salt = content.keySalt else { return key(of: content.identity) }
     // Another key than the one that readers know would make events of nobody.
@@ -181,7 +181,7 @@ public final class NostrNetwork: RelayNetwork {
     }
   }
 
-  /// What a relay says of itself (NIP-11), asked for once in a while, however many want to know; nil when it says nothing in time.
+  /// What a relay says about itself (NIP-11), requested now and then, however many callers there are; `nil` if it does not answer in time.
   func document(of url: RelayURL) -> EventLoopFuture<RelayInformation?> {
     let now = NIODeadline.now()
     return state.withLockedValue { state in
@@ -242,7 +242,7 @@ public final class NostrNetwork: RelayNetwork {
       guard !state.isOver else { return nil }
       if let reader = state.readers[relay] {
         if reader.address == url.text { return reader.session }
-        // The relay moved; what is left at its old address must not speak for it any more.
+        // The relay moved; sessions at its old address must not report for it any more.
         _ = reader.session.end()
         for name in state.publishers.keys where name.relay == relay && name.address != url.text {
           _ = state.publishers.removeValue(forKey: name)?.end()
@@ -266,7 +266,7 @@ public final class NostrNetwork: RelayNetwork {
   private func salt(_ relay: RelayID) -> UInt64 { UInt64(bitPattern: relay.rawValue) &* 0x9E37_79B9_7F4A_7C15 }
 
   func invalid(_ operation: RelayOperation) {
-    // Nothing is carried out any more: the next start takes the operation up again.
+    // No more operations are performed; the next start takes this one up again.
     if state.withLockedValue({ $0.isOver }) { return }
     report(operation, .misbehaved(Trouble(.protocol, "the relay's address is not one of Nostr")))
   }

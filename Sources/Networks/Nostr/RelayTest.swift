@@ -12,7 +12,7 @@ internal import RelayNetwork
 struct RelayTest: Sendable {
   let dialer: RelayDialer
   let lookup: HostLookup
-  /// Those of the channels too: a relay that allows one connection is tested over that.
+  /// The lines of the channels too, because a relay that allows one connection is tested over that.
   let lines: RelayLines
   let limits: NostrLimits
   let key: SecretKey?
@@ -54,7 +54,7 @@ struct RelayTest: Sendable {
       return clock.now - started
     }
 
-    /// - Parameter isInstant: the step took no time of its own; what has passed belongs to the next.
+    /// - Parameter isInstant: whether the step took no time of its own; the time that passed belongs to the next.
     mutating func passed(
       _ step: String, _ detail: String, selfDescription: PeerDescription? = nil, isInstant: Bool = false
     ) {
@@ -85,7 +85,7 @@ struct RelayTest: Sendable {
       step = "connect"
       let tls = dialer.tls
       let handshake = eventLoop.makePromise(of: Void.self)
-      // Nobody may be left waiting, whatever becomes of the connection.
+      // No caller may be left waiting, whatever happens to the connection.
       defer { handshake.fail(PeerFailure(.unreachable, "the connection closed")) }
       let (channel, _) = try await TCPDialer().connect(to: addresses, within: limits.dialTimeout, on: eventLoop) { channel in
         guard url.isSecure else { return }
@@ -121,10 +121,10 @@ struct RelayTest: Sendable {
   }
 
   private func publishAndRead(_ url: RelayURL, _ information: RelayInformation?, _ log: inout StepLog) async {
-    // The identity's own key, because a relay may take events of known authors only.
+    // This is the identity's own key, because a relay may take only events of known authors.
     let probe = key ?? .random()
     let expiry = now() + Self.probeLifeSeconds
-    // Two tests within a second must not make one event: relays refuse what was deleted before.
+    // Two tests within a second must not create the same event: relays refuse events that were deleted before.
     let tags = [["expiration", "\(expiry)"], ["baton", String(UInt64.random(in: 0 ... .max), radix: 16)]]
     guard
       let event = NostrEvent(
@@ -184,7 +184,7 @@ struct RelayTest: Sendable {
   private func clean(_ event: NostrEvent, _ probe: SecretKey, _ content: ChannelContent, _ url: RelayURL) async {
     let tags = [["e", event.id], ["k", "\(PublicChannel.creationKind)"]]
     guard let deletion = NostrEvent(signedBy: probe, createdAt: now(), kind: 5, tags: tags, content: "") else { return }
-    // A task of its own: whoever asked for the test may be gone, the event must go all the same. The session's timers bound it.
+    // This is a task of its own, because the event must go even if the caller is gone. The session's timers limit it.
     await Task { for await _ in sights(of: .withdraw, content, deletion, url, probe) {} }.value
   }
 
@@ -205,7 +205,7 @@ struct RelayTest: Sendable {
     let item = SessionOperation(operation: operation, events: event.map { [OutgoingEvent($0)] } ?? [])
     let logger = Logger(label: "baton.nostr.test") { _ in SwiftLogNoOpLogHandler() }
     return AsyncStream { continuation in
-      // Touched on the event loop only.
+      // This is touched only on the event loop.
       let hasOpened = NIOLoopBoundBox.makeBoxSendingValue(false, eventLoop: eventLoop)
       let report: @Sendable (NetworkReport) -> Void = {
         guard case .outcome(_, _, _, let outcome) = $0, outcome.isFinal else { return }

@@ -1,21 +1,21 @@
 internal import Storage
 
-/// Where the fields of a channel stand in the database.
+/// Where the fields of a channel are in the database.
 enum ChannelColumn {
-  /// Never NULL.
+  /// A column that is never NULL.
   case integer(String)
-  /// 0 or 1, for clients a boolean.
+  /// 0 or 1, which clients see as a boolean.
   case boolean(String)
-  /// NULL where the field is absent.
+  /// A column that is NULL where the field is absent.
   case text(String)
-  /// Never NULL.
+  /// A column that is never NULL.
   case word(String)
-  /// Milliseconds, for clients RFC 3339 in UTC; never NULL.
+  /// Milliseconds, which clients see as RFC 3339 in UTC; never NULL.
   case time(String)
-  /// Something below a column with JSON.
+  /// A value below a column with JSON.
   case json(String, path: String)
 
-  /// The column of a field; nil for what only the daemon itself can tell.
+  /// The column of a field; `nil` for fields that only the daemon itself knows.
   init?(_ path: [String]) {
     guard let field = ChannelField(path) else { return nil }
     self.init(field)
@@ -48,14 +48,14 @@ enum ChannelColumn {
     }
   }
 
-  /// SQLite compares names byte by byte and cannot quote all of them; a field has only names that it can.
+  /// SQLite compares names byte by byte and cannot quote all of them; a field has only names that it can quote.
   static func jsonPath(_ names: [String]) -> String { "$" + names.map { ".\"\($0)\"" }.joined() }
 
   private static func has(_ condition: String) -> String {
     "EXISTS (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND \(condition))"
   }
 
-  /// The same derivation as `PhaseCounts`, which tests hold side by side.
+  /// The phase, derived as in `PhaseCounts`; tests compare the two.
   private static let phase = """
     (CASE
       WHEN c.deleted_at IS NOT NULL THEN
@@ -68,12 +68,12 @@ enum ChannelColumn {
     END)
     """
 
-  /// A condition that channels in these phases meet and that an index answers; nil when there is none.
+  /// A condition that channels in these phases meet and that an index answers; `nil` if there is none.
   static func narrowing(_ phases: Set<String>) -> String? {
     if phases.isSubset(of: ["creating", "partial", "deleting"]) {
       return "c.id IN (SELECT channel_id FROM channel_relays WHERE task IS NOT NULL)"
     }
-    // As many relays are members as are wanted, so one that is not active is there and is known.
+    // As many relays are members as are wanted, so if one is not active, it is there and is known.
     if phases.isSubset(of: ["degraded", "failed"]) {
       return
         "c.id IN (SELECT channel_id FROM channel_relays INDEXED BY channel_relays_lost WHERE status IN ('failed', 'inactive'))"

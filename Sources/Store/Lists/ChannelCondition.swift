@@ -3,7 +3,7 @@ internal import Filters
 internal import GRDB
 internal import StrictJSON
 
-/// A filter on channels as SQL. What SQL cannot say is left open: every channel that matches the filter meets the condition, and
+/// A filter on channels as SQL. What SQL cannot express is left open: every channel that matches the filter meets the condition, and
 /// `isExact` tells whether the reverse holds too. Values are bound, never pasted.
 struct ChannelCondition {
   let sql: String
@@ -37,7 +37,7 @@ struct ChannelCondition {
       "(" + parts.map(\.sql).joined(separator: word) + ")", parts.flatMap(\.arguments), isExact: parts.allSatisfy(\.isExact))
   }
 
-  /// Only what is exact can be turned round.
+  /// The negated condition; only an exact one can be negated.
   private static func negated(_ part: ChannelCondition) -> ChannelCondition {
     part.isExact ? ChannelCondition("NOT \(part.sql)", part.arguments) : .open
   }
@@ -75,14 +75,14 @@ struct ChannelCondition {
     }
   }
 
-  /// Channels of which one relay meets conditions on `relayId` and `status`; what else they say is for others to look at.
+  /// Channels of which one relay meets conditions on `relayId` and `status`; the other conditions are left to the caller.
   private static func relays(_ node: Filter.Node) -> ChannelCondition {
     guard case .all(let nodes) = node else { return .open }
     var parts: [String] = []
     var arguments: [DatabaseValue] = []
     var statuses: Set<String>?
     func among(_ column: String, _ values: [JSONValue]) {
-      // Numbers that are equal without being written alike are not for SQL to compare.
+      // SQL cannot compare numbers that are equal without being written alike.
       guard values.allSatisfy({ $0.integer != nil || $0.string != nil }) else { return }
       parts.append("\(column) IN (\(values.map { _ in "?" }.joined(separator: ", ")))")
       arguments += values.map { $0.integer?.databaseValue ?? $0.string?.databaseValue ?? .null }
@@ -108,7 +108,7 @@ struct ChannelCondition {
       if !parts.contains(where: { $0.hasPrefix("relay_id") || $0.hasSuffix("()") }) {
         index = "INDEXED BY channel_relays_lost "
       }
-      // Said once more in the words of the index, or it could not be used.
+      // The condition is repeated in the words of the index; otherwise the index could not be used.
       parts.append("status IN ('failed', 'inactive')")
     }
     return ChannelCondition(
@@ -161,7 +161,7 @@ struct ChannelCondition {
     case (.text(let sql), .string(let text)), (.word(let sql), .string(let text)):
       return ChannelCondition("(\(sql) \(sign) ?) IS TRUE", [text.databaseValue])
     case (.time(let sql), .string(let text)):
-      // A part of a time, like a day, is compared as text by who looks at the channel itself.
+      // A part of a time, such as a day, is compared as text by the caller, which sees the channel itself.
       return Timestamp(wireText: text).map { ChannelCondition("\(sql) \(sign) ?", [$0.milliseconds.databaseValue]) } ?? .open
     case (.integer(let sql), _):
       return number.map { ChannelCondition("\(sql) \(sign) ?", [$0]) } ?? .never

@@ -6,7 +6,7 @@ internal import StrictJSON
 /// The statements that find the channels of a part of a list. Those of the first one come first; together they find as many as are
 /// wanted.
 struct ChannelListPlan {
-  /// Without its last argument, which is how many rows it may give: the terms of the order, and the id.
+  /// The statement without its last argument, which is how many rows it may give: the terms of the order, and the id.
   struct Statement {
     let sql: String
     let arguments: [DatabaseValue]
@@ -15,14 +15,14 @@ struct ChannelListPlan {
   let statements: [Statement]
   let seek: ChannelSeek
 
-  /// An index whose order is another one is used where this many channels at most are to be sorted, a small part of those there are.
+  /// An index whose order is another one is used if at most this many channels must be sorted, a small part of all channels.
   static let fewMax = 5_000
-  /// So many narrowings are compared with one another.
+  /// The number of narrowings that are compared with one another.
   private static let comparedMax = 4
 
   /// - Parameters:
   ///   - after: what the last channel of the part before was sorted by.
-  ///   - indexes: those on custom data, by the path of their field.
+  ///   - indexes: the indexes on custom data, by the path of their field.
   ///   - fewMax: how many channels are few enough to be sorted.
   /// - Throws: `StoreError` when the order has a key without a column.
   init(
@@ -30,7 +30,7 @@ struct ChannelListPlan {
     fewMax: Int = Self.fewMax, _ db: Database
   ) throws {
     var narrowings = KeyNarrowing.all(of: filter, indexes)
-    // A cursor holds for its order, not for its filter: the place where it stands may be one that this filter leaves out.
+    // A cursor is valid for its order, not for its filter: its place may be one that this filter leaves out.
     let places = zip(order.keys.map { indexes[$0.path] }, after ?? [])
     if !places.allSatisfy({ index, value in narrowings.allSatisfy { $0.holds(of: value, at: index) } }) { narrowings = [] }
     let constants = narrowings.reduce(into: Set<String>()) { $0.formUnion($1.constants) }
@@ -39,7 +39,7 @@ struct ChannelListPlan {
     }
     let best = try Self.best(of: narrowings, for: seek.loose.map(\.sql), fewMax, db)
     let condition = ChannelCondition(filter)
-    // SQLite does not know that they are few.
+    // SQLite does not know that these are few.
     let index = best?.isFew == true ? best?.narrowing.index.map { " INDEXED BY \($0.quotedName)" } : nil
     self.seek = seek
     statements = seek.stretches(after: after).map { stretch in

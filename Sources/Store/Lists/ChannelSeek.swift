@@ -18,7 +18,7 @@ struct ChannelSeek {
   struct Stretch {
     let sql: String
     let arguments: [DatabaseValue]
-    /// What is still to be sorted by.
+    /// The terms by which the stretch must still be sorted.
     let terms: [Term]
     /// Terms of an index that have one value in all of the stretch.
     var fixed: Set<String> = []
@@ -36,9 +36,9 @@ struct ChannelSeek {
   private let constants: Set<String>
 
   /// - Parameters:
-  ///   - indexes: those on custom data, by the path of their field.
+  ///   - indexes: the indexes on custom data, by the path of their field.
   ///   - constants: the SQL of terms that have the same value for all channels that are looked for.
-  /// - Returns: nil when the order has a key without a column.
+  /// - Returns: `nil` if the order has a key without a column.
   init?(_ order: ListOrder, indexes: [[String]: KeyIndex] = [:], constants: Set<String> = []) {
     var keys: [(column: ChannelColumn, isDescending: Bool)] = []
     var terms: [Term] = []
@@ -79,7 +79,7 @@ struct ChannelSeek {
   /// The terms by which channels differ.
   var loose: [Term] { terms.filter { !constants.contains($0.sql) } }
 
-  /// Everything that comes after `values`, which are those of one channel; nil: everything.
+  /// Everything that comes after `values`, which are those of one channel; if they are `nil`, everything.
   func stretches(after values: [JSONValue]?) -> [Stretch] {
     guard let values else { return [Stretch(sql: "TRUE", arguments: [], terms: loose)] }
     let bounds = zip(keys, values).flatMap { Self.bounds($0.column, $1) }
@@ -107,7 +107,7 @@ struct ChannelSeek {
         sql: (parts + [behind.sql]).joined(separator: " AND "), arguments: arguments + behind.arguments, terms: rest.map(\.0),
         fixed: fixed)
     }
-    // Channels without a value are equal in this; values of one rank are never NULL.
+    // Channels without a value are equal here; values of one rank are never NULL.
     guard !bound.isNull else { return nil }
     parts.append("\(next.sql) \(next.isDescending ? "<" : ">") ?")
     return Stretch(
@@ -161,7 +161,7 @@ struct ChannelSeek {
     }
   }
 
-  /// As SQLite extracts it from JSON.
+  /// The value as SQLite extracts it from JSON.
   static func scalar(_ value: JSONValue) -> DatabaseValue {
     switch value {
     case .null: .null

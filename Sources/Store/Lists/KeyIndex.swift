@@ -4,10 +4,10 @@ internal import Storage
 /// An index on a key of channels' custom data, as the configuration declares it: by the rank of its value in `JSONOrder`, then by the
 /// value.
 ///
-/// SQLite uses it where a statement has the same expressions, letter by letter but for the table's name, so the path stands in them and is
-/// not bound. Custom data that is not JSON any more counts as absent here: it is damaged, which checksums tell.
+/// SQLite uses it where a statement has the same expressions, letter by letter except for the table's name, so the path is in them and is
+/// not bound. Custom data that is no longer JSON counts as absent here: it is damaged, which checksums show.
 struct KeyIndex: Hashable, Sendable {
-  /// The names below the custom data.
+  /// The path of names below the custom data.
   let names: [String]
   /// SQL for the rank of the value, in a statement on `channels c`; never NULL.
   let rank: String
@@ -17,7 +17,7 @@ struct KeyIndex: Hashable, Sendable {
   private static let prefix = "channels_by_custom."
 
   /// - Parameter key: names with dots between them, as in a filter after `custom.`.
-  /// - Returns: nil where that is not the key of a field that storage knows.
+  /// - Returns: `nil` if that is not the key of a field that storage knows.
   init?(_ key: String) {
     guard
       case .custom(let names)? = ChannelField(
@@ -29,10 +29,10 @@ struct KeyIndex: Hashable, Sendable {
 
   var key: String { names.joined(separator: ".") }
 
-  /// The name of the index in the database. SQLite does not tell capitals from small letters there, but keys differ in them.
+  /// The name of the index in the database. SQLite ignores case there, but keys may differ in case only.
   var name: String { Self.prefix + key.map { $0.isUppercase || $0 == "^" ? "^\($0)" : "\($0)" }.joined() }
 
-  /// The same in a statement; a key has no quotes.
+  /// The name as a statement quotes it; a key has no quotes.
   var quotedName: String { "\"\(name)\"" }
 
   /// The statement that makes the index, as SQLite keeps it.
@@ -41,7 +41,7 @@ struct KeyIndex: Hashable, Sendable {
     return "CREATE INDEX \(quotedName) ON channels (\(terms.rank), \(terms.value))"
   }
 
-  /// The key of an index with this name in the database; nil where it is not on a key of custom data.
+  /// The key of an index with this name in the database; `nil` if it is not on a key of custom data.
   static func key(ofIndex name: String) -> String? {
     name.hasPrefix(prefix) ? name.dropFirst(prefix.count).replacing(/\^(.)/) { $0.1 }.description : nil
   }

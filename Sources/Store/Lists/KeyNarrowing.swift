@@ -3,21 +3,21 @@ internal import Filters
 internal import GRDB
 internal import StrictJSON
 
-/// What every channel that a filter wants has under keys with an index, so that the others need not be looked at.
+/// The values that every wanted channel has under keys with an index, so that the other channels need not be looked at.
 struct KeyNarrowing {
-  /// What channels have under one key.
+  /// The values that channels have under one key.
   struct Part {
     let index: KeyIndex
     var form: Form
   }
 
   enum Form {
-    /// One value; NULL: none.
+    /// One value; NULL if there is none.
     case equal(rank: Int, DatabaseValue)
     case among(rank: Int, [DatabaseValue])
     /// Values of a rank between bounds, each with its sign.
     case range(rank: Int, lower: Bound?, upper: Bound?)
-    /// Anything but nothing.
+    /// Any value that is present.
     case present
   }
 
@@ -26,10 +26,10 @@ struct KeyNarrowing {
     let value: DatabaseValue
   }
 
-  /// A channel meets one of them.
+  /// Narrowings of which a channel meets at least one.
   private let parts: [Part]
 
-  /// The narrowings that must all hold.
+  /// Narrowings that must all hold.
   static func all(of filter: Filter, _ indexes: [[String]: KeyIndex]) -> [KeyNarrowing] {
     indexes.isEmpty ? [] : of(filter.root, indexes)
   }
@@ -49,7 +49,7 @@ struct KeyNarrowing {
     }
   }
 
-  /// Both ends of a range in one.
+  /// Joins both ends of a range.
   private static func merged(_ all: [KeyNarrowing]) -> [KeyNarrowing] {
     var merged: [KeyNarrowing] = []
     for narrowing in all {
@@ -59,7 +59,7 @@ struct KeyNarrowing {
     return merged
   }
 
-  /// - Returns: nil where they are not two ends of one range.
+  /// - Returns: `nil` if they are not two ends of one range.
   private func joined(_ other: KeyNarrowing) -> KeyNarrowing? {
     guard parts.count == 1, other.parts.count == 1, parts[0].index == other.parts[0].index,
       case .range(let rank, let lower, let upper) = parts[0].form,
@@ -94,7 +94,7 @@ struct KeyNarrowing {
   private static func among(_ values: [JSONValue]) -> [Form] {
     Dictionary(grouping: values, by: JSONOrder.rank).sorted { $0.key < $1.key }.map { rank, values in
       if rank == JSONOrder.rank(.null) { return .equal(rank: rank, .null) }
-      // Lists and objects are equal without being written alike.
+      // Lists and objects can be equal without being written alike.
       if rank == JSONOrder.rank([]) { return .range(rank: rank, lower: nil, upper: nil) }
       guard values.count <= amongMax else { return .range(rank: rank, lower: nil, upper: nil) }
       let scalars = values.map(ChannelSeek.scalar)
@@ -150,7 +150,7 @@ struct KeyNarrowing {
     }
   }
 
-  /// The condition in a statement for this stretch of a list; nil: the stretch says all of it already.
+  /// The condition in a statement for this stretch of a list; `nil` if the stretch expresses all of it already.
   func condition(in stretch: ChannelSeek.Stretch) -> (sql: String, arguments: [DatabaseValue])? {
     let each = parts.compactMap { $0.condition(in: stretch) }
     guard each.count == parts.count else { return nil }
@@ -158,7 +158,7 @@ struct KeyNarrowing {
     return (each.count == 1 ? sql : "(\(sql))", each.flatMap(\.arguments))
   }
 
-  /// How many channels meet it, if they are no more than `max`.
+  /// How many channels meet it, if there are no more than `max`.
   func count(upTo max: Int, _ db: Database) throws -> Int? {
     guard let (sql, arguments) = condition(in: ChannelSeek.Stretch(sql: "TRUE", arguments: [], terms: [])) else { return nil }
     let count = try Int.fetchOne(
@@ -182,7 +182,7 @@ extension KeyNarrowing.Part {
       let marks = values.map { _ in "?" }.joined(separator: ", ")
       return ("(\(index.rank) = \(rank) AND \(index.value) IN (\(marks)))", values)
     case .range(let rank, let lower, let upper):
-      // Of two bounds on one side SQLite takes the first for the index, but the place of the stretch is the nearer one.
+      // If there are two bounds on one side, SQLite uses the first for the index, but the place of the stretch is the nearer one.
       let bounds = [
         isAtValue || isBehindValue && !isDescending ? nil : lower, isAtValue || isBehindValue && isDescending ? nil : upper,
       ]

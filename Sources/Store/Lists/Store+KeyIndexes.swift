@@ -5,19 +5,19 @@ internal import Synchronization
 
 /// What became of the index on a key of custom data.
 public enum KeyIndexChange: Hashable, Sendable {
-  /// It is being made, which takes seconds where there are many channels.
+  /// It is being created, which takes seconds if there are many channels.
   case begun
   case made
   case removed
-  /// It could not be made; lists do without it.
+  /// It could not be created; lists do without it.
   case failed(reason: String)
 }
 
 extension Store {
-  /// Makes the indexes on these keys of channels' custom data, and removes those on others. What is there already stays. After a crash
-  /// each of them is there as a whole, or not at all.
+  /// Creates the indexes on these keys of channels' custom data, and removes those on others. Existing ones stay. After a crash
+  /// each of them is there completely or not at all.
   /// - Parameters:
-  ///   - keys: names with dots between them, as in a filter after `custom.`; what no filter can name is left out.
+  ///   - keys: names with dots between them, as in a filter after `custom.`; keys that no filter can name are left out.
   ///   - tell: is called with each key for which something is done.
   /// - Throws: `StoreError` where the database cannot be read or written.
   public func keepKeyIndexes(_ keys: [String], tell: (String, KeyIndexChange) -> Void = { _, _ in }) throws {
@@ -40,7 +40,7 @@ extension Store {
     }
   }
 
-  /// Changes an index together with the sum of what is described in the file.
+  /// Changes an index together with the sum of the tables' descriptions in the file.
   /// - Parameter failed: is called when the file is damaged, which must not keep the daemon from starting.
   /// - Returns: whether it was changed.
   private func change(_ sql: String, _ failed: (String) -> Void) throws -> Bool {

@@ -6,10 +6,10 @@ public import StrictJSON
 internal import Synchronization
 
 extension Store {
-  /// Channels in `order`. All that `filter` wants are among them; whether one really is wanted is for the caller to say, who knows
-  /// what only the daemon can tell.
+  /// Channels in `order`. All that `filter` wants are among them; the caller decides whether one is really wanted, because it knows
+  /// the fields that only the daemon has.
   /// - Parameters:
-  ///   - withDeleted: whether deleted ones are among them.
+  ///   - withDeleted: whether deleted ones are included.
   ///   - after: what the last channel of the part before was sorted by.
   ///   - limit: how many channels are looked at, at most.
   public func channels(
@@ -29,7 +29,7 @@ extension Store {
             let id = ChannelID(rawValue: row[row.count - 1])
             if let channel = try reader.channel(id) { channels.append(channel) }
           } catch let error as StoreError {
-            // One that cannot be read must not end every list.
+            // A channel that cannot be read must not end every list.
             _ = noted(error)
             if let id = Int64.fromDatabaseValue(row[row.count - 1] as DatabaseValue) {
               unreadable.append(ChannelID(rawValue: id))

@@ -3,7 +3,7 @@ internal import GRDB
 internal import Storage
 
 extension TransitionRow {
-  /// The values of all columns but the sum, in the order of `SummedTable.transitions`.
+  /// The values of all columns except the sum, in the order of `SummedTable.transitions`.
   func bind(to row: inout BoundRow) {
     row.bind(revision)
     row.bind(channel.rawValue)
@@ -17,8 +17,8 @@ extension TransitionRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.transitions`.
-  /// - Parameter row: the same row, for its name.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or has a status that nobody knows.
+  /// - Parameter row: the same row, which gives its name.
+  /// - Throws: `StoreError.corrupt` when it is not what was written, or has an unknown status.
   init(_ values: inout RowReader, _ row: Row) throws {
     let revision = values.integer()
     let (channel, relay) = (ChannelID(rawValue: values.integer()), RelayID(rawValue: values.integer()))
@@ -37,7 +37,7 @@ extension TransitionRow {
 }
 
 extension ChangeRow {
-  /// The values of all columns but the sum, in the order of `SummedTable.changes`.
+  /// The values of all columns except the sum, in the order of `SummedTable.changes`.
   func bind(to row: inout BoundRow) {
     var (channel, relay, organisation, server): (Int64?, Int64?, Int64?, Int64?)
     switch object {
@@ -55,8 +55,8 @@ extension ChangeRow {
     row.bind(server)
   }
 
-  /// The row that `values` reads, in the order of `SummedTable.changes`; nil when it is not known what changed.
-  /// - Parameter row: the same row, for its name.
+  /// The row that `values` reads, in the order of `SummedTable.changes`; `nil` if it is not known what changed.
+  /// - Parameter row: the same row, which gives its name.
   /// - Throws: `StoreError.corrupt` when it is not what was written.
   init?(_ values: inout RowReader, _ row: Row) throws {
     let (revision, at) = (values.integer(), Timestamp(milliseconds: values.integer()))

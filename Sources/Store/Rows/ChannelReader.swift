@@ -3,7 +3,7 @@ internal import GRDB
 internal import GRDBSQLite
 internal import Storage
 
-/// Reads channels by their ids. It is good for one access to the database, in which each statement is looked up once.
+/// Reads channels by their ids. It serves one access to the database, in which each statement is looked up once.
 struct ChannelReader {
   private let channels: Statement
   private let relays: Statement
@@ -11,13 +11,13 @@ struct ChannelReader {
   init(_ db: Database) throws {
     channels = try db.cachedStatement(sql: "SELECT * FROM channels WHERE id = ?")
     relays = try db.cachedStatement(sql: "SELECT * FROM channel_relays WHERE channel_id = ?")
-    // GRDB binds nothing, and leaves alone what is bound beside it.
+    // GRDB binds nothing itself, and leaves alone what is bound directly.
     channels.setUncheckedArguments(StatementArguments())
     relays.setUncheckedArguments(StatementArguments())
   }
 
-  /// A channel with its relays; nil when there is none.
-  /// - Throws: `StoreError.corrupt` when its rows are not what was written, or contradict themselves.
+  /// A channel with its relays; `nil` if there is none.
+  /// - Throws: `StoreError.corrupt` when its rows are not what was written, or contradict each other.
   func channel(_ id: ChannelID) throws -> StoredChannel? {
     var channel: ChannelRow?
     try each(channels, id) { values, row in channel = try ChannelRow(id, &values, row) }
@@ -28,7 +28,7 @@ struct ChannelReader {
       let member = Result { try ChannelRelayRow(of: id, at: &position, &values, row) }
       members.append((position, member))
     }
-    // That some cannot be found is said first.
+    // Channels that cannot be found are reported first.
     guard members.count == channel.relayCount ?? members.count else {
       throw StoreError(
         .corrupt, "channel \(id.rawValue) has \(channel.relayCount ?? 0) relays, and \(members.count) of them can be found")
@@ -40,7 +40,7 @@ struct ChannelReader {
 
   private func each(_ statement: Statement, _ id: ChannelID, _ body: (inout RowReader, Row) throws -> Void) throws {
     let handle = statement.sqliteStatement
-    // The result is that of the last run, of which its caller knows.
+    // The result is that of the last run, which its caller knows.
     sqlite3_reset(handle)
     let result = sqlite3_bind_int64(handle, 1, id.rawValue)
     guard result == SQLITE_OK else {

@@ -4,7 +4,7 @@ internal import Storage
 internal import StrictJSON
 
 extension ChannelRow {
-  /// The values of all columns but the sum, in the order of `SummedTable.channels`.
+  /// The values of all columns except the sum, in the order of `SummedTable.channels`.
   func bind(to row: inout BoundRow) {
     row.bind(id.rawValue)
     row.bind(kind.rawValue)
@@ -37,12 +37,12 @@ extension ChannelRow {
     row.bind(keySalt)
   }
 
-  /// Relays as one text.
+  /// The relays as one text.
   private static func list(_ relays: [RelayID]) -> String { relays.map { String($0.rawValue) }.joined(separator: " ") }
 
   /// The row that `values` reads, in the order of `SummedTable.channels`.
-  /// - Parameter row: the same row, for its name.
-  /// - Throws: `StoreError.corrupt` when it is not what was written, or holds something that nobody knows.
+  /// - Parameter row: the same row, which gives its name.
+  /// - Throws: `StoreError.corrupt` when it is not what was written, or holds an unknown value.
   init(_ id: ChannelID, _ values: inout RowReader, _ row: Row) throws {
     _ = values.integer()
     let (kindWord, networkWord) = (values.text(), values.text())
@@ -86,14 +86,14 @@ extension ChannelRow {
       earlier: earlier?.split(separator: " ").map(String.init) ?? [])
   }
 
-  /// The relays of a text that `list` made.
+  /// The relays in a text that `list` wrote.
   private static func relays(_ text: String) -> [RelayID] {
     text.split(separator: " ").compactMap { Int64($0) }.map(RelayID.init(rawValue:))
   }
 }
 
 extension ChannelRelayRow {
-  /// The values of all columns but the sum, in the order of `SummedTable.channelRelays`.
+  /// The values of all columns except the sum, in the order of `SummedTable.channelRelays`.
   func bind(to row: inout BoundRow, _ channel: ChannelID, _ position: Int) {
     row.bind(channel.rawValue)
     row.bind(relay.rawValue)
@@ -115,7 +115,7 @@ extension ChannelRelayRow {
 
   /// The row that `values` reads, in the order of `SummedTable.channelRelays`.
   /// - Parameters:
-  ///   - position: gets its place among the channel's relays.
+  ///   - position: receives its place among the channel's relays.
   ///   - row: the same row, for its name.
   /// - Throws: `StoreError.corrupt` when it is not what was written, or contradicts itself.
   init(of channel: ChannelID, at position: inout Int64, _ values: inout RowReader, _ row: Row) throws {

@@ -2,7 +2,7 @@ internal import GRDB
 
 /// The rows that are written most. Their statements are looked up once per transaction.
 struct HotRows {
-  /// What is done to which table.
+  /// A kind of write, with its table.
   enum Write: Int, CaseIterable {
     case insertChannel, touchChannel, reviseChannel, saveChannelRelay, appendTransition, appendChange
 
@@ -31,7 +31,7 @@ struct HotRows {
   }
 
   /// Writes one row.
-  /// - Parameter values: binds the values of all columns but the sum, in the table's order.
+  /// - Parameter values: binds the values of all columns except the sum, in the table's order.
   mutating func write(_ write: Write, _ values: (inout BoundRow) -> Void) throws {
     let writer = try writer(write)
     do { try writer.write(values) } catch {

@@ -9,7 +9,7 @@ internal import Storage
 struct RowReader {
   private let handle: SQLiteStatement
   private var sum = RowSum()
-  /// Of the next value.
+  /// The position of the next value.
   private var position: CInt = 0
   /// Whether a value is of another type than its column.
   private var isMistyped = false
@@ -47,7 +47,7 @@ struct RowReader {
   mutating func count() -> Int { Int(integer()) }
 
   /// Compares the sum, once all other columns are read.
-  /// - Parameter row: the same row, for its name.
+  /// - Parameter row: the same row, which gives its name.
   /// - Throws: `StoreError.corrupt` that names the row, when it is not what was written, or holds values of other types.
   func end(_ table: SummedTable, _ row: Row) throws {
     guard sqlite3_column_count(handle) == position + 1, sqlite3_column_type(handle, position) == SQLITE_INTEGER,
@@ -66,7 +66,7 @@ struct RowReader {
     return value ?? other
   }
 
-  /// Takes a value into the sum that is NULL, or not of the type that was asked for.
+  /// Adds a value to the sum that is NULL or not of the requested type.
   private mutating func skip<T>(_ place: CInt) -> T? {
     let type = sqlite3_column_type(handle, place)
     isMistyped = isMistyped || type != SQLITE_NULL
@@ -82,10 +82,10 @@ struct RowReader {
     return nil
   }
 
-  /// nil when there is no memory for it.
+  /// The text, or `nil` if there is no memory for it.
   private func text(at place: CInt) -> String? { sqlite3_column_text(handle, place).map { String(cString: $0) } }
 
-  /// Valid until the statement goes on.
+  /// The bytes, which are valid until the statement goes on.
   private func blob(at place: CInt) -> UnsafeRawBufferPointer {
     let bytes = sqlite3_column_blob(handle, place)
     return UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_column_bytes(handle, place)))
@@ -93,7 +93,7 @@ struct RowReader {
 }
 
 extension Store {
-  /// What `read` makes of each row that a question about one summed table finds. The question asks for all columns.
+  /// The result of `read` for each row that a query on one summed table finds. The query asks for all columns.
   static func read<T>(
     _ db: Database, cached sql: String, arguments: StatementArguments, _ read: (inout RowReader, Row) throws -> T
   ) throws -> [T] {

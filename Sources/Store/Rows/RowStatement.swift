@@ -26,7 +26,7 @@ struct RowStatement: Sendable {
         + assignments(rest + ["sum"], columns).joined(separator: ", "), columns, used: columns)
   }
 
-  /// Changes some columns of a row that is there. The other ones must be as they are stored, for the sum.
+  /// Changes some columns of an existing row. The other values must be as they are stored, because the sum covers them.
   static func updating(_ table: String, _ columns: [String], key: [String], setting changed: [String]) -> RowStatement {
     RowStatement(
       "UPDATE \(table) SET \(assignments(changed + ["sum"], columns).joined(separator: ", ")) WHERE "

@@ -1,9 +1,9 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// A prepared statement that writes rows of a summed table. It is good for one transaction.
+/// A prepared statement that writes rows of a summed table. It serves one transaction.
 ///
-/// Values go straight to SQLite; GRDB runs the statement, and makes an error of what SQLite refuses.
+/// Values go straight to SQLite; GRDB runs the statement, and turns what SQLite refuses into an error.
 struct RowWriter {
   private let statement: Statement
   private let columns: Int
@@ -13,12 +13,12 @@ struct RowWriter {
     columns = source.count
     used = source.used
     statement = try db.cachedStatement(sql: source.sql)
-    // GRDB binds nothing, and leaves alone what is bound beside it.
+    // GRDB binds nothing itself, and leaves alone what is bound directly.
     statement.setUncheckedArguments(StatementArguments())
   }
 
   /// Writes one row.
-  /// - Parameter values: binds the values of all columns but the sum, in the table's order.
+  /// - Parameter values: binds the values of all columns except the sum, in the table's order.
   func write(_ values: (inout BoundRow) -> Void) throws {
     let handle = statement.sqliteStatement
     defer {
@@ -38,7 +38,7 @@ struct BoundRow {
   private let columns: Int
   private let used: UInt64
   private var sum = RowSum()
-  /// How many values came, which is the number of the last one's parameter.
+  /// How many values have come, which is the number of the last one's parameter.
   private var count: CInt = 0
   /// The first result that was not SQLITE_OK.
   private var fault = SQLITE_OK
@@ -49,7 +49,7 @@ struct BoundRow {
     self.used = used
   }
 
-  /// SQLite copies what it is given before the call returns.
+  /// The destructor value that makes SQLite copy what it is given before the call returns.
   private static var transient: sqlite3_destructor_type {
     unsafeBitCast(OpaquePointer(bitPattern: -1), to: sqlite3_destructor_type.self)
   }
@@ -67,7 +67,7 @@ struct BoundRow {
 
   mutating func bindNull() {
     sum.addNull()
-    // What is not bound is NULL.
+    // A parameter that is not bound is NULL.
     _ = advance()
   }
 

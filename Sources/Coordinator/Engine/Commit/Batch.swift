@@ -18,43 +18,43 @@ final class Batch {
   private(set) var touches: [ChannelID: Touch] = [:]
   /// Channels whose machine was asked, changed or not.
   var seen: Set<ChannelID> = []
-  /// Operators, servers and relays that are to be stored, in this order; true: and told.
+  /// Operators, servers and relays to store, in this order, and whether subscribers are told of each.
   private(set) var objects: [(reference: CatalogReference, isTold: Bool)] = []
   private var places: [CatalogReference: Int] = [:]
   /// Writes that belong to no channel, operator, server or relay.
   var others: [StoreMutation] = []
-  /// All identities as they will be; nil: as they are.
+  /// All identities as they will be; `nil` if they stay as they are.
   var identities: [IdentityRow]?
   /// Relays that moved to another address.
   var moved: Set<RelayID> = []
-  /// Measured connections.
+  /// Connections that were measured.
   var roundTrips: [(Probed, Int64)] = []
   var actions: [(ChannelID, ChannelMachine.Action)] = []
-  /// What follows from it outside of the engine, after the commit.
+  /// The effects outside the engine, after the commit.
   var effects = Effects()
-  /// To be called after the commit, with the reason when it failed.
+  /// Closures to call after the commit, with the reason if it failed.
   var replies: [(BatonError?) -> Void] = []
   /// Whether something is written in any case: recovery and signs of life prove themselves by it.
   var mustWrite = false
-  /// By how many channels more, or fewer, relays carry once this is durable.
+  /// How many more or fewer channels each relay carries once this is durable.
   private(set) var loads: [RelayID: Int] = [:]
-  /// Relays whose queue may go on.
+  /// Relays whose queues may go on.
   var lanesToServe: Set<RelayID> = []
   /// What was published, for the replies.
   var snapshots: [ChannelID: ChannelSnapshot] = [:]
-  /// By the key's bytes, as the store compares them.
+  /// The channels by the bytes of their keys, as the store compares them.
   var idempotencyKeys: [[UInt8]: ChannelID] = [:]
 
   init(now: Timestamp) { self.now = now }
 
-  /// Answers everybody, once. The answers know the batch, which must not keep them: both would stay for ever.
+  /// Answers everybody, once. The answers know the batch, which must not keep them: both would stay forever.
   func answer(_ error: BatonError?) {
     let replies = replies
     self.replies = []
     for reply in replies { reply(error) }
   }
 
-  /// Notes that `relay` carries a channel more, or one less.
+  /// Notes that `relay` carries one channel more, or one fewer.
   func carry(_ relay: RelayID, _ change: Int) { loads[relay, default: 0] += change }
 
   func touch(_ id: ChannelID) -> Touch {
@@ -65,7 +65,7 @@ final class Batch {
     return touch
   }
 
-  /// - Parameter isTold: whether the change gets a revision and subscribers hear of it; routine figures do not.
+  /// - Parameter isTold: whether the change gets a revision and is published to subscribers; routine figures are not.
   func save(_ reference: CatalogReference, isTold: Bool = true) {
     if let place = places[reference] {
       objects[place].isTold = objects[place].isTold || isTold

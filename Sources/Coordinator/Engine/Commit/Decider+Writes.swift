@@ -3,16 +3,16 @@ internal import RelayNetwork
 internal import Storage
 
 extension Decider {
-  /// What a batch stores. From here on it does not change any more.
+  /// The writes of a batch. From here on it does not change any more.
   func writes(of batch: Batch) -> [StoreMutation] {
     nameRelays(batch)
     var mutations = assemble(batch)
-    // Each write says when it was made: waiting times go on from the last one after a restart.
+    // Each write records its time, because waiting times go on from the last one after a restart.
     if batch.mustWrite || !mutations.isEmpty { mutations.append(.probe(batch.now)) }
     return mutations
   }
 
-  /// What was decided is durable.
+  /// Applies what was decided, now that it is durable.
   /// - Parameter hasWritten: whether there was anything to store.
   func committed(_ batch: Batch, hasWritten: Bool, at now: Timestamp) {
     committed = (counters, catalog, healing)
@@ -21,7 +21,7 @@ extension Decider {
     queue(batch)
   }
 
-  /// Lets go of channels that have nothing left to do, once everybody has an answer: thus an answer needs no more of storage.
+  /// Lets go of channels that have nothing left to do, once all requests have an answer, so that an answer needs no further read.
   func letGo(_ batch: Batch) {
     for id in batch.seen { settle(id) }
     chores.compactIfDue(batch.effects.changes.count, through: counters.revision)
@@ -159,10 +159,10 @@ extension Decider {
 
   // MARK: - When storage fails
 
-  /// Nothing of the batch happened. What is small is assigned back. Channels are forgotten and read again later: to keep them as they were
-  /// would cost a copy of all that are awake, since a dictionary that is kept and changed copies itself whole. What was heard of the world,
-  /// such as connections, tests and the state of networks, stands.
-  /// - Parameter isInDoubt: whether it may be durable all the same.
+  /// Undoes a batch that did not happen. Small values are assigned back. Channels are forgotten and read again later: a copy would be
+  /// one of all that are awake, since a dictionary that is kept and changed copies itself whole. What was learned from outside,
+  /// such as connections, tests and the state of networks, is kept.
+  /// - Parameter isInDoubt: whether it may be durable nevertheless.
   func failed(_ batch: Batch, _ reason: String, isInDoubt: Bool, at now: Timestamp) {
     let withheld = batch.effects.withhold()
     if isInDoubt { recovery.doubt = DoubtfulCommit(withheld: withheld) }
@@ -172,15 +172,15 @@ extension Decider {
       alarms.set(.channel(id), at: nil)
     }
     recovery.owe(batch.order)
-    // What the network was told stands; what it was not told is told again when the channels are read.
+    // Operations that the network has stay with it; those that it does not have follow when the channels are read again.
     let heard = catalog
     (counters, catalog, healing) = committed
     for reference in recovery.objects.union(batch.objects.map(\.reference)) {
-      // What was heard of a relay or server stands too, only its storing is late.
+      // What was learned about a relay or server is kept too; it is only stored later.
       switch reference {
       case .operator: continue
       case .server(let id):
-        // What was changed by request did not happen, a new address neither.
+        // Requested changes did not happen; that includes a new address.
         guard let row = heard.servers[id], catalog.servers[id]?.address == row.address else { continue }
         catalog.servers[id]?.condition = row.condition
       case .relay(let id):
@@ -189,7 +189,7 @@ extension Decider {
       }
       recovery.owe(reference)
     }
-    // Alarms were set for what did not happen.
+    // The alarms were set for changes that did not happen.
     for (reference, _) in batch.objects { reschedule(reference, at: now) }
     for id in batch.seen where batch.touches[id] == nil { settle(id) }
     for relay in batch.lanesToServe.sorted() { serve(relay, &batch.effects) }
@@ -217,7 +217,7 @@ extension Decider {
 }
 
 extension Decider {
-  /// Sweeps that fell into the time without storage are made up for.
+  /// Makes up for sweeps that were missed while storage did not work.
   private func sweepAgain(_ effects: inout Effects, _ now: Timestamp) {
     for id in watched.all.sorted() {
       guard let row = relays[id] else { continue }
@@ -230,12 +230,12 @@ extension Decider {
     }
   }
 
-  /// Goes on from what is durable, because a commit that failed is.
+  /// Goes on from what is durable, because a commit that seemed to fail is durable.
   func goOn(from stored: StoreCounters, _ found: Catalog, _ effects: inout Effects, at now: Timestamp) {
     let before = catalog
     (counters, catalog) = (stored, found)
     committed = (stored, found, healing)
-    // What is heard of a relay or server is newer than what is stored of it.
+    // What was learned about a relay or server is newer than what is stored.
     for (id, row) in before.relays where found.relays[id]?.address == row.address {
       catalog.relays[id]?.condition = row.condition
     }

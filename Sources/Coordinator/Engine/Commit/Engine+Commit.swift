@@ -27,13 +27,13 @@ extension Engine {
     carryOut(batch.effects) { batch.answer(.storageUnavailable(reason: reason)) }
   }
 
-  /// Stores what nobody waits for. It is a commit of its own, so that what fails here refuses no request; but it is said.
+  /// Stores what nobody waits for. It is a commit of its own, so a failure here refuses no request, but it is logged.
   private func doChores() async {
     let due = decider.chores.take()
     guard !due.isEmpty else { return }
     var effects = Effects()
     do {
-      // When more of the history is left it goes on after what waits by then, so it keeps up with whatever is written.
+      // If more of the history is left, it goes on after the inputs that wait by then, so it keeps up with whatever is written.
       if try await storage.commit(due).forgotten >= Decider.forgottenMax { effects.inputs.append(.forgetHistory) }
     } catch {
       decider.chores.failed(due)
@@ -51,7 +51,7 @@ extension Engine {
     var effects = Effects()
     do {
       let stored = try await storage.counters()
-      // They change no revision; what is stored of them is what holds.
+      // They change no revision; the stored identities are valid.
       let identities = try await storage.identities()
       effects.identities = identities
       let found = stored == decider.committed.counters ? nil : try await Self.load(storage, directory)

@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// Operators, servers and relays: changes that people and files ask for, and what is seen of relays.
+// Operators, servers and relays: changes that people and files ask for, and observations of relays.
 extension Decider {
   func apply(_ change: CatalogChange, _ force: Bool, _ reply: Reply<CatalogObject?>, _ batch: Batch) async {
     var next = catalog
@@ -15,7 +15,7 @@ extension Decider {
       return refuse(reply, error, batch)
     }
     if case .declare = change {
-      // Files speak for themselves: what they lack is said, not refused.
+      // A change from files is not refused for errors in the whole; these are only reported.
     } else if !force {
       let errors = next.errors(since: catalog)
       guard errors.isEmpty else { return refuse(reply, .wouldBreak(errors), batch) }
@@ -40,11 +40,11 @@ extension Decider {
     }
   }
 
-  /// Refuses what would take something from channels, or an operator from under its servers.
+  /// Refuses changes that would take something from channels, or the operator from its servers.
   private func checkUse(_ change: CatalogChange, _ force: Bool, _ batch: Batch) async throws(BatonError) {
     switch change {
     case .updateRelay(let id, _, let address?, _):
-      // Not even by force: what channels store of the relay would be about another one.
+      // Force does not allow this either: what channels store about the relay would be about another one.
       guard let row = relays[id], row.address != address.text else { return }
       let count = try await channelCount(of: id, isMove: true, batch)
       if count > 0 { throw .relayInUse(channels: count) }
@@ -64,9 +64,9 @@ extension Decider {
     }
   }
 
-  /// - Parameter isMove: whether channels count that only have to tell the relay that they left.
+  /// - Parameter isMove: whether to count channels that only have to tell the relay that they left.
   private func channelCount(of id: RelayID, isMove: Bool = false, _ batch: Batch) async throws(BatonError) -> Int {
-    // What channels of this very batch have is not stored yet.
+    // The relays of channels in this very batch are not stored yet.
     let new = batch.order.filter { channel in
       guard batch.touches[channel]?.saves.contains(id) == true,
         let machine = live[channel]?.machine.relays.first(where: { $0.relay == id })?.machine
@@ -115,10 +115,10 @@ extension Decider {
     alarms.set(.grace(id), at: nil)
     // Channels may have turned inactive for other reasons, or before the last restart.
     batch.effects.inputs.append(.sweep(id, .inactive, .relayReturned, after: nil))
-    // Who still has to say farewell is alive anyway.
+    // Channels that still have to withdraw are awake anyway.
     let waiting = live.filter { _, known in
       known.machine.relays.contains {
-        // And who waits to hear of a new edition.
+        // So are channels that wait for a new edition to be announced.
         $0.relay == id && [.removed, .active].contains($0.machine.state.status) && !$0.machine.isSettled
           && $0.machine.underWay == nil
       }
@@ -139,7 +139,7 @@ extension Decider {
     noteHealth(.relay(id), before, batch)
   }
 
-  /// A network as a whole can be used, or not any more. Nothing of it is stored: the network says it again after every start.
+  /// Records that a network as a whole can be used, or no longer can. None of it is stored: the network reports it again after every start.
   func networkChanged(_ network: NetworkKind, _ state: NetworkState, _ batch: Batch) {
     guard networkStates.updateValue(state, forKey: network) != state else { return }
     let level: JournalEntry.Level
@@ -147,7 +147,7 @@ extension Decider {
     switch state {
     case .works(let detail): (level, words) = (.notice, "\(network.rawValue) can be used: \(detail)")
     case .down(let trouble):
-      // A core that is started again is away for a moment; the others wait for somebody.
+      // A core that is restarted is away for a moment; other causes wait for a person.
       level = trouble.kind == .absent ? .warning : .error
       words = "\(network.rawValue) cannot be used: \(trouble.trouble.detail)"
     }
@@ -158,8 +158,8 @@ extension Decider {
         isHeard: true))
   }
 
-  /// Stores what was found of a relay or server. Subscribers hear of its health, of whether its test passed and of its error; the journal
-  /// hears of its health.
+  /// Stores what was found about a relay or server. Subscribers get its health, the result of its test and its error; the journal
+  /// gets its health.
   func noteHealth(_ reference: CatalogReference, _ before: PeerCondition, _ batch: Batch) {
     let object = catalog[reference]
     let now: PeerCondition

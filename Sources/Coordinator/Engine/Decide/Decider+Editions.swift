@@ -43,13 +43,13 @@ extension Decider {
     batch.touches[id].map { $0.isChanged || !$0.transitions.isEmpty } ?? false
   }
 
-  /// Makes new editions where the newest one names other relays than those that serve the channel.
+  /// Creates new editions where the newest one names other relays than those that serve the channel.
   func nameRelays(_ batch: Batch) {
     for id in batch.order {
       guard let channel = live[id], let names = channel.machine.namesDue else { continue }
-      // Where channels share a key and the relay keeps one of their editions, this one would take away what another channel shows.
+      // If channels share a key and the relay keeps one of their editions, this one would replace what another channel shows.
       let spared = Set(channel.row.sharesKey ? channel.machine.activeRelays.filter(keepsOnePerAuthor) : [])
-      // One that nobody is told of is none.
+      // An edition that no relay would get is not needed.
       guard spared.count < channel.machine.activeRelays.count else { continue }
       do {
         live[id]?.row.notice = try notice(channel.row, naming: names)
@@ -65,12 +65,12 @@ extension Decider {
     }
   }
 
-  /// The last second that can be written as a date: of the year 9999.
+  /// The last second that can be written as a date, at the end of the year 9999.
   private static let lastSecond: Int64 = 253_402_300_799
 
-  /// A relay shows readers an edition that is dated after the newest: the newest is made anew, dated after that.
+  /// Signs the newest edition again with a later date, because a relay shows readers an edition that is dated after it.
   func strayed(_ stray: StrayEdition, of id: ChannelID, at relay: RelayID, _ batch: Batch) {
-    // Also when nothing comes of it: a channel that was settled is let go again.
+    // This is done even if nothing follows: a channel that was settled is let go again.
     batch.seen.insert(id)
     guard let channel = live[id], channel.row.deletedAt == nil, let newest = channel.row.notice,
       stray.signedAt > newest.signedAt
@@ -100,7 +100,7 @@ extension Decider {
     relays[relay]?.capabilities.contains(PeerDescription.onePerAuthor) == true
   }
 
-  /// Takes in how an operation went, and what that says of the relay beyond this channel.
+  /// Takes in the outcome of an operation, and what that says about the relay beyond this channel.
   func heard(_ outcome: RelayOutcome, _ event: ChannelRelayMachine.Event, of id: ChannelID, at relay: RelayID, _ batch: Batch)
     async
   {

@@ -3,14 +3,14 @@ internal import RelayNetwork
 internal import Secrets
 internal import Storage
 
-// Identities come and go.
+// Creation and removal of identities.
 extension Decider {
   func addIdentity(_ row: IdentityRow, _ key: IdentityKey, _ reply: Reply<IdentityRow>, _ batch: Batch) {
     let known = batch.identities ?? directory.read { $0.identities }
     if let other = known.first(where: {
       $0.network == row.network && ($0.name == row.name || $0.publicKey == row.publicKey)
     }) {
-      // Where the network keeps the keys itself there is one, whatever name is asked for.
+      // If the network keeps the keys itself, there is one identity, whatever name is requested.
       guard key.secret.isEmpty, other.name != row.name else { return refuse(reply, .duplicateName(other.name), batch) }
       let reason = "on \(row.network.rawValue) there is one identity, '\(other.name)': \(other.publicKey)"
       return refuse(reply, .networkUnavailable(row.network, reason: reason), batch)
@@ -31,7 +31,7 @@ extension Decider {
     }
     guard row.name != Coordinator.mainIdentity else { return refuse(reply, .identityInUse(channels: 0), batch) }
     do {
-      // What this very batch makes is not stored yet.
+      // What this very batch creates is not stored yet.
       let new = batch.order.count { live[$0]?.row.identity == id && live[$0]?.row.deletedAt == nil }
       let count = try await storage.channelCount(of: id) + new
       guard count == 0 else { return refuse(reply, .identityInUse(channels: count), batch) }

@@ -56,7 +56,7 @@ extension Decider {
 
   /// The network has created the channel, or created it again.
   private func named(_ id: ChannelID, _ networkID: String, _ author: String, _ batch: Batch) {
-    // Also when it is known already: a channel that was settled is let go again.
+    // This is done even if it is known already: a channel that was settled is let go again.
     batch.seen.insert(id)
     guard let row = live[id]?.row, row.networkID != networkID || row.author != author else { return }
     let hadLink = !row.author.isEmpty
@@ -120,7 +120,7 @@ extension Decider {
 
   // MARK: - Channels
 
-  /// The channel that a request with this key has made, of this batch or before.
+  /// The channel that a request with this key has created, in this batch or before.
   private func known(_ key: String, _ batch: Batch) async throws -> ChannelID? {
     if let id = batch.idempotencyKeys[Array(key.utf8)] { return id }
     return try await storage.channel(idempotencyKey: key)
@@ -144,7 +144,7 @@ extension Decider {
       return refuse(reply, new.isPicked ? .choiceChanged : .noSuchRelay(relay), batch)
     }
     if new.isPicked {
-      // What was picked may have been disabled since.
+      // A picked relay may have been disabled since.
       let isStill = new.relays.allSatisfy { id in
         relays[id].map { $0.isEnabled && catalog.isOperatorEnabled($0.relayOperator) } ?? false
       }
@@ -191,7 +191,7 @@ extension Decider {
       guard let row = relays[relay], !row.isDeleted else { return refuse(reply, .noSuchRelay(relay), batch) }
       guard row.network == channel.row.network else { return refuse(reply, .networkMismatch(relay), batch) }
       if let member = channel.machine.relays.first(where: { $0.relay == relay }) {
-        // Where a relay is told to delete the channel it does not take it again, and must not be asked to.
+        // A relay that is told to delete the channel does not take it again, and must not be asked to.
         guard member.machine.isGone, directory.networks[channel.row.network]?.takesRemovedRelaysAgain == true else {
           return refuse(reply, .alreadyInChannel(relay, member.machine.state.status), batch)
         }
@@ -253,7 +253,7 @@ extension Decider {
     do {
       channels = try await storage.channels(of: relay, in: status, after: after, limit: Self.sweepMax)
     } catch {
-      // Swept again once storage works.
+      // The sweep is repeated once storage works.
       return storageFailed("\(error)", batch)
     }
     await wake(channels, batch)

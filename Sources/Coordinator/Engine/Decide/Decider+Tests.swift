@@ -21,7 +21,7 @@ extension Decider {
     alarms.set(.test(peer), at: schedule.next(condition, salt: salt, now: now))
   }
 
-  /// What changed may have to be tested sooner, or not at all.
+  /// Adjusts the tests of what changed: they may be due sooner, or not at all.
   func reschedule(_ reference: CatalogReference, at now: Timestamp) {
     switch reference {
     case .relay(let id): scheduleTest(.relay(id), now)
@@ -33,7 +33,7 @@ extension Decider {
     }
   }
 
-  /// Gives up a test that runs; another follows in its time.
+  /// Gives up a running test; another follows at its time.
   func abandonTest(_ peer: Probed, _ effects: inout Effects, at now: Timestamp) {
     guard tests.ended(peer) else { return }
     effects.tests.append(.cancel(peer))
@@ -48,7 +48,7 @@ extension Decider {
     }
   }
 
-  /// The condition of a peer that is to be tested; nil for those that are disabled, deleted, or on a network that is not served.
+  /// The condition of a peer that must be tested; `nil` for those that are disabled, deleted, or on a network that is not served.
   private func testable(_ peer: Probed) -> PeerCondition? {
     switch peer {
     case .relay(let id):
@@ -102,10 +102,10 @@ extension Decider {
     }
   }
 
-  /// A test ended.
+  /// Takes in the result of a test.
   func tested(_ peer: Probed, _ address: String, _ verdict: ProbeVerdict, _ reply: Reply<Void>?, _ batch: Batch) {
     if reply == nil {
-      // Late words of a test that was given up.
+      // This is the late result of a test that was given up.
       guard tests.ended(peer) else { return }
       batch.effects.tests.append(.ended(peer))
       alarms.set(.testOverdue(peer), at: nil)
@@ -114,7 +114,7 @@ extension Decider {
       startTests(&batch.effects, at: batch.now)
       scheduleTest(peer, batch.now)
     }
-    // A test that could not be made says nothing of the peer.
+    // A test that could not run says nothing about the peer.
     guard self.address(of: peer) == address, verdict.failure?.trouble.cause != .cancelled else { return answer(reply, batch) }
     let reference: CatalogReference
     let before: PeerCondition
@@ -126,7 +126,7 @@ extension Decider {
       if let description = verdict.description {
         catalog.relays[id]?.profile = RelayRow.Description(
           name: description.name, text: description.text, software: description.software)
-        // What channels have learned of it stays; tests do not look for that.
+        // What channels have learned about it stays, because tests do not check that.
         let learned = row.capabilities.filter { $0 == PeerDescription.onePerAuthor }
         catalog.relays[id]?.capabilities =
           (description.capabilities.filter { $0 != PeerDescription.onePerAuthor }.prefix(PeerDescription.capabilitiesMax - 1)
@@ -141,7 +141,7 @@ extension Decider {
       catalog.servers[id]?.condition = judged(before, verdict, batch.now, .server(id))
     }
     noteHealth(reference, before, batch)
-    // A test that a person asked for is told in any case.
+    // The result of a test that a person asked for is always published.
     if reply != nil { batch.save(reference) }
     if verdict.failure == nil, let roundTrip = verdict.roundTrip {
       batch.roundTrips.append((peer, roundTrip.wholeMilliseconds))
@@ -163,7 +163,7 @@ extension Decider {
       condition.testPassed(isFull: verdict.isFull, roundTrip: verdict.roundTrip, at: now)
     }
     if isWatched, !isConnected, before.health == .down {
-      // Channels wait for the connection that is kept; it has the last word.
+      // Channels wait for the connection that is kept; it takes precedence.
       (condition.health, condition.healthSince) = (before.health, before.healthSince)
       if verdict.failure == nil { condition.lastError = before.lastError }
     }

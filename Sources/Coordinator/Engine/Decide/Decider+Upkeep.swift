@@ -2,13 +2,13 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// Channels that have settled stay true and whole: they are read back now and then, and relays that are lost to them are replaced.
+// Upkeep of channels that have settled: they are read back now and then, and relays that are lost to them are replaced.
 extension Decider {
-  /// Lost relays looked at in one round.
+  /// The number of lost relays looked at in one round.
   private static let lostMax = 100
-  /// Channels that one relay failed, looked at in one round.
+  /// The number of channels that one relay failed, looked at in one round.
   private static let failedMax = 2_000
-  /// Transitions forgotten at once: a few hundredths of a second.
+  /// The number of transitions forgotten at once, which takes a few hundredths of a second.
   static let forgottenMax = 1_000
 
   func scheduleUpkeep(at now: Timestamp) {
@@ -16,12 +16,12 @@ extension Decider {
     alarms.set(.upkeep, at: now + upkeep.interval)
   }
 
-  /// One round.
+  /// Does one round of upkeep.
   func lookAfterChannels(_ batch: Batch) async {
     guard let upkeep = rules.upkeep else { return }
     scheduleUpkeep(at: batch.now)
     guard recovery.trouble == nil else { return }
-    // A sign of life, as long as something waits.
+    // A sign of life is stored as long as something waits.
     if !live.isEmpty { batch.mustWrite = true }
     do {
       askToReadBack(upkeep, batch)
@@ -33,7 +33,7 @@ extension Decider {
     chores.tryAgain()
   }
 
-  /// Forgets what is too old or too much of the history, a little at a time, so that nobody waits for it.
+  /// Forgets the part of the history that is too old or too large, a little at a time, so that nothing waits for it.
   func forgetHistory(_ now: Timestamp) {
     guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
     chores.forgetHistory(before: now + (.zero - upkeep.keepHistory), rowsMax: upkeep.keepRows, limit: Self.forgottenMax)
@@ -47,7 +47,7 @@ extension Decider {
     }
   }
 
-  /// Reads channels back from a relay, a page of them in each batch, and lets it have those again that it failed.
+  /// Reads channels back from a relay, a page of them in each batch, and invites it again to those that it failed.
   func readBack(on relay: RelayID, atMost most: Int, _ batch: Batch) async {
     guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
     do {
@@ -55,7 +55,7 @@ extension Decider {
       let due = try await storage.channelsToCheck(on: relay, at: batch.now, limit: page)
       await wake(due, batch)
       for id in due { feed(.relay(relay, .verifyRequested), to: id, batch) }
-      // Those of this page are under way once it is committed, and are not due any more.
+      // The channels of this page are under way once it is committed, and are no longer due.
       if due.count == page, page < most {
         return batch.effects.inputs.append(.readBack(relay, atMost: most - page))
       }
@@ -89,7 +89,7 @@ extension Decider {
     case .failed, .inactive: break
     case .new, .invited, .accepted, .active, .removed: return false
     }
-    // Never two at once: whether the first helps is not known before it is there.
+    // There are never two at once, because it is not known yet whether the first one helps.
     guard !channel.machine.relays.contains(where: { $0.machine.state.status.isUnderWay }),
       channel.machine.activeRelays.count < channel.machine.wantedRelays,
       let next = successors(in: channel, limit: 1, batch).first,
@@ -106,7 +106,7 @@ extension Decider {
 
   // MARK: - Taking back
 
-  /// Asks a relay that works again to take channels that it failed while it did not: channels that heal and have nobody better. A few per
+  /// Asks a relay that works again to take channels that it failed while it did not: channels that heal and have no better relay. A few per
   /// round, because there may be many. A relay that was never seen to be away, but did not answer, is asked again after some time.
   private func takeBack(_ relay: RelayID, _ upkeep: UpkeepPolicy, _ batch: Batch) async throws {
     guard let row = relays[relay], row.isEnabled, !row.isDeleted, catalog.isOperatorEnabled(row.relayOperator),
@@ -140,10 +140,10 @@ extension Decider {
     return true
   }
 
-  /// Relays that the channel may get besides those that it has, the best first: those of operators that it does not depend on yet.
+  /// Relays that the channel may get in addition to its own, the best first: those of operators that it does not depend on yet.
   /// - Parameters:
   ///   - named: relays that it gets at the same time.
-  ///   - limit: how many are needed; fewer come when there are no more.
+  ///   - limit: how many are needed; the result has fewer if there are no more.
   func successors(in channel: Live, beside named: [RelayID] = [], limit: Int, _ batch: Batch) -> [RelayID] {
     let had = Set(channel.machine.relays.map(\.relay)).union(named)
     let candidates = catalog.candidates(on: channel.row.network, at: batch.now).filter { mayJoin(channel, $0, had) }
@@ -175,7 +175,7 @@ extension Decider {
     return members
   }
 
-  /// Nobody can have told a relay that takes events of known authors only about the key of one channel.
+  /// Whether the relay may know the author: one that takes only events of known authors cannot know the key of a single channel.
   private func mayKnowAuthor(_ relay: RelayID, _ row: ChannelRow) -> Bool {
     row.keySalt == nil || !PeerDescription.restrictsAuthors(relays[relay]?.capabilities ?? [])
   }

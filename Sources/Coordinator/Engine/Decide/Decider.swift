@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// Decides: inputs come in, a `Batch` comes out, which says what is to be stored and, in its `Effects`, what follows from that. It has no
+/// Decides: inputs come in, a `Batch` comes out, which says what to store and, in its `Effects`, what follows from that. It has no
 /// clock, no journal, no tasks and nothing that writes, so it cannot act. All that the engine knows is here, as values.
 ///
 /// Only the engine's task touches it.
@@ -34,7 +34,7 @@ final class Decider {
   }
 
   let storage: Questions
-  /// What networks are and can do, and what requests read. Deciding asks it.
+  /// What networks are and can do, and what requests read. The decider reads it.
   let directory: RelayDirectory
   private(set) var rules: Rules
   /// Whether there are tests in the background at all.
@@ -44,7 +44,7 @@ final class Decider {
   var catalog: Catalog { didSet { isCatalogTold = false } }
   /// Whether the directory has this catalog.
   var isCatalogTold = false
-  /// As they were after the latest commit.
+  /// The identities as they were after the latest commit.
   var committed: (counters: StoreCounters, catalog: Catalog, healing: Healing)
   var live: [ChannelID: Live] = [:]
   var lanes = Lanes()
@@ -55,7 +55,7 @@ final class Decider {
   var quarantined: Set<ChannelID> = []
   var chores = Chores()
   var recovery = Recovery()
-  /// What networks said of themselves as a whole.
+  /// What networks reported about themselves as a whole.
   var networkStates: [NetworkKind: NetworkState] = [:]
   /// Draws the order in which replacements are considered.
   var random: SplitMix64
@@ -63,7 +63,7 @@ final class Decider {
   static let sweepMax = 256
   static let recoveryWait = Duration.seconds(1)
 
-  /// - Parameter seed: of what is left to chance. The same seed and the same inputs give the same decisions.
+  /// - Parameter seed: the seed of random choices. The same seed and the same inputs give the same decisions.
   init(
     storage: Questions, directory: RelayDirectory, rules: Rules, hasTests: Bool, seed: UInt64, counters: StoreCounters,
     catalog: Catalog
@@ -82,7 +82,7 @@ final class Decider {
 
   func policy(of network: NetworkKind) -> RelayPolicy { rules.policy(of: network) }
 
-  /// Goes by other rules from now on. Timers that run keep their time.
+  /// Applies new rules from now on. Timers that run keep their time.
   func adopt(_ rules: Rules, _ batch: Batch) {
     self.rules = rules
     scheduleTests(at: batch.now)
@@ -90,8 +90,8 @@ final class Decider {
     scheduleUpkeep(at: batch.now)
   }
 
-  /// The start, with what is stored.
-  /// - Parameter relays: which carry channels.
+  /// Starts from what is stored.
+  /// - Parameter relays: the relays that carry channels.
   /// - Returns: what follows from it.
   func begin(_ relays: Set<RelayID>, at now: Timestamp) -> Effects {
     watched = WatchedRelays(relays.intersection(catalog.relays.keys))
@@ -109,7 +109,7 @@ final class Decider {
   }
 
   /// Takes up channels that were unfinished when the daemon last stopped.
-  /// - Parameter off: since then.
+  /// - Parameter off: the time since then.
   func takeUp(_ channels: some Sequence<ChannelID>, after off: Duration, _ batch: Batch) async {
     await wake(channels, batch)
     for id in channels {
@@ -125,7 +125,7 @@ final class Decider {
   func wake(_ ids: some Sequence<ChannelID>, _ batch: Batch) async {
     let sleeping = Set(ids.filter { live[$0] == nil && !quarantined.contains($0) })
     guard !sleeping.isEmpty else { return }
-    // Also when nothing comes of it: a channel that was settled is let go again.
+    // This is done even if nothing follows: a channel that was settled is let go again.
     batch.seen.formUnion(sleeping)
     do {
       let channels = try await storage.channels(sleeping)
@@ -148,7 +148,7 @@ final class Decider {
     chores.add(.quarantine(id, reason: reason, at: batch.now))
   }
 
-  /// Feeds one input to one channel, which is awake, and notes what came of it.
+  /// Feeds one input to one channel, which is awake, and notes what followed.
   func feed(_ input: ChannelMachine.Input, to id: ChannelID, _ batch: Batch) {
     guard var channel = live[id] else { return }
     let before = channel.machine
@@ -179,11 +179,11 @@ final class Decider {
         batch.touch(id).isRevised = true
       }
     }
-    // A transition is an event by itself. What else clients see of a relay, such as its next attempt, must not change in silence either.
+    // A transition is an event by itself. What else clients see of a relay, such as its next attempt, must not change silently either.
     if !hasTransition, saved.contains(where: { before.view(of: $0) != channel.machine.view(of: $0) }) {
       batch.touch(id).isChanged = true
     }
-    // Who joined stands behind the others.
+    // Relays that joined come after the others.
     for pairing in channel.machine.relays.dropFirst(before.relays.count) { batch.carry(pairing.relay, 1) }
     live[id] = channel
     batch.actions += output.actions.map { (id, $0) }

@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// What a batch leads to outside of the engine. Deciding does none of it: it is noted here, and `Engine.carryOut` does it once the commit
+/// The effects of a batch outside the engine. Deciding does none of it: it is noted here, and `Engine.carryOut` does it once the commit
 /// of the batch is over.
 ///
 /// The order of obligations is the same for all batches:
@@ -17,14 +17,14 @@ internal import Storage
 /// After that channels that have nothing left to do are let go, what nobody waits for is stored in a commit of its own, and the engine
 /// sleeps until the next alarm.
 ///
-/// When the commit fails only what holds in any case happens, in the same order: what was heard of the world, tests, operations of earlier
+/// If the commit fails, only what holds in any case happens, in the same order: what was learned from outside, tests, operations of earlier
 /// batches whose turn has come, and the replies, which then refuse.
 struct Effects {
-  /// What those who watch get.
+  /// What subscribers get.
   enum Publication {
-    /// All changes, and with them everything up to this revision.
+    /// All changes; with them subscribers have everything up to this revision.
     case changes(through: Int64)
-    /// Nothing: what happened up to this revision they read in the store.
+    /// No changes; subscribers read in the store what happened up to this revision.
     case missed(through: Int64)
   }
 
@@ -51,26 +51,26 @@ struct Effects {
 
   // What holds only once the commit is durable.
 
-  /// By how many channels more, or fewer, relays carry.
+  /// How many more or fewer channels each relay carries.
   var loads: [RelayID: Int] = [:]
-  /// All identities; nil: as they are.
+  /// All identities; `nil` if they stay as they are.
   var identities: [IdentityRow]?
-  /// By revision.
+  /// The changes by revision.
   var changes: [Change] = []
   /// The channels among them that are new.
   var created: Set<ChannelID> = []
-  /// nil: nothing that those who watch have to know.
+  /// What is published; `nil` if there is nothing that subscribers have to know.
   var publication: Publication?
   var keys: [KeyStep] = []
 
   // What holds in any case.
 
-  /// In this order; those that are not heard hold only with the commit.
+  /// The entries in this order; those that do not report what was learned from outside hold only with the commit.
   var journal: [JournalEntry] = []
-  /// In this order.
+  /// The steps in this order.
   var tests: [TestStep] = []
   var cancellations: [Cancellation] = []
-  /// Whether other relays are to be watched, or the same at other addresses.
+  /// Whether other relays must be watched, or the same ones at other addresses.
   var isWatchChanged = false
   /// What may go to networks now, in this order.
   var operations: [(network: NetworkKind, operation: RelayOperation)] = []

@@ -61,14 +61,14 @@ extension Engine {
     decider.isCatalogTold = true
     directory.write {
       $0.networkStates = states
-      // What creations choose from is arranged anew for another catalog.
+      // The pools for creations are arranged again for another catalog.
       if !isTold { $0.catalog = catalog }
       $0.storageTrouble = trouble
       $0.liveChannels = count
     }
   }
 
-  /// Sees to it that `timersDue` comes in when the next alarm is due. The last thing that a batch leads to.
+  /// Makes sure that `timersDue` comes in when the next alarm is due. It is the last effect of a batch.
   func scheduleWake() {
     guard let next = decider.alarms.next() else {
       waker?.cancel()

@@ -2,14 +2,14 @@ internal import Channels
 internal import Logging
 internal import Storage
 
-/// Writes down what became of batches: their entries, and one for each committed transition, as far as `TransitionDigest` admits it.
+/// Logs what became of batches: their entries, and one for each committed transition, as far as `TransitionDigest` admits it.
 struct Journal {
   private let logger: Logger
   private var digest = TransitionDigest()
 
   init(_ logger: Logger) { self.logger = logger }
 
-  /// When something that was left out must be summed up; nil: nothing was left out.
+  /// When something that was left out must be summed up; `nil` if nothing was left out.
   var due: Timestamp? { digest.due }
 
   func write(_ entries: [JournalEntry]) {
@@ -22,14 +22,14 @@ struct Journal {
     }
   }
 
-  /// Writes the changes of one commit.
+  /// Logs the changes of one commit.
   /// - Parameter created: the channels among them that are new.
   mutating func write(_ changes: [Change], created: Set<ChannelID>, at now: Timestamp) {
     for change in changes { write(change, created, now) }
   }
 
   /// Sums up what was left out in the minutes that are over.
-  /// - Parameter now: the present time; nil sums up all that was left out.
+  /// - Parameter now: the present time; `nil` sums up all that was left out.
   mutating func sumUp(at now: Timestamp?) {
     for summary in digest.end(at: now) {
       let (kind, transition) = (summary.kind, summary.latest.transition)
@@ -81,7 +81,7 @@ struct Journal {
 
   private static func level(of transition: ChannelRelayMachine.Transition) -> Logger.Level {
     switch transition.to {
-    // Somebody else's channel under this one's name is no everyday outage.
+    // Somebody else's channel under this one's name is not an everyday outage.
     case .failed where transition.cause == .wrongIdentity: .error
     case .failed, .inactive: .warning
     case .active: .notice

@@ -3,11 +3,11 @@ struct JournalEntry: Equatable {
   /// How important an entry is, by the names of syslog.
   enum Level { case debug, notice, info, warning, error }
 
-  /// What happened, for those who search the journal; nil: nothing that they would search for.
+  /// What happened, for operators who search the journal; `nil` if they would not search for it.
   var event: JournalEvent?
   let level: Level
   let message: String
   var fields: [String: String] = [:]
-  /// Whether it tells what was heard of the world, which holds whether or not it could be stored. Others are only written when it was.
+  /// Whether it reports what was learned from outside, which holds whether or not it was stored. Other entries are logged only if it was.
   var isHeard = false
 }

@@ -4,7 +4,7 @@ internal import Storage
 /// Which transitions have a journal entry of their own. When a relay fails many channels for one reason, the first few of each minute have
 /// one each; the rest are counted, and one entry says how many there were. The history of every channel has all of its transitions.
 ///
-/// A value: committed transitions and the time go in, what is to be logged comes out.
+/// It is a value: committed transitions and the time go in, what must be logged comes out.
 struct TransitionDigest {
   /// What the transitions that are counted together have in common.
   struct Kind: Hashable {
@@ -21,14 +21,14 @@ struct TransitionDigest {
     var count = 0
     /// The first channels concerned, so that the journal can be searched for them.
     var channels: [ChannelID] = []
-    /// The latest one, for its words and its revision.
+    /// The latest one, which gives the text and the revision.
     var latest: TransitionRow
   }
 
-  /// Transitions of one kind that have an entry each within `span`.
+  /// The number of transitions of one kind that have an entry each within `span`.
   static let singlesMax = 10
   static let span = Duration.seconds(60)
-  /// Channels that one summary names; journald takes about a thousand fields per entry.
+  /// The number of channels that one summary names; journald takes about a thousand fields per entry.
   static let channelsMax = 200
 
   private struct Window {
@@ -38,10 +38,10 @@ struct TransitionDigest {
   }
   private var windows: [Kind: Window] = [:]
 
-  /// When the next summary is due; nil when nothing was left out.
+  /// When the next summary is due; `nil` if nothing was left out.
   var due: Timestamp? { windows.values.lazy.filter { $0.summary != nil }.map(\.end).min() }
 
-  /// Whether a transition has an entry of its own; otherwise it is counted. What went well has one in any case.
+  /// Whether a transition has an entry of its own; otherwise it is counted. A success always has one.
   mutating func admits(_ row: TransitionRow, relayName: String, at now: Timestamp) -> Bool {
     guard let cause = row.transition.cause else { return true }
     let kind = Kind(relay: row.relay, from: row.transition.from, to: row.transition.to, cause: cause)
@@ -62,7 +62,7 @@ struct TransitionDigest {
   }
 
   /// Ends the minutes that are over and returns what was left out in them, in a fixed order.
-  /// - Parameter now: the present time; nil ends all of them.
+  /// - Parameter now: the present time; `nil` ends all of them.
   mutating func end(at now: Timestamp?) -> [Summary] {
     var summaries: [Summary] = []
     for (kind, window) in windows {

@@ -1,7 +1,7 @@
 internal import Channels
 internal import Storage
 
-/// What whoever decides may ask storage: it reads, and cannot write. What the inputs of a batch name is read with one question before
+/// The questions of the decider to storage; it reads, and cannot write. What the inputs of a batch name is read with one question before
 /// anything is decided (`Decider.wake`); only what an input leads to by itself is asked in the middle. Nothing is committed meanwhile, so
 /// an answer is the same at the beginning of a batch and in the middle.
 struct Questions {

@@ -13,7 +13,7 @@ enum Alarm: Hashable {
   /// Something was left out of the journal, and it is time to say how much.
   case digest
 
-  /// In which order alarms of one moment go off.
+  /// The order in which alarms of one moment go off.
   fileprivate var rank: (kind: Int, id: Int64) {
     switch self {
     case .channel(let id): (0, id.rawValue)
@@ -38,26 +38,26 @@ struct Alarms {
     static func == (a: Self, b: Self) -> Bool { a.due == b.due && a.alarm == b.alarm }
   }
 
-  /// With entries that were replaced; they leave when they come to the top.
+  /// The queue, including replaced entries, which leave when they come to the top.
   private var entries: Heap<Entry> = []
-  /// When each goes off.
+  /// When each alarm goes off.
   private(set) var times: [Alarm: Timestamp] = [:]
 
-  /// As many replaced entries as this may stay, beside three for each alarm.
+  /// The number of replaced entries that may stay, in addition to three for each alarm.
   static let replacedMax = 1024
 
-  /// When an alarm goes off; nil: it is not set.
+  /// When an alarm goes off; `nil` if it is not set.
   subscript(alarm: Alarm) -> Timestamp? { times[alarm] }
 
-  /// Entries that are kept, replaced ones too.
+  /// The number of entries that are kept, including replaced ones.
   var entryCount: Int { entries.count }
 
-  /// Sets an alarm for another time; nil: for none.
+  /// Sets an alarm for another time; `nil` clears it.
   mutating func set(_ alarm: Alarm, at due: Timestamp?) {
     guard times[alarm] != due else { return }
     times[alarm] = due
     if let due { entries.insert(Entry(due: due, alarm: alarm)) }
-    // Many that were replaced are cleared out before they come to the top.
+    // If many entries were replaced, they are cleared out before they come to the top.
     if entries.count > Self.replacedMax, entries.count > 4 * times.count {
       entries = Heap(times.map { Entry(due: $0.value, alarm: $0.key) })
     }
@@ -75,7 +75,7 @@ struct Alarms {
     return due
   }
 
-  /// When the next one goes off; nil: none is set.
+  /// When the next one goes off; `nil` if none is set.
   mutating func next() -> Timestamp? {
     while let entry = entries.min, times[entry.alarm] != entry.due { entries.removeMin() }
     return entries.min?.due

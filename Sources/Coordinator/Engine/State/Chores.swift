@@ -1,10 +1,10 @@
 internal import Channels
 internal import Storage
 
-/// Writes that nobody waits for. They follow the next commit, in one of their own.
+/// Writes that nobody waits for. They follow the next commit, in a commit of their own.
 struct Chores {
   private var due: [StoreMutation] = []
-  /// Notes of channels that cannot be read which could not be stored; the next round of upkeep tries again.
+  /// Records of unreadable channels that could not be stored; the next round of upkeep tries again.
   private var late: [StoreMutation] = []
   private var changesSinceCompaction = 0
 
@@ -14,7 +14,7 @@ struct Chores {
 
   mutating func add(_ mutation: StoreMutation) { due.append(mutation) }
 
-  /// Forgets history, in place of what was to be forgotten before.
+  /// Sets what history to forget, in place of an earlier setting.
   mutating func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) {
     due.removeAll { if case .forgetHistory = $0 { true } else { false } }
     due.append(.forgetHistory(before: end, rowsMax: rowsMax, limit: limit))
@@ -29,18 +29,18 @@ struct Chores {
     due.append(.compactChanges(through: revision - Self.changesKeptMax))
   }
 
-  /// Takes what is to be stored now.
+  /// Takes the writes that must be stored now.
   mutating func take() -> [StoreMutation] {
     defer { due = [] }
     return due
   }
 
-  /// What was taken could not be stored. Most of it comes again by itself.
+  /// Notes that what was taken could not be stored. Most of it comes again by itself.
   mutating func failed(_ mutations: [StoreMutation]) {
     late += mutations.filter { if case .quarantine = $0 { true } else { false } }
   }
 
-  /// Tries again what comes not by itself.
+  /// Tries again what does not come by itself.
   mutating func tryAgain() {
     due += late
     late = []

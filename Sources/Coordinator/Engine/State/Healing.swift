@@ -1,8 +1,8 @@
 internal import Channels
 
-/// What replacing has done so far. A copy of it is cheap, so that a commit that fails takes it back as a whole.
+/// The state of replacing relays. A copy of it is cheap, so that a failed commit restores it as a whole.
 struct Healing {
-  /// Where the last round stopped looking for lost relays; nil: it saw all of them.
+  /// Where the last round stopped looking for lost relays; `nil` if it saw all of them.
   private(set) var cursor: (ChannelID, RelayID)?
   /// When relays were replaced within the last hour.
   private var recent: [Timestamp] = []
@@ -21,13 +21,13 @@ struct Healing {
 
   mutating func replaced(at now: Timestamp) { recent.append(now) }
 
-  /// A page of lost relays was read.
-  /// - Parameter isFull: whether there may be more behind it; otherwise the next round begins anew.
+  /// Notes that a page of lost relays was read.
+  /// - Parameter isFull: whether there may be more behind it; otherwise the next round starts again.
   mutating func looked(at page: [(ChannelID, RelayID)], isFull: Bool) { cursor = isFull ? page.last : nil }
 
-  /// The channel after which the next round goes on, of those that a relay failed; nil: it begins anew.
+  /// The channel after which the next round goes on, of those that a relay failed; `nil` if it starts again.
   func place(at relay: RelayID) -> ChannelID? { returns[relay] }
 
-  /// - Parameter place: nil: all were looked at.
+  /// - Parameter place: the place, or `nil` if all were looked at.
   mutating func stopped(at place: ChannelID?, of relay: RelayID) { returns[relay] = place }
 }

@@ -10,15 +10,15 @@ struct Lanes {
 
   mutating func add(_ operation: RelayOperation) { lanes[operation.relay, default: RelayLane()].add(operation) }
 
-  /// An operation is over.
+  /// Notes that an operation is over.
   mutating func finished(_ channel: ChannelID, at relay: RelayID, number: Int) {
     lanes[relay]?.finished(channel, number: number)
   }
 
-  /// What may go to the network now.
+  /// The operations that may go to the network now.
   /// - Parameter isCurrent: whether an operation of a channel is still wanted; the others are dropped, and give up their place.
   mutating func next(at relay: RelayID, isCurrent: (ChannelID, _ number: Int) -> Bool) -> [RelayOperation] {
-    // In its place: a lane that is taken out copies its whole queue.
+    // The lane is changed in place: one that is taken out copies its whole queue.
     guard let ready = lanes[relay]?.next(isCurrent: isCurrent) else { return [] }
     if lanes[relay]?.isEmpty == true { lanes[relay] = nil }
     return ready

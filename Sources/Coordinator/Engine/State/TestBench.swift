@@ -1,7 +1,7 @@
 internal import DequeModule
 internal import Storage
 
-/// Peers whose test is due and waits for others to end, in order, each once.
+/// Peers whose tests are due and wait for others to end, in order, each once.
 struct TestQueue {
   private var order: Deque<Probed> = []
   private var members: Set<Probed> = []
@@ -17,17 +17,17 @@ struct TestQueue {
   }
 }
 
-/// The tests in the background: which are due, and which run. It says nothing of when they are due.
+/// The tests in the background: which are due, and which run. It does not decide when they are due.
 struct TestBench {
   private var waiting = TestQueue()
   private var running: Set<Probed> = []
 
   func isRunning(_ peer: Probed) -> Bool { running.contains(peer) }
 
-  /// The time of a peer's test has come.
+  /// Notes that a peer's test is due.
   mutating func add(_ peer: Probed) { waiting.add(peer) }
 
-  /// Nothing that waits is tested after all.
+  /// Drops all waiting tests.
   mutating func forgetWaiting() { waiting = TestQueue() }
 
   /// The next peer whose test may begin: not one that is being tested, and no more at once than `atOnceMax`.
@@ -40,7 +40,7 @@ struct TestBench {
 
   mutating func began(_ peer: Probed) { running.insert(peer) }
 
-  /// A test ended, or was given up.
-  /// - Returns: whether it ran at all; what is said of one that was given up before comes too late.
+  /// Notes that a test ended, or was given up.
+  /// - Returns: whether it was running; a result of a test that was given up before comes too late.
   mutating func ended(_ peer: Probed) -> Bool { running.remove(peer) != nil }
 }

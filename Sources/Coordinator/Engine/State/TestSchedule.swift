@@ -2,20 +2,20 @@ internal import Channels
 
 /// When relays and servers are tested in the background.
 public struct TestSchedule: Hashable, Sendable {
-  /// Between two tests of one peer, as long as they pass.
+  /// The time between two tests of one peer, as long as they pass.
   public var interval: Duration
-  /// To the next test after one that failed.
+  /// The time to the next test after one that failed.
   public var afterFailure: Duration
-  /// Tests that may run at once.
+  /// The number of tests that may run at once.
   public var atOnceMax: Int
   /// How often a test of a relay writes as well; the others leave nothing behind.
   public var fullInterval: Duration
-  /// Spreads the tests; the same seed gives the same times.
+  /// The seed that spreads the tests; the same seed gives the same times.
   public var seed: UInt64
 
   /// The longest that a test may take before it counts as failed.
   public static let overdueAfter = Duration.seconds(180)
-  /// Each wait deviates at random by up to this part of it.
+  /// The fraction by which each wait may deviate at random.
   static let jitter = 0.2
 
   public init(
@@ -39,7 +39,7 @@ public struct TestSchedule: Hashable, Sendable {
     let fraction = Double.random(in: -1...1, using: &random) * Self.jitter
     // A time from a clock that was ahead counts as now: nothing may wait for it.
     guard let testedAt = condition.testedAt.map({ min($0, now) }) else {
-      // Soon, but not all at the same moment.
+      // They are due soon, but not all at the same moment.
       return now + .milliseconds(Int64.random(in: 0...2_000, using: &random))
     }
     let wait = condition.tested == true ? interval : min(interval, afterFailure)

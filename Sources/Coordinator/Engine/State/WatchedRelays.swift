@@ -3,9 +3,9 @@ internal import Channels
 /// The relays to which networks keep a connection, and how these are.
 struct WatchedRelays {
   private(set) var all: Set<RelayID> = []
-  /// Those whose connection stands.
+  /// The relays whose connection is up.
   private var connected: Set<RelayID> = []
-  /// Why the others are down, as far as that was said since the start.
+  /// Why the others are down, as far as that was reported since the start.
   private var causes: [RelayID: Cause] = [:]
 
   init(_ all: Set<RelayID> = []) { self.all = all }
@@ -30,7 +30,7 @@ struct WatchedRelays {
     causes[relay] = cause
   }
 
-  /// The relay has another address: what was known of its connection does not count.
+  /// Forgets what was known about the relay's connection, because it has another address.
   mutating func moved(_ relay: RelayID) {
     connected.remove(relay)
     causes[relay] = nil

@@ -4,10 +4,10 @@ internal import NIOSSL
 
 /// The hosts that a certificate is for, and whether one of them is the host that was asked for (RFC 9525).
 ///
-/// The TLS library looks too, but not closely enough: where a name was asked for, the address that the name led to contents it, and
+/// The TLS library looks too, but not closely enough: when a name was asked for, it accepts the address to which the name led, and
 /// that address is in the hands of whoever can forge an answer to the lookup. To it, `*elay.example` is good for `relay.example` too.
 struct CertificateNames: Hashable, Sendable {
-  /// Host names as they stand in the certificate. Bytes, because Swift counts some texts as equal that differ.
+  /// Host names as they are in the certificate. They are bytes, because Swift counts some texts as equal that differ.
   private var names: [[UInt8]] = []
   /// IP addresses in their normal spelling.
   private var addresses: [String] = []
@@ -46,11 +46,11 @@ struct CertificateNames: Hashable, Sendable {
   private static func isMatch(_ pattern: [[UInt8]], _ host: [[UInt8]]) -> Bool {
     guard pattern.count == host.count else { return false }
     if pattern == host { return true }
-    // `*.example` would be good for everybody below a top-level domain; other programs refuse it too.
+    // `*.example` would be valid for everybody below a top-level domain; other programs refuse it too.
     return pattern.count > 2 && pattern.first == [UInt8(ascii: "*")] && pattern.dropFirst() == host.dropFirst()
   }
 
-  /// For people; what the certificate holds may be anything and is cut and cleaned with the text that it becomes part of.
+  /// The names for people; the certificate may hold anything, which is cut and cleaned with the text that it becomes part of.
   var words: String {
     let all = names.map { String(decoding: $0, as: UTF8.self) } + addresses
     guard !all.isEmpty else { return "no host at all" }

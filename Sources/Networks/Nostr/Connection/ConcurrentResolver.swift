@@ -3,10 +3,10 @@ internal import Dialing
 internal import NIOCore
 internal import NIOPosix
 
-/// Resolves one name without standing in the way of others. The stock resolver looks names up one after the other on each event
+/// Resolves one name without delaying others. The stock resolver looks names up one after the other on each event
 /// loop, so a domain whose name servers are silent would make other relays look unreachable.
 final class ConcurrentResolver: Resolver, Sendable {
-  /// For all relays together: thousands of names that do not resolve must not be as many threads.
+  /// The threads for all relays together: thousands of names that do not resolve must not take as many threads.
   private static let lookup = HostLookup(threadsMax: 128)
 
   private let eventLoop: any EventLoop
@@ -14,7 +14,7 @@ final class ConcurrentResolver: Resolver, Sendable {
   private let version4: EventLoopPromise<[SocketAddress]>
   private let version6: EventLoopPromise<[SocketAddress]>
 
-  /// - Parameter limit: how long somebody waits for the outcome.
+  /// - Parameter limit: how long the caller waits for the outcome.
   init(_ eventLoop: any EventLoop, within limit: Duration) {
     self.eventLoop = eventLoop
     self.limit = limit

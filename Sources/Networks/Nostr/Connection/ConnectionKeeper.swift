@@ -1,6 +1,6 @@
 internal import Channels
 
-/// When to dial, and how long to wait between dials; shared by both kinds of session.
+/// The rules for when to dial, and how long to wait between dials; shared by both kinds of session.
 struct ConnectionKeeper: Hashable, Sendable {
   enum State: Hashable, Sendable {
     case idle, dialing, open
@@ -13,7 +13,7 @@ struct ConnectionKeeper: Hashable, Sendable {
   private var waitsLong = false
   /// Why the relay wants to be left alone for so long that nothing may wait for the connection.
   private(set) var hold: Trouble?
-  /// How often the relay has sent more than it may. That a connection lasted does not make up for it.
+  /// How often the relay has sent more than it may. A connection that lasted does not reset it.
   private(set) var floods = 0
   private let limits: NostrLimits
   private let salt: UInt64
@@ -23,7 +23,7 @@ struct ConnectionKeeper: Hashable, Sendable {
     self.salt = salt
   }
 
-  /// Dials unless that is under way or must wait. A long wait of a connection that was only watched becomes a short one.
+  /// Dials unless a dial is under way or must wait. A long wait of a connection that was only watched becomes a short one.
   mutating func need() -> [SessionAction] {
     switch state {
     case .idle:
@@ -42,14 +42,14 @@ struct ConnectionKeeper: Hashable, Sendable {
     return [.setTimer(.stable, after: limits.stableAfter)]
   }
 
-  /// The connection lasted.
+  /// Notes that the connection lasted.
   mutating func lasted() { if state == .open { failures = 0 } }
 
-  /// The dial failed or the connection broke.
+  /// Notes that the dial failed or the connection broke.
   /// - Parameters:
   ///   - isBusy: whether operations wait for the connection.
   ///   - atLeast: the wait that the relay asked for.
-  ///   - trouble: in which words.
+  ///   - trouble: the words for it.
   mutating func lost(isBusy: Bool, atLeast: Duration = .zero, because trouble: Trouble? = nil) -> [SessionAction] {
     failures += 1
     state = .waiting
@@ -58,7 +58,7 @@ struct ConnectionKeeper: Hashable, Sendable {
     return [.cancelTimer(.stable), .setTimer(.reconnect, after: max(redialWait(isBusy: isBusy), atLeast))]
   }
 
-  /// The relay sent more than it may.
+  /// Notes that the relay sent more than it may.
   mutating func flooded(because trouble: Trouble) -> [SessionAction] {
     floods += 1
     return lost(isBusy: false, atLeast: floodWait, because: trouble)
@@ -71,7 +71,7 @@ struct ConnectionKeeper: Hashable, Sendable {
     return min(wait, limits.floodWaitMax)
   }
 
-  /// The wait after a failure is over.
+  /// Notes that the wait after a failure is over.
   mutating func waited() {
     hold = nil
     if state == .waiting { state = .idle }

@@ -1,22 +1,22 @@
 internal import Channels
 internal import RelayNetwork
 
-/// An operation that one of its events is under way for.
+/// An operation, one of whose events is under way.
 struct EventInFlight: Hashable, Sendable {
   let item: SessionOperation
-  /// Grows with every event that is sent.
+  /// A number that grows with every event that is sent.
   let serial: Int
   /// Which of the operation's events is on its way.
   var step = 0
-  /// Its id; empty until it is signed.
+  /// The event's id; empty until it is signed.
   var eventID = ""
-  /// An id that was to be new is taken at the relay, perhaps by ourselves.
+  /// Whether an id that should be new is taken at the relay, perhaps by ourselves.
   var isTaken = false
   /// How often the relay demanded AUTH for this event.
   var authenticationRounds = 0
-  /// Refused with a demand for AUTH; sent again once that is done.
+  /// Whether it was refused with a demand for AUTH; it is sent again once that is done.
   var awaitsAuthentication = false
-  /// AUTH was done with the channel's own key for this event.
+  /// Whether AUTH was done with the channel's own key for this event.
   var isAuthorKnown = false
 
   var content: ChannelContent { item.operation.content }
@@ -34,7 +34,7 @@ struct EventsInFlight: Hashable, Sendable {
 
   var count: Int { all.count }
   var isEmpty: Bool { all.isEmpty }
-  /// The event that was sent first of those that the relay must answer.
+  /// The first event that was sent among those that the relay must answer.
   var first: EventInFlight? { all.first { !$0.awaitsAuthentication } }
   /// The event that waits for AUTH; there is one at most.
   var authenticating: EventInFlight? { all.first(where: \.awaitsAuthentication) }
@@ -61,7 +61,7 @@ struct EventsInFlight: Hashable, Sendable {
     change(&all[index])
   }
 
-  /// The event that waits for its signature has this id.
+  /// Sets the id of the event that waits for its signature.
   mutating func signed(as id: String) {
     guard let index = all.firstIndex(where: { $0.eventID.isEmpty }) else { return }
     all[index].eventID = id

@@ -3,7 +3,7 @@ internal import DequeModule
 internal import RelayNetwork
 internal import StrictJSON
 
-// What the relay's messages mean for the events that are under way.
+// The meaning of the relay's messages for the events that are under way.
 extension PublisherMachine {
   mutating func received(_ message: RelayMessage?) -> [SessionAction] {
     switch message {
@@ -15,7 +15,7 @@ extension PublisherMachine {
     case .challenge(let text):
       challenge = text
       isChallengeAnswered = false
-      // One AUTH at a time: a relay that floods challenges gets no flood of signatures.
+      // There is one AUTH at a time, so that a relay that floods challenges gets no flood of signatures.
       guard let current = inFlight.authenticating, authenticationID == nil else { return [] }
       return authenticate(current)
     case .notice(let text):
@@ -38,7 +38,7 @@ extension PublisherMachine {
   private mutating func answered(_ givenID: String, _ accepted: Bool, _ text: String) -> [SessionAction] {
     var id = givenID
     if id.isEmpty {
-      // Relays leave the id out when they refuse. It means the one thing that is not answered yet, if there is just one.
+      // Some relays leave the id out when they refuse. They mean the only event that is not answered yet, if there is just one.
       if unanswered > 0 {
         unanswered -= 1
         return []
@@ -61,13 +61,13 @@ extension PublisherMachine {
         ? resend(current) : finish(current, .refused(Trouble(.authRequired, "authentication failed: \(text)")))
     }
     guard let current = inFlight[id] else {
-      // The answer to an event that counted as timed out: late is not never.
+      // This answers an event that counted as timed out; a late answer still counts.
       guard accepted || RelayAnswer.prefix(of: text) == "duplicate", let item = overdue.removeValue(forKey: id) else {
         return []
       }
       return [report(item, success(item))]
     }
-    // That it wants AUTH for this one is known already.
+    // It is already known that it wants AUTH for this one.
     guard accepted || !current.awaitsAuthentication else { return [] }
     timeoutsInARow = 0
     isMute = false
@@ -80,7 +80,7 @@ extension PublisherMachine {
     inFlight.all.filter { !$0.awaitsAuthentication }.map(\.eventID) + (authenticationID.map { [$0] } ?? [])
   }
 
-  /// Once no more is unanswered than was answered under empty ids, it is known what was meant: the one that is left, or all that are left.
+  /// Once no more events are unanswered than answers came under empty ids, these must mean the one that is left, or all that are left.
   /// Several are sent again, one by one, to learn which answer is whose.
   mutating func settleNameless() -> [SessionAction] {
     let open = unansweredIDs
@@ -90,7 +90,7 @@ extension PublisherMachine {
     return judged(current, latest.isAccepted, latest.text)
   }
 
-  /// What the OK to an event under way means.
+  /// Handles the OK to an event under way.
   private mutating func judged(_ current: EventInFlight, _ accepted: Bool, _ text: String) -> [SessionAction] {
     let answer = RelayAnswer(accepted: accepted, text: text, mayAuthenticate: mayAuthenticate(current))
     let slower = heed(answer, to: current)
@@ -103,11 +103,11 @@ extension PublisherMachine {
       let actions = finish(current, .troubled(trouble, retryAfter: isRateLimit ? .seconds(30) : .seconds(5)))
       return slower + actions + giveBackTheLate()
     case .permanent where current.item.isDeletionOfGroup && text.contains("doesn't exist"):
-      // Of what an earlier attempt deleted whose answer was lost.
+      // An earlier attempt, whose answer was lost, deleted it.
       return taken(current, text)
     case .outdated:
       guard current.item.operation.task == .announce else { return finish(current, .refused(Trouble(.rejected, text))) }
-      // Kind 41 is not replaceable; relays that treat it so keep one per author, whichever channel it is of. If there is only this
+      // Kind 41 is not replaceable; relays that treat it as such keep one per author, whatever its channel. If there is only this
       // channel, it is one of its own editions, and whoever looks finds which.
       return current.content.sharesKey ? finish(current, .refused(Trouble(.onePerAuthor, text))) : taken(current, text)
     case .permanent:
@@ -119,14 +119,14 @@ extension PublisherMachine {
     }
   }
 
-  /// What an answer means for the events behind it.
+  /// Handles the meaning of an answer for the events behind it.
   private mutating func heed(_ answer: RelayAnswer, to current: EventInFlight) -> [SessionAction] {
     guard case .transient(let isRateLimit) = answer else { return [] }
     guard isRateLimit else {
       window.struggled()
       return []
     }
-    // Refusals of what was sent at the old rate say nothing of the new one.
+    // Refusals of events sent at the old rate say nothing about the new one.
     guard current.serial > limitedThrough else { return [] }
     limitedThrough = serial
     window.limited()
@@ -140,7 +140,7 @@ extension PublisherMachine {
     guard current.authenticationRounds < Self.authenticationRoundsMax else {
       return finish(current, .refused(Trouble(.authRequired, text)))
     }
-    // AUTH is done for one at a time, with nothing else under way: what was sent beside it is sent again after it.
+    // AUTH is done for one at a time, with nothing else under way: events that were sent beside it are sent again after it.
     if inFlight.count > 1 { window.closeToOne() }
     guard inFlight.authenticating == nil else {
       let left = leave(current)
@@ -158,12 +158,12 @@ extension PublisherMachine {
         ? authenticate(current) : [.setTimer(.authentication, after: limits.authenticationTimeout)])
   }
 
-  /// Whether there is a challenge, and somebody who has not answered it.
+  /// Whether there is a challenge, and a key that has not answered it.
   private func mayAuthenticate(_ current: EventInFlight) -> Bool {
     challenge != nil && (!isChallengeAnswered || isAuthorDue(current))
   }
 
-  /// Whether it is the channel's own key that AUTH is to be done with: after the identity's. Most relays want to know somebody whom they
+  /// Whether AUTH must be done with the channel's own key, after the identity's. Most relays want someone whom they
   /// know, some the author of the event; several keys may authenticate on one connection (NIP-42).
   private func isAuthorDue(_ current: EventInFlight) -> Bool {
     current.content.keySalt != nil && isIdentityKnown && !current.isAuthorKnown

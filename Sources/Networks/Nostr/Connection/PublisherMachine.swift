@@ -14,15 +14,15 @@ struct PublisherMachine: SessionMachine {
   var window = PublishingWindow()
   /// The serial number of the latest event.
   var serial = 0
-  /// The event that the timer for answers runs for.
+  /// The event for which the timer for answers runs.
   var awaited: Int?
-  /// The next event must keep its distance from the one before.
+  /// Whether the next event must keep its distance from the one before.
   var isPaced = false
-  /// Events up to this one were sent before it was known that the relay limits the rate.
+  /// The last event that was sent before it was known that the relay limits the rate.
   var limitedThrough = 0
   /// Answers under empty ids that came while several events were under way.
   var nameless: [Nameless] = []
-  /// The REQ that looks whether the relay has an event, because it did not say so.
+  /// The REQ that checks whether the relay has an event that it did not acknowledge.
   var readBack: (name: String, event: EventInFlight)?
   /// Operations whose OK did not come in time; a late one still counts.
   var overdue: [String: SessionOperation] = [:]
@@ -30,13 +30,13 @@ struct PublisherMachine: SessionMachine {
   static let authenticationRoundsMax = 2
   var challenge: String?
   var isChallengeAnswered = false
-  /// AUTH was done with the identity's key on this connection.
+  /// Whether AUTH was done with the identity's key on this connection.
   var isIdentityKnown = false
   var authenticationID: String?
   var rubbish = 0
   var timeoutsInARow = 0
   var lastNotice: String?
-  /// The relay took the latest event without a word: it is not waited for for long.
+  /// Whether the relay took the latest event without an answer, so that the next answer is not awaited for long.
   var isMute = false
   /// Events of this connection that timed out: an OK under an empty id may still be theirs.
   var unanswered = 0
@@ -102,7 +102,7 @@ struct PublisherMachine: SessionMachine {
     return stale.map { report($0, .troubled(Trouble(.cancelled, "taken back before it was sent"), retryAfter: nil)) }
   }
 
-  /// Where the relay limits the rate, what could not be sent for a long time is told to come back when there may be room.
+  /// If the relay limits the rate, operations that could not be sent for a long time come back when there may be room.
   mutating func giveBackTheLate() -> [SessionAction] {
     guard let room = window.capacity(within: limits.holdMax).map({ max(1, $0) }), queue.count > room else { return [] }
     let late = queue.dropFirst(room)
@@ -114,13 +114,13 @@ struct PublisherMachine: SessionMachine {
     }
   }
 
-  /// Everything under way goes back to where it waited, in order, to be sent again: relays take an event twice.
+  /// Returns everything under way to the queue, in order, to be sent again: relays take an event twice.
   mutating func takeBack() -> [SessionAction] {
     var actions = stopReadingBack()
     actions += [.cancelTimer(.answer), .cancelTimer(.readBack), .cancelTimer(.authentication)]
     (authenticationID, nameless, awaited) = (nil, [], nil)
     for event in inFlight.removeAll().reversed() {
-      // The relay has taken all that it must.
+      // The relay has taken all the events that it must.
       if event.isExtra { actions.append(report(event.item, success(event.item))) } else { queue.prepend(event.item) }
     }
     return actions
@@ -166,7 +166,7 @@ struct PublisherMachine: SessionMachine {
     }
   }
 
-  /// Sees to it that the timer for answers runs for the event that was sent first. Each gets its whole time once it is the first.
+  /// Makes sure that the timer for answers runs for the event that was sent first. Each gets its full time once it is the first.
   mutating func waitForTheFirst() -> [SessionAction] {
     let first = inFlight.first
     guard first?.serial != awaited else { return [] }
@@ -178,7 +178,7 @@ struct PublisherMachine: SessionMachine {
 
   // MARK: - Ends of operations
 
-  /// The relay took an event: the next one of its operation goes, or the operation is done.
+  /// Goes on after the relay took an event: sends the next one of its operation, or ends the operation.
   mutating func taken(_ current: EventInFlight, _ text: String) -> [SessionAction] {
     guard var next = current.next(serial: nextSerial()) else { return finish(current, success(current.item)) }
     next.isTaken = RelayAnswer.prefix(of: text) == "duplicate"
@@ -191,11 +191,11 @@ struct PublisherMachine: SessionMachine {
   }
 
   mutating func end(_ current: EventInFlight, _ outcome: RelayOutcome) -> [SessionAction] {
-    // The relay has taken all that it must.
+    // The relay has taken all the events that it must.
     leave(current) + [report(current.item, current.isExtra ? success(current.item) : outcome)]
   }
 
-  /// An event is not under way any more.
+  /// Removes an event that is no longer under way.
   mutating func leave(_ current: EventInFlight) -> [SessionAction] {
     inFlight.remove(current)
     var actions = readBack?.event.serial == current.serial ? stopReadingBack() : []
@@ -210,7 +210,7 @@ struct PublisherMachine: SessionMachine {
 
   // MARK: - Silence
 
-  /// The relay did not say that it took the event. Some never do: what they serve, they have.
+  /// Handles an event that the relay did not acknowledge. Some relays never do; they have what they serve.
   private mutating func look(for current: EventInFlight) -> [SessionAction] {
     let name = "p-" + current.eventID.prefix(16)
     readBack = (name, current)
@@ -226,10 +226,10 @@ struct PublisherMachine: SessionMachine {
     return [.cancelTimer(.readBack), .send(ClientMessage.close(name))]
   }
 
-  /// An event was not answered, and is not found either.
+  /// Handles an event that was not answered and is not found either.
   mutating func timedOut(_ current: EventInFlight) -> [SessionAction] {
     if overdue.count >= Self.overdueMax { overdue.removeAll() }
-    // Of several events only the last one that is needed ends the operation.
+    // If there are several events, only the last one needed ends the operation.
     if current.step + 1 == current.item.neededCount { overdue[current.eventID] = current.item }
     timeoutsInARow += 1
     unanswered += 1
@@ -295,7 +295,7 @@ struct PublisherMachine: SessionMachine {
     return broken(outcome) + reconnect()
   }
 
-  /// The connection is gone. That is the outcome of what was under way alone. Of several nobody knows which the relay did not like: they
+  /// Handles the loss of the connection. It is the outcome of an event that was alone. If there were several, the cause is unknown: they
   /// are sent again, one by one.
   mutating func broken(_ outcome: RelayOutcome) -> [SessionAction] {
     readBack = nil
@@ -318,7 +318,7 @@ struct PublisherMachine: SessionMachine {
     return taken + waiting.map { report($0, outcome) } + [.hangUp] + actions
   }
 
-  /// After the connection broke.
+  /// Cleans up after the connection broke.
   mutating func reconnect() -> [SessionAction] {
     (challenge, authenticationID, nameless) = (nil, nil, [])
     return keeper.lost(isBusy: !queue.isEmpty)

@@ -1,11 +1,11 @@
-/// How many events may be under way to a relay at once, and how fast they may follow each other: as many as the relay has shown that it
+/// The number of events that may be under way to a relay at once, and how fast they may follow each other: as many as it has shown that it
 /// takes.
 ///
 /// It begins with one and opens by one with each event that the relay answers under its id, so it doubles with each round trip. Trouble
 /// halves what it may reach; from there it grows by one per round trip. Where the relay limits the rate, events get a distance that
 /// doubles with each refusal and shrinks slowly while there is none.
 struct PublishingWindow: Hashable, Sendable {
-  /// Relays name no limit for it (NIP-11); with this many, a round trip of 100 ms allows 640 events per second.
+  /// The largest window. Relays state no limit (NIP-11); with this many, a round trip of 100 ms allows 640 events per second.
   static let sizeMax = 64
   /// The distance of events after the first refusal for their rate, and the longest.
   static let distanceFirst = Duration.milliseconds(100)
@@ -15,21 +15,21 @@ struct PublishingWindow: Hashable, Sendable {
 
   /// How many events may be under way at once.
   private(set) var size = 1
-  /// How long after an event the next one may follow; zero: at once.
+  /// How long after an event the next one may follow; zero if at once.
   private(set) var distance = Duration.zero
-  /// Above this size the window opens slowly.
+  /// The size above which the window opens slowly.
   private var ceiling = Self.sizeMax
-  /// The relay's answers do not say which event they are for, or each author must authenticate first.
+  /// Whether the relay's answers do not say which event they are for, or each author must authenticate first.
   private var isSingle = false
   /// Events that were answered since the window last opened above `ceiling`, and since the relay last limited their rate.
   private var answered = 0
   private var takenInARow = 0
 
-  /// A connection is new, and may lead to another program than the one before. What was learned of the relay's rate stays.
+  /// Begins a new connection, which may lead to another program than the one before. What was learned about the relay's rate stays.
   mutating func connected() { (size, isSingle, answered) = (1, false, 0) }
 
-  /// The relay answered an event under its id.
-  /// - Parameter isFull: whether as many events were under way as may be; the window does not open for what nobody needs.
+  /// Notes that the relay answered an event under its id.
+  /// - Parameter isFull: whether as many events were under way as allowed; the window does not open unless this is needed.
   mutating func answeredByID(whenFull isFull: Bool) {
     speedUp()
     guard isFull, !isSingle, size < Self.sizeMax else { return }
@@ -42,23 +42,23 @@ struct PublishingWindow: Hashable, Sendable {
     }
   }
 
-  /// The relay could not store an event at present.
+  /// Notes that the relay could not store an event at present.
   mutating func struggled() { shrink(to: max(1, size / 2)) }
 
-  /// The relay was silent, or closed the connection, while events were under way.
+  /// Notes that the relay was silent, or closed the connection, while events were under way.
   mutating func failed() { shrink(to: 1) }
 
-  /// Only one event may be under way as long as the connection holds.
+  /// Allows only one event under way as long as the connection holds.
   mutating func closeToOne() { (size, isSingle) = (1, true) }
 
-  /// The relay refused an event because there were too many.
+  /// Notes that the relay refused an event because there were too many.
   mutating func limited() {
     failed()
     takenInARow = 0
     distance = min(max(distance * 2, Self.distanceFirst), Self.distanceMax)
   }
 
-  /// How many events may follow within `time`; nil: no limit is known.
+  /// How many events may follow within `time`; `nil` if no limit is known.
   func capacity(within time: Duration) -> Int? {
     distance > .zero ? Int(time / distance) : nil
   }

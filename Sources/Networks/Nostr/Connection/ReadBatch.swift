@@ -2,7 +2,7 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// The channels and groups that one REQ asks a relay for, and what has come of it so far.
+/// The channels and groups that one REQ asks a relay for, and the results so far.
 struct ReadBatch {
   private struct Member {
     let item: SessionOperation
@@ -10,7 +10,7 @@ struct ReadBatch {
     var hasChannel = false
     /// The channel's newest edition, or the group's metadata; with the edition that it amounts to.
     var edition: Int?
-    /// Something was served under a group's name that its relay did not sign.
+    /// Whether something was served under a group's name that its relay did not sign.
     var hasForeign = false
 
     var operation: RelayOperation { item.operation }
@@ -32,11 +32,11 @@ struct ReadBatch {
   private var served: [String: NostrEvent] = [:]
   /// What it has of the authors that it was asked about before.
   private var editions: [String: [NostrEvent]] = [:]
-  /// Editions of one author that are asked for: two are enough to know.
+  /// The number of editions of one author that are asked for: two are enough to know.
   private static let editionsMax = 2
   /// Editions that are dated after the newest of some channel, for each channel: few enough for the request to pay for them.
   private static let laterMax = 8
-  /// The dates of the stray editions that were told of, by channel: a relay may serve one many times, and older ones are overtaken.
+  /// The dates of the stray editions that were reported, by channel: a relay may serve one many times, and older ones are overtaken.
   private var strayDates: [String: Int64] = [:]
 
   var isEmpty: Bool { members.isEmpty }
@@ -50,13 +50,13 @@ struct ReadBatch {
     }
   }
 
-  /// What was not decided yet.
+  /// The members that were not decided yet.
   var open: [SessionOperation] { members.indices.filter { !isOver.contains($0) }.map { members[$0].item } }
 
   /// How many events the REQ may bring.
   var eventCount: Int { members.reduce(0) { $0 + ($1.content.kind == .group || $1.content.notice != nil ? 2 : 1) } }
 
-  /// What the REQ asks for.
+  /// The filters of the REQ.
   var filters: [JSONValue] {
     var ids: Set<String> = []
     var groups: Set<String> = []
@@ -90,10 +90,10 @@ struct ReadBatch {
     return filters
   }
 
-  /// What would bring members on that are not decided, as requests for one event each.
+  /// The requests, for one event each, that would help members that are not decided.
   var questions: [JSONValue] { members.indices.filter { !isOver.contains($0) }.compactMap { Self.question(members[$0]) } }
 
-  /// Ends what waits for the answer to one of `questions`.
+  /// Ends the members that wait for the answer to one of `questions`.
   mutating func fail(_ question: JSONValue, _ outcome: RelayOutcome) -> [Result] {
     let failed = members.indices.filter { !isOver.contains($0) && Self.question(members[$0]) == question }
     isOver.formUnion(failed)
@@ -116,8 +116,8 @@ struct ReadBatch {
   /// Whether the relay has answered for all channels and is asked about an author only.
   var isAskingOn: Bool { author != nil }
 
-  /// Once the relay has served all that it was asked for: what it is to be asked next, before all channels are decided. That is which
-  /// editions it has of an author of several channels, where it lacks one; nil: nothing. Not together with anything else, because there
+  /// Once the relay has served all that it was asked for: what it must be asked next, before all channels are decided. That is which
+  /// editions it has of an author of several channels, if it lacks one; `nil` if nothing. This is asked alone, because there
   /// are relays to which the lowest limit of several filters holds for all of them.
   mutating func askOn() -> JSONValue? {
     if let author { editions[author] = Array(served.values) }
@@ -172,7 +172,7 @@ struct ReadBatch {
     return results
   }
 
-  /// The relay has served everything that it has.
+  /// Notes that the relay has served everything that it has.
   mutating func finish() -> [Result] {
     let editions = editions
     return end { member in
@@ -203,7 +203,7 @@ struct ReadBatch {
     }
     guard known.count < editionsMax else { return .several }
     guard let only = known.first, only.tag("e") != member.content.networkID else { return .none }
-    // Of two of one second relays keep the one with the lower id (NIP-01).
+    // If two have the same second, relays keep the one with the lower id (NIP-01).
     return (only.createdAt, notice.networkID) > (notice.signedAt, only.id) ? .newer : .older
   }
 
@@ -211,7 +211,7 @@ struct ReadBatch {
   private func judge(_ event: NostrEvent, _ member: inout Member) -> RelayOutcome? {
     let isChannel = event.id == member.content.networkID
     let what = isChannel ? "the channel" : "the channel's profile"
-    // What is the same, letter for letter, as what was signed here needs no arithmetic to be believed.
+    // An event that is identical to what was signed here needs no verification.
     if event.text != (isChannel ? member.content.document : member.content.notice?.document) {
       do throws(NostrEvent.Flaw) {
         try event.verify()
@@ -228,10 +228,10 @@ struct ReadBatch {
     return .verified(edition: member.content.edition)
   }
 
-  /// Whether what the relay serves is the group, signed by the relay, and ours.
+  /// Whether what the relay serves is our group, signed by the relay.
   private func judgeGroup(_ event: NostrEvent, _ member: inout Member) -> RelayOutcome? {
     guard event.publicKey == member.content.author else {
-      // Anybody may have stored that; it says nothing of the group.
+      // Anybody may have stored that; it says nothing about the group.
       member.hasForeign = true
       return nil
     }

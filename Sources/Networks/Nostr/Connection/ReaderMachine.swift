@@ -6,26 +6,26 @@ internal import StrictJSON
 struct ReaderMachine: SessionMachine {
   private let relay: RelayID
   private let limits: NostrLimits
-  /// How the names of this session's requests begin: sessions may share a connection.
+  /// The prefix of this session's request names, because sessions may share a connection.
   private let prefix: String
   private var keeper: ConnectionKeeper
   private var isWatched = false
-  /// nil: not said yet.
+  /// Whether it was reported as up; `nil` if nothing was reported yet.
   private var reportedUp: Bool?
   /// How long the present connection took.
   private var roundTrip = Duration.zero
-  /// Why it was said to be down.
+  /// Why it was reported as down.
   private var reportedCause: Cause?
   private var queue: [SessionOperation] = []
   /// What the REQ under way asks for.
   private var batch = ReadBatch()
-  /// What a relay refused to show together with others: asked for one by one, because one may be private and the others not.
+  /// Channels that a relay refused to show together; they are asked for one by one, because one may be private and the others not.
   private var alone: [SessionOperation] = []
   private var subscription: String?
   private var subscriptionNumber = 0
-  /// What the REQ under way asks for alone, because a REQ for several did not bring it; nil: it asks for the batch.
+  /// What the REQ under way asks for alone, because a REQ for several did not bring it; `nil` if it asks for the batch.
   private var question: JSONValue?
-  /// What was asked for alone already.
+  /// The requests that were already sent alone.
   private var asked: Set<JSONValue> = []
   /// How many channels the latest REQ asked for: with several, the next one waits for company.
   private var latestBatch = 0
@@ -50,7 +50,7 @@ struct ReaderMachine: SessionMachine {
       self.roundTrip = roundTrip
       let opened = keeper.opened()
       (rubbish, lastNotice, timeoutsInARow, latestBatch, isGathering) = (0, nil, 0, 0, false)
-      // A relay that floods would be up and down all the time: it is up once it has held.
+      // A relay that floods would go up and down all the time, so it is up only once the connection has held.
       return opened + (keeper.floods > 0 ? [] : up(roundTrip)) + askNext()
     case .dialFailed(let failure):
       let failed = alone + queue
@@ -118,7 +118,7 @@ struct ReaderMachine: SessionMachine {
       let count = min(queue.count, limits.readBatchMax)
       latestBatch = count
       var taken = 0
-      // Relays serve so many events at once and no more.
+      // Relays serve only this many events at once.
       while taken < count, batch.eventCount < limits.readBatchMax {
         batch.add(queue[taken])
         taken += 1
@@ -148,7 +148,7 @@ struct ReaderMachine: SessionMachine {
     return request([next])
   }
 
-  /// What is to be known of an author before channels without their newest edition are decided.
+  /// What must be known about an author before channels without their newest edition are decided.
   private mutating func askOn() -> [SessionAction]? { batch.askOn().map { request([$0]) } }
 
   private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
@@ -230,7 +230,7 @@ struct ReaderMachine: SessionMachine {
     }
   }
 
-  /// Ends the REQ under way; what it did not find gets `outcome`. nil: the relay has served all that it has.
+  /// Ends the REQ under way; what it did not find gets `outcome`; `nil` means that the relay has served all it has.
   private mutating func endBatch(_ outcome: RelayOutcome?) -> [SessionAction] {
     guard subscription != nil else { return [] }
     (subscription, question, asked) = (nil, nil, [])

@@ -34,7 +34,7 @@ struct RelayDialer: Sendable {
       promise.fail(DialFailure.unreachable("no connection within \(limits.dialTimeout.wholeMilliseconds) ms"))
     }
 
-    // One channel is made for each address that is tried; only the one that connects may settle the dial.
+    // One channel is created for each address that is tried; only the one that connects may settle the dial.
     let upgrades = NIOLoopBoundBox<[ObjectIdentifier: EventLoopFuture<Connection>]>.makeBoxSendingValue(
       [:], eventLoop: eventLoop)
     @Sendable func settle(_ result: Result<Connection, any Error>) {
@@ -69,7 +69,7 @@ struct RelayDialer: Sendable {
           upgrade.whenComplete(settle)
         }
       }
-    // Whoever lost the race against the deadline leaves no connection behind.
+    // A dial that lost the race against the deadline must not leave a connection behind.
     return promise.futureResult
   }
 
@@ -162,7 +162,7 @@ private final class StatusWatcher: ChannelInboundHandler, RemovableChannelHandle
       }
     }
     context.fireChannelRead(data)
-    // What follows the handshake is not HTTP any more.
+    // What follows the handshake is no longer HTTP.
     if isDone { context.pipeline.syncOperations.removeHandler(self, promise: nil) }
   }
 }

@@ -17,7 +17,7 @@ public struct RelayInformation: Hashable, Sendable {
   /// The key with which the relay signs the state of groups: `self`, or what older relays show as their contact.
   public let ownKey: String?
 
-  /// Largest document taken, in bytes.
+  /// The largest document that is read, in bytes.
   static let bytesMax = 64 << 10
 
   /// Reads the document; unknown members are ignored, wrong types count as missing.
@@ -37,10 +37,10 @@ public struct RelayInformation: Hashable, Sendable {
 }
 
 extension RelayInformation {
-  /// Whether the relay says that it takes events of known authors only.
+  /// Whether the relay says that it takes only events of known authors.
   var restrictsAuthors: Bool { requiresPayment || restrictsWrites }
 
-  /// The same in the words that all networks share; texts are cut and cleaned, because they are a stranger's.
+  /// The same in the words that all networks share; texts are cut and cleaned, because they come from a stranger.
   var selfDescription: PeerDescription {
     func cleaned(_ text: String?) -> String? { text.map { Trouble(.protocol, $0).detail } }
     var words = Set(supportedNIPs.filter { (0...9999).contains($0) }.map { "nip\($0)" })
@@ -55,8 +55,8 @@ extension RelayInformation {
 
 extension RelayDialer {
   /// Asks a relay for its NIP-11 document.
-  /// - Parameter limit: how long that may take; nil: as long as connecting to a relay.
-  /// - Returns: nil when there is none that can be read in time; relays need not have one.
+  /// - Parameter limit: how long that may take; `nil` for as long as connecting to a relay may take.
+  /// - Returns: `nil` if none can be read in time; relays need not have one.
   func information(
     of url: RelayURL, within limit: Duration? = nil, on eventLoop: any EventLoop
   ) -> EventLoopFuture<RelayInformation?> {

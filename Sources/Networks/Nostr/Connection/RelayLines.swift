@@ -3,7 +3,7 @@ internal import NIOCore
 
 /// What a session hears on its line, in order; nothing follows `violated`, `flooded` and `closed`.
 enum LineEvent: Hashable, Sendable {
-  /// A message; nil when it is none that Nostr knows.
+  /// A message; `nil` if it is not one that Nostr knows.
   case message(RelayMessage?)
   case violated(String)
   case flooded(String)
@@ -22,14 +22,14 @@ final class RelayLines: Sendable {
   let eventLoop: any EventLoop
   private let exchange: NIOLoopBoundBox<Exchange>
 
-  /// - Parameter eventLoop: on which all sessions with the relay live.
+  /// - Parameter eventLoop: the event loop of all sessions with the relay.
   init(url: RelayURL, dialer: RelayDialer, eventLoop: any EventLoop) {
     self.url = url
     self.eventLoop = eventLoop
     exchange = .makeBoxSendingValue(Exchange(url: url, dialer: dialer, eventLoop: eventLoop), eventLoop: eventLoop)
   }
 
-  /// Opens a line. On the event loop only, as everything here.
+  /// Opens a line. It must be called on the event loop, like everything here.
   /// - Parameters:
   ///   - hear: takes what comes in.
   ///   - then: takes the line, or why there is none.
@@ -51,9 +51,9 @@ final class RelayLines: Sendable {
   fileprivate final class Line {
     var connection: RelayDialer.Connection?
     var users: [Int: (LineEvent) -> Void] = [:]
-    /// Relays say it once per connection; who joins later needs it too.
+    /// The challenge. Relays send it once per connection; sessions that join later need it too.
     var challenge: String?
-    /// Whether the relay has said more than its challenge and notices. Some take a connection too many and close it at once.
+    /// Whether the relay has said more than its challenge and notices. Some accept one connection too many and close it at once.
     var isUsed = false
   }
 
@@ -146,7 +146,7 @@ final class RelayLines: Sendable {
       case .closed(let code, let reason):
         remove(line)
         guard !line.isUsed, !lines.isEmpty else { return tell(.closed(code: code, reason: reason), to: line) }
-        // Not a refusal of what was said on it: that goes over the other line the next time.
+        // This does not refuse what was sent on it: that goes over the other line the next time.
         isOnlyOne = true
         let words = [code.map(String.init) ?? "", reason].filter { !$0.isEmpty }.joined(separator: " ")
         tell(
@@ -156,13 +156,13 @@ final class RelayLines: Sendable {
     }
 
     private func tell(_ event: LineEvent, to line: Line) {
-      // Whoever is told may leave, or make others leave.
+      // A session that is told may leave, or make others leave.
       for user in line.users.keys.sorted() { line.users[user]?(event) }
     }
 
     private func remove(_ line: Line) {
       lines.removeAll { $0 === line }
-      // Of the next line nothing is known: perhaps the relay has room again.
+      // Nothing is known about the next line: perhaps the relay has room again.
       if lines.isEmpty { isOnlyOne = false }
     }
   }

@@ -3,7 +3,7 @@ internal import Logging
 internal import NIOCore
 internal import RelayNetwork
 
-/// What tests want to know of a session, as it happens.
+/// The events of a session that tests want to know, as they happen.
 enum SessionSight: Sendable {
   case opened, sent, authenticating
 }
@@ -11,7 +11,7 @@ enum SessionSight: Sendable {
 /// Carries out what a session machine decides. It lives on one event loop, which is its one inbox: events are handled in the
 /// order in which they arrive, and nothing suspends in between.
 final class RelaySession<Machine: SessionMachine>: Sendable {
-  /// Makes an event of the session's identity, now; or of the author of a channel of its.
+  /// Creates an event of the session's identity, now; or of the author of one of its channels.
   typealias Signer = @Sendable (_ kind: Int, _ tags: [[String]], _ content: String, _ author: ChannelContent?) -> NostrEvent?
 
   private let eventLoop: any EventLoop
@@ -19,7 +19,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
 
   /// - Parameters:
   ///   - lines: to the relay; the session lives on their event loop.
-  ///   - sign: makes the session's own events; nil for sessions that stay anonymous.
+  ///   - sign: signs the session's own events; `nil` for sessions that stay anonymous.
   ///   - report: takes the machine's reports, on the event loop, in order.
   ///   - watch: is told what happens, on the event loop, in order.
   init(
@@ -52,7 +52,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
     private let report: @Sendable (NetworkReport) -> Void
     private let watch: (@Sendable (SessionSight) -> Void)?
     private var line: RelayLines.End?
-    /// Grows with every dial, so that what an earlier connection still delivers is not mistaken for the present one's.
+    /// A number that grows with every dial, so that late data of an earlier connection is not mistaken for the present one's.
     private var generation = 0
     private var timers: [SessionTimer: (task: Scheduled<Void>, end: NIODeadline)] = [:]
     private var isOver = false
@@ -110,7 +110,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
       case .postpone(let item, let trouble):
         let left = timers[.reconnect].map { Duration($0.end - .now()) } ?? .zero
         let operation = item.operation
-        // A little later, so that the connection is not asked for before its time.
+        // The timer runs a little longer, so that the connection is not requested too early.
         let wait = max(left, .zero) + .seconds(1)
         report(
           .outcome(

@@ -5,13 +5,13 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// TLS with relays: of version 1.2 or newer, with certificates of authorities that this machine trusts, and for the host that was asked for. The one place
-/// where that is decided, for connections, NIP-11 documents and tests.
+/// TLS with relays: of version 1.2 or newer, with certificates of authorities that this machine trusts, and for the requested host. This
+/// is the one place where that is decided, for connections, NIP-11 documents and tests.
 struct RelayTLS: Sendable {
   private let context: NIOSSLContext
 
-  /// - Parameter trustRoots: a PEM file with certificate authorities to trust; nil trusts the system's.
-  /// - Throws: when the context cannot be made, for example because `trustRoots` cannot be read.
+  /// - Parameter trustRoots: a PEM file with certificate authorities to trust; `nil` trusts the system's.
+  /// - Throws: an error if the context cannot be created, for example because `trustRoots` cannot be read.
   init(trustRoots: String?) throws {
     var configuration = TLSConfiguration.makeClientConfiguration()
     // Older versions are broken (RFC 8996); the library takes them if it is not told otherwise.
@@ -22,7 +22,7 @@ struct RelayTLS: Sendable {
   }
 
   /// Puts TLS under a connection to `url` where the address asks for it, before any other handler. What is written waits until the
-  /// certificate was checked. To be called on the channel's event loop.
+  /// certificate was checked. It must be called on the channel's event loop.
   func secure(_ channel: any Channel, for url: RelayURL) throws {
     guard url.isSecure else { return }
     let host = url.host
@@ -39,7 +39,7 @@ struct RelayTLS: Sendable {
   }
 }
 
-/// Says in a sentence, and with a cause that tells what to do, what went wrong with TLS. The library's own words are names of its
+/// Describes a TLS failure in a sentence, with a cause that tells what to do. The library's own words are names of its
 /// errors with lines of its source code.
 private final class TLSInterpreter: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
@@ -65,7 +65,7 @@ private final class TLSInterpreter: ChannelInboundHandler {
       let names = handler.peerCertificate.map(CertificateNames.init) ?? CertificateNames()
       context.fireErrorCaught(DialFailure.insecure(.wrongName(names, host)))
     case NIOSSLError.uncleanShutdown:
-      // Many servers close without a farewell in TLS; that the connection is closed is told next.
+      // Many servers close without a TLS close alert; the closed connection is reported next.
       break
     case is NIOSSLError: context.fireErrorCaught(PeerFailure(.unreachable, "TLS failed"))
     case let error as BoringSSLError:
@@ -74,7 +74,7 @@ private final class TLSInterpreter: ChannelInboundHandler {
     }
   }
 
-  /// Why no handshake came about.
+  /// Why the handshake failed.
   private func trouble(_ reason: BoringSSLError) -> Trouble {
     if reason == .sslError([.eofDuringHandshake]) {
       return Trouble(.unreachable, "the server closed the connection during the TLS handshake")
@@ -89,7 +89,7 @@ private final class TLSInterpreter: ChannelInboundHandler {
     }
   }
 
-  /// What is wrong with a certificate that the library refused. Of those above it nothing is known.
+  /// What is wrong with a certificate that the library refused. Nothing is known about those above it.
   private func verdict(_ certificate: NIOSSLCertificate?, at now: time_t) -> Trouble {
     if let end = certificate?.notValidAfter, end < now {
       return Trouble(.expired, "the certificate of \(host) expired on \(Self.day(end))")

@@ -1,13 +1,13 @@
 internal import Channels
 internal import RelayNetwork
 
-/// One event that is to be published.
+/// An event that must be published.
 enum OutgoingEvent: Hashable, Sendable {
-  /// Signed once, the same bytes each time.
+  /// An event that was signed once, with the same bytes each time.
   case signed(id: String, text: String)
-  /// Signed each time it is sent: relays that keep groups take what is fresh only.
+  /// An event that is signed each time it is sent: relays that keep groups take only fresh events.
   case draft(kind: Int, tags: [[String]], content: String)
-  /// Signed, and nice to have: whatever becomes of it, the operation goes on as if the relay had taken it. Comes after all others.
+  /// A signed event that is optional: whatever happens to it, the operation goes on as if the relay had taken it. It follows all others.
   case extra(id: String, text: String)
 
   init(_ event: NostrEvent) { self = .signed(id: event.id, text: event.text) }
@@ -20,7 +20,7 @@ enum OutgoingEvent: Hashable, Sendable {
 /// One operation in the form in which a session carries it out.
 struct SessionOperation: Hashable, Sendable {
   let operation: RelayOperation
-  /// What is published, one after the other, each when the one before was taken. Not used by readers.
+  /// The events to publish, one after the other, each when the one before was taken. Readers do not use this.
   let events: [OutgoingEvent]
   /// The public key of the channel's identity.
   let owner: String
@@ -40,16 +40,16 @@ struct SessionOperation: Hashable, Sendable {
   var neededCount: Int { events.count { !$0.isExtra } }
 }
 
-/// What can happen to a session with a relay.
+/// An input of a session with a relay.
 enum SessionEvent: Hashable, Sendable {
   case submitted(SessionOperation)
   /// Invitations of this channel that still wait must not be sent.
   case cancelled(ChannelID)
-  /// Whether the relay is to be watched: connected whenever possible, ups and downs reported.
+  /// Whether the relay must be watched: connected whenever possible, with ups and downs reported.
   case watched(Bool)
   case opened(roundTrip: Duration)
   case dialFailed(DialFailure)
-  /// A message; nil when it is none that Nostr knows.
+  /// A message; `nil` if it is not one that Nostr knows.
   case received(RelayMessage?)
   /// Something that a WebSocket peer must not send; the connection is gone.
   case violated(String)
@@ -58,7 +58,7 @@ enum SessionEvent: Hashable, Sendable {
   /// As in `WebSocketInbound`: without a code, the reason is a sentence of ours.
   case closed(code: Int?, reason: String)
   case timerFired(SessionTimer)
-  /// A draft was signed and sent; nil: it could not be signed.
+  /// A draft was signed and sent; `nil` if it could not be signed.
   case published(id: String?)
   /// The AUTH event for the latest challenge was sent.
   case authenticationSent(id: String)
@@ -67,21 +67,21 @@ enum SessionEvent: Hashable, Sendable {
 enum SessionTimer: Hashable, Sendable, CaseIterable {
   /// The first EVENT that is not answered, or the present REQ, must be answered.
   case answer
-  /// What the EVENT brought must be found that was not answered.
+  /// The unanswered EVENT must now be found at the relay.
   case readBack
   /// AUTH must be answered, or a challenge must come.
   case authentication
   case reconnect
   case idle
-  /// The connection has lasted: back-off begins anew after it.
+  /// The connection has lasted: back-off starts again after it.
   case stable
-  /// Time to ask for what has gathered.
+  /// It is time to ask for what has gathered.
   case gather
   /// The next EVENT may follow.
   case pace
 }
 
-/// What the driver of a session must do, in order.
+/// An action that the driver of a session must perform, in order.
 enum SessionAction: Hashable, Sendable {
   case dial
   case hangUp
@@ -97,14 +97,14 @@ enum SessionAction: Hashable, Sendable {
   case postpone(SessionOperation, Trouble)
 }
 
-/// Why no WebSocket connection came about.
+/// Why a WebSocket connection could not be opened.
 enum DialFailure: Error, Hashable, Sendable {
-  /// Name, network or time.
+  /// A failure of the name, the network or the time limit.
   case unreachable(String)
-  /// TLS: whoever answers is not known to be the relay.
+  /// A TLS failure: it is not known that the relay answers.
   case insecure(Trouble)
-  /// The server answered with another HTTP status than 101.
-  /// - location: where it points to.
+  /// The server answered with an HTTP status other than 101.
+  /// - location: the address to which it points.
   case status(Int, retryAfter: Duration?, location: String? = nil)
   /// The server does not speak HTTP or WebSocket.
   case notARelay(String)
@@ -113,13 +113,13 @@ enum DialFailure: Error, Hashable, Sendable {
   var outcome: RelayOutcome {
     switch self {
     case .unreachable(let text): return .troubled(Trouble(.unreachable, text), retryAfter: nil)
-    // Certificates are mended, so it is worth another attempt.
+    // Certificates get fixed, so it is worth another attempt.
     case .insecure(let trouble): return .troubled(trouble, retryAfter: nil)
     case .notARelay(let text): return .misbehaved(Trouble(.protocol, text))
     case .status(let status, let retryAfter, let location):
       switch status {
       case 300...399:
-        // Who serves a channel is for people to decide, so nothing is followed.
+        // People must decide who serves a channel, so redirects are not followed.
         let place = location.map { " and points to \($0); add the relay with that address" } ?? ""
         return .misbehaved(Trouble(.protocol, "the relay is elsewhere: the server answered HTTP status \(status)\(place)"))
       case 402: return .refused(Trouble(.rejected, "the relay wants to be paid: the server answered HTTP status 402"))
@@ -169,54 +169,54 @@ extension SessionMachine {
 
 /// Limits and timers of sessions.
 public struct NostrLimits: Hashable, Sendable {
-  /// Name, TCP, TLS and WebSocket handshake together.
+  /// The time for name, TCP, TLS and WebSocket handshake together.
   public var dialTimeout: Duration = .seconds(10)
-  /// Wait for the NIP-11 documents of the relays of a channel that is to be created.
+  /// The wait for the NIP-11 documents of the relays of a channel that is being created.
   public var informationTimeout: Duration = .seconds(3)
-  /// Wait for the OK to an EVENT.
+  /// The wait for the OK to an EVENT.
   public var publishTimeout: Duration = .seconds(15)
-  /// Wait for the OK to an EVENT that the operation does not depend on.
+  /// The wait for the OK to an EVENT that the operation does not depend on.
   public var extraTimeout: Duration = .seconds(5)
   /// The same at relays that never answer an EVENT, though they serve it.
   public var mutePublishTimeout: Duration = .seconds(2)
-  /// Wait for what an EVENT brought that was not answered.
+  /// The wait for what an EVENT brought that was not answered.
   public var readBackTimeout: Duration = .seconds(5)
-  /// Wait for the EOSE to a REQ.
+  /// The wait for the EOSE to a REQ.
   public var readTimeout: Duration = .seconds(15)
-  /// Wait for the OK to AUTH, or for a challenge.
+  /// The wait for the OK to AUTH, or for a challenge.
   public var authenticationTimeout: Duration = .seconds(5)
-  /// Ping after this long without a byte.
+  /// The time without a byte after which a ping is sent.
   public var pingInterval: Duration = .seconds(25)
-  /// Dead after this long without a byte.
+  /// The time without a byte after which the connection counts as dead.
   public var silenceMax: Duration = .seconds(90)
   /// A connection without work that nobody watches is closed after this long.
   public var idleTimeout: Duration = .seconds(60)
-  /// A connection that held this long counts as good; redialling begins anew after it.
+  /// A connection that held this long counts as good; redialling starts again after it.
   public var stableAfter: Duration = .seconds(30)
-  /// Wait before the second dial; doubles with each further failure.
+  /// The wait before the second dial; doubles with each further failure.
   public var redialFirst: Duration = .seconds(1)
-  /// Longest wait between dials while operations wait for the connection.
+  /// The longest wait between dials while operations wait for the connection.
   public var redialMaxBusy: Duration = .seconds(15)
-  /// Longest wait between dials of a relay that is only watched.
+  /// The longest wait between dials of a relay that is only watched.
   public var redialMaxWatched: Duration = .seconds(300)
-  /// Largest message taken from a relay, in bytes.
+  /// The largest message taken from a relay, in bytes.
   public var messageBytesMax = 1 << 20
-  /// Operations that may wait for one connection.
+  /// The number of operations that may wait for one connection.
   public var queueMax = 1024
-  /// Channels asked for in one REQ.
+  /// The number of channels asked for in one REQ.
   public var readBatchMax = 64
   /// While many channels come to be read, how long one REQ waits for company; a lone one does not wait.
   public var gatherTime: Duration = .milliseconds(50)
-  /// Frames that a relay may send at once without having been asked for them.
+  /// The number of frames that a relay may send at once without having been asked for them.
   public var unaskedMax = 1_000
   /// How many more of them are allowed every second.
   public var unaskedPerSecond = 20
   /// How long a relay that sent more is left alone the first time; doubles with each further one.
   public var floodWaitFirst: Duration = .seconds(60)
   public var floodWaitMax: Duration = .seconds(900)
-  /// Messages that are not Nostr before a relay counts as broken.
+  /// The number of messages that are not Nostr before a relay counts as broken.
   public var rubbishMax = 3
-  /// When a relay wants to be left alone for longer, what waits for the connection is told to come back then.
+  /// If a relay wants to be left alone for longer than this, operations that wait for the connection come back then.
   public var holdMax: Duration = .seconds(45)
 
   public init() {}

@@ -11,7 +11,7 @@ enum Bech32 {
     return prefix + "1" + String(decoding: (words + tail).map { alphabet[Int($0)] }, as: UTF8.self)
   }
 
-  /// The prefix and bytes of `text`, or nil when it is not bech32 in one case with a right checksum.
+  /// The prefix and bytes of `text`, or `nil` if it is not bech32 in one case with a correct checksum.
   static func decode(_ text: String) -> (prefix: String, bytes: [UInt8])? {
     guard text.utf8.count <= charactersMax, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
     let lower = text.lowercased()

@@ -1,12 +1,12 @@
 internal import Crypto
 internal import Secrets
 
-// Keys of channels. The secret of an identity and a salt that is stored with the channel give the channel's key, so that nothing is to be
+// Keys of channels. The secret of an identity and a salt that is stored with the channel give the channel's key, so that nothing must be
 // kept beside the identity's key and the database.
 extension SecretKey {
-  /// What these keys are for and how they are made. Another way gets another label: keys of channels that are there must never change.
+  /// What these keys are for and how they are made. Another way gets another label: keys of existing channels must never change.
   static let channelLabel = "baton/nostr/channel-key/v1"
-  /// Bytes of a channel's salt.
+  /// The number of bytes in a channel's salt.
   static let saltBytes = 32
   /// 16 bytes more than a key has, so that no key is more likely than others (FIPS 186-5, A.2.1).
   private static let derivedBytes = 48
@@ -31,7 +31,7 @@ extension SecretKey {
     var rest = SIMD4<UInt64>()
     for byte in bytes {
       for bit in (0..<8).reversed() {
-        // Twice the rest and one bit more; the bit that falls out at the top counts too.
+        // The remainder is doubled and one bit added; the bit that falls out at the top counts too.
         var carry = UInt64(byte >> bit & 1)
         for index in rest.indices.reversed() {
           let top = rest[index] >> 63

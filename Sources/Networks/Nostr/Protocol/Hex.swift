@@ -12,7 +12,7 @@ enum Hex {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes, or nil unless `text` is exactly `count` bytes in lower-case digits.
+  /// The bytes, or `nil` unless `text` is exactly `count` bytes in lower-case digits.
   static func decode(_ text: String, count: Int) -> [UInt8]? {
     let utf8 = Array(text.utf8)
     guard utf8.count == count * 2 else { return nil }

@@ -1,4 +1,4 @@
-/// Something that NIP-19 can name.
+/// An object that NIP-19 can name.
 public enum NIP19: Hashable, Sendable {
   case npub(publicKey: String)
   case nsec(secret: [UInt8])

@@ -27,8 +27,8 @@ public struct NostrEvent: Hashable, Sendable {
   /// A signed event.
   /// - Parameters:
   ///   - createdAt: Unix time in seconds.
-  ///   - auxiliary: 32 bytes of randomness for the signature; nil draws fresh ones.
-  /// - Returns: nil when a text holds a control character on whose escaping relays disagree.
+  ///   - auxiliary: 32 bytes of randomness for the signature; `nil` draws fresh ones.
+  /// - Returns: `nil` if a text holds a control character on whose escaping relays disagree.
   public init?(
     signedBy key: SecretKey, createdAt: Int64, kind: Int, tags: [[String]] = [], content: String,
     auxiliary: [UInt8]? = nil
@@ -42,7 +42,7 @@ public struct NostrEvent: Hashable, Sendable {
       signature: Hex.encode(signature))
   }
 
-  /// Whether every implementation hashes `text` alike: no control characters but line feed and tab.
+  /// Whether every implementation hashes `text` alike: it has no control characters except line feed and tab.
   public static func isSignable(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x09 }
   }
@@ -108,7 +108,7 @@ public struct NostrEvent: Hashable, Sendable {
   }
 
   /// Reads an event; form only, call `verify` before believing it.
-  /// - Returns: nil unless all seven members are there with the right types.
+  /// - Returns: `nil` unless all seven members are there with the right types.
   public init?(json: JSONValue) {
     guard let id = json["id"]?.string, let publicKey = json["pubkey"]?.string,
       let createdAt = json["created_at"]?.integer, let kind = json["kind"]?.integer, let content = json["content"]?.string,

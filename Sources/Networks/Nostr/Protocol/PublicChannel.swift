@@ -6,7 +6,7 @@ public enum PublicChannel {
   public static let metadataKind = 41
   /// The profile of an author: of a channel's own key, it repeats what the channel's newest edition says.
   static let profileKind = 0
-  /// Relay hints in a link; more make the QR code hard to scan.
+  /// The number of relay hints in a link; more make the QR code hard to scan.
   public static let hintsMax = 5
 
   /// The content of a kind 40 or 41 event.
@@ -24,18 +24,18 @@ public enum PublicChannel {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// When the event with this text was signed, in Unix time; nil when it cannot be read.
+  /// When the event with this text was signed, in Unix time; `nil` if it cannot be read.
   static func signingTime(of document: String) -> Int64? {
     (try? JSONParser.parse(document))?["created_at"]?.integer
   }
 
-  /// The content of the kind 0 event that goes with a kind 40 or 41 event, and when that was signed, in Unix time; nil when it cannot be
+  /// The content of the kind 0 event that goes with a kind 40 or 41 event, and when that was signed, in Unix time; `nil` if it cannot be
   /// read. It follows from the event alone, so that it need not be stored.
   static func profile(of document: String) -> (content: String, signedAt: Int64)? {
     guard let event = try? JSONParser.parse(document), let signedAt = event["created_at"]?.integer,
       let text = event["content"]?.string, let shown = try? JSONParser.parse(text)
     else { return nil }
-    // Written by hand, in one order: the same bytes give the same id.
+    // The text is written by hand in a fixed order, because the same bytes give the same id.
     var out: [UInt8] = []
     for (index, field) in ["name", "about", "picture"].enumerated() {
       out.append(contentsOf: "\(index == 0 ? "{" : ",")\"\(field)\":".utf8)

@@ -1,15 +1,15 @@
-/// What the machine-readable start of an OK or CLOSED text means for Baton.
+/// The meaning of the machine-readable start of an OK or CLOSED text.
 public enum RelayAnswer: Hashable, Sendable {
   case success
   /// Authenticate (NIP-42), then send once more.
   case authenticate
   /// Later; `isRateLimit` asks for a longer wait.
   case transient(isRateLimit: Bool)
-  /// No, for good.
+  /// A refusal for good.
   case permanent
   /// The relay has a newer event in this one's place.
   case outdated
-  /// The text says nothing that Baton knows: a few tries, then no.
+  /// The text says nothing that Baton knows: a few tries, then it counts as refused.
   case unknown
 
   /// - Parameters:

@@ -1,12 +1,12 @@
 internal import Secrets
 internal import StrictJSON
 
-/// NIP-29 groups: one relay keeps the group and signs its state, admins send it what is to change.
+/// NIP-29 groups: one relay keeps the group and signs its state, admins send it the changes.
 public enum RelayGroup {
   public static let metadataKind = 39000
   public static let adminsKind = 39001
 
-  /// What an admin may ask a relay for.
+  /// A request that an admin may send to a relay.
   enum Request: Int {
     case editMetadata = 9002
     case create = 9007
@@ -42,13 +42,13 @@ public enum RelayGroup {
     }
   }
 
-  /// An id that nobody has guessed: 32 characters that every relay takes.
+  /// An id that nobody can guess: 32 characters that every relay takes.
   static func randomID() -> String { Hex.encode(SystemRandom.bytes(16)) }
 
   static func creation(of id: String) -> OutgoingEvent { draft(.create, id) }
   static func deletion(of id: String) -> OutgoingEvent { draft(.delete, id) }
 
-  /// Sets all fields, because what is not named is taken away. The group is open for everybody to read and join; `public` and `open`
+  /// Sets all fields, because fields that are not named are removed. The group is open for everybody to read and join; `public` and `open`
   /// say so to relays from before the flags were turned round.
   static func edition(of id: String, _ metadata: Metadata) -> OutgoingEvent {
     var tags = [["name", metadata.name], ["about", metadata.about]]

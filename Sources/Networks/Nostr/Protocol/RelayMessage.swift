@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// What a relay says (NIP-01, NIP-42).
+/// A message from a relay (NIP-01, NIP-42).
 public enum RelayMessage: Hashable, Sendable {
   case event(subscription: String, NostrEvent)
   /// `id` may be empty: some relays do not name the event that they refuse.
@@ -9,10 +9,10 @@ public enum RelayMessage: Hashable, Sendable {
   case closed(subscription: String, text: String)
   case notice(String)
   case challenge(String)
-  /// A message type that Baton has no use for.
+  /// A message type that Baton does not use.
   case other(String)
 
-  /// Reads one message; nil when it is not a Nostr message.
+  /// Reads one message; `nil` if it is not a Nostr message.
   public init?(_ bytes: some Sequence<UInt8>) {
     guard let message = try? JSONParser.parse(bytes), let parts = message.array, let type = parts.first?.string else {
       return nil
@@ -40,7 +40,7 @@ public enum RelayMessage: Hashable, Sendable {
   }
 }
 
-/// What Baton says to a relay, as JSON text.
+/// A message from Baton to a relay, as JSON text.
 public enum ClientMessage {
   /// - Parameter event: the event's own JSON, sent unchanged.
   public static func event(_ event: String) -> String { "[\"EVENT\",\(event)]" }

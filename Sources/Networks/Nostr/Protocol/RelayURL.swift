@@ -34,7 +34,7 @@ public struct RelayURL: Hashable, Sendable {
     case "wss": isSecure = true
     case let scheme where scheme.allSatisfy { $0.isLetter || $0.isNumber }:
       throw invalid("the scheme is '\(scheme)', it must be ws or wss", at: text.startIndex)
-    // Whatever that is, it may hold a password.
+    // It is unknown what that is, but it may hold a password.
     default: throw invalid("it must start with ws:// or wss://", at: text.startIndex)
     }
     var rest = text[separator.upperBound...]
@@ -63,7 +63,7 @@ public struct RelayURL: Hashable, Sendable {
     } else {
       let colon = authority.firstIndex(of: ":")
       let name = authority[..<(colon ?? authority.endIndex)].lowercased()
-      // A dot at the end changes nothing but the spelling.
+      // A dot at the end changes only the spelling.
       host = name.hasSuffix(".") ? String(name.dropLast()) : name
       portText = colon.map { authority[authority.index(after: $0)...] }
       guard Self.isHostName(host) else {

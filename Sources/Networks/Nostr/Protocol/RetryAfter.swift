@@ -1,13 +1,13 @@
 /// How long a server asks to be left alone: the HTTP field `Retry-After`, which holds seconds or a date (RFC 9110, 5.6.7 and 10.2.3).
 enum RetryAfter {
-  /// Who asks for more is asked again after this.
+  /// The longest wait; a server that asks for more is asked again after this.
   static let longest = Duration.seconds(86_400)
 
   /// - Parameters:
   ///   - text: the field's value.
-  ///   - date: the value of the field `Date`, the server's own time: what it says of a date is not to depend on our clock.
+  ///   - date: the value of the field `Date`, the server's own time: a date must not depend on our clock.
   ///   - now: our time, in Unix time, for servers that do not say theirs.
-  /// - Returns: nil when it cannot be read.
+  /// - Returns: `nil` if it cannot be read.
   static func wait(_ text: String, date: String?, now: Int64) -> Duration? {
     let text = trimmed(text)
     if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {

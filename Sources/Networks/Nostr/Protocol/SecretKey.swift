@@ -1,11 +1,11 @@
 internal import CSecp256k1
 public import Secrets
 
-/// A secp256k1 secret key with its x-only public key (BIP-340). Descriptions never show the secret. What is copied of it to sign with is
+/// A secp256k1 secret key with its x-only public key (BIP-340). Descriptions never show the secret. Copies of it for signing are
 /// overwritten.
 public struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
   public enum Failure: Error, Hashable, Sendable {
-    /// The bytes are no valid secret key.
+    /// The bytes are not a valid secret key.
     case invalid
   }
 
@@ -40,8 +40,8 @@ public struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
   }
 
   /// BIP-340 signature of 32 bytes.
-  /// - Parameter auxiliary: 32 bytes of randomness; nil draws fresh ones.
-  /// - Returns: 64 bytes; nil unless `digest` and `auxiliary` have 32 bytes.
+  /// - Parameter auxiliary: 32 bytes of randomness; `nil` draws fresh ones.
+  /// - Returns: 64 bytes; `nil` unless `digest` and `auxiliary` have 32 bytes.
   public func sign(digest: [UInt8], auxiliary: [UInt8]? = nil) -> [UInt8]? {
     let auxiliary = auxiliary ?? SystemRandom.bytes(32)
     guard digest.count == 32, auxiliary.count == 32 else { return nil }
@@ -53,7 +53,7 @@ public struct SecretKey: Sendable, CustomStringConvertible, CustomReflectable {
   }
 
   /// Lends the library's form of `secret` to `body`, and overwrites it afterwards.
-  /// - Returns: what `body` returns; nil when the bytes are no valid secret key.
+  /// - Returns: what `body` returns; `nil` if the bytes are not a valid secret key.
   private static func withPair<Result>(
     of secret: Secret, _ body: (inout secp256k1_keypair) -> Result?
   ) -> Result? {
@@ -86,7 +86,7 @@ public enum Signature {
   }
 }
 
-/// The library's context: made once, never changed, so it may be used from every thread.
+/// The library's context: created once and never changed, so it may be used from every thread.
 enum Curve {
   nonisolated(unsafe) static let context: OpaquePointer = {
     let context = secp256k1_context_create(UInt32(SECP256K1_CONTEXT_NONE))
