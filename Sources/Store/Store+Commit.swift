@@ -46,7 +46,7 @@ extension Store {
       throw noted(error)
     }
     if let size = done.history { history.withLock { $0 = size } }
-    wrote(done.rows)
+    if isCheckpointDue(after: done.rows) { await checkpointApart() }
     return done.receipt
   }
 

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import GRDB
 internal import Glibc
@@ -79,13 +80,23 @@ extension Store {
   /// The number of rows after which the log is written back.
   private static let checkpointEvery = 4_000
 
-  /// Counts what was written, and writes the log back when it has grown.
-  func wrote(_ rows: Int) {
-    let isDue = rowsSinceCheckpoint.withLock { count in
+  /// Counts what was written.
+  /// - Returns: whether the log has grown so much that it should be written back.
+  func isCheckpointDue(after rows: Int) -> Bool {
+    rowsSinceCheckpoint.withLock { count in
       count += rows
       return count >= Self.checkpointEvery
     }
-    if isDue { checkpoint() }
+  }
+
+  /// Writes the log back on a thread that may block.
+  func checkpointApart() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        self.checkpoint()
+        continuation.resume()
+      }
+    }
   }
 
   /// Writes the log back into the database file if anything was written since the last time. Stored data must not be in the log
