@@ -357,6 +357,9 @@ enum Schema {
     return RowSum.of(rows.flatMap { Array($0.databaseValues) })
   }
 
+  /// Whether a row of the settings has the sum of the tables' descriptions.
+  static func isSum(_ row: Row) -> Bool { row["key"] as DatabaseValue == sumKey.databaseValue }
+
   /// Accepts the tables' descriptions as they are.
   static func storeSum(_ db: Database) throws { try Store.put(sumKey, String(try sum(db)), db) }
 

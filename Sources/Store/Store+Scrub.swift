@@ -64,8 +64,8 @@ extension Store {
       guard !rows.isEmpty else { continue }
       accepted += rows.map(table.title)
       try db.execute(sql: "UPDATE \(table.name) SET sum = \(table.expression) WHERE sum <> \(table.expression)")
-      // One of them may be the sum with which the tables' descriptions are compared.
-      if table.name == SummedTable.settings.name { try Schema.storeSum(db) }
+      // Without its own sum, the sum of the tables' descriptions says nothing; otherwise it must still hold.
+      if table.name == SummedTable.settings.name, rows.contains(where: Schema.isSum) { try Schema.storeSum(db) }
     }
     // Channels in quarantine are tried again; one that still cannot be read comes back here.
     try db.execute(sql: "DELETE FROM quarantine")

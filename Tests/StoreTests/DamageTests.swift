@@ -191,6 +191,14 @@ struct DamageTests {
     try Store(directory: path).close()
   }
 
+  /// Whoever accepts a damaged setting does not accept more than that.
+  @Test func damagedSettingDoesNotHideADamagedDescription() async throws {
+    try await damage("DROP INDEX channels_by_name; UPDATE settings SET value = '7' WHERE key = 'generation'").close()
+    #expect { try Store(directory: path, whenLost: .acceptOlder) { _ in } } throws: {
+      ($0 as? StoreError)?.code == .corrupt && "\($0)".contains("the description of its tables")
+    }
+  }
+
   @Test(arguments: [
     ("UPDATE channels SET custom = '{\"team' WHERE id = 5", "channel 5"),
     ("UPDATE channel_relays SET status = 'removed' WHERE channel_id = 3 AND relay_id = 2", "relay 2 of channel 3"),
