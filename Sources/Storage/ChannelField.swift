@@ -38,6 +38,12 @@ public enum ChannelField: Hashable, Sendable {
     guard rest.allSatisfy(ListOrder.isPlain) else { return nil }
   }
 
+  /// - Parameter key: names with dots between them, as in a filter after `custom.`.
+  /// - Returns: `nil` if one of the names is empty, or not every storage can quote it.
+  public init?(customKey key: String) {
+    self.init(["custom"] + key.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+  }
+
   /// Whether channels have an order by this path of names.
   public static func canSort(by path: [String]) -> Bool { Self(path) != nil }
 

@@ -249,8 +249,7 @@ struct Setting: Sendable {
       if key.isEmpty { return "must have no empty keys" }
       if key.utf8.count > keyBytesMax { return "must have keys of at most \(keyBytesMax) characters" }
       if keys[..<index].contains(key) { return "must not have the key '\(key)' twice" }
-      guard ChannelField(["custom"] + key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)) != nil
-      else {
+      guard ChannelField(customKey: key) != nil else {
         return
           "must have keys that lists can be sorted by: printable ASCII without quotes and backslashes, with dots between names"
       }

@@ -19,10 +19,7 @@ struct KeyIndex: Hashable, Sendable {
   /// - Parameter key: names with dots between them, as in a filter after `custom.`.
   /// - Returns: `nil` if that is not the key of a field that storage knows.
   init?(_ key: String) {
-    guard
-      case .custom(let names)? = ChannelField(
-        ["custom"] + key.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
-    else { return nil }
+    guard case .custom(let names)? = ChannelField(customKey: key) else { return nil }
     self.names = names
     (rank, value) = Self.terms("c.custom", ChannelColumn.jsonPath(names))
   }
