@@ -30,6 +30,19 @@ struct CoordinatorTests {
     try await bench.stop()
   }
 
+  /// Nothing else happens after the batch in which the channel is let go.
+  @Test(.timeLimit(.minutes(10))) func channelThatIsLetGoDoesNotCount() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    try await bench.settle()
+    _ = try await bench.coordinator.update(id, ChannelEdit())
+    while bench.coordinator.liveChannelCount > 0, !Task.isCancelled { await Task.yield() }
+    #expect(bench.coordinator.liveChannelCount == 0)
+    try await bench.stop()
+  }
+
   @Test func channelBecomesActiveOnAllRelays() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(3)

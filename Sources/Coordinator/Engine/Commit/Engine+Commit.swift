@@ -19,12 +19,14 @@ extension Engine {
     decider.committed(batch, hasWritten: !mutations.isEmpty, at: clock.now)
     carryOut(batch.effects) { batch.answer(nil) }
     decider.letGo(batch)
+    tellLiveChannels()
     await doChores()
   }
 
   private func takeBack(_ batch: Batch, _ reason: String, isInDoubt: Bool) {
     decider.failed(batch, reason, isInDoubt: isInDoubt, at: clock.now)
     carryOut(batch.effects) { batch.answer(.storageUnavailable(reason: reason)) }
+    tellLiveChannels()
   }
 
   /// Stores what nobody waits for. It is a commit of its own, so a failure here refuses no request, but it is logged.

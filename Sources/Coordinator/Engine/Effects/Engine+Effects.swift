@@ -55,7 +55,6 @@ extension Engine {
   private func publishDirectory() {
     let catalog = decider.catalog
     let trouble = decider.recovery.trouble
-    let count = decider.live.count
     let states = decider.networkStates
     let isTold = decider.isCatalogTold
     decider.isCatalogTold = true
@@ -64,8 +63,13 @@ extension Engine {
       // The pools for creations are arranged again for another catalog.
       if !isTold { $0.catalog = catalog }
       $0.storageTrouble = trouble
-      $0.liveChannels = count
     }
+  }
+
+  /// Tells requests how many channels have something left to do. Those that have nothing left are let go before.
+  func tellLiveChannels() {
+    let count = decider.live.count
+    directory.write { $0.liveChannels = count }
   }
 
   /// Makes sure that `timersDue` comes in when the next alarm is due. It is the last effect of a batch.
