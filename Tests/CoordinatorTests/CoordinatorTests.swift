@@ -43,6 +43,29 @@ struct CoordinatorTests {
     try await bench.stop()
   }
 
+  /// A channel that changes in the same batch is stored already.
+  @Test func identityInUseSaysHowManyChannelsThereAre() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    let identity = try await bench.coordinator.addIdentity("Desk", on: .nostr).id
+    let id = try await bench.coordinator.create(
+      ChannelRequest(profile: Profile(displayName: "News"), identity: "Desk", relays: relays)
+    ).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    try await bench.settle()
+    bench.storage.hold()
+    async let other = bench.coordinator.addOperator(OperatorEdit(name: "Other"))
+    while !bench.storage.isCommitWaiting { await Task.yield() }
+    async let updated = bench.coordinator.update(id, ChannelEdit(displayName: "Later News"))
+    while bench.coordinator.inputsWaiting < 1 { await Task.yield() }
+    let removal = Task { try await bench.coordinator.removeIdentity(identity) }
+    while bench.coordinator.inputsWaiting < 2 { await Task.yield() }
+    bench.storage.release()
+    _ = try await (other, updated)
+    await #expect(throws: BatonError.identityInUse(channels: 1)) { try await removal.value }
+    try await bench.stop()
+  }
+
   @Test func channelBecomesActiveOnAllRelays() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(3)

@@ -31,8 +31,10 @@ extension Decider {
     }
     guard row.name != Coordinator.mainIdentity else { return refuse(reply, .identityInUse(channels: 0), batch) }
     do {
-      // What this very batch creates is not stored yet.
-      let new = batch.order.count { live[$0]?.row.identity == id && live[$0]?.row.deletedAt == nil }
+      // What this very batch creates is not stored yet; other channels that it changes are.
+      let new = batch.order.count {
+        batch.touches[$0]?.isNew == true && live[$0]?.row.identity == id && live[$0]?.row.deletedAt == nil
+      }
       let count = try await storage.channelCount(of: id) + new
       guard count == 0 else { return refuse(reply, .identityInUse(channels: count), batch) }
     } catch {
