@@ -47,7 +47,7 @@ final class Engine {
     for row in try await storage.servers() { catalog.servers[row.id] = row }
     for var row in try await storage.relays() {
       if row.comparisonKey.isEmpty {
-        // The channel was stored by a version that did not keep these.
+        // The relay was stored by a version that did not keep these.
         let address = try? directory.addressing[row.network]?.parse(address: row.address)
         (row.host, row.comparisonKey) = (address?.host ?? "", address?.comparisonKey ?? row.address)
       }

@@ -44,7 +44,7 @@ final class Decider {
   var catalog: Catalog { didSet { isCatalogTold = false } }
   /// Whether the directory has this catalog.
   var isCatalogTold = false
-  /// The identities as they were after the latest commit.
+  /// Numbers, catalog and healing as they were after the latest commit.
   var committed: (counters: StoreCounters, catalog: Catalog, healing: Healing)
   var live: [ChannelID: Live] = [:]
   var lanes = Lanes()
