@@ -157,6 +157,18 @@ struct PublisherWindowTests {
     }
   }
 
+  @Test func connectionThatEndsWithNothingUnderWayIsNoTrouble() {
+    var (machine, items) = twoUnderWay(3)
+    for item in items[1...] { _ = machine.handle(ok(item)) }
+    _ = machine.handle(.closed(code: 1001, reason: "nothing to do"))
+    let more = (4...8 as ClosedRange<Int64>).map { makeOperation(.invite, channel: $0) }
+    for item in more { _ = machine.handle(.submitted(item)) }
+    _ = machine.handle(.timerFired(.reconnect))
+    #expect(sends(machine.handle(.opened(roundTrip: .zero))) == 1)
+    #expect(sends(machine.handle(ok(more[0]))) == 2)
+    #expect(sends(machine.handle(ok(more[1]))) == 2, "the window opens as fast as before")
+  }
+
   @Test func editionsOfOneChannelFollowEachOther() {
     let items = [
       makeOperation(.invite), makeOperation(.invite, channel: 2), makeOperation(.announce, channel: 2, number: 2),

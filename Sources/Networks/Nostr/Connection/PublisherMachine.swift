@@ -299,9 +299,10 @@ struct PublisherMachine: SessionMachine {
   /// are sent again, one by one.
   mutating func broken(_ outcome: RelayOutcome) -> [SessionAction] {
     readBack = nil
-    guard inFlight.count == 1, let only = inFlight.all.first else {
+    guard let only = inFlight.all.first else { return [] }
+    guard inFlight.count == 1 else {
       window.failed()
-      return inFlight.isEmpty ? [] : takeBack()
+      return takeBack()
     }
     return [.cancelTimer(.readBack)] + end(only, outcome) + waitForTheFirst()
   }
