@@ -141,6 +141,21 @@ struct PublisherMachineTests {
       outcomes(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: "")))) == [.accepted(link: "ws://r")])
   }
 
+  /// The demand answers the event, so that it is not looked for any more.
+  @Test func demandThatComesWhileTheEventIsLookedForCounts() {
+    let item = makeOperation(.invite)
+    let name = "p-" + item.eventID.prefix(16)
+    var machine = opened([item])
+    _ = machine.handle(.received(.challenge("c1")))
+    _ = machine.handle(.timerFired(.answer))
+    let demanded = machine.handle(.received(.ok(id: item.eventID, accepted: false, text: "auth-required: who?")))
+    #expect(demanded.contains(.authenticate(challenge: "c1")))
+    #expect(demanded.contains(.send(ClientMessage.close(name))) && demanded.contains(.cancelTimer(.readBack)))
+    _ = machine.handle(.authenticationSent(id: "auth"))
+    #expect(machine.handle(.received(.endOfStored(subscription: name))).isEmpty)
+    #expect(sends(machine.handle(.received(.ok(id: "auth", accepted: true, text: "")))) == 1)
+  }
+
   @Test func challengeThatComesAfterTheRefusalIsAnswered() {
     let item = makeOperation(.invite)
     var machine = opened([item])

@@ -152,7 +152,7 @@ extension PublisherMachine {
       $0.awaitsAuthentication = true
     }
     guard let current = inFlight.authenticating else { return [] }
-    let waiting = waitForTheFirst()
+    let waiting = stopLooking(for: current) + waitForTheFirst()
     return waiting
       + (mayAuthenticate(current)
         ? authenticate(current) : [.setTimer(.authentication, after: limits.authenticationTimeout)])

@@ -198,7 +198,7 @@ struct PublisherMachine: SessionMachine {
   /// Removes an event that is no longer under way.
   mutating func leave(_ current: EventInFlight) -> [SessionAction] {
     inFlight.remove(current)
-    var actions = readBack?.event.serial == current.serial ? stopReadingBack() : []
+    var actions = stopLooking(for: current)
     if current.awaitsAuthentication {
       authenticationID = nil
       actions.append(.cancelTimer(.authentication))
@@ -220,7 +220,12 @@ struct PublisherMachine: SessionMachine {
     ]
   }
 
-  mutating func stopReadingBack() -> [SessionAction] {
+  /// Stops reading an event back, if that is under way.
+  mutating func stopLooking(for current: EventInFlight) -> [SessionAction] {
+    readBack?.event.serial == current.serial ? stopReadingBack() : []
+  }
+
+  private mutating func stopReadingBack() -> [SessionAction] {
     guard let name = readBack?.name else { return [] }
     readBack = nil
     return [.cancelTimer(.readBack), .send(ClientMessage.close(name))]
