@@ -219,6 +219,20 @@ struct PublisherWindowTests {
     #expect(slower.contains(.setTimer(.pace, after: .milliseconds(200))))
   }
 
+  @Test func refusalsOfOneBurstOpenNothing() {
+    var (machine, items) = twoUnderWay(130)
+    for item in items[1..<63] { _ = machine.handle(ok(item)) }
+    let burst = items[63..<127]
+    #expect(burst.count == PublishingWindow.sizeMax)
+    for item in burst {
+      let refused = machine.handle(ok(item, "rate-limited: slow down", accepted: false))
+      #expect(sends(refused) == 0 && outcomes(refused).count == 1)
+    }
+    let next = machine.handle(.timerFired(.pace))
+    #expect(sends(next) == 1 && next.contains(.setTimer(.pace, after: .milliseconds(100))), "no faster than after the first")
+    #expect(sends(machine.handle(.timerFired(.pace))) == 0, "one at a time")
+  }
+
   @Test func whatCouldNotBeSentForLongIsToldToComeBack() {
     var (machine, items) = twoUnderWay(3)
     _ = machine.handle(ok(items[2]))

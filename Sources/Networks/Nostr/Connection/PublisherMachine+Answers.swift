@@ -71,8 +71,7 @@ extension PublisherMachine {
     guard accepted || !current.awaitsAuthentication else { return [] }
     timeoutsInARow = 0
     isMute = false
-    if !givenID.isEmpty { window.answeredByID(whenFull: inFlight.count >= window.size) }
-    return judged(current, accepted, text)
+    return judged(current, accepted, text, isNamed: !givenID.isEmpty)
   }
 
   /// The ids of all that the relay has not answered.
@@ -87,13 +86,16 @@ extension PublisherMachine {
     guard let latest = nameless.last, open.count <= nameless.count else { return [] }
     nameless = []
     guard open.count == 1, let current = inFlight[open[0]] else { return takeBack() }
-    return judged(current, latest.isAccepted, latest.text)
+    return judged(current, latest.isAccepted, latest.text, isNamed: false)
   }
 
   /// Handles the OK to an event under way.
-  private mutating func judged(_ current: EventInFlight, _ accepted: Bool, _ text: String) -> [SessionAction] {
+  /// - Parameter isNamed: whether the OK came under the event's id.
+  private mutating func judged(
+    _ current: EventInFlight, _ accepted: Bool, _ text: String, isNamed: Bool
+  ) -> [SessionAction] {
     let answer = RelayAnswer(accepted: accepted, text: text, mayAuthenticate: mayAuthenticate(current))
-    let slower = heed(answer, to: current)
+    let slower = heed(answer, to: current, isNamed: isNamed)
     if current.isExtra, answer != .authenticate { return slower + taken(current, text) }
     switch answer {
     case .success: return taken(current, text)
@@ -120,8 +122,11 @@ extension PublisherMachine {
   }
 
   /// Handles the meaning of an answer for the events behind it.
-  private mutating func heed(_ answer: RelayAnswer, to current: EventInFlight) -> [SessionAction] {
-    guard case .transient(let isRateLimit) = answer else { return [] }
+  private mutating func heed(_ answer: RelayAnswer, to current: EventInFlight, isNamed: Bool) -> [SessionAction] {
+    guard case .transient(let isRateLimit) = answer else {
+      if isNamed { window.answeredByID(whenFull: inFlight.count >= window.size) }
+      return []
+    }
     guard isRateLimit else {
       window.struggled()
       return []

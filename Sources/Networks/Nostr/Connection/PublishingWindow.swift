@@ -10,7 +10,7 @@ struct PublishingWindow: Hashable, Sendable {
   /// The distance of events after the first refusal for their rate, and the longest.
   static let distanceFirst = Duration.milliseconds(100)
   static let distanceMax = Duration.seconds(60)
-  /// How many events in a row the relay takes before they may follow each other faster.
+  /// How many events in a row the relay answers without limiting the rate before they may follow each other faster.
   static let eventsPerSpeedUp = 32
 
   /// How many events may be under way at once.
@@ -23,12 +23,12 @@ struct PublishingWindow: Hashable, Sendable {
   private var isSingle = false
   /// Events that were answered since the window last opened above `ceiling`, and since the relay last limited their rate.
   private var answered = 0
-  private var takenInARow = 0
+  private var answeredInARow = 0
 
   /// Begins a new connection, which may lead to another program than the one before. What was learned about the relay's rate stays.
   mutating func connected() { (size, isSingle, answered) = (1, false, 0) }
 
-  /// Notes that the relay answered an event under its id.
+  /// Notes that the relay answered an event under its id, and not because it cannot take one at present.
   /// - Parameter isFull: whether as many events were under way as allowed; the window does not open unless this is needed.
   mutating func answeredByID(whenFull isFull: Bool) {
     speedUp()
@@ -54,7 +54,7 @@ struct PublishingWindow: Hashable, Sendable {
   /// Notes that the relay refused an event because there were too many.
   mutating func limited() {
     failed()
-    takenInARow = 0
+    answeredInARow = 0
     distance = min(max(distance * 2, Self.distanceFirst), Self.distanceMax)
   }
 
@@ -70,9 +70,9 @@ struct PublishingWindow: Hashable, Sendable {
 
   private mutating func speedUp() {
     guard distance > .zero else { return }
-    takenInARow += 1
-    guard takenInARow >= Self.eventsPerSpeedUp else { return }
-    takenInARow = 0
+    answeredInARow += 1
+    guard answeredInARow >= Self.eventsPerSpeedUp else { return }
+    answeredInARow = 0
     distance = distance * 3 / 4
     if distance < Self.distanceFirst / 8 { distance = .zero }
   }
