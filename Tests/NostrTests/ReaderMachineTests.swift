@@ -69,6 +69,30 @@ struct ReaderMachineTests {
     }
   }
 
+  /// A relay that normalizes texts: Swift takes both for equal, but nobody else finds the signature right.
+  @Test func channelThatIsServedInOtherBytesIsNotIt() throws {
+    let content = PublicChannel.content(name: "Caf\u{e9}", about: "", picture: "", relays: [])
+    let event = try #require(NostrEvent(signedBy: sessionKey, createdAt: 1000, kind: 40, content: content))
+    let other = NostrEvent(
+      id: event.id, publicKey: event.publicKey, createdAt: event.createdAt, kind: event.kind, tags: event.tags,
+      content: PublicChannel.content(name: "Cafe\u{301}", about: "", picture: "", relays: []), signature: event.signature)
+    #expect(other.text == event.text && !other.text.utf8.elementsEqual(event.text.utf8))
+    let operation = RelayOperation(
+      task: .verify, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: "ws://r", number: 1,
+      content: ChannelContent(
+        identity: IdentityID(rawValue: 1), networkID: event.id, author: event.publicKey, document: event.text))
+    for (served, isRight) in [(event, true), (other, false)] {
+      var machine = opened([SessionOperation(operation: operation)])
+      let judged = outcomes(machine.handle(.received(.event(subscription: "b1", served))))
+      guard !isRight else {
+        #expect(judged == [.verified(edition: 1)])
+        continue
+      }
+      guard case .misbehaved(let trouble)? = judged.first else { return #expect(Bool(false)) }
+      #expect(trouble.cause == .wrongIdentity)
+    }
+  }
+
   @Test func refusalOfOneQuestionIsNotThatOfTheOthers() {
     let items = (1...2).map { makeOperation(.verify, channel: $0) }
     var machine = opened(items)
