@@ -233,6 +233,24 @@ struct PublisherWindowTests {
     #expect(sends(machine.handle(.timerFired(.pace))) == 0, "one at a time")
   }
 
+  /// The second event of an operation is not held up, and counts.
+  @Test func eventsOutOfTurnKeepTheNextOperationAway() {
+    let items = (1...3).map { number in
+      let plain = makeOperation(.invite, channel: Int64(number))
+      return SessionOperation(
+        operation: plain.operation, events: plain.events + [.extra(id: "extra \(number)", text: "{}")])
+    }
+    var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
+    for item in items { _ = machine.handle(.submitted(item)) }
+    _ = machine.handle(.opened(roundTrip: .zero))
+    _ = machine.handle(ok(items[0], "rate-limited: slow down", accepted: false))
+    #expect(sends(machine.handle(.timerFired(.pace))) == 1)
+    let second = machine.handle(ok(items[1]))
+    #expect(sends(second) == 1 && second.contains(.setTimer(.pace, after: .milliseconds(200))))
+    #expect(sends(machine.handle(.received(.ok(id: "extra 2", accepted: true, text: "")))) == 0)
+    #expect(sends(machine.handle(.timerFired(.pace))) == 1)
+  }
+
   @Test func whatCouldNotBeSentForLongIsToldToComeBack() {
     var (machine, items) = twoUnderWay(3)
     _ = machine.handle(ok(items[2]))

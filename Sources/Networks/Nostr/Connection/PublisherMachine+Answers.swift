@@ -39,11 +39,11 @@ extension PublisherMachine {
     var id = givenID
     if id.isEmpty {
       // Some relays leave the id out when they refuse. They mean the only event that is not answered yet, if there is just one.
+      window.closeToOne()
       if unanswered > 0 {
         unanswered -= 1
         return []
       }
-      window.closeToOne()
       let open = unansweredIDs
       guard open.count == 1 else {
         guard !open.isEmpty else { return [] }

@@ -137,9 +137,6 @@ struct PublisherMachine: SessionMachine {
       queue.removeFirst()
       let handedOver = item.operation.task == .invite ? [report(item, .handedOver)] : []
       actions += [.cancelTimer(.idle)] + handedOver + send(EventInFlight(item: item, serial: nextSerial()))
-      guard window.distance > .zero else { continue }
-      isPaced = true
-      actions.append(.setTimer(.pace, after: window.distance))
     }
     return actions
   }
@@ -160,10 +157,18 @@ struct PublisherMachine: SessionMachine {
     switch event.item.events[event.step] {
     case .signed(let id, let text), .extra(let id, let text):
       inFlight.update(event) { $0.eventID = id }
-      return waitForTheFirst() + [.send(ClientMessage.event(text))]
+      return pace() + waitForTheFirst() + [.send(ClientMessage.event(text))]
     case .draft(let kind, let tags, let content):
-      return waitForTheFirst() + [.publish(kind: kind, tags: tags, content: content)]
+      return pace() + waitForTheFirst() + [.publish(kind: kind, tags: tags, content: content)]
     }
+  }
+
+  /// Keeps the next operation away from an event that is sent now. One that goes out of turn, as the second event of an operation does,
+  /// makes it wait for two.
+  private mutating func pace() -> [SessionAction] {
+    guard window.distance > .zero else { return [] }
+    defer { isPaced = true }
+    return [.setTimer(.pace, after: window.distance * (isPaced ? 2 : 1))]
   }
 
   /// Makes sure that the timer for answers runs for the event that was sent first. Each gets its full time once it is the first.
@@ -314,6 +319,7 @@ struct PublisherMachine: SessionMachine {
 
   private mutating func flooded(_ trouble: Trouble) -> [SessionAction] {
     guard keeper.state == .open else { return [] }
+    window.failed()
     readBack = nil
     let taken = takeBack()
     challenge = nil
