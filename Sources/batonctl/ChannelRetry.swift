@@ -73,9 +73,7 @@ struct ChannelRetry: AsyncParsableCommand {
         } else {
           do {
             _ = try await session.client.retryChannel(id: channel.id, relayId: relayID)
-          } catch let error as VarlinkError where error.name.hasSuffix(".NoSuchChannel") || error.name.hasSuffix(".NoSuchRelay")
-          {
-            // Somebody deleted the channel, or removed it from the relay, in the meantime.
+          } catch let error as VarlinkError where Self.isGone(error) {
             gone += 1
             continue
           }
@@ -91,6 +89,14 @@ struct ChannelRetry: AsyncParsableCommand {
       if dryRun { return session.table(Self.columns(relayID), found) + "\n\(count); nothing was changed." }
       let rest = gone == 0 ? "" : " \(gone) changed in the meantime and were left out."
       return "Retrying \(count).\(rest) batonctl status shows the progress."
+    }
+  }
+
+  /// Whether somebody deleted the channel, or removed it from the relay, in the meantime.
+  private static func isGone(_ error: VarlinkError) -> Bool {
+    switch ChannelsRefusal(error) {
+    case .noSuchChannel, .noSuchRelay, .notInChannel: true
+    default: false
     }
   }
 
