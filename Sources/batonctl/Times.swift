@@ -26,10 +26,10 @@ struct Times: Sendable {
     return "for \(span)"
   }
 
-  /// A time in the future: `in 3 min`, `now` if it is due, or `at` and the time itself.
+  /// A time in the future: `in 3 min`, `now` if it is due within a second, or `at` and the time itself.
   func coming(_ time: String) -> String {
     guard let now, let then = RFC3339.milliseconds(time) else { return "at \(time)" }
-    guard then > now else { return "now" }
+    guard then - now >= 1000 else { return "now" }
     return Self.span(then - now).map { "in \($0)" } ?? "at \(time)"
   }
 
