@@ -45,9 +45,9 @@ extension RefusalSentence {
   }
 
   /// A change that is based on an older revision.
-  /// - Parameter object: what was changed, for example relay 7.
-  public static func staleRevision(of object: String = "it") -> Self {
-    Self("\(object) was changed by somebody else at the same time", "look at it and try again")
+  /// - Parameter object: what was changed, for example relay 7; nil when that is not known.
+  public static func staleRevision(of object: String?) -> Self {
+    Self("\(object ?? "it") was changed by somebody else at the same time", "look at it and try again")
   }
 
   /// A field that can only be changed in a file.
