@@ -1,0 +1,124 @@
+import Channels
+import ControlAPI
+import Foundation
+import StrictJSON
+import Testing
+import Varlink
+
+/// The Swift types and the interface files must say the same.
+struct WireTests {
+  private func keys(_ value: some Encodable) throws -> Set<String> { Set(try value.json.object?.keys.map { $0 } ?? []) }
+
+  private func fields(_ interface: IDL.Interface, _ type: String) throws -> Set<String> {
+    for case .structure(let structure) in interface.members where structure.name == type {
+      return Set(structure.fields.map(\.name))
+    }
+    throw CocoaError(.keyValueValidation)
+  }
+
+  @Test func typesHaveTheFieldsOfTheInterfaceFiles() throws {
+    let roundTrip = RoundTrip(time: "t", milliseconds: 1)
+    #expect(try keys(roundTrip) == fields(Interfaces.relays, "RoundTrip"))
+    let own = RelayProfile(name: "n", description: "d", software: "s")
+    #expect(try keys(own) == fields(Interfaces.relays, "RelayProfile"))
+    let relay = Relay(
+      id: 1, network: "nostr", address: "a", name: "n", profile: own, domains: [], operatorId: 1, enabled: true,
+      preset: false, undeclared: false, declaredIn: "f", deleted: false, capabilities: [], tested: true, testedAt: "t",
+      health: "up", healthSince: "t", lastError: "e", networkTrouble: "n", roundTripMilliseconds: 1, roundTrips: [roundTrip],
+      channels: 1, revision: 1)
+    let roles = Roles(storage: true, proxy: true, names: true)
+    #expect(try keys(roles) == fields(Interfaces.servers, "Roles"))
+    let overrides = RoleOverrides(storage: true, proxy: true, names: true)
+    #expect(try keys(overrides) == fields(Interfaces.servers, "RoleOverrides"))
+    let server = Server(
+      id: 1, protocol: "smp", address: "a", fingerprint: "f", hosts: [], port: 1, hasPassword: true, operatorId: 1,
+      enabled: true, preset: true, undeclared: false, declaredIn: "f", deleted: false, roles: roles, roleOverrides: overrides,
+      tested: true, testedAt: "t", health: "up", healthSince: "t", lastError: "e", roundTripMilliseconds: 1,
+      roundTrips: [roundTrip], revision: 1)
+    let organisation = Operator(
+      id: 1, name: "n", legalName: "l", domains: [], enabled: true, preset: true, undeclared: false, declaredIn: "f",
+      deleted: false, smpRoles: roles, xftpRoles: roles, conditionsAcceptedAt: "t", revision: 1)
+    let finding = Finding(
+      kind: "k", severity: "error", protocol: "smp", network: "nostr", host: "h", serverIds: [], relayIds: [], message: "m")
+    for interface in [Interfaces.operators, Interfaces.servers, Interfaces.relays] {
+      if interface.name != Interfaces.relays.name { #expect(try keys(server) == fields(interface, "Server")) }
+      if interface.name != Interfaces.servers.name { #expect(try keys(relay) == fields(interface, "Relay")) }
+      #expect(try keys(finding) == fields(interface, "Finding"))
+    }
+    #expect(try keys(organisation) == fields(Interfaces.operators, "Operator"))
+    let problem = Problem(file: "f", line: 1, column: 1, text: "t")
+    #expect(try keys(problem) == fields(Interfaces.daemon, "Problem"))
+    #expect(try keys(relay) == fields(Interfaces.relays, "Relay"))
+    let step = TestStep(name: "n", durationMilliseconds: 1, passed: true, cause: "c", detail: "d")
+    #expect(try keys(step) == fields(Interfaces.relays, "TestStep"))
+    let member = ChannelRelay(
+      relayId: 1, relayName: "n", status: "new", cause: "c", detail: "d", attempt: 1, relayLink: "l", since: "s",
+      nextAttemptAt: "n", edition: 1)
+    #expect(try keys(member) == fields(Interfaces.channels, "ChannelRelay"))
+    let profile = ControlAPI.Profile(displayName: "d", fullName: "f", description: "d", image: "i", preferences: [:])
+    #expect(try keys(profile) == fields(Interfaces.channels, "Profile"))
+    let channel = Channel(
+      id: 1, kind: "channel", network: "nostr", identity: "main", key: "own", profile: profile, phase: "active", summary: "s",
+      edition: 1, link: "l",
+      linkUsable: true,
+      relays: [member], wantedRelays: 1, heal: true, custom: [:], createdAt: "c", updatedAt: "u", revision: 1)
+    #expect(try keys(channel) == fields(Interfaces.channels, "Channel"))
+    let transition = Transition(
+      revision: 1, relayId: 1, relayName: "n", from: "new", to: "new", cause: "c", detail: "d", attempt: 1, time: "t")
+    #expect(try keys(transition) == fields(Interfaces.channels, "Transition"))
+  }
+
+  @Test func enumerationsHaveTheWordsOfTheCore() throws {
+    func values(_ interface: IDL.Interface, _ type: String) -> [String] {
+      for case .enumeration(let name, let values, _) in interface.members where name == type { return values }
+      return []
+    }
+    #expect(values(Interfaces.channels, "RelayStatus") == RelayStatus.allCases.map(\.rawValue))
+    #expect(values(Interfaces.channels, "Phase") == ChannelPhase.allCases.map(\.rawValue))
+    #expect(values(Interfaces.channels, "Network") == NetworkKind.allCases.map(\.rawValue))
+    #expect(values(Interfaces.relays, "Health") == PeerCondition.Health.allCases.map(\.rawValue))
+    #expect(values(Interfaces.servers, "Health") == PeerCondition.Health.allCases.map(\.rawValue))
+    #expect(values(Interfaces.servers, "Protocol") == ServerProtocol.allCases.map(\.rawValue))
+  }
+
+  @Test func everythingInTheInterfacesIsDocumented() {
+    for interface in Interfaces.all {
+      for member in interface.members {
+        switch member {
+        case .structure(let structure), .error(let structure):
+          #expect(!structure.comment.isEmpty, "\(interface.name).\(structure.name)")
+          for field in structure.fields { #expect(!field.comment.isEmpty, "\(interface.name).\(structure.name).\(field.name)") }
+        case .enumeration(let name, _, let comment): #expect(!comment.isEmpty, "\(interface.name).\(name)")
+        case .method(let method):
+          #expect(!method.comment.isEmpty, "\(interface.name).\(method.name)")
+          for field in method.input + method.output {
+            #expect(!field.comment.isEmpty, "\(interface.name).\(method.name).\(field.name)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (0, "1970-01-01T00:00:00.000Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+    (1_750_000_000_123, "2025-06-15T15:06:40.123Z"),
+    (-1, "1969-12-31T23:59:59.999Z"), (4_102_444_799_999, "2099-12-31T23:59:59.999Z"),
+  ])
+  func timesAreRFC3339(_ milliseconds: Int64, _ text: String) {
+    #expect(RFC3339.text(milliseconds: milliseconds) == text)
+    #expect(RFC3339.milliseconds(text) == milliseconds)
+  }
+
+  @Test func timesAreReadWithAnyOffsetAndRefusedOtherwise() {
+    #expect(RFC3339.milliseconds("2025-06-15T17:06:40.1239+02:00") == 1_750_000_000_123)
+    #expect(RFC3339.milliseconds("2025-06-15t15:06:40z") == 1_750_000_000_000)
+    #expect(RFC3339.milliseconds("2000-02-29T00:00:00Z") == 951_782_400_000)
+    #expect(RFC3339.milliseconds("2024-03-01T00:00:00Z") == 1_709_251_200_000)
+    for text in [
+      "", "2025-06-15", "2025-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "2025-06-15T24:00:00Z", "2025-06-15T15:06:40",
+      "2025-13-01T00:00:00Z",
+    ] {
+      #expect(RFC3339.milliseconds(text) == nil, "\(text)")
+    }
+  }
+}
