@@ -108,10 +108,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
   /// and an entry in the journal.
   private func refusal(for error: any Error, _ call: VarlinkCall, _ peer: VarlinkPeer) -> VarlinkError {
     if let refusal = refusal(for: error) { return refusal.error }
-    context.logger.event(
-      .internalFault, .error,
-      "\(call.method), called by uid \(peer.uid), failed for a fault of the daemon: \(Trouble(.protocol, "\(error)").detail)",
-      ["BATON_METHOD": "\(call.method)"])
+    context.logger.fault("\(error)", in: call.method, calledBy: peer)
     return Service.Refusal.internalError.error
   }
 
@@ -128,6 +125,16 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
       return .other(error)
     default: return nil
     }
+  }
+}
+
+extension Logger {
+  /// Reports that a call failed for a fault of the daemon, as an entry of its own kind.
+  func fault(_ error: String, in method: String, calledBy peer: VarlinkPeer) {
+    event(
+      .internalFault, .error,
+      "\(method), called by uid \(peer.uid), failed for a fault of the daemon: \(Trouble(.protocol, error).detail)",
+      ["BATON_METHOD": "\(method)"])
   }
 }
 

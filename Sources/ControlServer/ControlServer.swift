@@ -50,9 +50,7 @@ public struct ControlServer: Sendable {
       case .tooManyConnections(let peer, let limit):
         logger.warning("refused a connection of uid \(peer.uid), pid \(peer.pid): \(limit.words)")
       case .internalError(let peer, let method, let error):
-        logger.event(
-          .internalFault, .error, "\(method), called by uid \(peer.uid), failed for a fault of the daemon: \(error)",
-          ["BATON_METHOD": "\(method)"])
+        logger.fault(error, in: method, calledBy: peer)
       }
     }
     return ControlServer(context: context, server: server)
