@@ -3,6 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Logging
 internal import NIOConcurrencyHelpers
+internal import RelayNetwork
 internal import Storage
 internal import StrictJSON
 internal import Varlink
@@ -145,6 +146,9 @@ protocol NamingRequest {
 }
 
 extension NamingRequest {
+  /// The name as a refusal may repeat it: a person may have entered an address with a password in its place.
+  var echoedName: String? { name.map { $0.contains("@") || $0.contains("://") ? PasswordEcho.hiding($0) : $0 } }
+
   /// The object in `objects` that is meant; `nil` if there is none.
   /// - Throws: `InvalidParameter` when neither was given.
   func only<Object>(of objects: [Object], id: (Object) -> Int64, name: (Object) -> String?) throws -> Object? {

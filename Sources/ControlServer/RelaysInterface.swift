@@ -77,9 +77,7 @@ struct RelaysInterface: RelaysService, ControlService {
     // A removed relay is still there under its id, but not under its name.
     let known = coordinator.relays.filter { naming.id != nil || !$0.isDeleted }
     guard let row = try naming.only(of: known, id: \.id.rawValue, name: \.name) else {
-      // A person may have entered an address as a name.
-      let name = naming.name.map { $0.contains("@") || $0.contains("://") ? PasswordEcho.hiding($0) : $0 }
-      throw RelaysRefusal.noSuchRelay(id: naming.id, name: name)
+      throw RelaysRefusal.noSuchRelay(id: naming.id, name: naming.echoedName)
     }
     return row
   }

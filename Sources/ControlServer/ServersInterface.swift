@@ -58,11 +58,7 @@ struct ServersInterface: ServersService, ControlService {
   static let fields = ListFields(of: Interfaces.servers, without: ["roundTrips"])
 
   private static func find(_ naming: ServersGetRequest, _ coordinator: Coordinator) throws -> ServerRow {
-    func none() -> ServersRefusal {
-      // An address that can be read is shown without its password, and one that cannot is refused with it hidden.
-      let isAddress = naming.name?.contains("://") == true
-      return .noSuchServer(id: naming.id, name: isAddress ? "at this address" : naming.name)
-    }
+    func none() -> ServersRefusal { .noSuchServer(id: naming.id, name: naming.echoedName) }
     guard let name = naming.name else {
       guard let row = try naming.only(of: coordinator.servers, id: \.id.rawValue, name: { _ in nil }) else { throw none() }
       return row

@@ -112,7 +112,7 @@ struct CatalogControlTests {
         ("Servers.Add", ["address": .string(address)]), ("Servers.Test", ["address": .string(address + "/x")]),
         ("Servers.Get", ["name": .string(address.replacing("s.example", with: "t.example"))]),
         ("Relays.Add", ["address": .string(address), "network": "simplex"]),
-      ] as [(String, [String: JSONValue])] where address != "hunter2@host" || method != "Servers.Get" {
+      ] as [(String, [String: JSONValue])] {
         do {
           _ = try await client.call("org.batond.\(method)", parameters)
         } catch let error as VarlinkError {
