@@ -106,35 +106,6 @@ extension Store {
     }
   }
 
-  /// One page of channels by id, with the revision at which it is true.
-  /// - Parameters:
-  ///   - after: the last id of the page before.
-  ///   - isDescending: newest first.
-  public func channels(
-    after: ChannelID?, isDescending: Bool, limit: Int
-  ) throws -> (channels: [StoredChannel], unreadable: [ChannelID], revision: Int64) {
-    try reading { pool in
-      try pool.read { db in
-        let bound = after?.rawValue ?? (isDescending ? .max : 0)
-        let sql =
-          "SELECT id FROM channels WHERE id \(isDescending ? "<" : ">") ? ORDER BY id \(isDescending ? "DESC" : "ASC") LIMIT ?"
-        let ids = try Int64.fetchAll(db, cached: sql, arguments: [bound, limit]).map(ChannelID.init(rawValue:))
-        let reader = try ChannelReader(db)
-        var channels: [StoredChannel] = []
-        var unreadable: [ChannelID] = []
-        for id in ids {
-          do {
-            if let channel = try reader.channel(id) { channels.append(channel) }
-          } catch let error as StoreError {
-            unreadable.append(id)
-            _ = noted(error)
-          }
-        }
-        return (channels, unreadable, try Self.revision(db))
-      }
-    }
-  }
-
   /// Channels with something left to do, in the order of their ids.
   public func unfinishedChannels() throws -> [ChannelID] {
     try reading { pool in

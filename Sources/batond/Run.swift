@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Channels
 internal import ControlServer
 internal import Coordinator
+internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Logging
@@ -108,11 +109,7 @@ private struct Service {
     let startedAt = clock.now
     // The handlers are registered before READY, so that an early stop does not kill the daemon.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
-    let store = try await manager.whileStarting {
-      let store = try openStore()
-      try store.keepKeyIndexes(settings.indexedKeys, tell: report)
-      return store
-    }
+    let store = try await manager.whileStarting { try await preparedStore() }
     defer { store.close() }
     store.tellDamage { [logger] damage in
       logger.event(
@@ -185,6 +182,21 @@ private struct Service {
       }
     }
     logger.notice("batond has stopped")
+  }
+
+  /// Opens the database and makes its indexes, which may take minutes, on a thread that may block: where there is one processor, systemd
+  /// would not be asked for more time otherwise.
+  private func preparedStore() async throws -> Store {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(
+          with: Result {
+            let store = try openStore()
+            try store.keepKeyIndexes(settings.indexedKeys, tell: report)
+            return store
+          })
+      }
+    }
   }
 
   private func openStore() throws -> Store {

@@ -157,7 +157,7 @@ struct DamageTests {
     #expect { try store.channel(ChannelID(rawValue: 5)) } throws: {
       ($0 as? StoreError)?.code == .corrupt && "\($0)".contains("channel 5")
     }
-    let page = try store.channels(after: nil, isDescending: false, limit: 100)
+    let page = try store.channels(matching: Filter([:]), in: ListOrder([]), withDeleted: true, after: nil, limit: 100)
     #expect(page.channels.count == 11 && page.unreadable == [ChannelID(rawValue: 5)])
     let some = try store.channels(Set([4, 5, 6, 99].map(ChannelID.init(rawValue:))))
     #expect(some.found.keys.map(\.rawValue).sorted() == [4, 6] && some.found.allSatisfy { $0.key == $0.value.row.id })

@@ -215,9 +215,6 @@ struct QueryPlanTests {
     _ = (try store.totals(), try store.losses(), try store.failedChannelCount(), try store.roundTrips(of: .relay(relay)))
     _ = try store.transitions(of: channel, limit: 5)
     _ = (try store.changes(after: 9, limit: 5), try store.newestChanges(after: 9, through: 30, limit: 5))
-    for isDescending in [false, true] {
-      _ = try store.channels(after: channel, isDescending: isDescending, limit: 5)
-    }
     _ = try store.installationSeed { 7 }
   }
 

@@ -1,4 +1,5 @@
 import Channels
+import Filters
 import Foundation
 import GRDB
 import Storage
@@ -140,13 +141,13 @@ struct StoreTests {
       [.insertIdentity(Self.identity), .saveRelay(Self.relay(1))] + (1...25).map { .insertChannel(Self.channel($0)) })
     for isDescending in [false, true] {
       var seen: [Int64] = []
-      var after: ChannelID?
-      while true {
-        let page = try store.channels(after: after, isDescending: isDescending, limit: 10)
-        if page.channels.isEmpty { break }
+      var after: [JSONValue]?
+      let order = try ListOrder([["field": "id", "direction": isDescending ? -1 : 1]])
+      repeat {
+        let page = try store.channels(matching: Filter([:]), in: order, withDeleted: true, after: after, limit: 10)
         seen += page.channels.map(\.row.id.rawValue)
-        after = page.channels.last?.row.id
-      }
+        after = page.last
+      } while after != nil
       #expect(seen == (isDescending ? Array((1...25).reversed()) : Array(1...25)))
     }
     store.close()
@@ -165,7 +166,7 @@ struct StoreTests {
       )
     }
     #expect { try store.channel(ChannelID(rawValue: 1)) } throws: { ($0 as? StoreError)?.code == .corrupt }
-    let page = try store.channels(after: nil, isDescending: false, limit: 10)
+    let page = try store.channels(matching: Filter([:]), in: ListOrder([]), withDeleted: true, after: nil, limit: 10)
     #expect(page.channels.map(\.row.id) == [ChannelID(rawValue: 2)] && page.unreadable == [ChannelID(rawValue: 1)])
     try await store.commit([.quarantine(ChannelID(rawValue: 1), reason: "status", at: Self.now)])
     try await store.commit([.quarantine(ChannelID(rawValue: 1), reason: "again", at: Self.now)])
