@@ -56,3 +56,13 @@ final class NetworkBench {
     await task.value
   }
 }
+
+extension RelayOutcome {
+  /// The cause of an outcome that is a failure.
+  var cause: Cause? {
+    switch self {
+    case .refused(let trouble), .misbehaved(let trouble), .troubled(let trouble, _): trouble.cause
+    case .handedOver, .accepted, .verified, .missing, .withdrawn, .announced: nil
+    }
+  }
+}
