@@ -114,7 +114,7 @@ struct ConfigurationTests {
     #expect(policy.verificationTimeout > all.simplexLimits.patience)
   }
 
-  @Test func roundsThatNeverEndAreNoReasonToCrash() async throws {
+  @Test func roundsThatNeverEndDoNotCrash() async throws {
     let all = try await settings("channel:\n  upkeepInterval: 1000000000h\n  verifiesPerMinute: 10000\n")
     #expect(all.upkeep.checksPerRound == .max && all.upkeep.returnsPerRound > 1_000_000)
     let usual = try await settings("channel:\n  upkeepInterval: 30s\n  verifiesPerMinute: 1000\n")
@@ -146,7 +146,7 @@ struct ConfigurationTests {
   }
 
   /// FILE.d over FILE over the vendor's, the last name in a folder over the first.
-  @Test func filesStandAboveOneAnother() async throws {
+  @Test func laterFilesOverrideEarlierOnes() async throws {
     func write(_ name: String, _ yaml: String) throws {
       let path = folder.path + "/" + name
       try FileManager.default.createDirectory(
@@ -182,7 +182,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test func folderThatCannotBeReadIsNoEmptyOne() async throws {
+  @Test func unreadableFolderIsNotTakenForAnEmptyOne() async throws {
     try "".write(toFile: folder.path + "/batond.yaml.d", atomically: true, encoding: .utf8)
     do {
       _ = try await settings("")
@@ -192,7 +192,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test func systemdSaysWhereTheStateLivesUnlessSomebodyElseDoes() async throws {
+  @Test func stateDirectoryComesFromSystemdUnlessItIsConfigured() async throws {
     let environment = ["STATE_DIRECTORY": "/srv/state:/srv/other"]
     #expect(try await settings("", environment: environment).stateDirectory == "/srv/state")
     #expect(try await settings("state:\n  directory: /own\n", environment: environment).stateDirectory == "/own")
@@ -298,7 +298,7 @@ struct LogTests {
   }
 
   /// The place that says it, not what it says, is what is counted.
-  @Test func whoComplainsAllTheTimeIsCounted() {
+  @Test func repeatedComplaintsAreCounted() {
     let lines = Mutex<[String]>.Box([])
     let start = ContinuousClock.now
     let now = Mutex<ContinuousClock.Instant>.Box(start)

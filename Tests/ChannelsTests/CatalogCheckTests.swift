@@ -142,7 +142,7 @@ struct PeerConditionTests {
   private let start = Timestamp(milliseconds: 1_750_000_000_000)
   private func at(_ seconds: Int) -> Timestamp { start + .seconds(seconds) }
 
-  @Test func healthSaysSinceWhen() {
+  @Test func healthHasATime() {
     var condition = PeerCondition()
     condition.testPassed(isFull: true, roundTrip: .milliseconds(12), at: at(0))
     condition.testPassed(isFull: false, roundTrip: .milliseconds(15), at: at(60))
@@ -150,7 +150,7 @@ struct PeerConditionTests {
     #expect(condition.roundTripMilliseconds == 15 && condition.fullyTestedAt == at(0) && condition.lastError == nil)
   }
 
-  @Test func oneLostTestDegradesTheSecondInARowIsDown() {
+  @Test func firstFailedTestDegradesAndTheSecondInARowMeansDown() {
     var condition = PeerCondition()
     condition.testPassed(isFull: true, roundTrip: nil, at: at(0))
     condition.testFailed(.timeout, "connect: late", isConnected: false, at: at(60))
@@ -210,7 +210,7 @@ struct PeerConditionTests {
   }
 
   /// A clock that was ahead by a year has dated the failure; set right, it must not keep the relay out for a year.
-  @Test func failureOfTheFutureIsOver() {
+  @Test func failureDatedInTheFutureDoesNotCount() {
     var condition = PeerCondition()
     condition.testFailed(.timeout, "x", isConnected: false, at: at(365 * 86_400))
     condition.testPassed(isFull: true, roundTrip: nil, at: at(60))

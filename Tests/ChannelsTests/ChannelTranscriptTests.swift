@@ -7,7 +7,7 @@ struct ChannelTranscriptTests {
   @Test(arguments: [
     "channel-create.txt", "channel-change.txt", "channel-heal.txt", "channel-delete.txt",
   ])
-  func channelBehavesAsTold(_ name: String) throws {
+  func channelFollowsItsTranscript(_ name: String) throws {
     let transcript = try Transcript(name, beside: #filePath)
     #expect(!transcript.blocks.isEmpty)
     var player = ChannelPlayer()

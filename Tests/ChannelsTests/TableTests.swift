@@ -60,7 +60,7 @@ struct TableTests {
     ("rejoinRequested", .rejoinRequested),
   ]
 
-  @Test func everyCellIsWrittenDown() throws {
+  @Test func everyCellIsInTheTable() throws {
     let transcript = try Transcript("table.txt", beside: #filePath)
     #expect(transcript.blocks.count == Self.states.count)
     var policy = RelayPolicy()

@@ -9,7 +9,7 @@ struct TranscriptTests {
     "happy-path.txt", "transient-trouble.txt", "refusals.txt", "late-acceptance.txt", "inactive-and-back.txt",
     "retry-and-remove.txt", "restart.txt", "silence.txt", "editions.txt", "one-per-author.txt", "groups.txt",
   ])
-  func machineBehavesAsTold(_ name: String) throws {
+  func machineFollowsItsTranscript(_ name: String) throws {
     let transcript = try Transcript(name, beside: #filePath)
     #expect(!transcript.blocks.isEmpty)
     var player = Player()

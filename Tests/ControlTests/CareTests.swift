@@ -104,7 +104,7 @@ struct CareTests {
   }
 
   /// Changes that were made after the copy are gone, and nobody takes later ones for them.
-  @Test func whoKnewMoreThanTheCopyIsToldToListAgain() async throws {
+  @Test func clientThatKnewMoreThanTheCopyMustListAgain() async throws {
     let bench = try await Bench()
     let (folder, relays) = (bench.folder, try await bench.addRelays(1))
     _ = try await bench.create("kept")

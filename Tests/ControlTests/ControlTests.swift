@@ -224,7 +224,7 @@ struct ControlTests {
     try await bench.stop()
   }
 
-  @Test func nameMustBeUniqueAndBelongToTheIdThatIsSaidWithIt() async throws {
+  @Test func nameMustBeUniqueAndBelongToTheIdGivenWithIt() async throws {
     let bench = try await Bench()
     let key = "LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI="
     _ = try await bench.addRelays(2)
@@ -282,7 +282,7 @@ struct ControlTests {
   }
 
   /// Somebody takes an address with a password for one of a relay, or for its name.
-  @Test func passwordOfAMistypedRelayComesBackFromNowhere() async throws {
+  @Test func passwordOfAMistypedRelayIsNeverRepeated() async throws {
     let bench = try await Bench()
     for text in ["wss://user:hunter2@relay.example", "wss://user:hunter2%40relay.example", "user:hunter2@relay.example"] {
       for (method, key) in [("Add", "address"), ("Test", "address"), ("Get", "name")] {

@@ -68,7 +68,7 @@ struct FairLaneTests {
     await lane.shutDown()
   }
 
-  @Test func whoLeavesBeforeItsTurnIsLeftOut() async throws {
+  @Test func jobsThatAreCancelledBeforeTheirTurnAreSkipped() async throws {
     let lane = FairLane(threads, count: 1, perUserMax: 1)
     let gate = DispatchSemaphore(value: 0)
     let first = Task { try await lane.run(for: 1) { gate.wait() } }

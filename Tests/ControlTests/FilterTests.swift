@@ -84,7 +84,7 @@ struct FilterTests {
     try await bench.stop()
   }
 
-  @Test func sortsThatCannotBeNameTheFields() async throws {
+  @Test func refusedSortsNameTheFieldsThatCanBeUsed() async throws {
     let bench = try await Bench()
     for (list, field, words) in [
       ("Channels", "link", ["there is no order by 'link'", "there is one by id, kind,", "custom.NAME"]),
@@ -117,7 +117,7 @@ struct FilterTests {
     ("actve", "active"), ("ACTIVE", "active"), ("catve", "active"), ("dlete", "deleted"), ("nothing", nil), ("", nil),
     (String(repeating: "active", count: 20), nil),
   ])
-  func nearestWordIsFoundOrNone(_ word: String, _ expected: String?) {
+  func nearestWordIsFoundIfOneIsNear(_ word: String, _ expected: String?) {
     #expect(Nearest.to(word, among: ["creating", "active", "deleted", "deleting"]) == expected)
   }
 }

@@ -26,7 +26,7 @@ struct ListPropertyTests {
   ]
 
   @Test(arguments: [[], ["a", "0", "with space", "b.a.a", "nowhere"]])
-  func listsAreWhatANaiveLookGives(indexedKeys: [String]) async throws {
+  func listsMatchANaiveSearch(indexedKeys: [String]) async throws {
     let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_121
     var random = SplitMix64(seed: seed)
     let bench = try await Bench(indexedKeys: indexedKeys)
@@ -68,7 +68,7 @@ struct ListPropertyTests {
   }
 
   /// Questions about few keys, so that conditions and orders meet the same index, in pages of few channels.
-  @Test func listsByIndexedKeysAreWhatANaiveLookGives() async throws {
+  @Test func listsByIndexedKeysMatchANaiveSearch() async throws {
     let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_123
     var random = SplitMix64(seed: seed)
     let bench = try await Bench(indexedKeys: ["a", "b"])

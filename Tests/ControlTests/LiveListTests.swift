@@ -95,7 +95,7 @@ struct LiveListTests {
     try await bench.stop()
   }
 
-  @Test func whoDoesNotReadTheStepsGetsTheWholeList() async throws {
+  @Test func clientThatDoesNotReadTheStepsGetsTheWholeList() async throws {
     let bench = try await Bench()
     let list = try LiveList<Relay>(socket: bench.folder.path + "/c", eventsWaitingMax: 4)
     let mirror = Mirror<Relay>()
@@ -124,7 +124,7 @@ struct LiveListTests {
   }
 
   /// A page and the changes that came while it was on its way may each be ahead of the other.
-  @Test func laterOfPageAndChangeCounts() throws {
+  @Test func laterOfPageAndChangeWins() throws {
     var window = LiveWindow<Relay>(filter: try Filter([:]), order: try ListOrder([]))
     window.willLoad()
     for change in [relay(1, "old", revision: 5), relay(2, "new", revision: 9)] { #expect(try window.take(change).isEmpty) }
@@ -134,7 +134,7 @@ struct LiveListTests {
   }
 
   /// After a restore revisions mean something else: what is listed then is right, however low they are, and changes count from there.
-  @Test func whatIsListedAnewCountsWhateverItsRevision() throws {
+  @Test func newListingWinsWhateverItsRevisions() throws {
     var window = LiveWindow<Relay>(filter: try Filter([:]), order: try ListOrder([]))
     window.willLoad()
     var mirror: [Relay] = []
@@ -187,7 +187,7 @@ struct LiveListTests {
     try await bench.stop()
   }
 
-  @Test func wrongQuestionsAreRefused() {
+  @Test func invalidQueriesAreRefused() {
     #expect(throws: Filter.Invalid.self) { try LiveList<Channel>(filter: ["phase": ["$like": 1]]) }
     #expect(throws: Filter.Invalid.self) { try LiveList<Channel>(sort: [["field": "name", "direction": 2]]) }
   }

@@ -115,7 +115,7 @@ struct MannersTests {
     try await bench.stop()
   }
 
-  @Test func infoIsTheSameHoweverNoParametersAreSaid() async throws {
+  @Test func infoIsTheSameHoweverAbsentParametersAreWritten() async throws {
     let bench = try await Bench()
     let calls = ["", #","parameters":null"#, #","parameters":{}"#].map { #"{"method":"org.varlink.service.GetInfo"\#($0)}"# }
     let replies = try await exchange(bench, calls, replies: 3)

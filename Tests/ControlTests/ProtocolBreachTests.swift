@@ -80,7 +80,7 @@ struct ProtocolBreachTests {
   }
 
   /// However deep: what does not end, or ends with the wrong bracket, is no message.
-  @Test func deepNestingThatDoesNotEndEndsTheConnection() async throws {
+  @Test func unfinishedDeepNestingEndsTheConnection() async throws {
     var messages: [[UInt8]] = []
     for depth in [65, 1000, 100_000] {
       for (open, close, other) in [("[", "]", "}"), (#"{"a":"#, "}", "]")] {

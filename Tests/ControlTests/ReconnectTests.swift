@@ -6,7 +6,7 @@ import Testing
 /// What a client that persists does when its daemon was started again.
 @Suite(.timeLimit(.minutes(10)))
 struct ReconnectTests {
-  @Test func callsBesideEachOtherShareOneNewConnection() async throws {
+  @Test func concurrentCallsShareOneNewConnection() async throws {
     let first = try await Bench()
     let client = try await BatonClient(socket: first.path, persistence: .seconds(300))
     try await client.ping()

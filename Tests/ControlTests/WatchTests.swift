@@ -166,7 +166,7 @@ struct WatchTests {
   }
 
   /// Whoever waits when the daemon stops is told so, and up to where there is nothing to ask for again.
-  @Test func whoWaitsHearsThatTheDaemonStops() async throws {
+  @Test func waitingClientsAreToldThatTheDaemonStops() async throws {
     let bench = try await Bench()
     let watcher = try LazyWatcher(bench.path, WatchRequest(kinds: ["channel"]))
     #expect(try await watcher.next()?.kind == "snapshot")

@@ -147,7 +147,7 @@ struct BackgroundTestTests {
     try await bench.stop()
   }
 
-  @Test func connectionThatIsKeptHasTheLastWord() async throws {
+  @Test func standingConnectionTakesPrecedence() async throws {
     let bench = try await Bench(schedule: schedule)
     let relays = try await add(bench)
     _ = try await bench.create(relays: relays)
@@ -201,7 +201,7 @@ struct BackgroundTestTests {
     try await bench.stop()
   }
 
-  @Test func clockThatWasAheadKeepsNothingWaiting() {
+  @Test func clockThatWasAheadDelaysNothing() {
     let now = Timestamp(milliseconds: 1_750_000_000_000)
     var condition = PeerCondition()
     condition.testFailed(.timeout, "x", isConnected: false, at: now + .seconds(400_000_000))

@@ -75,7 +75,7 @@ struct CatalogTests {
     #expect(try world.relay(relay).relayOperator == nil)
   }
 
-  @Test func assignmentByAPersonStandsAboveDomains() throws {
+  @Test func assignmentByAPersonOverridesDomains() throws {
     var world = World()
     let first = try world.addOperator("First", domains: ["example.org"])
     let second = try world.addOperator("Second")
@@ -179,7 +179,7 @@ struct CatalogTests {
 
   // MARK: - Errors that a change adds
 
-  @Test func firstServerOfAllIsTakenThoughTheOtherKindIsMissing() throws {
+  @Test func veryFirstServerIsTakenThoughTheOtherKindIsMissing() throws {
     var world = World()
     _ = try world.addRelay("wss://a.example")
     let before = world.catalog
@@ -302,7 +302,7 @@ struct CatalogTests {
     #expect(try world.relay(1).origin.isUndeclared && world.relay(1).name == "old.example")
   }
 
-  @Test func relayWithoutANameYieldsToOneThatIsNamedSo() throws {
+  @Test func relayWithoutANameYieldsToOneThatIsGivenThatName() throws {
     var world = World()
     try world.apply(file(relay("wss://r.example"), relay("wss://x.example", name: "r.example")))
     #expect(try world.relay(1).name == "r.example (2)" && world.relay(2).name == "r.example")
@@ -322,7 +322,7 @@ struct CatalogTests {
     #expect(try world.relay(1).address.contains("p=7001"))
   }
 
-  @Test func operatorThatFilesNameNoMoreCatchesNothing() throws {
+  @Test func operatorThatFilesNoLongerNameGetsNothingNew() throws {
     var world = World()
     func declare(_ name: String) throws {
       let item = Declarations.Operator(file: "f.yaml", name: name, domains: ["example.org"])
@@ -335,7 +335,7 @@ struct CatalogTests {
     #expect(world.catalog.isOperatorEnabled(try world.relay(1).relayOperator))
   }
 
-  @Test func passwordOfAPersonStaysUntilTheFileSaysAnother() throws {
+  @Test func passwordOfAPersonStaysUntilTheFileGivesAnother() throws {
     var world = World()
     let address = try SimpleXServerAddress.parse(Self.smp("s.example"))
     func declare(_ password: UInt8?) throws {
@@ -374,7 +374,7 @@ struct CatalogTests {
     #expect(world.catalog.errors(since: before).isEmpty)
   }
 
-  @Test func onionHostsLieBelowNoDomain() throws {
+  @Test func onionHostsAreInNoDomain() throws {
     var world = World()
     _ = try world.addOperator("All", domains: ["onion"])
     #expect(

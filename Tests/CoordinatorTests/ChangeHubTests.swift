@@ -11,7 +11,7 @@ struct ChangeHubTests {
     try (0..<count).map { _ in try #require(hub.subscribe()) }
   }
 
-  @Test func messageIsMadeOnceForAll() throws {
+  @Test func messageIsEncodedOnceForAll() throws {
     let hub = ChangeHub()
     let subscriptions = try subscribe(hub, 200)
     for revision in 1...50 as ClosedRange<Int64> { hub.publish([relayChange(revision)], revision: revision) }
@@ -51,7 +51,7 @@ struct ChangeHubTests {
     #expect(hub.figures.changes == 0 && hub.figures.bytes == 0 && hub.subscriberCount == 0)
   }
 
-  @Test func thereAreAsManySubscribersAsMay() throws {
+  @Test func subscribersAreLimited() throws {
     let hub = ChangeHub(subscribersMax: 2)
     let subscriptions = try subscribe(hub, 2)
     #expect(hub.subscribe() == nil)
@@ -103,7 +103,7 @@ struct ChangeHubTests {
   }
 
   /// Some are woken by changes that others do not want.
-  @Test func everybodyHearsOfWhatItWantsOnly() async throws {
+  @Test func subscribersGetOnlyWhatTheyWant() async throws {
     let hub = ChangeHub()
     let subscriptions = try (1...50).map { relay in
       try #require(hub.subscribe(ChangeSelection(relays: [RelayID(rawValue: Int64(relay))])))

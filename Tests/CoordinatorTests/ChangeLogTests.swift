@@ -35,7 +35,7 @@ struct ChangeLogTests {
     for revision in revisions { log.append([relayChange(revision, of: relay)], revision: revision) }
   }
 
-  @Test func whoFallsBehindHearsOfItAndGoesOn() {
+  @Test func readerThatFallsBehindIsToldAndGoesOn() {
     var log = log()
     log.add(1, .all)
     append(1...11, to: &log)
@@ -49,7 +49,7 @@ struct ChangeLogTests {
     #expect(log.take(1).words == "nothing")
   }
 
-  @Test func whoFallsBehindAgainBeforeItIsBackIsTooSlow() {
+  @Test func readerThatFallsBehindAgainBeforeItIsBackIsTooSlow() {
     var log = log()
     log.add(1, .all)
     append(1...11, to: &log)
@@ -62,7 +62,7 @@ struct ChangeLogTests {
     #expect(log.take(1).words == "change 23")
   }
 
-  @Test func bytesAreABoundToo() throws {
+  @Test func bytesAreBoundedToo() throws {
     let size = relayChange(1).roughBytes
     var log = log(changesMax: 1000, bytesMax: 3 * size)
     log.add(1, .all)
@@ -86,7 +86,7 @@ struct ChangeLogTests {
     #expect(log.take(1).words == "too slow after 4")
   }
 
-  @Test func nobodyFallsBehindForNothing() {
+  @Test func nobodyFallsBehindWithoutAReason() {
     var log = log()
     log.add(1, .all)
     append(1...3, to: &log)
@@ -96,7 +96,7 @@ struct ChangeLogTests {
     #expect(log.take(1).words == "missed 1 to 5" && log.take(1).words == "nothing")
   }
 
-  @Test func whoWantsLittleIsNotBehindBecauseOfTheRest() {
+  @Test func unwantedChangesPutNoReaderBehind() {
     var log = log()
     log.add(1, ChangeSelection(relays: [RelayID(rawValue: 7)]))
     for start in stride(from: 1, to: 100, by: 10) as StrideTo<Int64> {

@@ -62,7 +62,7 @@ struct DigestTests {
     #expect(!bench.log.entries.contains { $0.fields["MESSAGE_ID"] == JournalEvent.transitionsShared.rawValue })
   }
 
-  @Test func whatWasLeftOutIsSaidBeforeTheDaemonStops() async throws {
+  @Test func omittedEntriesAreReportedBeforeTheDaemonStops() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
     bench.network.set(.refuses, at: "ws://r1")
@@ -73,7 +73,7 @@ struct DigestTests {
     #expect(entries(bench, .transitionsShared, to: .failed).map { $0.fields["BATON_COUNT"] } == ["20"])
   }
 
-  @Test func eachMinuteBeginsAnewAndAClockThatWasSetBackStopsNothing() {
+  @Test func eachMinuteCountsAfreshAndAClockThatWasSetBackStopsNothing() {
     var digest = TransitionDigest()
     var now = Timestamp(milliseconds: 1_750_000_000_000)
     var revision: Int64 = 0

@@ -24,7 +24,7 @@ struct EditionTests {
   }
 
   /// A network that makes channels itself says afterwards what they are called there.
-  @Test func nameThatTheNetworkGivesIsKeptAndAnotherOneIsTold() async throws {
+  @Test func nameThatTheNetworkGivesIsStoredAndANewOneIsPublished() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(2)
     let id = try await bench.create(relays: relays).row.id
@@ -134,7 +134,7 @@ struct EditionTests {
     try await bench.stop()
   }
 
-  @Test func relaysThatReadersAreToldOfFollowThoseThatServe() async throws {
+  @Test func relaysPublishedToReadersFollowThoseThatServe() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
     let relays = try await bench.addRelays(4)
     bench.network.set(.refuses, at: "ws://r3")
@@ -285,7 +285,7 @@ struct EditionTests {
     try await bench.stop()
   }
 
-  @Test func channelsWithKeysOfTheirOwnAreToldEverything() async throws {
+  @Test func channelsWithTheirOwnKeysPublishEveryEdition() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(3)
     for address in ["ws://r1", "ws://r2"] { bench.network.keepOneEdition(at: address) }

@@ -35,7 +35,7 @@ struct EffectsTests {
   }
 
   /// Deciding does nothing yet, not even log.
-  @Test func nothingIsSaidBeforeTheCommitIsOver() async throws {
+  @Test func nothingIsPublishedBeforeTheCommitIsOver() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
     let id = try await bench.create(relays: relays).row.id

@@ -31,7 +31,7 @@ struct EngineValueTests {
     #expect(alarms.next() == at(3) && alarms[.grace(relay(1))] == at(3) && alarms[.upkeep] == nil)
   }
 
-  @Test func alarmsThatWereSetAnewOrTakenBackDoNotGoOff() {
+  @Test func rescheduledAndCancelledAlarmsDoNotGoOff() {
     var alarms = Alarms()
     alarms.set(.upkeep, at: at(1))
     alarms.set(.upkeep, at: at(5))
@@ -47,7 +47,7 @@ struct EngineValueTests {
     #expect(alarms.next() == nil)
   }
 
-  @Test func alarmsThatAreSetAgainAndAgainTakeNoMemory() {
+  @Test func alarmsThatAreRescheduledAgainAndAgainTakeNoMemory() {
     var alarms = Alarms()
     for second in 1...10_000 { alarms.set(.channel(channel(Int64(second % 3))), at: at(Int64(20_000 - second))) }
     #expect(alarms.times.count == 3 && alarms.entryCount <= Alarms.replacedMax + 1)
@@ -92,7 +92,7 @@ struct EngineValueTests {
 
   // MARK: - Tests in the background
 
-  @Test func onlySoManyTestsRunAndNoneTwiceAtOnce() {
+  @Test func testsAreLimitedAndNoneRunsTwiceAtOnce() {
     var tests = TestBench()
     let peers = (1...4).map { Probed.relay(RelayID(rawValue: $0)) }
     for peer in peers + peers { tests.add(peer) }
@@ -215,7 +215,7 @@ struct EngineValueTests {
     }
   }
 
-  @Test func listOfChangesIsKeptWithinItsWindowNowAndThen() {
+  @Test func listOfChangesIsTrimmedToItsWindowFromTimeToTime() {
     var chores = Chores()
     let latest = Chores.changesKeptMax + 5
     chores.compactIfDue(Chores.compactEvery, through: Chores.changesKeptMax)

@@ -47,7 +47,7 @@ struct FailedCommitTests {
     try await bench.stop()
   }
 
-  @Test func signOfLifeIsAWriteAndABrokenStoreSaysSo() async throws {
+  @Test func heartbeatWritesAndReportsABrokenStore() async throws {
     let bench = try await Bench()
     let (commits, revision) = (bench.storage.commits, bench.coordinator.hub.revision)
     try await bench.coordinator.heartbeat()
@@ -72,7 +72,7 @@ struct FailedCommitTests {
     try await bench.stop()
   }
 
-  @Test func otherRulesHoldFromNowOn() async throws {
+  @Test func newRulesApplyAtOnce() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
     bench.network.set(.silent, at: "ws://r1")

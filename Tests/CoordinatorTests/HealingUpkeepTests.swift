@@ -107,7 +107,7 @@ struct HealingUpkeepTests {
     try await bench.stop()
   }
 
-  @Test func withoutAnybodyToReplaceItTheChannelStaysAsItIs() async throws {
+  @Test func channelStaysAsItIsWhileNoRelayCanReplaceTheFailedOne() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
     let relays = try await bench.addRelays(3)
     bench.network.set(.refuses, at: "ws://r2")
@@ -173,7 +173,7 @@ struct HealingUpkeepTests {
     try await bench.stop()
   }
 
-  @Test func relayThatIsDisabledIsNotTakenBackAndOneThatOnlyFellSilentIsAfterAWhile() async throws {
+  @Test func disabledRelayIsNotTakenBackAndASilentOneIsAfterAWhile() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy(replaceAfter: .seconds(7_200)))
     let relays = try await bench.addRelays(2)
     bench.network.set(.silent, at: "ws://r2")

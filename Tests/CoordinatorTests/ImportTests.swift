@@ -103,7 +103,7 @@ struct ImportTests {
     try await bench.stop()
   }
 
-  @Test func filesAndPeopleWereFirst() async throws {
+  @Test func importLeavesWhatFilesAndPeopleAddedBefore() async throws {
     let bench = try await Bench()
     let coordinator = bench.coordinator
     let address = try SimpleXAddressing().parse(address: Self.relay("r1.one.example"))

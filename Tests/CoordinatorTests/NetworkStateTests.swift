@@ -10,7 +10,7 @@ import Testing
 
 /// What a network says of itself as a whole.
 struct NetworkStateTests {
-  @Test func stateIsToldOnceAndShownWhereverRelaysAre() async throws {
+  @Test func stateIsReportedOnceAndShownWhereverRelaysAre() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
     bench.network.set(.silent, at: "ws://r1")

@@ -71,7 +71,7 @@ struct RequestTests {
     try await bench.stop()
   }
 
-  @Test func keyIsForOneChannelAndForTheSameWords() async throws {
+  @Test func idempotencyKeyIsForOneChannelAndOneRequest() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(2)
     func request(_ name: String = "News", heal: Bool = true, custom: JSONValue? = nil, pick: Int? = nil) -> ChannelRequest {
@@ -104,7 +104,7 @@ struct RequestTests {
     try await later.stop()
   }
 
-  @Test func keyIsForOneOfTwoThatComeAtOnce() async throws {
+  @Test func idempotencyKeyIsForOneOfTwoRequestsAtOnce() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)
     @Sendable func error(_ name: String) async -> BatonError? {
@@ -152,7 +152,7 @@ struct RequestTests {
     try await bench.stop()
   }
 
-  @Test func ofTwoUpdatesFromOneRevisionOneIsRefusedWithTheCurrentObject() async throws {
+  @Test func secondUpdateFromOneRevisionIsRefusedWithTheCurrentObject() async throws {
     let bench = try await Bench()
     let relay = try #require(try await bench.addRelays(1).first)
     for round in 0..<20 {

@@ -9,7 +9,7 @@ import Testing
 
 /// Channels that have settled stay true: they are read back, and what is old is forgotten.
 struct UpkeepTests {
-  @Test func upkeepThatCannotBeStoredIsSaid() async throws {
+  @Test func upkeepThatCannotBeStoredIsReported() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
     bench.storage.isBroken = true
     try await bench.rounds(1)
@@ -35,7 +35,7 @@ struct UpkeepTests {
     try await bench.stop()
   }
 
-  @Test func lookingAgainIsSpreadAndBoundedPerRelay() async throws {
+  @Test func readingBackIsSpreadAndBoundedPerRelay() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy(checksPerRound: 5))
     let relays = try await bench.addRelays(1)
     for number in 0..<60 { _ = try await bench.create("c\(number)", relays: relays) }

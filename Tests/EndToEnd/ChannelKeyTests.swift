@@ -31,7 +31,7 @@ struct ChannelKeyTests {
     }
   }
 
-  @Test func channelsThatShareAKeyDoAndThatIsSaid() async throws {
+  @Test func channelsThatShareAKeyTakeEachOthersPlaceAndThatIsReported() async throws {
     let relays = try await Relays()
     let baton = try Installation()
     let daemon = try await baton.start()

@@ -22,7 +22,7 @@ struct ChannelWorkTests {
         revision: 1))
   }
 
-  @Test func whatIsSettledIsNoWork() {
+  @Test func settledChannelsAreNoWork() {
     #expect(Self.words(Self.relay("active"), Self.relay("failed", cause: "rejected"), Self.relay("removed")).isEmpty)
     // Such a relay keeps the profile of another channel; nothing can be done about that.
     #expect(Self.words(edition: 2, Self.relay("active", cause: "onePerAuthor")).isEmpty)

@@ -49,7 +49,7 @@ struct CommandEndTests {
     return try JSONParser.parse(lines.first ?? "")
   }
 
-  @Test func daemonThatDoesNotAnswerIsWaitedForAsLongAsWasSaid() async throws {
+  @Test func daemonThatDoesNotAnswerIsWaitedForAsLongAsRequested() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()
     daemon.signal(SIGSTOP)

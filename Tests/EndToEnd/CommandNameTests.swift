@@ -57,7 +57,7 @@ struct CommandNameTests {
     #expect(try await Program.run("batonctl", ["help", "relay", "list"]).status == 0)
   }
 
-  @Test func hostIsNoAddress() async throws {
+  @Test func hostIsNotAnAddress() async throws {
     for (text, address) in [
       ("relay.example", "wss://relay.example"), ("relay.example:7777/path", "wss://relay.example:7777/path"),
       ("localhost:7001", "ws://localhost:7001"), ("127.0.0.1:7001", "ws://127.0.0.1:7001"),

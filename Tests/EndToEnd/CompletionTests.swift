@@ -15,7 +15,7 @@ struct CompletionTests {
     return Completion(words: ["batonctl", typed], index: 1, typed: typed, shell: shell).names(objects)
   }
 
-  @Test func namesThatCannotBeTypedOrToldApartAreIds() {
+  @Test func idsReplaceNamesThatCannotBeTypedOrToldApart() {
     #expect(
       names(["City News", "9", "9", "2", "-x", "id:7", "\u{202E}x"], in: nil) == [
         "City News", "id:2", "id:3", "name:2", "name:-x", "name:id:7", "id:7",
@@ -24,7 +24,7 @@ struct CompletionTests {
     #expect(names(["City News"], typed: "id:", in: nil) == ["id:1"])
   }
 
-  @Test func everyShellGetsWordsInItsWriting() {
+  @Test func everyShellGetsWordsInItsOwnQuoting() {
     let nasty = [#"it's "so""#, "$(id)", "`id`", "~root", "a:b", #"a\b"#, "x\u{1B}y"]
     #expect(
       names(nasty, in: .bash) == [

@@ -124,7 +124,7 @@ struct FollowTests {
     await stop(daemon)
   }
 
-  @Test func changesOfAListAreToldOnce() throws {
+  @Test func changesOfAListAreShownOnce() throws {
     struct Object: Encodable {
       let id: Int64
       var revision: Int64?

@@ -7,7 +7,7 @@ import Testing
 
 /// Times and documents as `batonctl` prints them.
 struct FormTests {
-  @Test func timesAreSaidAsTheDistanceFromNow() throws {
+  @Test func timesAreShownAsTheDistanceFromNow() throws {
     let times = Times(now: try #require(RFC3339.milliseconds("2026-11-22T12:00:00.000Z")))
     for (time, text) in [
       ("2026-11-22T12:00:00.000Z", "just now"), ("2026-11-22T11:59:51Z", "just now"), ("2026-11-22T11:59:50Z", "10 s ago"),

@@ -35,7 +35,7 @@ struct OneProgramTests {
     #expect(found.status == 0 && found.lines.first?.hasPrefix("batonctl ") == true, "\(found.lines)")
   }
 
-  @Test func otherNamesAreToldWhichThereAre() async throws {
+  @Test func unknownNamesAreRefusedWithTheKnownOnes() async throws {
     let folder = try TemporaryFolder()
     let link = try link("batonctl-old", in: folder)
     for (path, arguments) in [(link, []), (link, ["--help"]), (Self.baton, []), (Self.baton, ["/usr/bin/batond"])]

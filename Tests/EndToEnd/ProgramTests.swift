@@ -109,7 +109,7 @@ struct ProgramTests {
     }
   }
 
-  @Test func readinessAndStopAreToldToTheServiceManager() async throws {
+  @Test func serviceManagerIsToldOfReadinessAndStop() async throws {
     let folder = try TemporaryFolder()
     let manager = try NotifySocket(path: folder.path + "/notify")
     let baton = try Installation(["NOTIFY_SOCKET": manager.path])
@@ -165,7 +165,7 @@ struct ProgramTests {
     #expect(await daemon.status() == 0)
   }
 
-  @Test func secretsAreNowhereToBeSeen() async throws {
+  @Test func secretsAreShownNowhere() async throws {
     let baton = try Installation(["BATON_LOG_LEVEL": "trace"])
     let daemon = try await baton.start()
     try await baton.addRelays(["ws://127.0.0.1:\(Program.freePort())"])

@@ -12,7 +12,7 @@ struct ReadmeTests {
     return blocks.indices.filter { $0 % 2 == 1 }.map { blocks[$0] }
   }
 
-  @Test(.timeLimit(.minutes(10))) func whatIsToBeTypedLeadsToAnActiveChannel() async throws {
+  @Test(.timeLimit(.minutes(10))) func typedCommandsLeadToAnActiveChannel() async throws {
     let home = try TemporaryFolder()
     let blocks = try typed(in: "Use it")
     #expect(blocks.count == 2)

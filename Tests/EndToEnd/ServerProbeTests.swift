@@ -140,7 +140,7 @@ struct ServerProbeTests {
     Self.expect(steps, failAt: "hello", .protocol, "it has 3 certificates, not leaf and authority")
   }
 
-  @Test func aMessageServerIsNoFileServer() async throws {
+  @Test func messageServerIsNotAFileServer() async throws {
     let (program, address) = try await Self.peer([])
     let asked = ServerAddress(
       transport: .xftp, fingerprint: address.fingerprint, hosts: address.hosts, port: address.port, password: nil,

@@ -169,7 +169,7 @@ struct SimpleXChannelTests {
   }
 
   /// Late is not never: a relay that takes the channel after it was given up serves it.
-  @Test func relayThatComesLateIsTakenUp() async throws {
+  @Test func relayThatComesLateIsAdded() async throws {
     #expect(try await withGrowingPatience { try await isTakenUpLate($0) })
   }
 
@@ -197,7 +197,7 @@ struct SimpleXChannelTests {
   }
 
   /// What comes with the core is Baton's too, and what somebody did to it in Baton stays.
-  @Test func whatComesWithTheCoreIsAddedOnceAndBatonsWordCounts() async throws {
+  @Test func presetsOfTheCoreAreAddedOnceAndChangesInBatonWin() async throws {
     let core = try await ScriptedServer(CoreModel.withPresets(), group: MultiThreadedEventLoopGroup.singleton)
     let baton = try Installation(["BATON_SIMPLEX_CORE": "127.0.0.1:\(try await core.port)"])
     let daemon = try await baton.start()

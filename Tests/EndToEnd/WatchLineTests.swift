@@ -16,7 +16,7 @@ struct WatchLineTests {
     #expect(Watch.line(change, terminal) == "2026-11-22T10:00:00.000Z  7  operator 'o'  enabled  (earlier changes left out)")
   }
 
-  @Test func whoIsTooSlowHearsWhereToGoOn() {
+  @Test func slowReaderIsToldWhereToGoOn() {
     let sentence = Sentence.of(VarlinkError("org.batond.Monitor.TooSlow", ["revision": 41]))
     #expect(sentence == "the changes were not read fast enough; continue with --since 41")
   }

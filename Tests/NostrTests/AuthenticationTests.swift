@@ -68,7 +68,7 @@ struct AuthenticationTests {
 
   /// A connection that lasted makes up for all failures before it; one that only came about does not.
   @Test(arguments: [(false, Duration.seconds(60)), (true, .milliseconds(800))])
-  func backOffBeginsAnewAfterAConnectionThatLasted(_ hasLasted: Bool, _ least: Duration) {
+  func backOffStartsOverAfterAConnectionThatLasted(_ hasLasted: Bool, _ least: Duration) {
     var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
     _ = machine.handle(.watched(true))
     var wait = Duration.zero

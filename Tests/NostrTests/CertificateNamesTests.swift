@@ -11,7 +11,7 @@ struct CertificateNamesTests {
     addresses: ["192.0.2.1", "2001:db8::1"])
 
   @Test(arguments: ["relay.example", "RELAY.example", "a.wild.example", "xn--a.wild.example", "192.0.2.1", "2001:db8::1"])
-  func hostsThatItIsFor(_ host: String) { #expect(Self.names.include(host)) }
+  func certificateIsForTheseHosts(_ host: String) { #expect(Self.names.include(host)) }
 
   @Test(arguments: [
     "localhost", "wild.example", "a.b.wild.example", "other.example", "a.b.example", "xy.part.example", "example",
@@ -20,7 +20,7 @@ struct CertificateNamesTests {
     // The Kelvin sign: Swift's strings count it as equal to a K.
     "relay.example\u{0}.evil.example", "\u{212A}.wild.example.org",
   ])
-  func hostsThatItIsNotFor(_ host: String) { #expect(!Self.names.include(host)) }
+  func certificateIsNotForTheseHosts(_ host: String) { #expect(!Self.names.include(host)) }
 
   @Test func equalTextsAreNotEqualNames() {
     #expect(!CertificateNames(names: ["\u{212A}.example"]).include("K.example"))
@@ -28,7 +28,7 @@ struct CertificateNamesTests {
     #expect(!CertificateNames(addresses: ["192.0.2.1"]).include("relay.example"))
   }
 
-  @Test func wordsAreFew() {
+  @Test func fewNamesAreListed() {
     #expect(CertificateNames().words == "no host at all")
     #expect(CertificateNames(names: ["a", "b"], addresses: ["192.0.2.1", "::1"]).words == "a, b, 192.0.2.1 and 1 more")
   }

@@ -310,7 +310,7 @@ struct ChannelKeyTests {
   }
 
   /// Channels that were changed at different times are asked about together: what one has later than another has no end of its own.
-  @Test func whatIsAskedForHasABound() throws {
+  @Test func requestHasALimit() throws {
     var batch = ReadBatch()
     for number in 1...3 {
       let notice = ChannelNotice(networkID: "edition\(number)", document: "", signedAt: Int64(number) * 1000)

@@ -82,7 +82,7 @@ struct GroupTests {
   }
 
   @Test(arguments: [SandboxFault.foreignGroup, .forgeID, .forgeSignature])
-  func groupThatTheRelayDidNotSignIsNone(_ fault: SandboxFault) async throws {
+  func groupThatTheRelayDidNotSignIsNotAGroup(_ fault: SandboxFault) async throws {
     let relay = try await SandboxRelay.start()
     let bench = try NetworkBench()
     let content = try await bench.network.prepare(draft([relay.url]))
@@ -107,7 +107,7 @@ struct GroupTests {
     await relay.stop()
   }
 
-  @Test func relayThatAsksWhoWeAreGetsFreshSignatures() async throws {
+  @Test func relayThatDemandsAuthenticationGetsFreshSignatures() async throws {
     let relay = try await SandboxRelay.start(fault: .auth)
     let bench = try NetworkBench()
     let content = try await bench.network.prepare(draft([relay.url]))

@@ -206,7 +206,7 @@ struct NetworkTests {
     await relay.stop()
   }
 
-  @Test func serverThatIsNoRelayIsRefused() async throws {
+  @Test func serverThatIsNotARelayIsRefused() async throws {
     let control = try await SandboxControl.start(relays: [])
     let bench = try NetworkBench()
     let address = control.url.replacingOccurrences(of: "http", with: "ws")
@@ -311,7 +311,7 @@ struct NetworkTests {
     }
   }
 
-  @Test func dotAtTheEndOfAHostIsNoOtherRelay() throws {
+  @Test func dotAtTheEndOfAHostDoesNotMakeAnotherRelay() throws {
     let plain = try NostrAddressing().parse(address: "wss://relay.example")
     #expect(try NostrAddressing().parse(address: "WSS://Relay.Example.:443/") == plain)
   }

@@ -86,7 +86,7 @@ struct PublisherMachineTests {
   }
 
   /// A relay that stores and serves, and never says OK.
-  @Test func whatTheRelayServesItHasTaken() throws {
+  @Test func servedEventCountsAsAccepted() throws {
     let items = [makeOperation(.invite), makeOperation(.invite, channel: 2)]
     var machine = opened(items)
     let name = "p-" + items[0].eventID.prefix(16)
@@ -106,7 +106,7 @@ struct PublisherMachineTests {
     #expect(next.contains(.setTimer(.answer, after: NostrLimits().publishTimeout)))
   }
 
-  @Test func whatTheRelayDoesNotServeItHasNotTaken() throws {
+  @Test func eventThatIsNotServedDoesNotCountAsAccepted() throws {
     let item = makeOperation(.invite)
     let name = "p-" + item.eventID.prefix(16)
     let good = try event(item)
@@ -164,7 +164,7 @@ struct PublisherMachineTests {
     #expect(machine.handle(.received(.challenge("c2"))).contains(.authenticate(challenge: "c2")))
   }
 
-  @Test func silenceAfterAuthMeansGoOn() {
+  @Test func silenceAfterAuthMeansConsent() {
     let item = makeOperation(.invite)
     var machine = opened([item])
     _ = machine.handle(.received(.challenge("c1")))
@@ -273,7 +273,7 @@ struct OwnKeyPublisherTests {
     .received(.ok(id: "", accepted: false, text: "error: unknown")), .timerFired(.answer), .closed(code: 1008, reason: ""),
     .violated("binary"),
   ])
-  func whateverBecomesOfTheProfileTheChannelIsTaken(_ event: SessionEvent) {
+  func channelIsAcceptedWhateverHappensToItsProfile(_ event: SessionEvent) {
     var machine = halfDone()
     #expect(outcomes(machine.handle(event)) == [.accepted(link: "ws://r")])
     #expect(outcomes(machine.handle(.received(.ok(id: "extra", accepted: true, text: "")))).isEmpty)

@@ -7,7 +7,7 @@ import Testing
 
 /// Publishers against relays that answer in any order, under empty ids, late or never, refuse, limit the rate and close the connection.
 struct PublisherSimulationTests {
-  @Test func everyOutcomeIsTheOneOfItsOwnEvent() {
+  @Test func everyOutcomeBelongsToItsOwnEvent() {
     for seed in 1...400 as ClosedRange<UInt64> {
       var run = PublisherRun(seed: seed)
       run.run()

@@ -15,13 +15,13 @@ struct PublishingWindowTests {
     #expect(sizes == [1, 2, 4, 8, 16, 32, 64, 64])
   }
 
-  @Test func windowDoesNotOpenForWhatNobodyNeeds() {
+  @Test func windowDoesNotOpenBeyondTheDemand() {
     var window = PublishingWindow()
     for _ in 1...100 { window.answeredByID(whenFull: false) }
     #expect(window.size == 1)
   }
 
-  @Test func troubleHalvesIt() {
+  @Test func troubleHalvesTheWindow() {
     var window = PublishingWindow()
     for _ in 1...31 { window.answeredByID(whenFull: true) }
     #expect(window.size == 32)
@@ -108,7 +108,7 @@ struct PublisherWindowTests {
     #expect(outcomes(machine.handle(ok(items[1]))).first == .accepted(link: "ws://r"))
   }
 
-  @Test func refusalOfOneEventIsNotThatOfTheOthers() {
+  @Test func refusalOfOneEventDoesNotRefuseTheOthers() {
     var (machine, items) = twoUnderWay()
     let refused = machine.handle(ok(items[1], "blocked: no", accepted: false))
     #expect(outcomes(refused).first == .refused(Trouble(.rejected, "blocked: no")))
@@ -251,7 +251,7 @@ struct PublisherWindowTests {
     #expect(sends(machine.handle(.timerFired(.pace))) == 1)
   }
 
-  @Test func whatCouldNotBeSentForLongIsToldToComeBack() {
+  @Test func operationsThatWaitTooLongAreGivenBack() {
     var (machine, items) = twoUnderWay(3)
     _ = machine.handle(ok(items[2]))
     _ = machine.handle(ok(items[1], "rate-limited: slow down", accepted: false))

@@ -70,7 +70,7 @@ struct ReaderMachineTests {
   }
 
   /// A relay that normalizes texts: Swift takes both for equal, but nobody else finds the signature right.
-  @Test func channelThatIsServedInOtherBytesIsNotIt() throws {
+  @Test func channelThatIsServedInOtherBytesIsNotOurs() throws {
     let content = PublicChannel.content(name: "Caf\u{e9}", about: "", picture: "", relays: [])
     let event = try #require(NostrEvent(signedBy: sessionKey, createdAt: 1000, kind: 40, content: content))
     let other = NostrEvent(
@@ -93,7 +93,7 @@ struct ReaderMachineTests {
     }
   }
 
-  @Test func refusalOfOneQuestionIsNotThatOfTheOthers() {
+  @Test func refusalOfOneRequestDoesNotRefuseTheOthers() {
     let items = (1...2).map { makeOperation(.verify, channel: $0) }
     var machine = opened(items)
     _ = machine.handle(.received(.endOfStored(subscription: "b1")))
@@ -174,7 +174,7 @@ struct ReaderMachineTests {
     #expect(machine.handle(.timerFired(.answer)).contains(.hangUp), "two in a row")
   }
 
-  @Test func refusedReadersAreARefusal() {
+  @Test func refusedReadIsARefusal() {
     var machine = opened([makeOperation(.verify)])
     #expect(
       outcomes(machine.handle(.received(.closed(subscription: "b1", text: "auth-required: members only")))) == [
@@ -182,7 +182,7 @@ struct ReaderMachineTests {
       ])
   }
 
-  @Test func emptyClosedAfterTheEndIsNoError() {
+  @Test func emptyClosedAfterTheEndIsNotAnError() {
     let item = makeOperation(.verify)
     var machine = opened([item])
     _ = machine.handle(.received(.event(subscription: "b1", event(item))))
@@ -251,7 +251,7 @@ struct SharedKeyReaderTests {
     return outcomes(seen.machine.handle(.received(.endOfStored(subscription: "b3"))))
   }
 
-  @Test func whatTheRelayHasOfOtherChannelsIsSaid() throws {
+  @Test func otherChannelsOfTheAuthorAreReported() throws {
     #expect(try found { _ in [] } == [.verified(edition: 1, others: .none)])
     #expect(try found { _ in [try edition(of: Self.other, at: 3000)] } == [.verified(edition: 1, others: .newer)])
     #expect(try found { _ in [try edition(of: Self.other, at: 1500)] } == [.verified(edition: 1, others: .older)])
@@ -266,7 +266,7 @@ struct SharedKeyReaderTests {
     #expect(try found { _ in [forged] } == [.verified(edition: 1, others: .none)])
   }
 
-  @Test func ofTwoOfOneSecondTheLowerIDWins() throws {
+  @Test func ofTwoEventsInOneSecondTheLowerIDWins() throws {
     let newest = try look().newest
     for name in ["a", "b", "c", "d", "e", "f"] {
       let other = try edition(of: Self.other, at: 2000, name: name)
@@ -280,7 +280,7 @@ struct SharedKeyReaderTests {
     SessionEvent.received(.closed(subscription: "b3", text: "blocked: no")), .timerFired(.answer),
     .closed(code: nil, reason: ""),
   ])
-  func relayThatDoesNotAnswerThatShowsTheChannelAllTheSame(_ event: SessionEvent) throws {
+  func channelCountsThoughTheRelayDoesNotAnswerTheNextRequest(_ event: SessionEvent) throws {
     var seen = try asking()
     #expect(outcomes(seen.machine.handle(event)) == [.verified(edition: 1)])
   }

@@ -85,7 +85,7 @@ struct GroupStoreTests {
   }
 
   @Test(arguments: [9000, 9001, 9002, 9005, 9007, 9008, 9009])
-  func moderationIsOfNow(_ kind: Int) throws {
+  func moderationMustBeRecent(_ kind: Int) throws {
     var store = try store()
     #expect(
       say(&store, try event(kind, at: now - 61)) == "!invalid: created_at too early, moderation is at most 60 s old")

@@ -23,7 +23,7 @@ struct SandboxStoreTests {
     #expect(try !store.add(event), "what was taken back stays away")
   }
 
-  @Test func boundsOfTimeAreIncluded() throws {
+  @Test func boundsOfTimeAreInclusive() throws {
     let event = try event(.random(), at: 1000)
     for (since, until, isIn) in [(1000, 1000, true), (1001, 2000, false), (0, 999, false)] as [(Int64, Int64, Bool)] {
       let filter = try #require(EventFilter(["since": .integer(since), "until": .integer(until)]))

@@ -7,7 +7,7 @@ import Testing
 
 struct EndingTests {
   /// A relay that is stopped (SIGSTOP) closes nothing: the connection is given up, and that is what must be said.
-  @Test func howAConnectionEndedIsSaid() {
+  @Test func endOfAConnectionIsDescribed() {
     let cases: [(code: Int?, reason: String, words: String)] = [
       (nil, "", "the relay closed the connection"),
       (nil, "the relay was silent for more than 90 s", "the relay was silent for more than 90 s"),
@@ -43,7 +43,7 @@ struct DialFailureTests {
     #expect(wait == .seconds(120))
   }
 
-  @Test func whereTheRelayIsInsteadIsSaid() {
+  @Test func newAddressOfAMovedRelayIsNamed() {
     for status in [301, 302, 307, 308] {
       let failure = DialFailure.status(status, retryAfter: nil, location: "wss://new.example/")
       guard case .misbehaved(let trouble) = failure.outcome else { return #expect(Bool(false)) }

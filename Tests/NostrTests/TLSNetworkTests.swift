@@ -32,7 +32,7 @@ struct TLSNetworkTests {
     }
   }
 
-  @Test func tlsThatIsNoGoodHasItsCauseAndASentence() async throws {
+  @Test func failuresOfTLSHaveACauseAndASentence() async throws {
     let folder = try TemporaryFolder()
     let good = try folder.makeCertificate(name: "IP:127.0.0.1")
     let old = try folder.makeCertificate(name: "IP:127.0.0.1", isExpired: true)

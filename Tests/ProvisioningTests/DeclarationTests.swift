@@ -111,7 +111,7 @@ struct DeclarationTests {
     #expect(try read("", "# nothing\n", "operators: []\n", "operators:\n") == Declarations())
   }
 
-  @Test func everythingThatIsWrongIsSaidWithFileLineAndColumn() {
+  @Test func everyFlawIsReportedWithFileLineAndColumn() {
     let found = flaws(
       """
       operators:
@@ -198,13 +198,13 @@ struct DeclarationTests {
     #expect(flaws(String(repeating: "{a: ", count: 100_000)).count == 1)
   }
 
-  @Test func nothingIsNoNameAndNoAddress() {
+  @Test func emptyValuesAreNeitherNamesNorAddresses() {
     #expect(flaws("operators:\n  - name:\n    domains: [a.example]\n").first?.contains("the operator has no name") == true)
     #expect(flaws("relays:\n  - address: ~\n").first?.contains("the relay has no address") == true)
     #expect(flaws("servers:\n  - address: null\n").first?.contains("the server has no address") == true)
   }
 
-  @Test func anyTextIsReadOrRefusedAndNothingElse() async {
+  @Test func anyTextIsReadOrRefusedWithoutACrash() async {
     var random = SplitMix64(seed: 4)
     let base = Array(Self.example.utf8)
     for number in 0..<3_000 {

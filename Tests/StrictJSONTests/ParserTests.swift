@@ -47,7 +47,7 @@ struct ParserTests {
     #expect { try JSONParser.parse(deep) } throws: { ($0 as? JSONParseError)?.reason == .tooDeep }
   }
 
-  @Test func whatIsTooDeepIsSteppedOverWhereThatIsWanted() throws {
+  @Test func valuesThatAreTooDeepAreSkippedOnRequest() throws {
     for (open, close) in [("[", "]"), ("{\"x\":", "}"), ("[ {\"x\" : [1, {}, [], ", " ] } , {\"y\":[true]}]")] {
       let deep = String(repeating: open, count: 100) + "1" + String(repeating: close, count: 100)
       let text = "{\"a\":{\"b\":\(deep),\"c\":[2]},\"d\":{\"e\":\(deep)},\"f\":3}"

@@ -51,7 +51,7 @@ struct LimitsTests {
   private static let getInfo = Array("{\"method\":\"org.varlink.service.GetInfo\"}\0".utf8)
 
   @Test(arguments: ["", "{\"method\":", "{\"method\":\"org.varlink.service.GetInfo\"}\0{\"meth"])
-  func whoDoesNotSayWhatItWantsIsSentAway(_ start: String) async throws {
+  func clientThatCallsNothingIsDisconnected(_ start: String) async throws {
     let isSentAway = try await withGrowingPatience { patience in
       let folder = try TemporaryFolder()
       var limits = VarlinkServer.Limits()
@@ -68,7 +68,7 @@ struct LimitsTests {
   }
 
   /// More replies than fit between two processes.
-  @Test func whoDoesNotTakeRepliesIsSentAway() async throws {
+  @Test func clientThatReadsNoRepliesIsDisconnected() async throws {
     let folder = try TemporaryFolder()
     var limits = VarlinkServer.Limits()
     limits.replyTimeout = .milliseconds(200)
@@ -84,7 +84,7 @@ struct LimitsTests {
     await server.stop()
   }
 
-  @Test func whoHasCalledMayBeSilentAndCallAgain() async throws {
+  @Test func clientThatHasCalledMayBeSilentAndCallAgain() async throws {
     let isServed = try await withGrowingPatience { patience in
       let folder = try TemporaryFolder()
       var limits = VarlinkServer.Limits()
@@ -135,7 +135,7 @@ struct LimitsTests {
   }
 
   /// A reply that was taken late, and in time, is taken: the connection stays.
-  @Test func whoTakesAReplyLateMayCallAgain() async throws {
+  @Test func clientThatReadsAReplyLateMayCallAgain() async throws {
     #expect(try await withGrowingPatience { try await staysWhoTakesAReplyLate($0) })
   }
 
@@ -231,7 +231,7 @@ struct LimitsTests {
     await server.stop()
   }
 
-  @Test(arguments: ["", "{\"method\":"]) func strangerIsSentAwayWhenItIsSilent(_ more: String) async throws {
+  @Test(arguments: ["", "{\"method\":"]) func silentStrangerIsDisconnected(_ more: String) async throws {
     let isSentAway = try await withGrowingPatience { patience in
       let folder = try TemporaryFolder()
       var limits = VarlinkServer.Limits()

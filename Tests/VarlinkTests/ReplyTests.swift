@@ -18,7 +18,7 @@ struct ReplyTests {
     "", "[]", "{", #"{"parameters":[]}"#, #"{"continues":1}"#, #"{"error":1}"#, #"{"errors":"a.B"}"#,
     #"{"error":"a.B","continues":true}"#,
   ])
-  func whatIsNoReplyBreaksTheProtocol(_ text: String) {
+  func invalidReplyBreaksTheProtocol(_ text: String) {
     #expect(throws: VarlinkProtocolError.self) { try VarlinkReply(message: Array(text.utf8)) }
   }
 }
