@@ -145,7 +145,7 @@ struct ConfigurationTests {
     await #expect(throws: ConfigurationError.self) { try await settings(environment: ["BATON_LOG_LEVEL": "loud"]) }
   }
 
-  /// FILE.d over FILE over the vendor's, the last name in a folder over the first.
+  /// FILE.d overrides FILE, which overrides the vendor's file; within a folder, later names override earlier ones.
   @Test func laterFilesOverrideEarlierOnes() async throws {
     func write(_ name: String, _ yaml: String) throws {
       let path = folder.path + "/" + name
@@ -168,7 +168,7 @@ struct ConfigurationTests {
     #expect(all.policy(seed: 0).attemptsMax == 5 && all.upkeep.replacementsPerHour == 7)
     #expect(
       try await settings(attempts(3), environment: ["BATON_CHANNEL_ATTEMPTS_MAX": "9"]).policy(seed: 0).attemptsMax == 9)
-    // All that is wrong is said at once, wherever it stands.
+    // All flaws are reported at once, wherever they are.
     try write("batond.yaml.d/10.yaml", "log:\n  levle: info\n")
     try write("batond.yaml.d/20.yaml", "- a\n")
     try write("vendor.yaml", attempts(0))
@@ -254,7 +254,7 @@ struct ServiceManagerTests {
     #expect(told.value.withLock { $0 } == Array(repeating: "EXTEND_TIMEOUT_USEC=30000000", count: 3))
   }
 
-  /// A disk that is full for a while is no reason to be restarted: storage that says why it cannot write is alive.
+  /// A full disk is not a reason for a restart: storage that reports why it cannot write is alive.
   @Test(.timeLimit(.minutes(10))) func watchdogIsFedByWhoeverAnswers() async {
     let clock = ManualClock()
     let fed = Mutex<Int>.Box(0)
@@ -267,12 +267,12 @@ struct ServiceManagerTests {
         if let error = answer.value.withLock({ $0 }) { throw error }
       }
     }
-    // Whether it is fed after half of the time that it has.
+    // The error of the check, and whether the watchdog is fed half an interval later.
     let steps: [(BatonError?, Bool)] = [
       (nil, true), (.storageUnavailable(reason: "the disk is full"), true), (.busy, false), (nil, true),
     ]
     for (error, isFed) in steps {
-      // It sleeps, and the warning that it makes no progress was taken back.
+      // It sleeps, and the warning about missing progress was withdrawn.
       while clock.nextWake != clock.now + .seconds(10) { await Task.yield() }
       let before = fed.value.withLock { $0 }
       answer.value.withLock { $0 = error }
@@ -297,7 +297,7 @@ struct LogTests {
     func log(event: LogEvent) { lines.value.withLock { $0.append("\(event.message)") } }
   }
 
-  /// The place that says it, not what it says, is what is counted.
+  /// Messages are counted by their place in the code, not by their text.
   @Test func repeatedComplaintsAreCounted() {
     let lines = Mutex<[String]>.Box([])
     let start = ContinuousClock.now

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Systemd
 
-/// What the service manager is told.
+/// Notifications to the service manager.
 struct NotifyTests {
   @Test func lineBreaksInAStatusCannotAddMessages() {
     #expect(Systemd.message(["READY=1", "STATUS=it works"]) == "READY=1\nSTATUS=it works")

@@ -1,6 +1,6 @@
 @testable import DaemonProgram
 
-/// What batond.yaml(5) and the example file say of the options, as it follows from the code.
+/// The text about options in batond.yaml(5) and in the example file, as it follows from the code.
 enum OptionReference {
   /// The list of options in batond.yaml(5).
   static var manual: String {

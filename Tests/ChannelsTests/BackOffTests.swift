@@ -2,7 +2,7 @@ import Testing
 
 @testable import Channels
 
-/// How long a channel relay waits between two attempts.
+/// The time that a channel relay waits between two attempts.
 struct BackOffTests {
   private static let start = Timestamp(milliseconds: 1_000_000_000)
 
@@ -34,7 +34,7 @@ struct BackOffTests {
     let waits = Self.waits(20, policy)
     #expect(waits.prefix(9) == [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000])
     #expect(waits.dropFirst(9).allSatisfy { $0 == 300_000 } && waits.count == 20)
-    // Also where the bound is no power of two of the first wait, and where it is below it.
+    // Also where the bound is not the first wait times a power of two, and where it is below the first wait.
     var short = policy
     (short.backOffFirst, short.backOffMax) = (.seconds(10), .seconds(3))
     #expect(Self.waits(3, short) == [3_000, 3_000, 3_000])

@@ -209,7 +209,7 @@ struct PeerConditionTests {
     #expect(condition.reliability(at: at(700)) == .good)
   }
 
-  /// A clock that was ahead by a year has dated the failure; set right, it must not keep the relay out for a year.
+  /// The failure was dated by a clock that was a year ahead; once the clock is right, it must not keep the relay out for a year.
   @Test func failureDatedInTheFutureDoesNotCount() {
     var condition = PeerCondition()
     condition.testFailed(.timeout, "x", isConnected: false, at: at(365 * 86_400))

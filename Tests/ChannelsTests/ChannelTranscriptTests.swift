@@ -2,7 +2,7 @@ import Channels
 import TestSupport
 import Testing
 
-/// The behaviour of whole channels, told in text files; see `Transcripts/channel-*.txt`.
+/// The behaviour of whole channels, described in text files; see `Transcripts/channel-*.txt`.
 struct ChannelTranscriptTests {
   @Test(arguments: [
     "channel-create.txt", "channel-change.txt", "channel-heal.txt", "channel-delete.txt",

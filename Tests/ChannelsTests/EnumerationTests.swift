@@ -37,7 +37,7 @@ struct EnumerationTests {
   }
 }
 
-/// A breadth-first search over channels whose times are told from the present on.
+/// A breadth-first search over channels whose times are relative to the present.
 private struct Search {
   struct Unsound: Error, CustomStringConvertible { let description: String }
 
@@ -151,7 +151,7 @@ private struct Search {
     return inputs
   }
 
-  /// The state that an input leads to, with what it entails checked.
+  /// The state that an input leads to, after its consequences were checked.
   private static func step(_ before: ChannelMachine, _ input: ChannelMachine.Input, at time: Timestamp = now) throws
     -> ChannelMachine
   {
@@ -187,7 +187,7 @@ private struct Search {
     return normal(machine, at: time)
   }
 
-  /// The same machine as if it were `now`: times are told from there, numbers as far as they matter.
+  /// The same machine as if it were `now`: times are relative to it, and numbers are kept as far as they matter.
   private static func normal(_ machine: ChannelMachine, at time: Timestamp) -> ChannelMachine {
     func moved(_ other: Timestamp, notBefore earliest: Duration) -> Timestamp {
       max(now + (other - time), now + (.zero - earliest))
@@ -228,7 +228,7 @@ private struct Search {
       isDeletionRequested: machine.isDeletionRequested, edition: 2, listed: machine.listed, relays: relays)
   }
 
-  // MARK: - What must hold of every state
+  // MARK: - Invariants of every state
 
   /// The form of a channel relay, which must not contradict itself.
   private static func form(_ machine: ChannelRelayMachine) throws -> String {

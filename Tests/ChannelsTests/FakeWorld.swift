@@ -12,7 +12,7 @@ struct FakeWorld {
     let task: ChannelRelayMachine.Work.Task
   }
 
-  /// What a relay really has, whatever it says.
+  /// The relay's real content, whatever it claims.
   struct Relay {
     var hasChannel = false
     var isRemoved = false

@@ -2,7 +2,7 @@ import Channels
 import Foundation
 import Testing
 
-/// Pictures that a common imaging library wrote, and what can be done to them.
+/// Pictures written by a common imaging library, whole and damaged.
 struct ImageFormatTests {
   private static let pictures: [(ImageFormat, String)] = [
     (.png, "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAFUlEQVR4nGM8IWfDwMDAwMDAxAADABUsASY0+3CFAAAAAElFTkSuQmCC"),

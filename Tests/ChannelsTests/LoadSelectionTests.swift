@@ -1,7 +1,7 @@
 import Channels
 import Testing
 
-/// How channels spread over relays that carry some already.
+/// The spread of channels over relays that already carry some.
 struct LoadSelectionTests {
   private typealias Candidate = SelectionPolicy.Candidate
 
@@ -12,8 +12,8 @@ struct LoadSelectionTests {
   }
 
   /// - Parameters:
-  ///   - owners: operators that share the relays; 0: they are one's own.
-  ///   - interval: after how many channels it is known again which relays are up: those that carry channels.
+  ///   - owners: the number of operators that share the relays; 0 makes them own relays.
+  ///   - interval: the number of channels after which those relays that carry channels are found to be up again.
   @Test(arguments: [0, 40], [4_000, 400, 50]) func equalRelaysCarryAboutTheSame(owners: Int, interval: Int) {
     let relays = 2_000
     var loads = [Int](repeating: 0, count: relays + 1)
@@ -27,7 +27,7 @@ struct LoadSelectionTests {
       #expect(Set(chosen).count == 3)
       for relay in chosen { loads[Int(relay.rawValue)] += 1 }
     }
-    // Three times the mean at most, and hardly a relay without any.
+    // At most three times the mean, and hardly a relay without a channel.
     #expect(loads.max() ?? 0 <= 18)
     #expect(loads.dropFirst().count { $0 > 0 } >= relays * 9 / 10)
   }
@@ -89,7 +89,7 @@ struct LoadSelectionTests {
     for seed in 0..<200 as Range<UInt64> {
       let order = SelectionPolicy.order(candidates, seed: seed).map(\.rawValue)
       #expect([2, 3].contains(order[0]) && order[1] == 1, "seed \(seed)")
-      // Where nobody is known to work it leads.
+      // It leads if no relay is known to work.
       #expect(SelectionPolicy.order([candidates[0], candidates[3]], seed: seed).map(\.rawValue) == [1, 4])
     }
   }
@@ -149,7 +149,7 @@ struct LoadSelectionTests {
   }
 }
 
-/// How far a relay can be relied on, from what is known of its health.
+/// The reliability of a relay, as it follows from its health.
 struct ReliabilityTests {
   private static let now = Timestamp(milliseconds: 1_750_000_000_000)
 
@@ -172,7 +172,7 @@ struct ReliabilityTests {
     #expect(reliability(relay, after: 599) == .degraded && reliability(relay, after: 600) == .good)
   }
 
-  /// Where it is said to end it does, and not before.
+  /// It ends at the announced time, and not before.
   @Test func reliabilityEndsWhenItSays() {
     for offset in [-700, -600, -599, -1, 0, 1, 5] {
       var relay = PeerCondition(tested: true)

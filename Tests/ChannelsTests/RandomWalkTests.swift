@@ -180,7 +180,7 @@ private struct Walk {
     var output = machine.handle(input, now: now, policy: policy)
     try world.perform(output)
     try check(before, output)
-    // As the driver does, which signs the edition first.
+    // The driver signs the edition first.
     if let names = machine.namesDue {
       let before = machine
       output = machine.handle(.revised(naming: names), now: now, policy: policy)

@@ -17,7 +17,7 @@ struct SelectionTests {
     }
   }
 
-  /// Among the reliable ones it leads; among the others each own relay is an operator like the rest.
+  /// Among reliable relays the own relay leads; among the others each own relay counts as an operator like the rest.
   @Test func ownRelayLeadsOnce() {
     let candidates = [candidate(1, nil), candidate(2, nil, .untested), candidate(3, 1, .untested)]
     var ownWasSecond = 0
@@ -41,7 +41,7 @@ struct SelectionTests {
     }
   }
 
-  /// However little they carry, whoever runs them, and though one of them is one's own.
+  /// However few channels they carry, whoever runs them, and even if one of them is an own relay.
   @Test func knownBadRelaysComeLastAndThoseThatAreDownBehindTheOthers() {
     let candidates = [
       candidate(1, nil, .failing), candidate(2, 3, .degraded), candidate(3, 1), candidate(4, 1), candidate(5, 1, .untested),
@@ -214,7 +214,7 @@ struct TroubleTests {
     let whole = String(repeating: "x", count: Trouble.detailBytesMax)
     #expect(Trouble(.rejected, whole).detail == whole, "what fits is not cut")
     #expect(Trouble(.rejected, whole + "x").detail.hasSuffix("x…"))
-    // What turns the writing direction round or cannot be seen.
+    // Characters that reverse the writing direction or are invisible.
     #expect(Trouble(.rejected, "a\u{202E}b\u{200B}c\u{2028}d").detail == "a b c d")
   }
 }

@@ -77,7 +77,7 @@ struct TableTests {
     #expect(difference == nil, "\(difference ?? "")")
   }
 
-  /// What a peer can say late, doubled or in the wrong order never changes a state that it does not concern.
+  /// A peer's late, repeated or reordered message never changes a state that it does not concern.
   @Test func staleOutcomesOfFailureChangeNothing() {
     for (name, state) in Self.states {
       for (eventName, event) in Self.events where eventName.hasSuffix("stale") && !eventName.hasPrefix("relayAccepted") {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Channels
 
-/// The behaviour of one channel relay, told in text files; see `Transcripts/`.
+/// The behaviour of one channel relay, described in text files; see `Transcripts/`.
 struct TranscriptTests {
   @Test(arguments: [
     "happy-path.txt", "transient-trouble.txt", "refusals.txt", "late-acceptance.txt", "inactive-and-back.txt",

@@ -12,7 +12,7 @@ import Varlink
 
 @testable import ControlServer
 
-/// Who may call what: every method of every interface, for every kind of peer.
+/// Permissions of every method of every interface, for every kind of peer.
 @Suite(.serialized)
 struct AccessTests {
   private static let own: UInt32 = 4200
@@ -20,7 +20,7 @@ struct AccessTests {
   private static let readers: UInt32 = 4202
   private static let access = Access(ownUser: own, changeGroup: changers, readGroup: readers)
 
-  /// A kind of peer, with what it may do.
+  /// A kind of peer with its rights.
   private struct Kind {
     let name: String
     let uid: UInt32
@@ -33,8 +33,8 @@ struct AccessTests {
     func may(_ method: String) -> Bool { AccessTests.reading.contains(method) ? reads : changes }
   }
 
-  /// What may be called by whoever may read. Said here a second time, by hand, because a table must not be its own judge: a new method
-  /// has to be put into one of these two lists.
+  /// Methods that every peer with read access may call. They are listed by hand, as an independent check of the code: a new method
+  /// must be added to one of these two lists.
   private static let reading: Set<String> = [
     "io.systemd.service.GetLogLevel", "io.systemd.service.Ping",
     "org.batond.Channels.Get", "org.batond.Channels.Link", "org.batond.Channels.List", "org.batond.Channels.Transitions",
@@ -46,7 +46,7 @@ struct AccessTests {
     "org.batond.Servers.Get", "org.batond.Servers.List",
   ]
 
-  /// What is for those who may change. A copy of the database holds sealed secrets, and a check of it takes the disk for a while.
+  /// Methods that require write access. A copy of the database holds sealed secrets, and a check keeps the disk busy.
   private static let changing: Set<String> = [
     "io.systemd.service.Reload", "io.systemd.service.SetLogLevel",
     "org.batond.Channels.AddRelays", "org.batond.Channels.Create", "org.batond.Channels.Delete",
@@ -70,11 +70,11 @@ struct AccessTests {
     Kind(name: "supplementary group baton-read", uid: 7, gid: 7, groups: [8, readers], reads: true, changes: false),
     Kind(name: "another user", uid: 7, gid: 7, groups: [8], reads: false, changes: false),
     Kind(name: "root's group without root", uid: 7, gid: 0, groups: [], reads: false, changes: false),
-    // Numbers of users and of groups are different things.
+    // User ids and group ids are different things.
     Kind(name: "a user numbered like a group", uid: changers, gid: 7, groups: [own], reads: false, changes: false),
   ]
 
-  /// A call of every method that it refuses for its parameters, or that changes nothing.
+  /// A call for every method that is refused for its parameters, or that changes nothing.
   private static let calls = Interfaces.all.flatMap { interface in
     interface.methods.map { method in
       let name = "\(interface.name).\(method.name)"
@@ -94,7 +94,7 @@ struct AccessTests {
       logLevel: LogLevelControl(), listLimits: ListLimits(), threads: threads)
   }
 
-  /// The name of the error that the peer gets, nil when it gets none.
+  /// The name of the error that the peer gets; nil if it gets none.
   private func error(_ interface: any VarlinkInterface, _ call: VarlinkCall, _ peer: VarlinkPeer) async throws -> String? {
     do {
       if try interface.answerAtOnce(call, from: peer) != nil { return nil }
@@ -131,7 +131,7 @@ struct AccessTests {
           let name = try await error(interface, call, kind.peer)
           let what = "\(call.method) by \(kind.name): \(name ?? "no error")"
           #expect((name != VarlinkError.permissionDenied.name) == kind.may(call.method), "\(what)")
-          // Whoever may call it finds it implemented.
+          // Peers that may call the method find it implemented.
           if kind.may(call.method) { #expect(name != "org.varlink.service.MethodNotImplemented", "\(what)") }
         }
       }
@@ -140,7 +140,7 @@ struct AccessTests {
     try await bench.stop()
   }
 
-  /// A method that somebody defines, but that the service does not have, is nobody's, not even root's.
+  /// A method that is defined but that the service does not have cannot be called, not even by root.
   @Test func methodThatTheServiceDoesNotHaveCannotBeCalled() async throws {
     let bench = try await Bench()
     let context = context(bench)
@@ -161,7 +161,7 @@ struct AccessTests {
     }
   }
 
-  /// There are as many users as somebody likes to have: together they get little, and root and members get in beside them.
+  /// Strangers may use any number of user ids: together they get few connections, and root and members still get in.
   @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
   func crowdOfStrangersLocksNobodyOut() async throws {
     let bench = try await Bench(access: Self.access, mode: 0o666)
@@ -183,7 +183,7 @@ struct AccessTests {
     try await bench.stop()
   }
 
-  /// Rights are those of the process at the moment it connects: they last as long as the connection, whatever changes afterwards.
+  /// Rights are those of the process at the moment it connects. They last as long as the connection.
   @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
   func rightsAreThoseFromWhenTheConnectionWasOpened() async throws {
     let bench = try await Bench(access: Self.access, mode: 0o666)
@@ -197,7 +197,7 @@ struct AccessTests {
       #expect(peer.status == 0, "\(peer.lines)")
       let answered = peer.lines.filter { !$0.contains(VarlinkError.permissionDenied.name) }
       let words = answered.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
-      // Who connected outside the group stays outside, who connected inside stays inside.
+      // A connection keeps the rights that the process had when it connected.
       #expect(peer.lines.count == 6 && words == ["inside inside", "inside afterwards"], "\(method): \(peer.lines)")
     }
     try await bench.stop()
@@ -210,7 +210,7 @@ struct AccessTests {
     #expect(access.allows(VarlinkPeer(pid: 1, uid: geteuid(), gid: 7, groups: [7]), .change))
   }
 
-  /// The same walk with processes that are really who they are, as the kernel tells the daemon.
+  /// The same walk with real processes, whose identity the kernel tells the daemon.
   @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
   func everyMethodIsAllowedOrRefusedForRealProcesses() async throws {
     let bench = try await Bench(access: Self.access, mode: 0o666)

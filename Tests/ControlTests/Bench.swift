@@ -28,11 +28,11 @@ final class Bench: Sendable {
   var path: String { folder.path + "/c" }
 
   /// - Parameters:
-  ///   - folder: where another one kept its state; nil begins with nothing.
+  ///   - folder: the state of an earlier bench; nil starts empty.
   ///   - indexedKeys: the keys of custom data that have an index.
-  ///   - mode: who may connect, as the mode of the socket file.
-  ///   - hub: where changes are handed out.
-  ///   - clock: of the coordinator.
+  ///   - mode: the mode of the socket file, which says who may connect.
+  ///   - hub: the hub that hands out changes.
+  ///   - clock: the clock of the coordinator.
   init(
     folder: TemporaryFolder? = nil, indexedKeys: [String] = [],
     access: Access = Access(changeGroup: "baton", readGroup: "baton-read"), mode: UInt32 = 0o600,
@@ -58,7 +58,7 @@ final class Bench: Sendable {
     for await _ in ready {}
     while !network.isRunning { await Task.yield() }
     let socket = try UnixListener.listen(path: folder.path + "/c", mode: mode)
-    // What is cut short is tested elsewhere; here everybody has as much time as a busy machine takes.
+    // Timeouts are tested elsewhere; here everybody has as much time as a busy machine needs.
     var limits = VarlinkServer.Limits()
     (limits.messageTimeout, limits.replyTimeout, limits.strangerTimeout) = (.seconds(600), .seconds(600), .seconds(600))
     server = try await ControlServer.start(
@@ -81,7 +81,7 @@ final class Bench: Sendable {
     return last
   }
 
-  /// Creates channels with much to say of them, one after the other, each followed to its end.
+  /// Creates channels with long descriptions, one after the other, and follows each to its end.
   func fill(_ numbers: ClosedRange<Int>) async throws {
     let text = String(repeating: "x", count: 15_000)
     for number in numbers {

@@ -24,7 +24,7 @@ struct CareTests {
     } catch { return "\(error)" }
   }
 
-  /// The levels of syslog(3), and none beside them.
+  /// The levels of syslog(3), and no others.
   @Test func logLevelIsOneOfSyslog() async throws {
     let bench = try await Bench()
     func set(_ level: Int64) async -> String? {
@@ -46,7 +46,7 @@ struct CareTests {
     #expect(desk.id == 2 && desk.channels == 0 && !"\(desk)".contains("key of the desk\n"))
     #expect(await refusal { _ = try await client.addIdentity(name: "News desk") } == "DuplicateName")
     #expect(await refusal { _ = try await client.addIdentity(name: "Other", credential: "desk") } == "DuplicateName")
-    // The key for all that is stored may be a credential, too; it must not become somebody's key.
+    // The master key may be a credential too; it must not become the key of an identity.
     try "key of the desk 2\n".write(toFile: bench.folder.path + "/identity.key", atomically: true, encoding: .utf8)
     for credential in ["nothing", "../desk", "", "bad", "identity.key", "identity.key\0", "identity.key\0x", "desk\n", "d esk"]
     {
@@ -103,7 +103,7 @@ struct CareTests {
     try await bench.stop()
   }
 
-  /// Changes that were made after the copy are gone, and nobody takes later ones for them.
+  /// Changes made after the copy are lost, and later ones are not mistaken for them.
   @Test func clientThatKnewMoreThanTheCopyMustListAgain() async throws {
     let bench = try await Bench()
     let (folder, relays) = (bench.folder, try await bench.addRelays(1))
@@ -168,7 +168,7 @@ struct CareTests {
     restored.close()
     #expect(try Store.restore(from: file, directory: other, stamp: "2").before == other + "/baton.db.before-2")
     #expect(throws: StoreError.self) { try Store.restore(from: "/etc/passwd", directory: other, stamp: "3") }
-    // A link to a copy is followed, never moved; what stands in a log beside the copy comes along; leftovers are no obstacle.
+    // A link to a copy is followed, never moved; a log beside the copy is included; leftovers do no harm.
     let latest = bench.folder.path + "/latest.db"
     try FileManager.default.createSymbolicLink(atPath: latest, withDestinationPath: file)
     try Data("left behind".utf8).write(to: URL(fileURLWithPath: other + "/baton.db.new"))
@@ -212,7 +212,7 @@ struct CareTests {
     try await bench.stop()
   }
 
-  /// Another clock may have been set since the daemon began.
+  /// The wall clock may have been set since the daemon started.
   @Test func allTimesComeFromTheDaemonsOwnClock() async throws {
     let clock = ManualClock()
     let bench = try await Bench(clock: clock)
@@ -236,7 +236,7 @@ struct CareTests {
   }
 }
 
-/// Errors as clients in Swift take them apart.
+/// Errors as clients in Swift match them.
 struct RefusalTests {
   @Test func errorsAreCasesWithWhatTheyCarry() async throws {
     let bench = try await Bench()
@@ -251,7 +251,7 @@ struct RefusalTests {
     let relay = try await bench.client.addRelay(AddRelay(address: "ws://r1"))
     let stale = try #require(try await refusal("org.batond.Relays.Update", ["id": .integer(relay.id), "revision": 99]))
     #expect(RelaysRefusal(stale) == .staleRevision(current: relay))
-    // Members that nobody knows are refused wherever they are.
+    // Unknown members are refused wherever they are.
     let unknown = try #require(
       try await refusal("org.batond.Channels.Create", ["profile": ["displayName": "x", "bogus": 1]]))
     #expect(unknown == .invalidParameter("profile") && ChannelsRefusal(unknown) == .other(unknown))

@@ -150,7 +150,7 @@ struct CatalogControlTests {
     #expect(changes.map { $0.before == nil } == [true, true, false, false])
     #expect(changes[3].before?["operatorId"] == .integer(owner.id) && changes[3].after?["operatorId"] == nil)
     #expect(try Server(json: changes[1].after ?? .null) == server)
-    // The same from the record, though what was before is not known any more.
+    // The stored changes say the same, although the old values are no longer known.
     var again: [ChangeMessage] = []
     for try await change in try await client.watch(WatchRequest(since: 0, kinds: ["operator", "server"])) {
       again.append(change)
@@ -192,7 +192,7 @@ struct CatalogControlTests {
     try await bench.stop()
   }
 
-  /// Any filter, any sort and any page size give exactly what evaluating the whole in memory gives.
+  /// Any filter, sort and page size give exactly the result of evaluating everything in memory.
   @Test func pagesAreTheWholeListWhateverFilterSortAndSize() async throws {
     let bench = try await Bench()
     let client = bench.client
@@ -254,7 +254,7 @@ struct CatalogControlTests {
       got += (reply["relays"]?.array ?? []).compactMap { $0["id"]?.integer }
       parameters["cursor"] = reply["nextCursor"]
       if removed < 7 {
-        // One that was listed goes, one comes before the place: what is still to come stays where it is.
+        // A listed object goes, and another comes before the cursor; the objects still to come stay where they are.
         _ = try await client.removeRelay(id: got[Int(removed) - 5], force: true)
         _ = try await client.addRelay(AddRelay(address: "ws://x\(removed)", name: "z \(removed)"))
         removed += 1
@@ -264,7 +264,7 @@ struct CatalogControlTests {
     try await bench.stop()
   }
 
-  /// All lists are sorted by id, and still the place in one is no place in another.
+  /// All lists are sorted by id, yet a cursor of one list is not valid in another.
   @Test func cursorOfAnotherListIsRefused() async throws {
     let bench = try await Bench()
     for number in 1...2 { _ = try await bench.client.addRelay(AddRelay(address: "ws://r\(number)")) }
@@ -275,7 +275,7 @@ struct CatalogControlTests {
       let refused = try await error { _ = try await bench.client.call("org.batond.\(list).List", ["cursor": cursor]) }
       #expect(refused.name == "org.batond.\(list).InvalidFilter" && refused.parameters["path"] == "cursor", "\(refused)")
     }
-    // Neither is it one in the same list in another order.
+    // Nor is it valid in the same list with another order.
     let backwards: [String: JSONValue] = ["cursor": cursor, "sort": [["field": "id", "direction": -1]]]
     let refused = try await error { _ = try await bench.client.call("org.batond.Relays.List", backwards) }
     #expect(refused.parameters["path"] == "cursor", "\(refused)")

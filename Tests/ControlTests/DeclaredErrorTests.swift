@@ -13,7 +13,7 @@ import Varlink
 
 @testable import ControlServer
 
-/// What clients are told when a call is refused, and when the daemon itself is at fault.
+/// Errors that clients get when a call is refused, and when the daemon itself is at fault.
 struct DeclaredErrorTests {
   private static let root = VarlinkPeer(pid: 1, uid: 0, gid: 0, groups: [0])
 
@@ -28,7 +28,7 @@ struct DeclaredErrorTests {
       threads: threads)
   }
 
-  /// Interfaces whose methods may refuse a call for this reason. A new reason has to say where it can come up.
+  /// The interfaces whose methods may refuse a call for this reason. A new reason must name them.
   private static func interfaces(that error: BatonError) -> [IDL.Interface] {
     switch error {
     case .noSuchOperator, .wouldBreak, .declaredByFile: [Interfaces.operators, Interfaces.servers, Interfaces.relays]
@@ -99,7 +99,7 @@ struct DeclaredErrorTests {
         #expect((sent != nil) == isExpected, "\(interface.name): \(refusal)")
         guard let sent else { continue }
         #expect(declared.contains(sent.name))
-        // Clients that read it get what was sent.
+        // Clients decode the same error.
         #expect(type.init(sent).error == sent)
       }
     }
@@ -117,7 +117,7 @@ struct DeclaredErrorTests {
         let sent = try #require(Self.types.first { $0.interface == interface.name }?.init(refusal, bench.coordinator)).error
         #expect(sent.sentence == type.init(sent).sentence)
         switch refusal {
-        // Here clients are told more than the engine knows, or that they had better try again.
+        // Here clients are told more than the engine knows, or to try again.
         case .notInChannel, .duplicateAddress, .invalidKey, .choiceChanged: continue
         case .duplicateName where interface.name == Interfaces.identities.name: continue
         default: #expect(sent.sentence == refusal.sentence, "\(interface.name)")
@@ -127,7 +127,7 @@ struct DeclaredErrorTests {
     try await bench.stop()
   }
 
-  /// The journal is for people: what Swift shows of a value is not.
+  /// The journal is for people; Swift's debug text of a value is not.
   @Test func everyRefusalIsASentence() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1).map(RelayID.init(rawValue:))

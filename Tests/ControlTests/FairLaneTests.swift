@@ -5,14 +5,14 @@ import Testing
 
 @testable import ControlServer
 
-/// What has been done, in order.
+/// The jobs that have run, in order.
 private final class Record: Sendable {
   private let names = Mutex<[String]>([])
   func add(_ name: String) { names.withLock { $0.append(name) } }
   var all: [String] { names.withLock { $0 } }
 }
 
-/// What takes long for one user does not make others wait.
+/// The slow jobs of one user do not make others wait.
 @Suite(.timeLimit(.minutes(10)))
 struct FairLaneTests {
   private let threads: NIOThreadPool
@@ -36,7 +36,7 @@ struct FairLaneTests {
         }
       }
       while begun.all.count < 2 { await Task.yield() }
-      // Whatever others ask for comes at once.
+      // The jobs of others run at once.
       for number in 0..<20 { #expect(try await lane.run(for: 2) { number } == number) }
       #expect(begun.all.count == 2)
       for _ in 0..<8 { gate.signal() }
@@ -51,7 +51,7 @@ struct FairLaneTests {
     let gate = DispatchSemaphore(value: 0)
     let done = Record()
     try await withThrowingTaskGroup(of: Void.self) { group in
-      // One after the other, so that it is known who came when.
+      // One after the other, so that the order is known.
       for (index, (user, name)) in [(1, "a1"), (1, "a2"), (1, "a3"), (1, "a4"), (2, "b1"), (3, "c1")].enumerated() {
         group.addTask {
           try await lane.run(for: UInt32(user)) {

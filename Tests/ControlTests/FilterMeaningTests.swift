@@ -2,7 +2,7 @@ import Filters
 import StrictJSON
 import Testing
 
-/// What each operator means, written down as a table: the lists are compared with `Filter` itself, which must not be its own judge.
+/// The meaning of each operator as a table: lists are compared with `Filter` itself, so `Filter` needs an independent check.
 struct FilterMeaningTests {
   private static let object: JSONValue = [
     "n": 3, "half": .number(2.5), "big": 9_007_199_254_740_993, "text": "City News", "accent": "caf\u{E9}", "yes": true,

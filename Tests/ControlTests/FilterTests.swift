@@ -7,7 +7,7 @@ import Varlink
 
 @testable import ControlServer
 
-/// A condition that can never hold is refused, with what would do, and not answered with an empty list.
+/// A condition that can never hold is refused with a suggestion, not answered with an empty list.
 struct FilterTests {
   /// Filter, place of the error, and what its reason must hold.
   private static let hopeless: [(String, String, String, [String])] = [
@@ -103,7 +103,7 @@ struct FilterTests {
     try await bench.stop()
   }
 
-  /// The tables follow from the interfaces; what Varlink has no type for is told by the words of their comments.
+  /// The tables follow from the interfaces; where Varlink has no type, the wording of the comments decides.
   @Test func timesAreKnownByTheirComments() {
     func times(_ table: ListFields) -> [String] { table.fields.filter { $0.kind == .time }.map(\.name) }
     #expect(times(ChannelsInterface.fields) == ["createdAt", "updatedAt"])

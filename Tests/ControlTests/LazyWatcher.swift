@@ -29,7 +29,7 @@ final class LazyWatcher {
     }
   }
 
-  /// The messages up to one of this revision.
+  /// The messages up to the one with this revision.
   func all(through revision: Int64) async throws -> [ChangeMessage] {
     var messages: [ChangeMessage] = []
     while messages.last.map({ $0.revision < revision }) ?? true, let message = try await next() { messages.append(message) }

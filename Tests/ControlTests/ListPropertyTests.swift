@@ -12,7 +12,7 @@ import Varlink
 
 @testable import ControlServer
 
-/// Whatever filter, order and page size: the lists that the database makes are those that a naive look at every channel gives.
+/// For any filter, order and page size, the database gives the same lists as a naive search through every channel.
 /// `BATON_SEED=n swift test --filter ListProperty` repeats a failure.
 struct ListPropertyTests {
   private static let now = Timestamp(milliseconds: 1_750_000_000_123)
@@ -67,7 +67,7 @@ struct ListPropertyTests {
     try await bench.stop()
   }
 
-  /// Questions about few keys, so that conditions and orders meet the same index, in pages of few channels.
+  /// Queries about few keys, so that conditions and orders meet the same index, in small pages.
   @Test func listsByIndexedKeysMatchANaiveSearch() async throws {
     let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_123
     var random = SplitMix64(seed: seed)
@@ -153,7 +153,7 @@ struct ListPropertyTests {
           "org.batond.Channels.List", ["limit": 2, "sort": two, "cursor": page["nextCursor"] ?? "none"])
       }
     }
-    // Nor taken from a list with another order.
+    // Nor may it come from a list with another order.
     await #expect(throws: VarlinkError.self) {
       try await bench.client.call("org.batond.Channels.List", ["limit": 2, "cursor": .string(cursor)])
     }
@@ -188,7 +188,7 @@ struct ListPropertyTests {
       }
       let isDeleted = Int.random(in: 0..<10, using: &random) == 0
       if isDeleted { for index in relays.indices { relays[index].record = Self.removed(&random) } }
-      // As in a real channel, as many relays are members as are wanted.
+      // As in a real channel, the number of members is the wanted number.
       if !isDeleted, relays.allSatisfy({ $0.record.status == .removed }) { relays[0].record = Self.active }
       let members = relays.count { $0.record.status != .removed }
       func text() -> String { Self.texts.randomElement(using: &random) ?? "" }
@@ -266,7 +266,7 @@ struct ListPropertyTests {
     }
   }
 
-  // MARK: - Questions of all kinds
+  // MARK: - Queries of all kinds
 
   private static let paths = [
     "id", "kind", "network", "identity", "key", "phase", "edition", "linkUsable", "link", "wantedRelays", "heal", "createdAt",
@@ -293,7 +293,7 @@ struct ListPropertyTests {
     return [path: [word: value]]
   }
 
-  /// Operators that the field takes; those that it does not are refused, which is tested elsewhere.
+  /// Operators that the field supports; refusals of the others are tested elsewhere.
   private static func words(_ path: String) -> [String] {
     let (equal, order) = (["$eq", "$ne", "$in", "$nin", "$exists"], ["$gt", "$gte", "$lt", "$lte"])
     switch path {

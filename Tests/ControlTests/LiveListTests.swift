@@ -9,10 +9,10 @@ import Testing
 
 @testable import BatonClient
 
-/// Lists that stay as the daemon's objects are.
+/// Lists that follow the daemon's objects.
 @Suite(.timeLimit(.minutes(10)))
 struct LiveListTests {
-  /// What somebody who only hears the events takes the list for.
+  /// The list as a client reconstructs it from events alone.
   private actor Mirror<Element: LiveElement> {
     private(set) var elements: [Element] = []
     private(set) var states: [LiveList<Element>.State] = []
@@ -78,7 +78,7 @@ struct LiveListTests {
     await list.start()
     await follow(&events, mirror) { elements, _ in elements.map(\.id) == [1, 2, 3, 4] }
     #expect(await list.hasMore)
-    // Behind what is loaded: not of interest yet. Before its end: it is.
+    // An object beyond the loaded part does not matter yet; one before its end does.
     _ = try await bench.client.addRelay(AddRelay(address: "ws://late", name: "r11b"))
     _ = try await bench.client.addRelay(AddRelay(address: "ws://early", name: "r02b"))
     await follow(&events, mirror) { elements, _ in elements.map(\.name) == ["r01", "r02", "r02b", "r03", "r04"] }
@@ -87,7 +87,7 @@ struct LiveListTests {
     while await list.hasMore { try await list.loadNext() }
     await follow(&events, mirror) { elements, _ in elements.count == 14 }
     #expect(await mirror.elements.map(\.name).suffix(3) == ["r11", "r11b", "r12"])
-    // Everything is loaded: what comes at the end is in.
+    // Everything is loaded, so an object at the end belongs to the list.
     _ = try await bench.client.addRelay(AddRelay(address: "ws://last", name: "z"))
     await follow(&events, mirror) { elements, _ in elements.last?.name == "z" }
     #expect(await mirror.elements == list.elements)
@@ -108,7 +108,7 @@ struct LiveListTests {
     await follow(&events, mirror) { elements, _ in elements.count == 40 }
     #expect(await mirror.elements == list.elements)
     #expect(await mirror.replacements > 0)
-    // And steps again, from there.
+    // Then steps again, from there.
     _ = try await bench.client.addRelay(AddRelay(address: "ws://last"))
     await follow(&events, mirror) { elements, _ in elements.count == 41 }
     #expect(await mirror.elements == list.elements)
@@ -123,7 +123,7 @@ struct LiveListTests {
       undeclared: false, deleted: false, capabilities: [], health: "up", revision: revision)
   }
 
-  /// A page and the changes that came while it was on its way may each be ahead of the other.
+  /// A page and the changes that arrive while it loads may each be ahead of the other.
   @Test func laterOfPageAndChangeWins() throws {
     var window = LiveWindow<Relay>(filter: try Filter([:]), order: try ListOrder([]))
     window.willLoad()
@@ -133,7 +133,7 @@ struct LiveListTests {
     #expect(steps.count == 2, "nobody sees how an object was before: \(steps)")
   }
 
-  /// After a restore revisions mean something else: what is listed then is right, however low they are, and changes count from there.
+  /// After a restore, revisions mean something else: the new listing is right, however low its revisions are, and changes count from there.
   @Test func newListingWinsWhateverItsRevisions() throws {
     var window = LiveWindow<Relay>(filter: try Filter([:]), order: try ListOrder([]))
     window.willLoad()
@@ -149,7 +149,7 @@ struct LiveListTests {
     #expect(try window.take(relay(1, "old", revision: 7)).isEmpty, "a change that is late is none")
   }
 
-  /// What a watch that fell behind is told leaves steps out, and leads to the same list.
+  /// The merged changes of a watch that fell behind skip steps, but lead to the same list.
   @Test func mergedChangesLeadToTheListAsItIs() async throws {
     let bench = try await Bench(hub: ChangeHub(queueMax: 200))
     _ = try await bench.addRelays(1)
@@ -192,7 +192,7 @@ struct LiveListTests {
     #expect(throws: Filter.Invalid.self) { try LiveList<Channel>(sort: [["field": "name", "direction": 2]]) }
   }
 
-  /// Whatever happens to objects, the steps that are reported lead from the old list to the new one, and the new one is right.
+  /// Whatever happens to objects, the reported steps lead from the old list to the new one, and the new one is right.
   /// `BATON_SEED=n swift test --filter LiveList` repeats a failure.
   @Test func stepsLeadFromTheOldListToTheNew() async throws {
     let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_121
@@ -244,7 +244,7 @@ struct LiveListTests {
         switch Int.random(in: 0..<12, using: &random) {
         case 0 where !isComplete: try loadPage()
         case 1:
-          // Loaded anew, as after a long absence in which changes were missed.
+          // Loaded again, as after a long absence in which changes were missed.
           for missed in 1...3 {
             world[Int64(missed)] = relay(Int64(missed), revision: revision, &random)
             revision += 1

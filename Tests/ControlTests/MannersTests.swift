@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the control server does with odd input, over sockets without manners: the same as other servers do.
+/// The control server answers odd input, over raw sockets, as other servers do.
 @Suite(.serialized)
 struct MannersTests {
   private static let ping = #"{"method":"io.systemd.service.Ping"}"#
@@ -19,7 +19,7 @@ struct MannersTests {
     return await socket.receive(replies: replies)
   }
 
-  /// A logical error is answered with the right name, and the connection goes on as if nothing had been.
+  /// A logical error is answered with the right name, and the connection continues.
   private static let badCalls = [
     // Unknown names.
     (#"{"method":"io.systemd.service.Nope"}"#, "MethodNotFound", "method", "io.systemd.service.Nope"),
@@ -54,7 +54,7 @@ struct MannersTests {
     ),
     (#"{"method":"org.batond.Relays.List","parameters":{"limit":0}}"#, "InvalidParameter", "parameter", "limit"),
     (#"{"method":"org.batond.Relays.List","parameters":{"limit":1001}}"#, "InvalidParameter", "parameter", "limit"),
-    // Keys that are different to JSON and the same to whoever compares texts by their meaning.
+    // Keys that are different in JSON but canonically equivalent in Unicode.
     (
       #"{"method":"org.batond.Channels.Create","parameters":{"profile":{"displayName":"x"},"custom":{"\u00e9":1,"e\u0301":2}}}"#,
       "InvalidParameter", "parameter", "custom"
@@ -101,7 +101,7 @@ struct MannersTests {
     try await bench.stop()
   }
 
-  /// Flags that say nothing new, keys of vendors, white space, and a stream or another protocol wished for in vain.
+  /// Redundant flags, vendor keys, white space, and requests for a stream or another protocol that have no effect.
   @Test func harmlessHeaderChangesNothing() async throws {
     let bench = try await Bench()
     for header in [
@@ -132,7 +132,7 @@ struct MannersTests {
     try await bench.stop()
   }
 
-  /// Whether it succeeds, fails or does not exist: a call that wants no answer gets none.
+  /// A call that wants no answer gets none, whether it succeeds, fails or does not exist.
   @Test func onewayCallsAreNeverAnswered() async throws {
     let bench = try await Bench()
     let methods = [
@@ -169,7 +169,7 @@ struct MannersTests {
     let calls = (0..<5).map { _ in #"{"method":"org.batond.Relays.List"}"# } + [Self.ping]
     let replies = try await exchange(bench, calls, halfClose: true)
     #expect(replies.count == 6 && replies.last == Self.pong)
-    // A message that was never finished is no call.
+    // An unfinished message is not a call.
     let socket = try RawSocket(path: bench.path)
     socket.send(Array((Self.ping + "\0" + Self.ping).utf8))
     socket.halfClose()

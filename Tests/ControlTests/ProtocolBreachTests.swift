@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// What no peer may send: the connection is closed without an answer, and nobody else notices.
+/// Messages that no peer may send: the connection is closed without an answer, and no other client is affected.
 @Suite(.serialized)
 struct ProtocolBreachTests {
   private static let ping = Array(#"{"method":"io.systemd.service.Ping"}"#.utf8) + [0]
@@ -31,9 +31,9 @@ struct ProtocolBreachTests {
   }
 
   private static let broken = [
-    // No object.
+    // Not an object.
     "", " ", "[]", #"[{"method":"io.systemd.service.Ping"}]"#, "null", "1", #""io.systemd.service.Ping""#, "true",
-    // No JSON.
+    // Not JSON.
     "{", "}", #"{"method":"io.systemd.service.Ping""#, #"{"method":"io.systemd.service.Ping"}}"#,
     #"{"method":"io.systemd.service.Ping",}"#,
     #"{'method':'io.systemd.service.Ping'}"#, #"{method:"io.systemd.service.Ping"}"#,
@@ -79,7 +79,7 @@ struct ProtocolBreachTests {
     Array(#"{"method":"org.batond.Relays.List","parameters":{"filter":\#(filter)}}"#.utf8)
   }
 
-  /// However deep: what does not end, or ends with the wrong bracket, is no message.
+  /// Unfinished nesting, or nesting closed by the wrong bracket, is not a message, however deep it is.
   @Test func unfinishedDeepNestingEndsTheConnection() async throws {
     var messages: [[UInt8]] = []
     for depth in [65, 1000, 100_000] {
@@ -92,7 +92,7 @@ struct ProtocolBreachTests {
     try await breach(messages)
   }
 
-  /// It is JSON, and the parameter that it is in is named.
+  /// It is valid JSON, so the reply names the parameter.
   @Test func deepNestingIsRefusedAndTheConnectionStays() async throws {
     let bench = try await Bench()
     for depth in [65, 1000, 100_000] {
@@ -109,7 +109,7 @@ struct ProtocolBreachTests {
     try await bench.stop()
   }
 
-  /// The limit is 1 MiB; what is longer is neither kept nor read to its end.
+  /// The limit is 1 MiB; a longer message is neither kept nor read to its end.
   @Test(arguments: [(1 << 20) + 1, 17 << 20])
   func endlessMessageEndsTheConnection(_ size: Int) async throws {
     let bench = try await Bench()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ControlServer
 
-/// What a client that persists does when its daemon was started again.
+/// The behaviour of a client that persists when its daemon restarts.
 @Suite(.timeLimit(.minutes(10)))
 struct ReconnectTests {
   @Test func concurrentCallsShareOneNewConnection() async throws {

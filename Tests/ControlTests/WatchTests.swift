@@ -13,7 +13,7 @@ import Varlink
 /// Many clients that watch, and slow ones.
 @Suite(.timeLimit(.minutes(10)))
 struct WatchTests {
-  /// What a message is about, as far as a later one may be about the same.
+  /// The object of a message, which a later message may share.
   private func subject(_ message: ChangeMessage) -> String {
     guard let transition = message.transition else { return "\(message.kind) \(message.after?["id"]?.integer ?? 0)" }
     return "relay \(transition["relayId"]?.integer ?? 0) of channel \(transition["channelId"]?.integer ?? 0)"
@@ -50,22 +50,22 @@ struct WatchTests {
     let slow = try LazyWatcher(bench.path)
     #expect(try await slow.next()?.kind == "snapshot")
     let start = hub.revision
-    // Far more than fits on the way.
+    // Far more than the buffers on the way hold.
     try await bench.fill(1...10, untilStuck: 1)
     try await bench.fill(11...100)
     let end = hub.revision
     let messages = try await slow.all(through: end)
     #expect(isGrowing(messages) && messages.last?.revision == end && hub.figures.falls == 1)
 
-    // Everything at first, then of each object the newest only.
+    // First everything, then only the newest change of each object.
     let told = messages.prefix { $0.merged == nil }
     let merged = messages.dropFirst(told.count)
     #expect(!told.isEmpty && told.map(\.revision) == Array((start + 1)...(start + Int64(told.count))))
     #expect(merged.allSatisfy { $0.merged == true } && Set(merged.map(subject)).count == merged.count)
-    // A transition of each relay and the channel itself, of nearly all of them.
+    // Nearly every channel has a change of its own and one transition per relay.
     #expect((200...300).contains(merged.count))
 
-    // Who goes by the newest of each object has it right.
+    // A client that keeps the newest of each object is right.
     let newest = Dictionary(messages.map { (subject($0), $0) }) { _, last in last }
     let channels = try await bench.client.channels()
     #expect(channels.count == 100)
@@ -94,7 +94,7 @@ struct WatchTests {
     try await bench.fill(1...10, untilStuck: 1)
     try await bench.fill(11...120)
     let end = hub.revision
-    // Until the daemon has seen that it fell behind. What it missed is more than fits on the way.
+    // Wait until the daemon has seen that the client fell behind. It missed more than the buffers hold.
     var messages: [ChangeMessage] = []
     while hub.figures.falls == 0 { messages.append(try #require(try await slow.next())) }
     for number in 1...210 { _ = try await bench.client.addRelay(AddRelay(address: "ws://more\(number)")) }
@@ -106,7 +106,7 @@ struct WatchTests {
     }
     #expect(isGrowing(messages.filter { $0.kind != "snapshot" }) && messages.last?.revision == end)
 
-    // From there it goes on without a gap.
+    // From there the client continues without a gap.
     let again = try LazyWatcher(bench.path, WatchRequest(since: end))
     let rest = try await again.all(through: hub.revision)
     #expect(rest.map(\.revision) == Array((end + 1)...hub.revision) && rest.allSatisfy { $0.merged == nil })
@@ -121,7 +121,7 @@ struct WatchTests {
     _ = try await bench.addRelays(2)
     let deaf = try (0..<40).map { _ in try LazyWatcher(bench.path) }
     for watcher in deaf { #expect(try await watcher.next()?.kind == "snapshot") }
-    // A batch has 16 KiB at least, and the last message of it may go beyond.
+    // A batch has at least 16 KiB, and its last message may exceed that.
     let most = (16 << 10) + 20_000
     try await bench.fill(1...6, untilStuck: deaf.count)
     for numbers in [7...60, 61...120] {
@@ -134,7 +134,7 @@ struct WatchTests {
     try await bench.stop()
   }
 
-  /// A list may know a change that those who watch are about to hear of.
+  /// A list may include a change that watchers have yet to receive.
   @Test func whatAListHasShownDoesNotComeAgain() async throws {
     let bench = try await Bench()
     _ = try await bench.addRelays(1)
@@ -149,7 +149,7 @@ struct WatchTests {
     try await bench.stop()
   }
 
-  /// Whatever a creation misses of its own channel, it is followed to its end.
+  /// A creation is followed to its end, whatever it misses of its own channel.
   @Test func creationIsFollowedToItsEndThoughChangesWereMissed() async throws {
     let hub = ChangeHub(queueMax: 1)
     let bench = try await Bench(hub: hub)
@@ -165,12 +165,12 @@ struct WatchTests {
     try await bench.stop()
   }
 
-  /// Whoever waits when the daemon stops is told so, and up to where there is nothing to ask for again.
+  /// Clients that wait when the daemon stops are told so, with the revision up to which they have everything.
   @Test func waitingClientsAreToldThatTheDaemonStops() async throws {
     let bench = try await Bench()
     let watcher = try LazyWatcher(bench.path, WatchRequest(kinds: ["channel"]))
     #expect(try await watcher.next()?.kind == "snapshot")
-    // It does not want these.
+    // This client does not want these changes.
     _ = try await bench.addRelays(2)
     try await bench.stop()
     let last = try await watcher.next()

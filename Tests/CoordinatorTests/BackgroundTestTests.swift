@@ -15,7 +15,7 @@ struct BackgroundTestTests {
 
   private func run(_ bench: Bench, until isDone: () throws -> Bool) async throws {
     try await bench.move(atMost: 500, until: isDone)
-    // What the journal says of it comes after the commit.
+    // The journal entry comes after the commit.
     try await bench.settle()
   }
 
@@ -25,7 +25,7 @@ struct BackgroundTestTests {
     try #require(bench.coordinator.relays.first { $0.id == id })
   }
 
-  /// Its time may come more than once while others are tested.
+  /// It may fall due more than once while others are tested.
   @Test func peersWaitForATestOnce() {
     var queue = TestQueue()
     let (first, second) = (Probed.relay(RelayID(rawValue: 1)), Probed.server(ServerID(rawValue: 1)))
@@ -224,7 +224,7 @@ struct BackgroundTestTests {
       waits.insert(wait)
       #expect((.seconds(96)...(.seconds(144))).contains(schedule.next(failed, salt: salt, now: now) - now))
       #expect((.zero...(.seconds(2))).contains(schedule.next(PeerCondition(), salt: salt, now: now) - now))
-      // What fell due while the daemon was not running is spread, too.
+      // Tests that fell due while the daemon was not running are spread too.
       #expect(
         (.zero...(.seconds(30))).contains(
           schedule.next(passed, salt: salt, now: now + .seconds(86_400)) - (now + .seconds(86_400))))

@@ -9,7 +9,7 @@ import Testing
 
 /// What one batch reads and commits, and what a failed commit leaves behind.
 struct BatchTests {
-  /// However many requests come while a commit runs: the channels that they name are read with one question.
+  /// All channels named by requests that arrive during a commit are read in one go.
   @Test func channelsThatABatchNamesAreReadAtOnce() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)

@@ -19,7 +19,7 @@ final class Bench: Sendable {
   let coordinator: Coordinator
   private let task: Task<Void, any Error>
 
-  /// - Parameter schedule: of tests in the background; nil: none.
+  /// - Parameter schedule: the schedule of background tests; nil for none.
   init(
     _ earlier: Bench? = nil, network: FakeNetwork = FakeNetwork(), schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil
   ) async throws {
@@ -60,10 +60,10 @@ final class Bench: Sendable {
       ChannelRequest(profile: Profile(displayName: name), relays: relays, idempotencyKey: key))
   }
 
-  /// Lets everything happen that needs no clock: what one round of answers leads to is there in the next.
+  /// Lets everything happen that needs no clock, including the consequences of each round of answers.
   func settle() async throws {
     for _ in 0..<6 {
-      // What the clock has woken takes its way through other tasks, and so do tests in the background.
+      // Sleepers that the clock has woken run in other tasks, and so do background tests.
       while clock.isWaking || coordinator.testsUnderWay > network.silentTests { await Task.yield() }
       try await coordinator.barrier()
     }

@@ -53,7 +53,7 @@ struct CatalogTests {
   private static let key = "LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI="
   private static func smp(_ host: String) -> String { "smp://\(key)@\(host)" }
 
-  // MARK: - Whose is what
+  // MARK: - Ownership
 
   @Test func serversAndRelaysMapToOperatorsByDomainAtADot() throws {
     var world = World()
@@ -260,11 +260,11 @@ struct CatalogTests {
     #expect(!row.isEnabled && !row.isDeleted && row.origin.isUndeclared && row.origin.isPreset)
     try world.apply(.declare(Declarations(), passwords: [:]))
     #expect(try !world.owner(1).isEnabled && world.owner(1).origin.isUndeclared && world.relay(2).origin.isUndeclared)
-    // What a person turns on again is theirs from now on; files that still do not name it leave it alone.
+    // A relay that a person enables again is theirs from then on; files that still do not name it leave it alone.
     try world.apply(.updateRelay(RelayID(rawValue: 1), revision: 0, nil, RelayEdit(isEnabled: true)))
     try world.apply(.declare(Declarations(), passwords: [:]))
     #expect(try world.relay(1).isEnabled && world.relay(1).origin == Origin())
-    // What is declared again is on again.
+    // A relay that is declared again is enabled again.
     try world.apply(file(relay("wss://b.example")))
     #expect(try world.relay(2).isEnabled && world.relay(2).origin.isDeclared && world.owner(1).isEnabled)
   }
@@ -355,7 +355,7 @@ struct CatalogTests {
     #expect(try world.server(1).sealedPassword == nil)
   }
 
-  // MARK: - What got no worse
+  // MARK: - Changes that make nothing worse
 
   @Test func removalThatMendsSomethingIsNotHeldAgainstTheRest() throws {
     var world = World()
@@ -381,7 +381,7 @@ struct CatalogTests {
       try world.addServer(Self.smp("beccx4yfxxbvyhqypaavemqurytl6hozr47wfc7uuecacjqdvwpw2xid.onion")).serverOperator == nil)
   }
 
-  /// As large as the files may be: this must not take minutes, for it happens before the daemon is ready.
+  /// Files of the largest size must not take minutes, because they are read before the daemon is ready.
   @Test func twentyThousandObjectsAreDeclaredAndChanged() throws {
     var world = World()
     let operators = (0..<2_000).map { number in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Coordinator
 
-/// Many who follow the same changes.
+/// Many subscribers of the same changes.
 @Suite(.timeLimit(.minutes(10)))
 struct ChangeHubTests {
   private func subscribe(_ hub: ChangeHub, _ count: Int) throws -> [ChangeSubscription] {
@@ -102,7 +102,7 @@ struct ChangeHubTests {
     #expect(try #require(hub.subscribe()).take().words == "over at 4")
   }
 
-  /// Some are woken by changes that others do not want.
+  /// Subscribers are woken by changes that others do not want.
   @Test func subscribersGetOnlyWhatTheyWant() async throws {
     let hub = ChangeHub()
     let subscriptions = try (1...50).map { relay in

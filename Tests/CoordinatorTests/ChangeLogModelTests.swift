@@ -5,21 +5,21 @@ import Testing
 
 @testable import Coordinator
 
-/// The log beside a simple model: all that ever changed, and readers that read in the store what they missed.
+/// The log beside a simple model: all changes ever made, and readers that read what they missed from the store.
 /// `BATON_SEED=n swift test --filter ChangeLogModel` repeats a failure.
 struct ChangeLogModelTests {
-  /// One that follows, as a watch does.
+  /// A reader that follows the log, as a watch does.
   private struct Reader {
     let wanted: Set<Int64>?
-    /// Where it began.
+    /// The revision at which it began.
     let start: Int64
     var id: Int
     var last: Int64
-    /// Up to where it reads in the store at present.
+    /// The revision up to which it is reading from the store.
     var catchesUpTo: Int64?
     var isMerged = false
     var got: [(revision: Int64, relay: Int64)] = []
-    /// What it read merged: after the first, up to the second.
+    /// The range that it read merged: after the first, up to the second.
     var merged: [(after: Int64, through: Int64)] = []
 
     func wants(_ relay: Int64) -> Bool { wanted?.contains(relay) ?? true }
@@ -35,13 +35,13 @@ struct ChangeLogModelTests {
     let changesMax: Int
     let bytesMax: Int
     var log: ChangeLog
-    /// What changed, with the revision: all that is stored.
+    /// All stored changes with their revisions.
     var history: [(revision: Int64, relay: Int64)] = []
-    /// The revision up to which changes were last passed over in silence.
+    /// The revision up to which changes were last skipped silently.
     var skipped: Int64 = 0
     var readers: [Reader] = []
     var nextID = 1
-    /// How often a reader was too slow.
+    /// The number of times that a reader was too slow.
     var tooSlow = 0
 
     init(seed: UInt64) {
@@ -55,12 +55,12 @@ struct ChangeLogModelTests {
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    // MARK: - What happens
+    // MARK: - Events
 
     mutating func commit(_ count: Int) {
       var changes: [Change] = []
       for _ in 0..<count {
-        // Some revisions are nobody's.
+        // Some revisions have no change.
         let next = revision + Int64.random(in: 1...2, using: &random)
         history.append((next, Int64.random(in: 1...6, using: &random)))
         changes.append(relayChange(next, of: history[history.count - 1].relay))
@@ -84,7 +84,7 @@ struct ChangeLogModelTests {
       ChangeSelection(relays: wanted.map { Set($0.map(RelayID.init(rawValue:))) })
     }
 
-    // MARK: - What a reader does
+    // MARK: - Readers
 
     mutating func read(_ index: Int) throws -> Bool {
       var reader = readers[index]
@@ -132,7 +132,7 @@ struct ChangeLogModelTests {
       return true
     }
 
-    /// Takes the next few of what is stored.
+    /// Takes the next few stored changes.
     private mutating func readStore(_ reader: inout Reader, _ end: Int64) {
       let (last, isMerged) = (reader.last, reader.isMerged)
       let newest = Dictionary(history.map { ($0.relay, $0.revision) }) { _, later in later }
@@ -154,7 +154,7 @@ struct ChangeLogModelTests {
       }
     }
 
-    // MARK: - What must hold
+    // MARK: - Invariants
 
     func checkBounds() throws {
       guard log.count <= changesMax, log.byteCount <= bytesMax, log.byteCount >= 0 else {
@@ -162,7 +162,7 @@ struct ChangeLogModelTests {
       }
     }
 
-    /// Nothing twice, nothing lost but what a later change of the same object stands for, nothing unwanted, all in order.
+    /// Checks that nothing comes twice or unwanted, that all comes in order, and that only changes superseded by later ones are missing.
     func check(_ reader: Reader) throws {
       for (one, next) in zip(reader.got, reader.got.dropFirst()) where one.revision >= next.revision {
         throw Failure("\(next.revision) comes after \(one.revision)")

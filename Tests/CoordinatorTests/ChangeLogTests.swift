@@ -13,7 +13,7 @@ func relayChange(_ revision: Int64, of relay: Int64 = 1) -> Change {
 }
 
 extension ChangeHub.Taken {
-  /// In short, for comparison.
+  /// A short form for comparison.
   var words: String {
     switch self {
     case .change(let entry): "change \(entry.change.revision)"
@@ -25,7 +25,7 @@ extension ChangeHub.Taken {
   }
 }
 
-/// The latest changes, kept once for all who follow them.
+/// The latest changes, kept once for all readers.
 struct ChangeLogTests {
   private func log(changesMax: Int = 10, bytesMax: Int = .max) -> ChangeLog {
     ChangeLog(limits: .init(changesMax: changesMax, bytesMax: bytesMax))
@@ -41,7 +41,7 @@ struct ChangeLogTests {
     append(1...11, to: &log)
     #expect(log.take(1).words == "missed 0 to 11" && log.falls == 1)
     #expect(log.take(1).words == "nothing")
-    // It is back, so the next time is a first time again.
+    // It has caught up, so the next time counts as the first again.
     append(12...40, to: &log)
     #expect(log.take(1).words == "missed 11 to 40" && log.falls == 2)
     append(41...50, to: &log)
@@ -69,7 +69,7 @@ struct ChangeLogTests {
     append(1...3, to: &log)
     guard case .change(let entry) = log.take(1) else { throw CancellationError() }
     #expect(entry.change.revision == 1 && log.count == 3 && log.byteCount == 3 * size)
-    // Messages count.
+    // Messages count towards the size.
     log.grow(2, by: size)
     #expect(log.count == 2 && log.byteCount == 3 * size)
     append(4...4, to: &log)
@@ -77,7 +77,7 @@ struct ChangeLogTests {
     #expect(log.take(1).words == "missed 1 to 4")
     append(5...5, to: &log)
     #expect(log.count == 2 && log.byteCount == 2 * size, "the message went with its change")
-    // A message of a change that is forgotten counts for nothing.
+    // A message of a forgotten change does not count.
     log.grow(0, by: 1_000_000)
     #expect(log.byteCount == 2 * size)
     append(6...6, to: &log)
@@ -122,7 +122,7 @@ struct ChangeLogTests {
   @Test func whatEverybodyHasTakenIsForgotten() {
     var log = log(changesMax: 100_000)
     for id in 1...3 { log.add(id, .all) }
-    // One is behind for good; what it cannot take any more is kept for nobody.
+    // One reader is behind for good; changes that it can no longer take are not kept.
     log.add(4, .all)
     log.skip(to: 1)
     for id in 1...3 { #expect(log.take(id).words == "missed 0 to 1") }

@@ -96,7 +96,7 @@ struct CoordinatorTests {
     try await second.stop()
   }
 
-  /// Waiting times count while the daemon runs, whatever the clock does in between.
+  /// Waits count only while the daemon runs, whatever the clock does in between.
   @Test(arguments: [-3_600, 0, 3_600, 10 * 86_400])
   func whatWaitsGoesOnAfterARestart(_ off: Int) async throws {
     let bench = try await Bench()
@@ -111,7 +111,7 @@ struct CoordinatorTests {
     let again = try await Bench(bench)
     again.network.set(.unreachable, at: "ws://r2")
     #expect(try record(again).timer == again.clock.now + .seconds(1))
-    // Nor does one more attempt that fails end it.
+    // Another failed attempt does not end it either.
     let waiting = try await again.channel(id) { $0.relays[1].record.attempt == 3 }
     #expect(waiting.relays[1].record.status.isUnderWay)
     again.network.set(.works, at: "ws://r2")
@@ -148,7 +148,7 @@ struct CoordinatorTests {
     let bench = try await Bench()
     let relays = try await bench.addRelays(2)
     bench.network.set(.silent, at: "ws://r1")
-    // More than may be at the network at once.
+    // More than the network may work on at once.
     for number in 0..<600 { _ = try await bench.create("c\(number)", relays: relays) }
     for _ in 0..<100 where try bench.store.totals().relays[.active] != 600 { try await bench.settle() }
     let active = try bench.store.totals().relays

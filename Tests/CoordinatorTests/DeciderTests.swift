@@ -8,7 +8,7 @@ import Testing
 
 @testable import Coordinator
 
-/// The decider by itself: what comes out for what goes in, without an engine that does it.
+/// The decider by itself: its decisions for given inputs, without an engine that carries them out.
 struct DeciderTests {
   private let network = FakeNetwork()
   private let storage: FaultyStorage
@@ -52,7 +52,7 @@ struct DeciderTests {
       Reply { answers.add($0) })
   }
 
-  /// What was answered.
+  /// The replies.
   private final class Answers: Sendable {
     private let results = Mutex<[Result<ChannelSnapshot, BatonError>]>([])
     func add(_ result: Result<ChannelSnapshot, BatonError>) { results.withLock { $0.append(result) } }
@@ -105,7 +105,7 @@ struct DeciderTests {
     #expect(effects.journal.map(\.event) == [.storageFailed])
     batch.answer(.storageUnavailable(reason: "full"))
     #expect(throws: BatonError.storageUnavailable(reason: "full")) { try answers.all.first?.get() }
-    // Should it be durable after all, that is what follows.
+    // These are the consequences if the commit is durable after all.
     let withheld = try #require(decider.recovery.doubt?.withheld)
     #expect(withheld.created == [ChannelID(rawValue: 1)] && !withheld.changes.isEmpty)
     store.close()

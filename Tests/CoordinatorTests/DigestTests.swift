@@ -8,7 +8,7 @@ import Testing
 
 @testable import Coordinator
 
-/// What the journal says when many channels have the same trouble.
+/// The journal when many channels have the same trouble.
 struct DigestTests {
   private func entries(_ bench: Bench, _ event: JournalEvent, to status: RelayStatus) -> [RecordingLog.Entry] {
     bench.log.entries.filter {

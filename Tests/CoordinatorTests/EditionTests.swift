@@ -9,7 +9,7 @@ import Testing
 
 @testable import Coordinator
 
-/// What readers see of a channel changes, and every relay that serves it comes to show that.
+/// Changes of a channel's profile reach every relay that serves it.
 struct EditionTests {
   private func shown(_ bench: Bench, _ id: ChannelID, at address: String) throws -> String? {
     guard let row = try bench.store.channel(id)?.row else { return nil }
@@ -23,7 +23,7 @@ struct EditionTests {
     return id
   }
 
-  /// A network that makes channels itself says afterwards what they are called there.
+  /// A network that creates channels itself reports their names in the network afterwards.
   @Test func nameThatTheNetworkGivesIsStoredAndANewOneIsPublished() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(2)
@@ -50,7 +50,7 @@ struct EditionTests {
     try await bench.stop()
   }
 
-  /// What was dated by a clock that was ahead hides the newest edition from readers, wherever it is still served.
+  /// An edition dated by a clock that was ahead hides the newest one from readers wherever it is still served.
   @Test func editionThatHidesTheNewestIsOutdated() async throws {
     let bench = try await Bench()
     let id = try await active(bench, relays: 2)
@@ -61,7 +61,7 @@ struct EditionTests {
       bench.network.send(
         .stray(channel: id, relay: RelayID(rawValue: 2), StrayEdition(networkID: "stray", signedAt: signedAt)))
     }
-    // One that is older by now hides nothing.
+    // An edition that is older by now hides nothing.
     report(date)
     try await bench.settle()
     #expect(try bench.store.channel(id)?.row.edition == 2)
@@ -72,7 +72,7 @@ struct EditionTests {
     #expect(renewed.row.notice?.signedAt == date + 501 && renewed.row.profile.displayName == "Later News")
     #expect(try shown(bench, id, at: "ws://r1") == "Later News on ws://r1 ws://r2")
     #expect(bench.log.entries.contains { $0.message.contains("channel 1: 'r2' shows readers a profile that is dated") })
-    // Said twice, as by two readings of one relay.
+    // Reported twice, as after reading one relay twice.
     report(date + 500)
     try await bench.settle()
     #expect(try bench.store.channel(id)?.row.edition == 3)
@@ -254,7 +254,7 @@ struct EditionTests {
       #expect(try bench.store.relays().first { $0.id == relay }?.capabilities == ["onePerAuthor"])
     }
 
-    // Nor when it is read back; by request it is, for nothing.
+    // Nor after reading back; a requested retry happens, in vain.
     let before = bench.network.performed
     _ = try await bench.coordinator.verify(ids[0])
     _ = try await bench.channel(ids[0]) { $0.relays.allSatisfy(isCrowdedOut) }
@@ -266,19 +266,19 @@ struct EditionTests {
     )
     #expect(bench.network.performed == before + 4 && bench.coordinator.liveChannelCount == 0)
 
-    // An edition that only names relays goes to those that it takes nothing away from.
+    // An edition that only names relays goes to relays where it replaces nothing.
     _ = try await bench.coordinator.addRelays([relays[2]], to: ids[1])
     let grown = try await bench.channel(ids[1]) { $0.row.edition == 3 && $0.relays[2].record.shown == 3 }
     #expect(grown.relays.prefix(2).allSatisfy { isCrowdedOut($0) && $0.record.shown == 2 })
     #expect(try shown(bench, ids[1], at: "ws://r1") == "Second A on ws://r1 ws://r2")
     #expect(try shown(bench, ids[1], at: "ws://r3") == "Second A on ws://r1 ws://r2 ws://r3")
 
-    // What the owner changes is told, and takes the place of what was there.
+    // A change by the owner is published, and replaces the earlier edition.
     _ = try await bench.coordinator.update(ids[0], ChannelEdit(displayName: "First B"))
     _ = try await bench.channel(ids[0]) { $0.relays.allSatisfy { $0.record.shown == 3 && $0.record.trouble == nil } }
     _ = try await bench.channel(ids[1]) { $0.relays.prefix(2).allSatisfy { isCrowdedOut($0) && $0.record.shown == 1 } }
 
-    // An edition that nobody would be told of is not made.
+    // An edition that would be published nowhere is not made.
     _ = try await bench.coordinator.removeRelay(relays[2], from: ids[1])
     let shrunk = try await bench.channel(ids[1]) { $0.relays[2].record.status == .removed && $0.relays[2].record.task == nil }
     #expect(shrunk.row.edition == 3)
@@ -308,7 +308,7 @@ struct EditionTests {
     let id = try await active(bench, relays: 1)
     let updated = try await bench.coordinator.update(id, ChannelEdit(heal: false, custom: ["team": "news"]))
     #expect(updated.row.edition == 1 && !updated.row.heal && updated.row.custom == ["team": "news"])
-    // Nothing new: nothing is stored.
+    // A change without effect is not stored.
     let again = try await bench.coordinator.update(id, ChannelEdit(displayName: " News ", heal: false))
     #expect(again.row.revision == updated.row.revision)
     try await bench.stop()

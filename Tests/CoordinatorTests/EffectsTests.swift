@@ -7,7 +7,7 @@ import Testing
 
 @testable import Coordinator
 
-/// What follows from a batch, and what does not when its commit fails.
+/// The effects of a batch, and which of them remain if its commit fails.
 struct EffectsTests {
   private let relay = RelayID(rawValue: 1)
 
@@ -34,7 +34,7 @@ struct EffectsTests {
     #expect(withheld.tests.isEmpty && withheld.inputs.isEmpty && !withheld.isWatchChanged)
   }
 
-  /// Deciding does nothing yet, not even log.
+  /// Deciding has no effects, not even log entries.
   @Test func nothingIsPublishedBeforeTheCommitIsOver() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1)

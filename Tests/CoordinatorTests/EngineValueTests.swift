@@ -101,7 +101,7 @@ struct EngineValueTests {
       tests.began(peer)
     }
     #expect(tests.next(atOnceMax: 2) == nil)
-    // Its time comes again while it runs: it is passed over.
+    // If it falls due again while it runs, it is skipped.
     tests.add(peers[1])
     #expect(tests.ended(peers[0]) && !tests.ended(peers[0]), "what is said of a test that was given up is too late")
     #expect(tests.next(atOnceMax: 2) == peers[2])
@@ -137,7 +137,7 @@ struct EngineValueTests {
     #expect(!healing.mayReplace(perHour: 2))
     healing.begin(at: at(3_600))
     #expect(healing.mayReplace(perHour: 2) && !healing.mayReplace(perHour: 1))
-    // The clock was ahead: what happens in the future does not count.
+    // The clock was ahead: replacements dated in the future do not count.
     healing.begin(at: at(60))
     #expect(healing.mayReplace(perHour: 1))
   }
@@ -165,7 +165,7 @@ struct EngineValueTests {
     recovery.owe(.relay(relay(2)))
     recovery.owe(.relay(relay(1)))
     #expect(!recovery.succeeded() && recovery.trouble != nil)
-    // Channels that the commit in doubt would have made are not there.
+    // Channels that the doubtful commit would have created do not exist.
     recovery.settle(latest: 4)
     #expect(recovery.channels.count == 4)
     let some = recovery.takeChannels(3)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Coordinator
 
-/// A commit that fails: what is told of it, and what comes after.
+/// Commits that fail: the reports about them, and their consequences.
 struct FailedCommitTests {
   @Test func commitThatFailedAndIsDurableAllTheSameIsCarriedOn() async throws {
     let bench = try await Bench()
@@ -82,7 +82,7 @@ struct FailedCommitTests {
     try await bench.coordinator.adopt(Rules(policy: policy))
     let id = try await bench.create(relays: relays).row.id
     _ = try await bench.channel(id) { $0.phase == .failed }
-    // By the rules from before it would have tried eight times.
+    // By the earlier rules it would have tried eight times.
     let transitions = try bench.store.transitions(of: id, limit: 100)
     #expect(transitions.filter { $0.transition.cause == .timeout }.count == 1, "\(transitions)")
     try await bench.stop()
@@ -172,7 +172,7 @@ struct FailedCommitTests {
       Issue.record("the subscriber does not hear of what it missed")
       return try await bench.stop()
     }
-    // What comes later it gets.
+    // It gets later changes.
     try await bench.move { bench.coordinator.storageTrouble == nil }
     let created = try await bench.create("Later", relays: relays)
     let (changes, hasMissed) = subscription.drain()

@@ -3,7 +3,7 @@ import RelayNetwork
 import SimpleX
 import Synchronization
 
-/// Servers whose addresses are read as they really are, and whose tests end as they are told.
+/// Servers whose addresses are parsed for real, and whose tests end as scripted.
 final class FakeServers: ServerNetwork {
   private struct State {
     var failures: [String: ProbeStep] = [:]
@@ -11,7 +11,7 @@ final class FakeServers: ServerNetwork {
   }
   private let state = Mutex(State())
 
-  /// - Parameter step: the step at which tests of the host fail; nil: they pass.
+  /// - Parameter step: the step at which tests of the host fail; nil lets them pass.
   func fail(_ host: String, at step: String?, _ cause: Cause = .unreachable) {
     let failure = step.map { ProbeStep(name: $0, duration: .milliseconds(1), failure: Trouble(cause, "so told")) }
     state.withLock { $0.failures[host] = failure }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Coordinator
 
-/// A list that follows the events is the list that one gets by asking.
+/// A list that follows the events equals the list that a query returns.
 struct FollowingTests {
-  /// What a subscriber knows, from events alone.
+  /// A subscriber's knowledge from events alone.
   private struct Follower {
     private let hub: ChangeHub
     private let subscription: ChangeSubscription
@@ -73,7 +73,7 @@ struct FollowingTests {
         bench.network.set(.works, at: "ws://r1")
         bench.network.relayWent(true, relays[0])
       }
-      // What a moved clock wakes takes its way through other tasks.
+      // Sleepers that the clock has woken run in other tasks.
       for _ in 0..<100 {
         try await bench.settle()
         await follower.catchUp()

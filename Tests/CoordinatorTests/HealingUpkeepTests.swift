@@ -7,7 +7,7 @@ import Testing
 
 @testable import Coordinator
 
-/// Channels that have settled stay whole: relays that fail are replaced, or taken back when they work again.
+/// Settled channels heal: relays that fail are replaced, or taken back when they work again.
 struct HealingUpkeepTests {
   @Test func relayThatFailedIsReplacedFromThePool() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
@@ -41,7 +41,7 @@ struct HealingUpkeepTests {
     try await bench.rounds(15)
     let healed = try #require(try bench.store.channel(id))
     #expect(healed.relays.map(\.record.status) == [.removed, .active, .active])
-    // The relay that comes back late does not resurrect.
+    // A relay that comes back late stays removed.
     bench.network.set(.works, at: "ws://r1")
     bench.network.relayWent(true, relays[0])
     try await bench.rounds(200)
@@ -117,7 +117,7 @@ struct HealingUpkeepTests {
     _ = try await bench.coordinator.updateRelay(row.id, revision: row.revision, RelayEdit(isEnabled: false), force: false)
     try await bench.rounds(5)
     #expect(try bench.store.channel(id)?.relays.map(\.record.status) == [.active, .failed])
-    // As soon as there is somebody, the channel heals.
+    // As soon as a relay is available, the channel heals.
     let now = try #require(bench.coordinator.relays.last)
     _ = try await bench.coordinator.updateRelay(row.id, revision: now.revision, RelayEdit(isEnabled: true), force: false)
     try await bench.rounds(2)
@@ -132,7 +132,7 @@ struct HealingUpkeepTests {
     for number in 0..<200 { _ = try await bench.create("c\(number)", relays: relays) }
     bench.network.relayWent(false, relays[2])
     try await bench.rounds(atMost: 60) { try bench.statuses(relays[2]) == [.failed: 200] }
-    // As long as it is away, nobody asks it; nor when nothing says that it is back.
+    // The relay is not asked while it is away, nor before anything shows that it is back.
     bench.network.set(.works, at: "ws://r3")
     try await bench.rounds(30)
     #expect(try bench.statuses(relays[2]) == [.failed: 200])
@@ -204,7 +204,7 @@ struct HealingUpkeepTests {
     for number in 0..<3 { _ = try await bench.create("c\(number)", relays: Array(relays.prefix(2))) }
     bench.network.relayWent(false, relays[1])
     try await bench.rounds(atMost: 60) { try bench.statuses(relays[1]) == [.failed: 3] }
-    // Both are there at once: one channel moves, as many as may in an hour; the others take the old relay back.
+    // Both relays are available at once: one channel moves, which is the hourly limit; the others take the old relay back.
     let now = try #require(bench.coordinator.relays.last)
     _ = try await bench.coordinator.updateRelay(spare.id, revision: now.revision, RelayEdit(isEnabled: true), force: false)
     bench.network.set(.works, at: "ws://r2")

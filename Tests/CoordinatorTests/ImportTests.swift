@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What a chat core brings along becomes known to Baton, and nothing else changes by it.
+/// The presets of a chat core are imported into Baton, and nothing else changes.
 @Suite(.timeLimit(.minutes(10)))
 struct ImportTests {
   private static let key = "LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI"
@@ -29,7 +29,7 @@ struct ImportTests {
       })
   }
 
-  /// Everything that is known, with its revision.
+  /// All known objects with their revisions.
   private struct Known: Equatable {
     let operators: [OperatorRow]
     let servers: [ServerRow]
@@ -85,7 +85,7 @@ struct ImportTests {
     let known = Known(coordinator)
     try await coordinator.importPresets(presets, network: .simplex)
     #expect(Known(coordinator) == known)
-    // What a newer core brings goes to the operator under its new name, and not to the one that was removed.
+    // The presets of a newer core go to the operator under its new name, and not to the one that was removed.
     let newer = presets.map { preset in
       var preset = preset
       let domain = preset.operator.domains?.first ?? ""
@@ -122,11 +122,11 @@ struct ImportTests {
     #expect(Array(now.servers.prefix(known.servers.count)) == known.servers)
     #expect(
       now.operators.map(\.name) == ["The first", "Two"] && now.operators[0] == known.operators[0], "files speak for theirs")
-    // What people added belongs to nobody, so it does not go over to a new operator, which is disabled at that.
+    // Objects that people added have no operator, so they do not go to a new operator, which is also disabled.
     #expect(now.operators[1].domains.isEmpty && now.relays.first { $0.id == own.id }?.relayOperator == nil)
     #expect(now.relays.last?.relayOperator == now.operators[1].id && now.relays.count == known.relays.count + 1)
     #expect(now.servers.count == known.servers.count + 2)
-    // And files can still take it all over.
+    // Files can still take everything over.
     let theirs = Declarations.Operator(file: "f.yaml", name: "Two", domains: ["two.example"])
     try await coordinator.declare(Declarations(operators: [declared, theirs]))
     #expect(coordinator.operators[1].origin.isDeclared && coordinator.operators[1].domains == ["two.example"])

@@ -2,12 +2,12 @@ import Testing
 
 @testable import Coordinator
 
-/// The way into the coordinator.
+/// The queue into the coordinator.
 struct InboxTests {
   @Test func whatMayBeRefusedIsRefusedWhenTooMuchWaits() async {
     let inbox = Inbox<Int>()
     #expect(inbox.put(1, limit: 2) && inbox.put(2, limit: 2) && !inbox.put(3, limit: 2))
-    // What must not be lost is taken all the same.
+    // Inputs that must not be lost are accepted all the same.
     #expect(inbox.put(4) && inbox.count == 3)
     #expect(await inbox.take(max: 2) == [1, 2])
     #expect(inbox.put(5, limit: 2))

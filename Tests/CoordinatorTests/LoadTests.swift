@@ -7,12 +7,12 @@ import Testing
 
 @testable import Coordinator
 
-/// How many channels relays carry, as those see it who choose relays.
+/// The loads of relays, as the selection sees them.
 @Suite(.timeLimit(.minutes(10)))
 struct LoadTests {
   private func loads(_ bench: Bench) -> RelayLoads { bench.coordinator.directory.read { $0.loads } }
 
-  /// What is in memory is `counts`, relay by relay, and what is stored; no creation is on its way.
+  /// Checks that the counts in memory are `counts` and those in the store, while no creation is under way.
   private func expect(
     _ bench: Bench, _ relays: [RelayID], carry counts: [Int], _ place: SourceLocation = #_sourceLocation
   ) throws {
@@ -26,7 +26,7 @@ struct LoadTests {
     try await bench.coordinator.create(ChannelRequest(profile: Profile(displayName: "Picked"), pick: count)).relays.map(\.id)
   }
 
-  /// Until storage works again.
+  /// Waits until storage works again.
   private func recover(_ bench: Bench) async throws {
     for _ in 0..<50 where bench.coordinator.storageTrouble != nil {
       if let next = bench.clock.nextWake { bench.clock.advance(by: max(next - bench.clock.now, .zero)) }
@@ -35,7 +35,7 @@ struct LoadTests {
     #expect(bench.coordinator.storageTrouble == nil)
   }
 
-  // MARK: - What counts
+  // MARK: - Counted channels
 
   @Test func relayCarriesAChannelFromItsCreationUntilItIsRemovedOrTheChannelDeleted() async throws {
     let bench = try await Bench(network: FakeNetwork(takesRemovedRelaysAgain: true))
@@ -124,7 +124,7 @@ struct LoadTests {
     try await bench.stop()
   }
 
-  // MARK: - Who gets the next channel
+  // MARK: - The relay of the next channel
 
   @Test func creationsThatComeAtOnceSeeEachOthersChoices() async throws {
     let bench = try await Bench()
@@ -206,7 +206,7 @@ struct LoadTests {
     try await bench.stop()
   }
 
-  /// What was seen of a relay ages without anything new being seen.
+  /// Observations of a relay age even without new ones.
   @Test func relayThatFailedIsPickedAgainAfterTenMinutes() async throws {
     let bench = try await Bench()
     let relays = try await bench.addRelays(2)

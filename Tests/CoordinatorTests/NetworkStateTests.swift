@@ -8,7 +8,7 @@ import Testing
 
 @testable import Coordinator
 
-/// What a network says of itself as a whole.
+/// The state that a network reports as a whole.
 struct NetworkStateTests {
   @Test func stateIsReportedOnceAndShownWhereverRelaysAre() async throws {
     let bench = try await Bench()
@@ -32,7 +32,7 @@ struct NetworkStateTests {
     #expect(try shown().networkTrouble == trouble.trouble && shown().view.trouble == nil)
     #expect(told().count == 1 && told()[0].level == .error)
     #expect(told()[0].fields["BATON_NETWORK"] == "nostr" && told()[0].fields["BATON_NETWORK_STATE"] == "wrongUser")
-    // Relays that serve readers do so all the same.
+    // Relays still serve readers.
     #expect(bench.coordinator.hub.revision == revision)
 
     bench.network.send(.state(.nostr, .works(detail: "it is there")))

@@ -36,7 +36,7 @@ struct RelayChangeTests {
     _ = try await bench.channel(created.row.id) { $0.phase == .active }
     bench.network.relayWent(true, relays[0])
     bench.network.relayWent(false, relays[0])
-    // It comes back with a certificate that nobody believes.
+    // It comes back with an expired certificate.
     bench.network.send(.relayDown(relays[0], Trouble(.expired, "the certificate of r1 expired on 2026-11-21")))
     let after = try await bench.channel(created.row.id) { $0.phase == .degraded }
     #expect(
@@ -105,7 +105,7 @@ struct RelayChangeTests {
     _ = try await bench.channel(id) { $0.phase == .active }
     bench.network.set(.away, at: "ws://r1")
     _ = try await bench.coordinator.removeRelay(relays[0], from: id)
-    // It must hear of the removal first.
+    // The relay must be told of the removal first.
     await #expect(throws: BatonError.alreadyInChannel(relays[0], .removed)) {
       try await bench.coordinator.addRelays([relays[0]], to: id)
     }
@@ -117,7 +117,7 @@ struct RelayChangeTests {
     let active = try await bench.channel(id) { $0.phase == .active }
     #expect(active.relays.allSatisfy { $0.record.status == .active })
     #expect(bench.network.channels(at: "ws://r1").count == 1 && bench.network.violations.isEmpty)
-    // Nobody else brings it back.
+    // Nothing else brings it back.
     _ = try await bench.coordinator.removeRelay(relays[0], from: id)
     _ = try await bench.channel(id) { $0.relays[0].record.task == nil }
     _ = try await bench.coordinator.retry(id, relay: nil)
@@ -144,7 +144,7 @@ struct RelayChangeTests {
     #expect(two.phase == .active && two.relays[0].record.status == .removed)
     #expect(bench.network.channels(at: "ws://r1").isEmpty, "the relay was told")
 
-    // What was removed stays so: nobody invites it again, and late words of its change nothing.
+    // A removed relay stays removed: nobody invites it again, and its late answers change nothing.
     await #expect(throws: BatonError.alreadyInChannel(relays[0], .removed)) {
       try await bench.coordinator.addRelays([relays[3], relays[0]], to: id)
     }

@@ -80,13 +80,13 @@ struct RequestTests {
         idempotencyKey: "once")
     }
     let id = try await bench.coordinator.create(request()).row.id
-    // The same words, written otherwise.
+    // The same request in another spelling.
     #expect(try await bench.coordinator.create(request(" News ")).row.id == id)
     let other = BatonError.idempotencyKeyReused(id, isDeleted: false)
     for others in [request("Other"), request(heal: false), request(custom: ["a": 1]), request(pick: 2)] {
       await #expect(throws: other) { try await bench.coordinator.create(others) }
     }
-    // What became of the channel since does not matter, unless it is gone.
+    // Later changes of the channel do not matter, unless it was deleted.
     _ = try await bench.coordinator.update(id, ChannelEdit(displayName: "Later News"))
     #expect(try await bench.coordinator.create(request()).row.id == id)
     await #expect(throws: other) { try await bench.coordinator.create(request("Later News")) }

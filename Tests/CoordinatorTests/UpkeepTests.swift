@@ -7,7 +7,7 @@ import Testing
 
 @testable import Coordinator
 
-/// Channels that have settled stay true: they are read back, and what is old is forgotten.
+/// Settled channels are read back, and old history is deleted.
 struct UpkeepTests {
   @Test func upkeepThatCannotBeStoredIsReported() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
@@ -41,7 +41,7 @@ struct UpkeepTests {
     for number in 0..<60 { _ = try await bench.create("c\(number)", relays: relays) }
     for _ in 0..<20 where try bench.store.totals().relays[.active] != 60 { try await bench.settle() }
     let before = bench.network.performed
-    // All within a day and a fifth, none twice, never more than five in a minute.
+    // All are read back within a day and a fifth, none twice, and never more than five in a minute.
     var last = before
     for _ in 0..<(29 * 60) {
       try await bench.rounds(1)
@@ -109,7 +109,7 @@ struct UpkeepTests {
       try ids.reduce(0) { try $0 + bench.store.transitions(of: ChannelID(rawValue: $1), limit: 100).count }
     }
     #expect(try kept(1...400) == 1_200)
-    // More than go at once go in one round all the same.
+    // One round deletes more rows than one statement does.
     try await bench.rounds(atMost: 2) { try kept(1...400) == 30 }
     #expect(try kept(300...400) == 30, "the oldest went first")
     #expect(try bench.store.channel(ChannelID(rawValue: 1))?.relays.map(\.record.status) == [.active], "what is, stays")
@@ -128,7 +128,7 @@ struct UpkeepTests {
     #expect(try await bench.channel(id) { _ in true }.phase == .deleting)
     #expect(!bench.network.channels(at: "ws://r1").isEmpty)
     try await bench.stop()
-    // Also over a restart.
+    // This survives a restart.
     let again = try await Bench(bench, upkeep: UpkeepPolicy())
     again.network.adopt(bench.network)
     again.network.set(.works, at: "ws://r1")
@@ -162,7 +162,7 @@ struct UpkeepTests {
     let id = try await bench.create(relays: relays).row.id
     _ = try await bench.channel(id) { $0.phase == .active }
     try await bench.stop()
-    // The next start knows the right time.
+    // The clock is right at the next start.
     bench.clock.advance(by: .seconds(-10 * 365 * 86_400))
     let again = try await Bench(bench, upkeep: UpkeepPolicy())
     #expect(try again.store.channelsToCheck(on: relays[0], at: again.clock.now, limit: 10) == [id])

@@ -13,7 +13,7 @@ struct ActivationTests {
     #expect(await daemon.status() == 0)
   }
 
-  /// The arguments of a daemon that would by itself listen at `baton.socket`.
+  /// The arguments of a daemon that would listen at `baton.socket` by default.
   private func daemon(_ baton: Installation) -> [String] {
     [Program.products + "/batond", "run", "--state-dir", baton.folder.path + "/state", "--listen", "unix:" + baton.socket]
   }
@@ -68,7 +68,7 @@ struct ActivationTests {
       await client.close()
       await stop(daemon)
     }
-    // What is said to Baton itself comes first.
+    // Baton's own setting comes first.
     let both = baton.settings.merging([
       "SYSTEMD_VARLINK_LISTEN": baton.folder.path + "/systemd", "BATON_CONTROL_SOCKET": baton.socket,
     ]) { own, _ in own }

@@ -47,7 +47,7 @@ struct ChannelKeyTests {
       relay.status == "active" && relay.cause == "onePerAuthor" && relay.edition == 1 && relay.attempt == 0
         && relay.nextAttemptAt == nil
     }
-    // In turn, twice: who was edited last is shown.
+    // In turn, twice: the channel that was edited last is shown.
     for (round, suffix) in ["A", "B"].enumerated() {
       for (id, other, name) in [(Int64(1), Int64(2), "First"), (2, 1, "Second")] {
         #expect(try await baton.control("channel", "update", "\(id)", "--name", "\(name) \(suffix)").status == 0)
@@ -67,15 +67,15 @@ struct ChannelKeyTests {
     let relay = try await baton.control("relay", "show", "r1")
     #expect(relay.lines.contains { $0.hasPrefix("can ") && $0.contains("onePerAuthor") }, "\(relay.lines)")
 
-    // Nothing waits to be tried again. By request it is tried, once, and said again.
+    // Nothing waits for a retry. A requested retry happens once, and its failure is reported again.
     let client = try await baton.client()
     let before = try await client.transitions(channelID: 1, limit: 1000).count
     #expect(try await baton.control("channel", "retry", "1").status == 0)
     _ = try await baton.channel(1) { channel in channel.relays.allSatisfy(isCrowdedOut) }
-    // LocalRelay answers "error: unknown", which a look explains; the sandbox says what it is.
+    // LocalRelay answers "error: unknown", which reading back explains; the sandbox gives the reason.
     #expect(try await client.transitions(channelID: 1, limit: 1000).count <= before + 3)
 
-    // An edition that only names relays takes nothing away.
+    // An edition that only names relays replaces nothing.
     #expect(try await baton.control("channel", "remove-relay", "1", "r2").status == 0)
     _ = try await baton.channel(1) { $0.relays[1].status == "removed" }
     #expect(try await client.channel(id: 1).edition == 3)
@@ -118,7 +118,7 @@ struct ChannelKeyTests {
     #expect(try await names(baton, links[0]) == ["First B", "First B"])
     #expect(try await names(baton, links[1]) == ["Second B", "Second B"])
 
-    // Each relay says whose the channels are, and what their authors are called.
+    // Each relay serves the owners of the channels and the names of their authors.
     for relay in relays.urls {
       let channels = try await baton.events(at: relay, ["kinds": [40], "#p": [.string(owner)]])
       let authors = channels.compactMap { $0["pubkey"]?.string }
@@ -128,7 +128,7 @@ struct ChannelKeyTests {
       #expect(names.sorted() == ["First B", "Second B"], "\(relay)")
     }
 
-    // The key is there after a restart too, and goes with the channel.
+    // The key survives a restart, and is deleted with the channel.
     daemon.signal(SIGKILL)
     _ = await daemon.status()
     let again = try await baton.start()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ControlProgram
 
-/// What `batonctl` says of a relay of a channel.
+/// The line of `batonctl` for a relay of a channel.
 struct ChannelViewTests {
   private static func line(_ status: String, attempt: Int) -> String {
     let relay = ChannelRelay(
@@ -46,7 +46,7 @@ struct ChannelViewTests {
     #expect(low.count == 9 && low.last == "  … and 13 more: 10 active, 3 failed", "\(low)")
     #expect(low.filter { $0.contains("  invited ") }.count == 5, "what is not done comes first")
     #expect(low[1].hasPrefix("  ● 中文 relay.with.a.long.nam…  invited"), "\(low[1])")
-    // What is not drawn over has room.
+    // Output that is not redrawn may be long.
     #expect(view.progress(Self.channel(statuses), in: nil).count == 21)
   }
 

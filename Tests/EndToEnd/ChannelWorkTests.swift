@@ -3,7 +3,7 @@ import Testing
 
 @testable import ControlProgram
 
-/// Which channels the daemon has something to do for.
+/// The channels that the daemon has work for.
 struct ChannelWorkTests {
   private static func relay(
     _ status: String, attempt: Int = 0, edition: Int = 1, cause: String? = nil
@@ -24,7 +24,7 @@ struct ChannelWorkTests {
 
   @Test func settledChannelsAreNoWork() {
     #expect(Self.words(Self.relay("active"), Self.relay("failed", cause: "rejected"), Self.relay("removed")).isEmpty)
-    // Such a relay keeps the profile of another channel; nothing can be done about that.
+    // Such a relay keeps the profile of another channel, which Baton cannot change.
     #expect(Self.words(edition: 2, Self.relay("active", cause: "onePerAuthor")).isEmpty)
   }
 

@@ -39,11 +39,11 @@ struct ClientDocumentTests {
         ThirdPartyRelay.python + "/python3", [script], environment: ["BATON_SOCKET": baton.socket])
       #expect(result.status == 0 && result.lines.first?.hasPrefix("nostr:nevent1") == true, "\(result.lines)")
     }
-    // Twice the same key, one channel.
+    // The same key twice gives one channel.
     let client = try await baton.client()
     #expect(try await client.channels().map(\.profile.displayName) == ["From Swift", "From Python"])
 
-    // systemd's own client, where there is one that is new enough.
+    // systemd's own client, where a new enough one is installed.
     let folder = Program.repository + "/.build/varlinkctl"
     if FileManager.default.isExecutableFile(atPath: folder + "/varlinkctl") {
       let shell = try #require(try blocks("sh").first)

@@ -21,7 +21,7 @@ struct CommandEndTests {
     #expect(await daemon.status() == 0)
   }
 
-  /// As `yes | head -n 1` does.
+  /// This is the case of `yes | head -n 1`.
   @Test func readerThatLeavesEndsAStreamThatHasNothingToSay() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()

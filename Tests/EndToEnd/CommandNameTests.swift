@@ -4,7 +4,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// Short names of commands, and what was probably meant.
+/// Short names of commands, and suggestions for misspelled ones.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct CommandNameTests {
   @Test func commandsHaveTheirUsualShortNames() async throws {
@@ -63,7 +63,7 @@ struct CommandNameTests {
       ("localhost:7001", "ws://localhost:7001"), ("127.0.0.1:7001", "ws://127.0.0.1:7001"),
     ] {
       for command in [["relay", "add", text], ["relay", "update", "r", "--address", text]] {
-        // No daemon is needed to see that.
+        // This needs no daemon.
         let refused = try await Program.run("batonctl", command + ["--socket", "/nonexistent"])
         #expect(refused.status == 64 && refused.lines.first?.hasSuffix("Did you mean '\(address)'?") == true, "\(refused)")
       }

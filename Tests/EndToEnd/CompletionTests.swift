@@ -6,10 +6,10 @@ import Testing
 
 @testable import ControlProgram
 
-/// What shells get to know when they complete a command line.
+/// The words that shells get when they complete a command line.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct CompletionTests {
-  /// Names as the shell is told of them.
+  /// Names as they are written for a shell.
   private func names(_ names: [String], typed: String = "", in shell: CompletionShell?) -> [String] {
     let objects = names.enumerated().map { Completion.Object(id: Int64($0.offset + 1), name: $0.element) }
     return Completion(words: ["batonctl", typed], index: 1, typed: typed, shell: shell).names(objects)
@@ -49,7 +49,7 @@ struct CompletionTests {
   }
 
   /// Asks as the script of a shell does.
-  /// - Parameter isOffered: whether there is something to offer. A shell is not kept waiting: where a machine has much else to do, it takes
+  /// - Parameter isOffered: whether there is something to offer. A shell is not kept waiting, so on a busy machine it takes
   ///   more presses of the key.
   private func complete(
     _ command: String, _ argument: String, _ words: [String], at index: Int? = nil, _ environment: [String: String] = [:],
@@ -110,7 +110,7 @@ struct CompletionTests {
     }
     try await completeInBash(baton)
 
-    // It is there and does not answer: the shell has its prompt back all the same.
+    // The socket exists but nobody answers: the shell still gets its prompt back.
     daemon.signal(SIGSTOP)
     #expect(try await show("relay", "Ci", isOffered: false) == [])
     daemon.signal(SIGCONT)
@@ -121,7 +121,7 @@ struct CompletionTests {
     #expect(gone == [])
   }
 
-  /// With the script itself. A name is no command, whatever it looks like.
+  /// The script itself is run. A name is never a command, whatever it looks like.
   private func completeInBash(_ baton: Installation) async throws {
     let script = """
       cd "$1" && eval "$("$0" --generate-completion-script bash)"

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// The control interfaces as libraries see them that no one here wrote.
+/// The control interfaces as independent libraries see them.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct ConformanceTests {
   /// The committed definition of an interface.

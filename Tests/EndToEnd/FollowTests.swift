@@ -8,7 +8,7 @@ import Testing
 
 @testable import ControlProgram
 
-/// Commands with --watch show what changes, also after the daemon was started again.
+/// Commands with --watch show changes, even after the daemon restarted.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct FollowTests {
   private func stop(_ daemon: Program) async {

@@ -5,7 +5,7 @@ import Glibc
 import StrictJSON
 import TestSupport
 
-/// A relay that no one here wrote: nostr-relay from PyPI, with an SQLite file.
+/// An independent relay: nostr-relay from PyPI, with an SQLite file.
 final class ThirdPartyRelay: Sendable {
   let port: Int
   private let configuration: String
@@ -121,7 +121,7 @@ final class Installation: Sendable {
     throw Program.Ended(description: "the watch ended")
   }
 
-  /// What an anonymous reader that no one here wrote gets from a relay.
+  /// The output of an independent anonymous reader of a relay.
   func events(at relay: String, _ filter: JSONValue) async throws -> [JSONValue] {
     let result = try await Program.run(
       ThirdPartyRelay.python + "/python3", [ThirdPartyRelay.scripts + "/read_events.py", relay, filter.text])
@@ -129,7 +129,7 @@ final class Installation: Sendable {
     return try JSONParser.parse(result.lines.first { $0.hasPrefix("{") } ?? "null")["events"]?.array ?? []
   }
 
-  /// What a reader that no one here wrote gets from the link.
+  /// The output of an independent reader that opens the link.
   func read(_ link: String) async throws -> (status: Int32, json: JSONValue) {
     let script = link.hasPrefix("nostr:naddr") ? "read_group.py" : "read_channel.py"
     let result = try await Program.run(

@@ -2,10 +2,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What becomes of programs when the tests that started them are cut off.
+/// The fate of programs when the tests that started them are killed.
 @Suite(.timeLimit(.minutes(10)))
 struct LeftoversTests {
-  /// Ends only when it is told to, with one more of its kind in the same group.
+  /// A program that ends only on request, with another process in the same group.
   private static let pair = ["-c", "tail -f /dev/null & echo here $!; tail -f /dev/null"]
 
   @Test func whatIsLeftEndsWithTheRun() async throws {
@@ -16,7 +16,7 @@ struct LeftoversTests {
       leftovers.began(program.pid)
     }
     leftovers.ended(over.pid)
-    // As when the last process that could say more is gone.
+    // This is the state after the last process that could say more is gone.
     leftovers.close()
     #expect(await left.status() == -SIGKILL)
     #expect(kill(over.pid, 0) == 0)
@@ -24,7 +24,7 @@ struct LeftoversTests {
     #expect(await over.status() == -SIGTERM)
   }
 
-  /// A test that ends takes along what its program started, too.
+  /// A test that ends also ends the processes that its program started.
   @Test func programTakesItsGroupAlong() async throws {
     let child: Int32
     do {
@@ -32,11 +32,11 @@ struct LeftoversTests {
       child = try #require(Int32(try await program.line(containing: "here").dropFirst(5)))
       #expect(kill(child, 0) == 0)
     }
-    // Whoever has taken it over lets its number go.
+    // The process that adopted it frees its number.
     while kill(child, 0) == 0, !Self.isOver(child) { await Task.yield() }
   }
 
-  /// Whether a process is gone but for its number.
+  /// Whether a process has ended, although its number may still be taken.
   private static func isOver(_ pid: Int32) -> Bool {
     guard let file = fopen("/proc/\(pid)/stat", "r") else { return true }
     defer { fclose(file) }

@@ -45,7 +45,7 @@ struct LifeTests {
     #expect(shown.first?["name"] == "Town News" && shown.first?["about"] == "later")
     #expect(shown.first?["relays"]?.array?.count == 3)
 
-    // Nothing of it is left once a relay was taken off.
+    // Nothing of the channel is left on a relay that was removed.
     #expect(try await baton.control("channel", "remove-relay", "Town News", "r1").status == 0)
     _ = try await baton.channel(1) { channel in channel.relays.suffix(2).allSatisfy { $0.edition == 3 } }
     let later = try await baton.read(link)
@@ -127,14 +127,14 @@ struct LifeTests {
     }
     #expect(joined.map(\.status) == ["active", "active"])
 
-    // Killed, and things happen before the list is back.
+    // The daemon is killed, and objects change before the list is back.
     daemon.signal(SIGKILL)
     _ = await daemon.status()
     daemon = try await baton.start()
     #expect(try await baton.control("channel", "create", "Second", "--quiet").status == 0)
     await follow { $0 == ["First", "Second"] }
 
-    // So long away that the changes are not kept any more: it lists again.
+    // After so long an absence the changes are no longer kept: the client lists again.
     daemon.signal(SIGTERM)
     _ = await daemon.status()
     let database = baton.folder.path + "/state/baton.db"
@@ -144,7 +144,7 @@ struct LifeTests {
       "INSERT INTO changes (revision, at, channel_id) SELECT max(revision) + 1000, 0, 2 FROM channels",
       "INSERT OR REPLACE INTO settings (key, value) SELECT 'oldest_revision', max(revision) FROM channels",
     ] { #expect(try await Program.run("/usr/bin/sqlite3", [database, sql]).status == 0) }
-    // What was changed by hand has the checksum of what was there before.
+    // A row changed by hand still has the old checksum.
     daemon = try await baton.start(arguments: ["--accept-damage"])
     await follow { $0 == ["Second", "Third"] }
     #expect(await list.elements == heard)

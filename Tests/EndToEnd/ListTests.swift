@@ -19,7 +19,7 @@ struct ListTests {
     private let sandbox: Program
 
     init() async throws {
-      // However long the test takes, the relay that does not work is not given up.
+      // The relay that does not work is not given up, however long the test takes.
       baton = try Installation(["BATON_CHANNEL_BACK_OFF_FIRST": "5min"])
       daemon = try await baton.start()
       sandbox = try Program("baton-sandbox", ["--relays", "1"])
@@ -42,7 +42,7 @@ struct ListTests {
       try await Program.run("batonctl", arguments + ["--socket", baton.socket])
     }
 
-    /// What a terminal shows.
+    /// The output on a terminal.
     func shown(_ columns: Int, _ arguments: [String], color: Bool = false) async throws -> [String] {
       // Tall, so that nothing scrolls away.
       let result = try await Program.runOnTerminal(
@@ -85,7 +85,7 @@ struct ListTests {
     #expect(colored[1].contains("\u{1B}[32mactive\u{1B}[0m"), "\(colored)")
     #expect(colored.map(Program.seen) == narrow)
 
-    // Nothing is cut where nothing must be, and where nobody looks.
+    // Nothing is cut where everything fits, or where no terminal is.
     #expect(try await city.shown(40, ["channel", "list", "-o", "wide"]).first { $0.contains(Self.long) } != nil)
     let piped = try await city.control(["channel", "list"]).lines
     #expect(piped.contains { $0.contains(Self.long) } && !piped.joined().contains { "…\u{1B}".contains($0) }, "\(piped)")
@@ -114,7 +114,7 @@ struct ListTests {
     let show = try await city.control(["relay", "show", "good"]).lines
     #expect(show.contains("operator  Example (operator 1)") && show.contains { $0.hasPrefix("health    up for ") }, "\(show)")
 
-    // Times are distances, and exact where somebody asks for that or a program reads them.
+    // Times are relative, and exact on request or for programs.
     let exact = /20[0-9-]{8}T[0-9:.]{12}Z/
     for command in [
       ["channel", "list"], ["channel", "show", "1"], ["channel", "history", "1"], ["relay", "show", "good"],
@@ -129,7 +129,7 @@ struct ListTests {
   @Test func resultsComeInEveryForm() async throws {
     let city = try await City()
     let script = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1], encoding='utf-8'))))"
-    // What the dead relay does may change between two calls.
+    // The state of the dead relay may change between two calls.
     for command in [
       ["channel", "list", "--limit", "1"], ["relay", "list", "--enabled"], ["server", "list"], ["operator", "list"],
       ["identity", "list"], ["channel", "show", "1"], ["relay", "show", "1"], ["server", "show", "1"],
@@ -150,7 +150,7 @@ struct ListTests {
       #expect(wide.status == 0 && !wide.lines.isEmpty, "\(command)")
     }
     #expect(try await city.control(["channel", "list", "-o", "wide"]).lines[0].hasSuffix("LINK"))
-    // Names are what other commands take; none are no line.
+    // Names are arguments for other commands; an empty list prints no line.
     #expect(try await city.control(["channel", "show", "id:2", "-o", "name"]).lines == ["id:2"])
     #expect(try await city.control(["channel", "list", "--phase", "failed", "-o", "name"]).lines == [])
     #expect(try await city.control(["-o", "name", "relay", "list"]).lines == ["id:1", "id:2"])
@@ -171,7 +171,7 @@ struct ListTests {
     let city = try await City()
     let two = try await city.control(["channel", "list", "--columns", "Phase,id"]).lines
     #expect(two.map(words) == [["PHASE", "ID"], ["active", "1"], ["creating", "2"]], "\(two)")
-    // Those that somebody asks for do not go.
+    // Requested columns stay.
     let stay = try await city.shown(30, ["channel", "list", "--columns", "changed,name,phase"])
     #expect(words(stay[0]) == ["CHANGED", "NAME", "PHASE"] && stay.allSatisfy { $0.count <= 30 }, "\(stay)")
     let wrong = try await city.control(["channel", "list", "--columns", "id,nmae"])

@@ -6,7 +6,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// The main job with relays, readers and control clients that no one here wrote.
+/// The main job with independent relays, readers and control clients.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct MainJobTests {
   /// Ends the daemon as a service manager would, then the relays, which inherit a signal mask that holds back gentler signals.
@@ -157,7 +157,7 @@ struct MainJobTests {
     try await baton.addRelays([address, "ws://127.0.0.1:\(port)"])
     for number in 1...3 { #expect(try await baton.control("channel", "create", "News \(number)", "--yes").status == 0) }
 
-    // What is wrong is named, with the command that helps.
+    // The error is named, with the command that helps.
     for command in ["validate", "status"] {
       let said = try await baton.control(command)
       let line = try #require(

@@ -48,7 +48,7 @@ struct ManagementTests {
     let daemon = try await baton.start()
     // From a file to a tested relay without any command.
     for name in ["one", "two"] {
-      // What it says of itself may come late, and then with a later test.
+      // Its description of itself may come late, with a later test.
       let up = try await relay(baton, name) { $0.health == "up" && $0.tested == true && $0.profile != nil }
       #expect(up.preset && up.declaredIn == baton.operators + "/10-example.yaml" && up.operatorId == 1)
       #expect(!up.capabilities.isEmpty && up.profile?.name == "test relay", "\(up)")
@@ -105,7 +105,7 @@ struct ManagementTests {
     do { _ = try await client.reload() } catch { failure = VarlinkErrorName(error) }
     #expect(failure?.name == "org.batond.Daemon.InvalidConfiguration")
 
-    // Both at once: the configuration, too, and then none of it holds.
+    // The configuration is broken too: then nothing of either applies.
     let options = baton.folder.path + "/batond.yaml"
     try "log:\n  levle: debug\n".write(toFile: options, atomically: true, encoding: .utf8)
     do { _ = try await client.reload() } catch { failure = VarlinkErrorName(error) }
@@ -146,7 +146,7 @@ struct ManagementTests {
     #expect(try await client.relay(name: "two").enabled)
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)
-    // Nor does a start without the folder end anything.
+    // Nor does a start without the folder remove anything.
     let again = try await baton.start()
     #expect(try await baton.client().relay(name: "two").enabled)
     again.signal(SIGTERM)
@@ -174,7 +174,7 @@ struct ManagementTests {
       "relay", "add", "https://smp4.simplex.im/r#yxNOMJcry5jMTRPEBVtGBATYaKeoRIsZRBPIDLx7x6M", "--operator", "1")
     #expect(other.status == 0 && other.lines.first?.contains("'smp4.simplex.im'") == true)
 
-    // A password never stands on a command line.
+    // A password is never on a command line.
     let onLine = try await control("server", "add", "smp://\(key):hunter2@smp.example.org")
     #expect(onLine.status == 64 && onLine.lines.contains { $0.contains("--password-file") })
     let passwordFile = baton.folder.path + "/password"
@@ -185,7 +185,7 @@ struct ManagementTests {
     let shown = try await control("server", "show", "smp.example.org")
     #expect(shown.lines.contains { $0.contains("with a password") } && !shown.lines.contains { $0.contains("hunter2") })
 
-    // What would break the whole is refused, with what and why.
+    // A change that would break the whole is refused, with the reason.
     let refused = try await control("server", "disable", "1")
     #expect(
       refused.status == 1 && refused.lines.last?.contains("no SMP server is enabled") == true

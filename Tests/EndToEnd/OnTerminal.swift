@@ -4,7 +4,7 @@ import TestSupport
 extension Program {
   /// Starts batonctl on a terminal of its own.
   /// - Parameters:
-  ///   - size: rows and columns of the terminal, such as `24x80`; a second size behind a comma is taken at SIGUSR1.
+  ///   - size: rows and columns of the terminal, such as `24x80`; a second size after a comma applies from SIGUSR1 on.
   ///   - environment: added to the test's own, which names no pager.
   static func onTerminal(
     _ size: String, _ arguments: [String], environment: [String: String] = [:]
@@ -26,8 +26,8 @@ extension Program {
   }
 
   /// Runs batonctl to its end on a terminal of its own.
-  /// - Parameter isPlain: whether colours, and what moves the cursor, are left out.
-  /// - Returns: its exit status, and what the terminal was sent.
+  /// - Parameter isPlain: whether colours and cursor movements are left out.
+  /// - Returns: the exit status, and the terminal's input.
   static func runOnTerminal(
     _ size: String, _ arguments: [String], environment: [String: String] = [:], isPlain: Bool = true
   ) async throws -> (status: Int32, lines: [String]) {
@@ -36,10 +36,10 @@ extension Program {
     return (result.status, isPlain ? result.lines.map(seen) : result.lines)
   }
 
-  /// What the terminal was sent so far, line by line, without what moves the cursor and without colours.
+  /// The terminal's input so far, line by line, without cursor movements and colours.
   var seen: [String] { lines.map(Self.seen) }
 
-  /// A line without what moves the cursor and without colours.
+  /// A line without cursor movements and colours.
   static func seen(_ line: String) -> String {
     line.replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "").replacing("\r", with: "")
   }

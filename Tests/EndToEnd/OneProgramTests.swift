@@ -47,7 +47,7 @@ struct OneProgramTests {
     }
   }
 
-  /// As `exec:/usr/bin/batond` does it, where that is a link.
+  /// A conversation with `exec:/usr/bin/batond`, where that is a link.
   @Test func linkIsStartedForOneConversation() async throws {
     let folder = try TemporaryFolder()
     let baton = try Installation()

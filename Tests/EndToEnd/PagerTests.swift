@@ -7,7 +7,7 @@ import Testing
 
 @testable import ControlProgram
 
-/// What is longer than the terminal is shown page by page.
+/// Output longer than the terminal is shown page by page.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct PagerTests {
   /// Marks each line that comes through it.
@@ -41,7 +41,7 @@ struct PagerTests {
     let piped = try await Program.run(
       "batonctl", ["status", "--socket", baton.socket], environment: ["BATON_PAGER": Self.marker])
     #expect(piped.status == 0 && !isPaged(piped.lines), "\(piped)")
-    // One that is not there keeps nothing back.
+    // A pager that does not exist hides no output.
     let missing = try await status(baton, ["BATON_PAGER": "/nonexistent/pager --option"])
     #expect(missing.status == 0 && missing.lines.contains { $0.hasPrefix("batond ") }, "\(missing)")
     daemon.signal(SIGTERM)
@@ -87,7 +87,7 @@ struct PagerTests {
     #expect(Pager(["PAGER": "more -d"])?.command == "more -d")
     #expect(Pager(["PAGER": "more", "BATON_PAGER": "most"])?.command == "most")
     #expect(Pager(["PAGER": "more", "BATON_PAGER": " "]) == nil && Pager(["PAGER": "cat"]) == nil)
-    // Whoever may run only this as root gets no shell out of it.
+    // A user who may run only this as root gets no shell from it.
     let sudo = ["PATH": folder.path, "SUDO_UID": "1000", "PAGER": "more"]
     #expect(Pager(sudo)?.command == "less" && Pager(sudo)?.environment["LESSSECURE"] == "1")
     #expect(Pager(["PATH": "/nonexistent", "SUDO_UID": "1000", "PAGER": "more"]) == nil)

@@ -125,7 +125,7 @@ struct ProgramTests {
     #expect(stopping)
   }
 
-  /// Nor is any carried out twice: a relay that was added already would be refused.
+  /// No request is carried out twice either: a relay that was already added would be refused.
   @Test func restartRefusesNoRequest() async throws {
     let baton = try Installation()
     var daemon = try await baton.start()
@@ -154,7 +154,7 @@ struct ProgramTests {
       return try await group.reduce(into: []) { $0 += $1 }
     }
     let failed = asked.filter { $0.status != 0 }
-    // Who finds no daemon for three seconds is told so, and nothing was done: where a restart takes that long, it says nothing.
+    // A client that finds no daemon for three seconds is told so, and nothing was done. A slow restart may take that long.
     let refused = failed.filter { result in
       isQuick || result.status != 69 || result.lines.contains { $0.contains("is not known") }
     }

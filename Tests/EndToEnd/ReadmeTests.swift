@@ -4,7 +4,7 @@ import Testing
 
 /// README.md says what works.
 struct ReadmeTests {
-  /// What stands in the section to be typed, block after block.
+  /// The commands of the section, block by block.
   private func typed(in section: String) throws -> [String] {
     let readme = try String(contentsOfFile: Program.repository + "/README.md", encoding: .utf8)
     let text = try #require(readme.components(separatedBy: "\n## \(section)\n").dropFirst().first)

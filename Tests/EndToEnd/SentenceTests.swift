@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the command line says when something is refused: the true reason, and what to do.
+/// The command line's sentence for a refusal: the true reason, and what to do.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct SentenceTests {
   @Test func refusalsSayWhatIsReallyWrong() async throws {

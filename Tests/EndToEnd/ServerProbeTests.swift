@@ -6,12 +6,12 @@ import SimpleX
 import TestSupport
 import Testing
 
-/// The test of a server against servers that no one here wrote the TLS, the certificates or the HTTP/2 of.
+/// Server tests against independent implementations of TLS, certificates and HTTP/2.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct ServerProbeTests {
   private static let stepNames = ["resolve", "connect", "tls", "identity", "hello", "version"]
 
-  /// For servers that answer, on a machine that may have much else to do.
+  /// A limit for servers that do answer, on a machine that may be busy.
   private static func patient(tls: Duration = .seconds(120), hello: Duration = .seconds(120)) -> ServerProbeLimits {
     ServerProbeLimits(resolve: .seconds(120), connect: .seconds(120), tls: tls, hello: hello)
   }
@@ -188,7 +188,7 @@ struct ServerProbeTests {
   @Test func unknownNamesFailToResolve() async throws {
     let steps = try await Self.unreached("nowhere.invalid", ServerProbeLimits(resolve: .seconds(1)))
     #expect(steps.map(\.name) == ["resolve"])
-    // Without a name server the lookup may take longer than is allowed here.
+    // Without a name server, the lookup may take longer than the limit here.
     #expect([.unreachable, .timeout].contains(steps.last?.failure?.cause))
     #expect(steps.last?.failure?.detail.contains("the name nowhere.invalid") == true)
   }

@@ -6,7 +6,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// What comes from outside is shown so that nothing in it acts on the terminal.
+/// Text from outside is shown so that nothing in it acts on the terminal.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct ShownTests {
   private static let nasty = "before\u{202E}after\u{E0041} \u{2066}x\u{2069}\u{AD}"
@@ -29,13 +29,13 @@ struct ShownTests {
     #expect(shown.status == 0 && isClean(shown.lines))
     #expect(shown.lines.contains { $0.contains(#"before\u{202E}after\u{E0041} \u{2066}x\u{2069}\u{AD}"#) }, "\(shown.lines)")
 
-    // The same as JSON, which says the same to whoever reads it.
+    // The same as JSON, which every reader decodes to the same text.
     let json = try await baton.control("channel", "show", "News", "--json")
     #expect(isClean(json.lines) && json.lines.first?.contains(#"before\u202eafter\udb40\udc41"#) == true, "\(json.lines)")
     let channel = try Channel(json: try JSONParser.parse(json.lines.first ?? ""))
     #expect(channel.profile.description == Self.nasty)
 
-    // What goes back is what was there.
+    // The text survives the round trip.
     #expect(try await baton.control("channel", "update", "News", "--custom", "other=1").status == 0)
     #expect(try await baton.client().channel(id: 1).custom == ["note": .string(Self.nasty), "other": "1"])
 

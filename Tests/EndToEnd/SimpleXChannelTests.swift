@@ -64,7 +64,7 @@ struct SimpleXChannelTests {
     #expect(try await baton.control("channel", "remove-relay", "Evening", "s1").status == 0)
     _ = try await baton.channel(2) { $0.relays[0].status == "removed" && $0.phase == "active" && $0.relays[0].attempt == 0 }
 
-    // What is stored is what the next start goes on with, and the core is asked for nothing twice.
+    // The next start continues from the stored state, and asks the core for nothing twice.
     daemon.signal(SIGKILL)
     _ = await daemon.status()
     let again = try await baton.start()
@@ -95,7 +95,7 @@ struct SimpleXChannelTests {
   ])
   func everyFailureHasACauseThatAPersonUnderstands(_ behaviour: RelayBehaviour, _ cause: String, _ words: String) async throws {
     var seen = ""
-    // Within the time in which the bad relay is given up, the good ones must be there.
+    // The good relays must be active before the bad one is given up.
     let isUnderstood = try await withGrowingPatience { patience in
       let (core, baton, daemon) = try await start(
         [2: behaviour],
@@ -114,7 +114,7 @@ struct SimpleXChannelTests {
     #expect(isUnderstood, "\(seen)")
   }
 
-  /// What the core would refuse is refused before anything is stored; on Nostr the same names are as good as any.
+  /// Names that the core would refuse are refused before anything is stored; on Nostr the same names are valid.
   @Test func nameThatTheCoreRefusesIsRefusedAtOnce() async throws {
     let (core, baton, daemon) = try await start()
     for name in ["News (DE)", "News!!", "m²", "$AVE", "Hello 👋🏽"] {
@@ -134,7 +134,7 @@ struct SimpleXChannelTests {
     try await stop(daemon, core)
   }
 
-  /// A core that is away, or has another active user, shows at once and everywhere; channels lose nothing by it.
+  /// A core that is away, or has another active user, is reported at once and everywhere; channels lose nothing.
   @Test func stateOfTheCoreShowsEverywhere() async throws {
     let (core, baton, daemon) = try await start()
     let created = try await baton.control("channel", "create", "News", "--relay", "s1", "--relay", "s2", "--quiet")
@@ -168,13 +168,13 @@ struct SimpleXChannelTests {
     try await stop(daemon, core)
   }
 
-  /// Late is not never: a relay that takes the channel after it was given up serves it.
+  /// A relay that accepts the channel after it was given up still serves it.
   @Test func relayThatComesLateIsAdded() async throws {
     #expect(try await withGrowingPatience { try await isTakenUpLate($0) })
   }
 
   /// - Parameter patience: how long an invitation may take.
-  /// - Returns: false also when that was too short for the channel to be made at all.
+  /// - Returns: whether it worked; also false if `patience` was too short for the creation itself.
   private func isTakenUpLate(_ patience: Duration) async throws -> Bool {
     let (core, baton, daemon) = try await start(
       [:],
@@ -196,7 +196,7 @@ struct SimpleXChannelTests {
     return isMade && isGivenUp
   }
 
-  /// What comes with the core is Baton's too, and what somebody did to it in Baton stays.
+  /// Operators, servers and relays that come with the core are Baton's too, and changes made to them in Baton stay.
   @Test func presetsOfTheCoreAreAddedOnceAndChangesInBatonWin() async throws {
     let core = try await ScriptedServer(CoreModel.withPresets(), group: MultiThreadedEventLoopGroup.singleton)
     let baton = try Installation(["BATON_SIMPLEX_CORE": "127.0.0.1:\(try await core.port)"])
@@ -221,7 +221,7 @@ struct SimpleXChannelTests {
     try await stop(again, core)
   }
 
-  /// The daemon starts the program itself, starts it again when it ends, and takes it along when it stops.
+  /// The daemon starts the program, restarts it when it ends, and stops it when the daemon stops.
   @Test func daemonRunsTheCoreItself() async throws {
     let folder = try TemporaryFolder()
     let program = folder.path + "/simplex-chat"

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the daemon does where its database or its key is gone, damaged or another one, and who looks after them as root.
+/// The daemon's behaviour when its database or key is missing, damaged or a different one, and their care by root.
 @Suite(.timeLimit(.minutes(10)))
 struct StateTests {
   private let baton: Installation
@@ -103,7 +103,7 @@ struct StateTests {
     #expect(refused.status == 77, "\(refused.lines)")
     #expect(refused.lines.last?.contains("the identity 'main' does not open with this master key") == true, "\(refused.lines)")
     #expect(try await identities() == before)
-    // Nor is a copy put back beside it.
+    // Nor is a copy restored beside it.
     let restored = try await Program.run("batond", ["restore", "--state-dir", state, copy])
     #expect(restored.status == 77 && restored.lines.last?.contains("another key") == true, "\(restored.lines)")
     try FileManager.default.removeItem(atPath: state + "/identity.key")
@@ -143,7 +143,7 @@ struct StateTests {
     #expect(await daemon.status() == 0)
   }
 
-  /// Somebody who has taken the daemon over can lay links in its directory; root must not write through them, nor give files away.
+  /// An attacker who controls the daemon can place links in its directory; root must neither write through them nor give files away.
   @Test(.enabled(if: geteuid() == 0, "only root can hand the state directory to another user"))
   func rootLooksAfterTheStateAsItsOwner() async throws {
     let copy = try await begin()
@@ -174,7 +174,7 @@ struct StateTests {
         chmod(path, 0o600)
       }
     }
-    // The copy is root's alone, and can be put back all the same.
+    // The copy belongs to root alone, and can still be restored.
     let restored = try await Program.run("batond", ["restore", "--state-dir", state, "--key", key, copy])
     #expect(restored.status == 0, "\(restored.lines)")
     for name in try FileManager.default.contentsOfDirectory(atPath: state) {

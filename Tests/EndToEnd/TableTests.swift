@@ -28,7 +28,7 @@ struct TableTests {
     Table(columns: Self.columns, rows: things).text(width: width).split(separator: "\n").map(String.init)
   }
 
-  /// What a terminal makes of a text, for the characters that stand in these tests.
+  /// The width of a text on a terminal, for the characters in these tests.
   private func width(_ text: String) -> Int {
     text.unicodeScalars.reduce(0) { sum, scalar in
       switch scalar.value {
@@ -65,7 +65,7 @@ struct TableTests {
     #expect(lines(30)[0] == "ID   NAME             STATE")
     #expect(lines(30)[2] == "12   What happens i…  degraded")
     #expect(lines(24)[2] == "12   What happens in th…")
-    // Names are cut further only when nothing else is left to go.
+    // Names are cut further only when no other column is left to drop.
     #expect(lines(12)[2] == "12   What h…")
     #expect(lines(3)[3] == "123")
   }

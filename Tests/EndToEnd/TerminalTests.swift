@@ -5,7 +5,7 @@ import Testing
 
 @testable import ControlProgram
 
-/// What commands draw on a terminal fits it, and nothing is drawn anywhere else.
+/// Commands draw only on a terminal, and their drawing fits it.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct TerminalTests {
   private func sandbox(_ relays: Int, for baton: Installation) async throws -> Program {
@@ -26,7 +26,7 @@ struct TerminalTests {
     _ = await sandbox.status()
   }
 
-  /// How far the cursor was moved up.
+  /// The number of rows that the cursor was moved up.
   private func moves(_ lines: [String]) -> [Int] {
     lines.flatMap { $0.matches(of: /\u{1B}\[([0-9]+)A/).compactMap { Int($0.1) } }
   }
@@ -87,7 +87,7 @@ struct TerminalTests {
 
     let link = try await baton.control("channel", "link", "Large")
     #expect(link.lines.count == 1 && link.lines[0].hasPrefix("nostr:"))
-    // Drawn into a pipe too, when somebody says so.
+    // Drawn into a pipe too, on request.
     #expect(try code(try await baton.control("channel", "link", "Large", "--qr")) == (true, true))
     let piped = try await baton.control("channel", "create", "Piped", "--relay", "r1")
     #expect(try code(piped) == (false, false))

@@ -28,7 +28,7 @@ struct VarlinkctlTests {
     await stop(daemon)
   }
 
-  /// What is served is the committed file, byte by byte, and systemd's own reader and writer make the same of both.
+  /// The daemon serves the committed file, byte by byte, and systemd's own reader and writer make the same of both.
   @Test func everyInterfaceIsServedAsCommitted() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()
@@ -94,13 +94,13 @@ struct VarlinkctlTests {
       "call", "--json=short", address, "org.batond.Relays.Add", #"{"address":"ws://127.0.0.1:9/one","name":"one"}"#,
       environment: environment)
     #expect(call.status == 0 && call.lines.contains { $0.contains(#""name":"one""#) }, "\(call.lines)")
-    // What it did is kept for the next one.
+    // Its work is kept for the next one.
     let daemon = try await baton.start()
     #expect(try await baton.client().relays().map(\.name) == ["one"])
     await stop(daemon)
   }
 
-  /// A stream that ends, because the only relay is dead and given up, and one that does not.
+  /// A stream that ends because the only relay is dead and given up, and one that does not end.
   @Test func streamsAreFollowedAndCollected() async throws {
     let baton = try Installation(["BATON_CHANNEL_BACK_OFF_FIRST": "100ms", "BATON_CHANNEL_ATTEMPTS_MAX": "2"])
     let daemon = try await baton.start()
@@ -125,7 +125,7 @@ struct VarlinkctlTests {
       "call", "--more", "--json=short", baton.socket, "org.batond.Monitor.Watch", #"{"since":0,"kinds":["relay","channel"]}"#)
     try await watch.line(containing: #""revision":1,"#)
     try await watch.line(containing: #""displayName":"Two""#)
-    // What happens from now on comes, too.
+    // Later changes arrive too.
     #expect(try await baton.control("relay", "add", "ws://127.0.0.1:9/late", "--name", "late").status == 0)
     try await watch.line(containing: "ws://127.0.0.1:9/late")
     watch.signal(SIGKILL)
@@ -139,7 +139,7 @@ enum Varlinkctl {
   private static let folder = Program.repository + "/.build/varlinkctl"
   static let isThere = FileManager.default.isExecutableFile(atPath: folder + "/varlinkctl")
 
-  /// Why it is not there.
+  /// The reason why it is not there.
   static var reason: Comment {
     let missing = try? String(contentsOfFile: folder + "/missing", encoding: .utf8)
     return Comment(

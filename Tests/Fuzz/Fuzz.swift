@@ -12,7 +12,7 @@ enum Fuzz {
   private static let batchSecondsMax: UInt32 = 300
 
   static func main() {
-    // What has timers of its own goes first.
+    // Targets with timers of their own go first.
     nice(10)
     let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_121
     let wanted = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 1_000_000

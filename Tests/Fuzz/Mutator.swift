@@ -16,7 +16,7 @@ struct Random {
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }
 
-/// Makes inputs that are almost right: what a good message looks like, with a few things changed.
+/// Makes inputs that are almost right: a good message with a few changes.
 struct Mutator {
   var random: Random
 

@@ -8,7 +8,7 @@ struct Broken: Error, CustomStringConvertible {
   let description: String
 }
 
-/// What is fed, and what must hold.
+/// The parsers under test, and the rules that must hold.
 struct Targets {
   private(set) var accepted = 0
   private var frames: FrameTarget
@@ -27,7 +27,7 @@ struct Targets {
     }
   }
 
-  /// What the parser takes means the same after it was written, and other parsers take it too.
+  /// A value that the parser accepts means the same after it was written, and other parsers accept it too.
   private mutating func json(_ input: [UInt8]) throws {
     let stepped = try? JSONParser.parseSteppingOver(input)
     let value: JSONValue
@@ -36,7 +36,7 @@ struct Targets {
     } catch {
       guard (0...input.count).contains(error.offset) else { throw Broken(description: "an error beyond the input") }
       guard let stepped else { return }
-      // What is stepped over is what only the strict reader minds.
+      // Only flaws that the strict reader refuses are stepped over.
       guard [.tooDeep, .equivalentKeys].contains(error.reason), !stepped.flaws.isEmpty else {
         throw Broken(description: "what is wrong was stepped over")
       }
@@ -71,7 +71,7 @@ struct Targets {
   }
 }
 
-/// What a client makes of a message; nil when the server broke the protocol.
+/// The client's reading of a message; nil if the server broke the protocol.
 private enum Outcome: Equatable {
   case reply(VarlinkReply)
   case error(VarlinkError)
@@ -99,7 +99,7 @@ private struct FrameTarget {
   private static let messageBytesMax = 96
   var random: Random
   private var buffer = FrameBuffer(messageBytesMax: messageBytesMax)
-  /// What the model has of the message under way.
+  /// The model's part of the message under way.
   private var pending: [UInt8] = []
 
   init(random: Random) { self.random = random }
@@ -120,7 +120,7 @@ private struct FrameTarget {
   private mutating func feed(_ piece: [UInt8]) throws {
     var bytes = ByteBuffer(bytes: piece)
     buffer.append(&bytes)
-    // The model: whatever stands between two NULs is a message.
+    // The model: everything between two NULs is a message.
     for (index, part) in piece.split(separator: 0, omittingEmptySubsequences: false).enumerated() {
       if index > 0, try !next(isEnded: true) { return }
       pending += part

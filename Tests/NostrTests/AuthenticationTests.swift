@@ -5,7 +5,7 @@ import Testing
 
 @testable import Nostr
 
-/// Relays that make trouble with AUTH must not hold up what comes after.
+/// Relays that make trouble with AUTH must not delay later operations.
 struct AuthenticationTests {
   @Test func demandThatNeverEndsIsARefusal() {
     let item = makeOperation(.invite)
@@ -66,7 +66,7 @@ struct AuthenticationTests {
     #expect(waits.count == 8 && (waits.last ?? .zero) > .seconds(60))
   }
 
-  /// A connection that lasted makes up for all failures before it; one that only came about does not.
+  /// A connection that lasted resets the count of failures; one that was merely opened does not.
   @Test(arguments: [(false, Duration.seconds(60)), (true, .milliseconds(800))])
   func backOffStartsOverAfterAConnectionThatLasted(_ hasLasted: Bool, _ least: Duration) {
     var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
@@ -90,7 +90,7 @@ struct AuthenticationTests {
     var machine = ReaderMachine(relay: RelayID(rawValue: 1), limits: NostrLimits(), salt: 1)
     _ = machine.handle(.submitted(makeOperation(.verify)))
     #expect(reports(machine.handle(.opened(roundTrip: .zero)) + machine.handle(.closed(code: 1006, reason: ""))) == 0)
-    // Nor one that was watched and is not any more.
+    // Nor is a relay that is no longer watched.
     _ = machine.handle(.watched(true))
     _ = machine.handle(.timerFired(.reconnect))
     #expect(reports(machine.handle(.opened(roundTrip: .zero))) == 1)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Nostr
 
-/// Which hosts a certificate is for (RFC 9525).
+/// The hosts that a certificate is for (RFC 9525).
 struct CertificateNamesTests {
   private static let names = CertificateNames(
     names: [

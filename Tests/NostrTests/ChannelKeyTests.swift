@@ -10,7 +10,7 @@ import Testing
 @testable import Nostr
 @testable import Sandbox
 
-/// Keys of channels: how they come about, and what is published with them.
+/// Keys of channels: their derivation, and the events that are published with them.
 @Suite(.timeLimit(.minutes(10)))
 struct ChannelKeyTests {
   // MARK: - Derivation
@@ -70,7 +70,7 @@ struct ChannelKeyTests {
       capabilities: capabilities)
   }
 
-  /// What readers see instead of the newest edition, as a look finds it.
+  /// The edition that readers see instead of the newest one.
   private static func strays(_ content: ChannelContent, at address: String, _ bench: NetworkBench) async -> [StrayEdition] {
     func look(_ channel: ChannelID, _ content: ChannelContent) {
       bench.network.perform(
@@ -79,7 +79,7 @@ struct ChannelKeyTests {
     }
     look(ChannelID(rawValue: 1), content)
     var strays: [StrayEdition] = []
-    // Asked again, the relay has answered the first time altogether.
+    // When asked again, the relay has answered everything the first time.
     var outcomes = 0
     for await report in bench.reports {
       if case .stray(_, _, let stray) = report { strays.append(stray) }
@@ -172,7 +172,7 @@ struct ChannelKeyTests {
     #expect(try await key(draft([open.url, away])) == .own)
     #expect(try await key(draft([open.url, restricted.url])) == .identity)
     #expect(try await key(draft([open.url, restricted.url], key: .own)) == .own)
-    // What tests found is not asked for again.
+    // The result of tests is not requested again.
     for words in [["paymentRequired"], ["nip1", "restrictedWrites"]] {
       #expect(try await key(draft([open.url], capabilities: [open.url: words])) == .identity)
     }
@@ -249,7 +249,7 @@ struct ChannelKeyTests {
 
     clock.withLock { $0 = now + 1 }
     let hidden = Self.revised(content, try bench.network.revise(content, as: draft([relay.url], name: "Present")))
-    // A relay that keeps one says that it has a newer one; which, a look shows.
+    // A relay that keeps one edition says that it has a newer one; reading back shows which.
     #expect(await bench.perform(.announce, hidden, at: relay.url) == .announced)
     let strays = await Self.strays(hidden, at: relay.url, bench)
     #expect(strays == [StrayEdition(networkID: ahead.networkID, signedAt: now + 600)])
@@ -267,7 +267,7 @@ struct ChannelKeyTests {
     let newest = try Self.events(relay, ["kinds": [41]]).max { $0.createdAt < $1.createdAt }
     #expect(newest?.id == notice.networkID)
 
-    // Nobody takes what is dated an hour ahead.
+    // No relay accepts an event dated an hour ahead.
     clock.withLock { $0 = now - 3600 }
     #expect(throws: NetworkFailure.self) { try bench.network.revise(hidden, as: draft) }
     await bench.end()
@@ -303,13 +303,13 @@ struct ChannelKeyTests {
     let forged = try JSONParser.parse(later.text.replacingOccurrences(of: "\"created_at\":11", with: "\"created_at\":12"))
     #expect(batch.strays(try #require(NostrEvent(json: forged))).isEmpty)
 
-    // Each is told of once, however often it is served, and older ones not at all.
+    // Each is reported once, however often it is served, and older ones are not reported.
     let last = try signed(owner, PublicChannel.metadataKind, at: .max, of: creation.id)
     for event in [later, last] { #expect(batch.strays(event).map(\.channel) == [ChannelID(rawValue: 3)], "\(event.text)") }
     for event in [last, later] { #expect(batch.strays(event).isEmpty, "\(event.text)") }
   }
 
-  /// Channels that were changed at different times are asked about together: what one has later than another has no end of its own.
+  /// Channels that were changed at different times share a request, whose limit covers the later editions of them all.
   @Test func requestHasALimit() throws {
     var batch = ReadBatch()
     for number in 1...3 {

@@ -29,7 +29,7 @@ struct GroupTests {
     #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
-    // Doing it again does no harm: the relay says that the group is there, and it is ours.
+    // Doing it again does no harm: the relay reports that the group exists, and it is ours.
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(relay.groupIDs == [content.networkID])
 
@@ -40,7 +40,7 @@ struct GroupTests {
 
     #expect(await bench.perform(.withdraw, next, at: relay.url) == .withdrawn)
     #expect(await bench.perform(.verify, next, at: relay.url) == .missing)
-    // The answer may have been lost: asked again, the relay knows no such group, which is what was wanted.
+    // The answer may have been lost: asked again, the relay knows no such group, as intended.
     #expect(await bench.perform(.withdraw, next, at: relay.url) == .withdrawn)
     guard
       case .naddr(let id, let hints, let author, let kind)? = try? NIP19(

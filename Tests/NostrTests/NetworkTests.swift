@@ -146,7 +146,7 @@ struct NetworkTests {
     let content = try await bench.content(relay.url)
     var outcome = await bench.perform(.invite, content, at: relay.url)
     if fault == .oneConnectionPolitely {
-      // It said no to the connection, and not to the channel.
+      // The relay refused the connection, not the channel.
       guard case .troubled(let trouble, _)? = outcome else { return #expect(Bool(false), "\(String(describing: outcome))") }
       #expect(trouble.detail == "the relay closed a second connection at once (1008 one connection each)")
       outcome = await bench.perform(.invite, content, at: relay.url)
@@ -299,7 +299,7 @@ struct NetworkTests {
 
   @Test(arguments: [
     "wss://user:hunter2@relay.example", "smp://FP:hunter2@host", "hunter2@x", "wss://a:hunter2@b@c", "ws://h:hunter2@",
-    // Mistyped, so that it is hard to tell where what stands.
+    // Mistyped, so that it is hard to tell the parts apart.
     "user:hunter2@relay.example://x", "wss://user:hunter2%40relay.example", "wss:/user:hunter2%40relay.example",
     "wss://user:hunter2 relay.example", "user:hunter2", "wss://[::1]:hunter2", "wss://relay.example:hunter2/x",
     "wss;//user:hunter2@relay.example", "wss//user:hunter2@relay.example",

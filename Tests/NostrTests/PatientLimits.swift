@@ -1,7 +1,7 @@
 import Nostr
 
 extension NostrLimits {
-  /// For relays that answer, on a machine that may have much else to do: nothing is given up that comes about.
+  /// Limits for relays that do answer, on a machine that may be busy: nothing that would succeed is given up.
   static var patient: NostrLimits {
     var limits = NostrLimits()
     (limits.dialTimeout, limits.informationTimeout, limits.authenticationTimeout) = (

@@ -16,7 +16,7 @@ struct ProbeNetworkTests {
       let address = try bench.network.parse(address: relay.url)
       for await step in bench.network.test(address: address, identity: IdentityID(rawValue: 1), depth: depth) {
         names.append(step.failure.map { "\(step.name) \($0.cause)" } ?? step.name)
-        // A round trip to the relay takes its time, and the time stands where it was spent.
+        // A round trip to the relay takes time, and the step in which it was spent shows it.
         if ["connect", "info", "publish", "readBack"].contains(step.name) { #expect(step.duration > .zero, "\(step.name)") }
         if step.name == "auth", relay.fault != .auth { #expect(step.duration == .zero) }
       }

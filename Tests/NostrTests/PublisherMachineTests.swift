@@ -51,7 +51,7 @@ struct PublisherMachineTests {
     #expect(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: ""))).isEmpty)
   }
 
-  /// What an earlier connection has not answered, the next one does not answer either: a refusal without an id is for what it was sent.
+  /// A refusal without an id concerns what was sent over the same connection, not what an earlier one left unanswered.
   @Test func refusalUnderAnEmptyIDCountsAgainAfterAReconnect() {
     let items = (1...3).map { makeOperation(.invite, channel: $0) }
     var machine = opened([items[0], items[1]])
@@ -98,7 +98,7 @@ struct PublisherMachineTests {
     let found = machine.handle(.received(.event(subscription: name, try event(items[0]))))
     #expect(outcomes(found) == [.accepted(link: "ws://r"), .handedOver])
     #expect(found.contains(.send(ClientMessage.close(name))) && found.contains(.cancelTimer(.readBack)))
-    // The next one is not waited for for as long, until the relay speaks.
+    // The wait for the next one is shorter until the relay speaks.
     #expect(found.contains(.setTimer(.answer, after: NostrLimits().mutePublishTimeout)))
     #expect(
       outcomes(machine.handle(.received(.ok(id: items[1].eventID, accepted: true, text: "")))) == [.accepted(link: "ws://r")])
@@ -122,7 +122,7 @@ struct PublisherMachineTests {
       }
       #expect(trouble.cause == .timeout)
     }
-    // An OK that comes while it is looked for is in time.
+    // An OK that comes while the event is looked for is in time.
     var machine = opened([item])
     _ = machine.handle(.timerFired(.answer))
     let late = machine.handle(.received(.ok(id: item.eventID, accepted: true, text: "")))
@@ -141,7 +141,7 @@ struct PublisherMachineTests {
       outcomes(machine.handle(.received(.ok(id: item.eventID, accepted: true, text: "")))) == [.accepted(link: "ws://r")])
   }
 
-  /// The demand answers the event, so that it is not looked for any more.
+  /// The demand answers the event, so it is no longer looked for.
   @Test func demandThatComesWhileTheEventIsLookedForCounts() {
     let item = makeOperation(.invite)
     let name = "p-" + item.eventID.prefix(16)
@@ -226,7 +226,7 @@ struct PublisherMachineTests {
   }
 }
 
-/// Channels with keys of their own: events that an operation does not depend on, and who authenticates.
+/// Channels with their own keys: events that an operation does not depend on, and the key that authenticates.
 struct OwnKeyPublisherTests {
   @Test func somethingNewerInTheWayOfAnEditionIsAnotherChannelsWhereTheyShareAKey() {
     for (item, cause) in [

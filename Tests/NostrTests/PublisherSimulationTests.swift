@@ -37,9 +37,9 @@ private struct PublisherRun {
   private let items: [SessionOperation]
   private var toSubmit: [SessionOperation]
   private let habits: Habits
-  /// What the relay has received and not answered.
+  /// Events that the relay has received and not answered.
   private var received: [String] = []
-  /// What it was asked for: names of requests and ids.
+  /// Requests to the relay: their names and ids.
   private var questions: [(name: String, id: String)] = []
   private var stored: Set<String> = []
   private var timers: Set<SessionTimer> = []
@@ -47,7 +47,7 @@ private struct PublisherRun {
   private var isOpen = false
   private var finals: [ChannelID: RelayOutcome] = [:]
   private(set) var log: [String] = []
-  /// What must not happen.
+  /// Violated rules.
   private(set) var trouble: String?
   private let events: [String: NostrEvent]
 
@@ -85,7 +85,7 @@ private struct PublisherRun {
       return feed(.opened(roundTrip: .zero))
     }
     if isOpen, chance(habits.closes) { return close() }
-    // A relay that answers late names what it answers: otherwise nobody could tell.
+    // A relay that answers late names the event: otherwise nobody could tell which one it means.
     if habits.leavesOutIDs == 0, chance(3) { return passTime() }
     if isOpen, let question = questions.indices.randomElement(using: &random) { return answer(questions.remove(at: question)) }
     if isOpen, let place = received.indices.randomElement(using: &random) { return answer(received.remove(at: place)) }
@@ -111,7 +111,7 @@ private struct PublisherRun {
     if chance(habits.limits) {
       return feed(.received(.ok(id: chance(habits.leavesOutIDs) ? "" : id, accepted: false, text: "rate-limited: slow")))
     }
-    // The same event meets the same judgement each time.
+    // The same event gets the same verdict each time.
     if (Int(id.prefix(6), radix: 16) ?? 0) % 100 < habits.refuses {
       return feed(.received(.ok(id: chance(habits.leavesOutIDs) ? "" : id, accepted: false, text: "blocked: \(id)")))
     }
@@ -124,7 +124,7 @@ private struct PublisherRun {
     feed(.closed(code: 1006, reason: ""))
   }
 
-  /// What is on its way over a connection goes with it.
+  /// Messages in transit are lost with their connection.
   private mutating func lose() { (isOpen, received, questions) = (false, [], []) }
 
   private mutating func feed(_ event: SessionEvent) {

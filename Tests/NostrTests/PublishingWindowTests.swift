@@ -120,7 +120,7 @@ struct PublisherWindowTests {
     #expect(machine.handle(nameless("rejected: no")).isEmpty, "it may be either")
     let answered = machine.handle(ok(items[2]))
     #expect(outcomes(answered) == [.accepted(link: "ws://r"), .refused(Trouble(.rejected, "rejected: no")), .handedOver])
-    // From now on one at a time.
+    // From now on, one at a time.
     #expect(sends(answered) == 1)
     #expect(sends(machine.handle(ok(items[3]))) == 1)
   }
@@ -207,12 +207,12 @@ struct PublisherWindowTests {
     #expect(
       outcomes(limited) == [.troubled(Trouble(.rateLimited, "rate-limited: slow down"), retryAfter: .seconds(30))])
     #expect(sends(limited) == 0 && limited.contains(.setTimer(.pace, after: .milliseconds(100))))
-    // What was sent before that was known says nothing of the new rate.
+    // Events sent before that was known say nothing about the new rate.
     let again = machine.handle(ok(items[2], "rate-limited: slow down", accepted: false))
     #expect(sends(again) == 0 && !again.contains(.setTimer(.pace, after: .milliseconds(200))))
     let next = machine.handle(.timerFired(.pace))
     #expect(sends(next) == 1 && next.contains(.setTimer(.pace, after: .milliseconds(100))))
-    // The answer alone does not make the next one go.
+    // The answer alone does not send the next one.
     #expect(sends(machine.handle(ok(items[3]))) == 0)
     #expect(sends(machine.handle(.timerFired(.pace))) == 1)
     let slower = machine.handle(ok(items[4], "rate-limited: slow down", accepted: false))

@@ -61,7 +61,7 @@ struct ReaderMachineTests {
       if isServed {
         #expect(outcomes(machine.handle(.received(.event(subscription: "b2", edited)))) == [.verified(edition: 2)])
       } else {
-        // Before it counts as not there, what else the relay has of this author.
+        // Before the edition counts as missing, the relay is asked for other events of this author.
         #expect(outcomes(machine.handle(.received(.endOfStored(subscription: "b2")))).isEmpty)
         #expect(
           outcomes(machine.handle(.received(.endOfStored(subscription: "b3")))) == [.verified(edition: 1, others: .none)])
@@ -69,7 +69,7 @@ struct ReaderMachineTests {
     }
   }
 
-  /// A relay that normalizes texts: Swift takes both for equal, but nobody else finds the signature right.
+  /// A relay that normalizes texts: Swift's strings are equal, but for everybody else the signature is wrong.
   @Test func channelThatIsServedInOtherBytesIsNotOurs() throws {
     let content = PublicChannel.content(name: "Caf\u{e9}", about: "", picture: "", relays: [])
     let event = try #require(NostrEvent(signedBy: sessionKey, createdAt: 1000, kind: 40, content: content))
@@ -151,7 +151,7 @@ struct ReaderMachineTests {
     #expect(downs(machine.handle(.closed(code: nil, reason: ""))) == 1)
     #expect(machine.handle(.timerFired(.reconnect)).contains(.dial))
     #expect(downs(machine.handle(.dialFailed(.unreachable("refused")))) == 0)
-    // For another reason than before: that is news.
+    // A new reason is reported.
     let expired = Trouble(.expired, "the certificate of r expired on 2026-11-21")
     #expect(machine.handle(.dialFailed(.insecure(expired))).contains(.report(.relayDown(RelayID(rawValue: 1), expired))))
     #expect(downs(machine.handle(.dialFailed(.insecure(expired)))) == 0)
@@ -159,7 +159,7 @@ struct ReaderMachineTests {
     #expect(downs(machine.handle(.dialFailed(.insecure(expired)))) == 1)
   }
 
-  /// Only a relay that answers nothing at all is left.
+  /// Baton leaves only a relay that answers nothing at all.
   @Test(arguments: [
     RelayMessage.endOfStored(subscription: "b2"), .closed(subscription: "b2", text: "error: too busy"),
   ])
@@ -191,7 +191,7 @@ struct ReaderMachineTests {
   }
 }
 
-/// What a relay has of an author who signs several channels.
+/// The events that a relay has of an author who signs several channels.
 struct SharedKeyReaderTests {
   private static let salt = [UInt8](repeating: 1, count: 32)
   private static let other = String(repeating: "a", count: 64)
@@ -225,7 +225,7 @@ struct SharedKeyReaderTests {
     return seen
   }
 
-  /// The same, when the relay has served the channel without its newest edition and is asked what it has of the author.
+  /// The same after the relay has served the channel without its newest edition and was asked for other events of the author.
   private func asking() throws -> Look {
     var seen = try look()
     _ = seen.machine.handle(.received(.event(subscription: "b1", seen.channel)))
@@ -242,7 +242,7 @@ struct SharedKeyReaderTests {
     (try? JSONParser.parse(text)) == (try? JSONParser.parse("[\"REQ\",\"b3\",\(filter)]"))
   }
 
-  /// What the look finds when the relay serves `events` of the author.
+  /// The outcome when the relay serves `events` of the author.
   private func found(_ events: (String) throws -> [NostrEvent]) throws -> [RelayOutcome] {
     var seen = try asking()
     for event in try events(seen.channel.id) {
@@ -275,7 +275,7 @@ struct SharedKeyReaderTests {
     }
   }
 
-  /// Nobody is told that a channel is not there because a relay does not like to be asked about authors.
+  /// A channel is not reported as missing because the relay refuses requests by author.
   @Test(arguments: [
     SessionEvent.received(.closed(subscription: "b3", text: "blocked: no")), .timerFired(.answer),
     .closed(code: nil, reason: ""),

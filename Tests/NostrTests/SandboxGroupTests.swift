@@ -7,7 +7,7 @@ import Testing
 
 private let now: Int64 = 1_800_000_000
 
-/// The groups of a sandbox relay, as far as they are a value: every answer, and what follows from it.
+/// The groups of a sandbox relay as a value: every answer, and its consequences.
 struct GroupStoreTests {
   private let owner = SecretKey.random()
   private let guest = SecretKey.random()
@@ -21,7 +21,7 @@ struct GroupStoreTests {
         signedBy: key ?? owner, createdAt: time, kind: kind, tags: (group.map { [["h", $0]] } ?? []) + tags, content: ""))
   }
 
-  /// A relay with the group `g` of `owner`, and what else was sent before.
+  /// A relay with the group `g` of `owner` after further events.
   private func store(_ events: NostrEvent...) throws -> GroupStore {
     var store = GroupStore(key: relay)
     for event in [try event(9007)] + events { #expect(store.take(event, now: now)?.accepted == true) }
@@ -37,7 +37,7 @@ struct GroupStoreTests {
     return try #require(answer)
   }
 
-  /// The relay's words to `event`, after an exclamation mark when it refuses.
+  /// The relay's answer to `event`, after an exclamation mark if it refuses.
   private func say(_ store: inout GroupStore, _ event: NostrEvent, at time: Int64 = now) -> String? {
     store.take(event, now: time).map { ($0.accepted ? "" : "!") + $0.text }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sandbox
 
-/// What the sandbox relay keeps and serves; the tests of the network rely on it.
+/// The events that the sandbox relay keeps and serves; the tests of the network rely on it.
 struct SandboxStoreTests {
   private func event(_ key: SecretKey, at time: Int64 = 1000, kind: Int = 1, tags: [[String]] = []) throws -> NostrEvent {
     try #require(NostrEvent(signedBy: key, createdAt: time, kind: kind, tags: tags, content: "x"))

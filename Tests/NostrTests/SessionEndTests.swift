@@ -6,7 +6,7 @@ import Testing
 @testable import Nostr
 
 struct EndingTests {
-  /// A relay that is stopped (SIGSTOP) closes nothing: the connection is given up, and that is what must be said.
+  /// A relay that is stopped (SIGSTOP) closes nothing: the connection is given up, and the reason says so.
   @Test func endOfAConnectionIsDescribed() {
     let cases: [(code: Int?, reason: String, words: String)] = [
       (nil, "", "the relay closed the connection"),
@@ -89,7 +89,7 @@ struct HoldTests {
     let failed = machine.handle(.dialFailed(Self.busy))
     #expect(outcomes(failed) == [.troubled(Self.busy.trouble, retryAfter: .seconds(7_200))])
     #expect(failed.contains(.setTimer(.reconnect, after: .seconds(7_200))))
-    // What comes in the meantime must not wait here until it counts as timed out.
+    // Operations that arrive in the meantime must not wait here until they time out.
     #expect(machine.handle(.submitted(second)) == [.postpone(second, Self.busy.trouble)])
     _ = machine.handle(.timerFired(.reconnect))
     #expect(machine.handle(.submitted(second)).contains(.dial))
@@ -113,7 +113,7 @@ struct HoldTests {
     for round in 0..<6 {
       _ = machine.handle(.submitted(makeOperation(.verify)))
       #expect(machine.handle(.opened(roundTrip: .zero)).contains(up) == (round == 0))
-      // That it lasted makes no difference for the next wait.
+      // A connection that lasted makes no difference for the next wait.
       #expect(machine.handle(.timerFired(.stable)).contains(up) == (round > 0))
       let actions = machine.handle(.flooded("too much"))
       #expect(actions.contains(.hangUp))

@@ -33,6 +33,6 @@ func sends(_ actions: [SessionAction]) -> Int {
 }
 
 extension PublisherMachine {
-  /// The event in flight is not answered, and is not found at the relay either.
+  /// The event in flight gets no answer, and the relay does not serve it either.
   mutating func timeOut() -> [SessionAction] { handle(.timerFired(.answer)) + handle(.timerFired(.readBack)) }
 }

@@ -71,7 +71,7 @@ struct TLSNetworkTests {
     }
   }
 
-  /// Wherever TLS is used: in sessions, for the NIP-11 document, in tests. A name is not the address that it leads to.
+  /// This holds wherever TLS is used: in sessions, for the NIP-11 document, in tests. A name is not the address that it resolves to.
   @Test func certificateIsForTheHostThatWasAskedFor() async throws {
     let folder = try TemporaryFolder()
     for (names, host, works) in [

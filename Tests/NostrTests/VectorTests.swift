@@ -124,7 +124,7 @@ struct VectorTests {
 }
 
 struct RelayURLTests {
-  /// Two spellings are one relay, two paths of one host are two.
+  /// Two spellings mean one relay; two paths on one host mean two.
   @Test func relaysOfOneHostAreToldApart() throws {
     func key(_ address: String) throws -> String { try NostrAddressing().parse(address: address).comparisonKey }
     #expect(try key("WSS://Relay.example:443/a") == key("wss://relay.example/a"))
@@ -162,7 +162,7 @@ struct RelayURLTests {
     #expect { try RelayURL(text) } throws: { ($0 as? InvalidAddress)?.position == position }
   }
 
-  /// What stands before the last `@` may be a password, and passwords may hold one.
+  /// The part before the last `@` may be a password, and passwords may contain an `@`.
   @Test(arguments: [
     ("wss://user:secret@relay.example", "wss://***********@relay.example"),
     ("wss://user:p@ss:w@rd@relay.example", "wss://**************@relay.example"),
@@ -229,7 +229,7 @@ struct RelayMessageTests {
   }
 }
 
-/// What relays really say, and the table of docs/design/nostr.md#what-answers-mean.
+/// Answers of real relays, and the table of docs/design/nostr.md#what-answers-mean.
 struct RelayAnswerTests {
   @Test(arguments: [
     (true, "", false, RelayAnswer.success), (true, "anything", false, .success),

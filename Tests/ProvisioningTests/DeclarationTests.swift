@@ -10,7 +10,7 @@ import Testing
 
 @testable import Provisioning
 
-/// The files that declare operators: what is read, what is refused, and where it stands.
+/// The files that declare operators: what is read, what is refused, and the place that is named.
 struct DeclarationTests {
   private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -181,7 +181,7 @@ struct DeclarationTests {
     #expect(found.count == 1 && found[0].contains("anchors and aliases are not allowed"), "\(found.prefix(3))")
     #expect(flaws("a: &a [1]\nb: {? *a : 1}\n").first?.hasPrefix("1.yaml:2:7: anchors") == true)
     #expect(flaws("# x\r a: &a [1]\n{\"b\":*a}\n").first?.contains("anchors and aliases") == true)
-    // Where they mean nothing they may stand.
+    // They are allowed where they mean nothing.
     #expect(
       flaws(
         "relays: # & *x\n  - {address: 'ws://a.example', name: 'a & *b'}\n  - {address: ws://b.example/*, name: \"&\\\"*\"}\n"
@@ -221,7 +221,7 @@ struct DeclarationTests {
       var reader = reader()
       reader.read(String(decoding: bytes, as: UTF8.self), name: "f.yaml")
       do {
-        // What is taken can be written and read again.
+        // An accepted text can be written and read again.
         let read = try reader.result()
         _ = try self.read(DeclarationWriter.text(read) { _ in "2026-01-31T12:00:00Z" })
       } catch {
@@ -248,7 +248,7 @@ struct DeclarationTests {
     #expect { try place.load(reader()) } throws: { ($0 as? FileFlaws)?.flaws.first?.text == "the file is not UTF-8" }
   }
 
-  /// A pipe that nobody writes into would hold the daemon up at its start.
+  /// A pipe without a writer would delay the start of the daemon.
   @Test(.timeLimit(.minutes(10))) func onlyRegularFilesAreRead() throws {
     let folder = try TemporaryFolder()
     #expect(mkfifo(folder.path + "/10-pipe.yaml", 0o600) == 0)
@@ -258,7 +258,7 @@ struct DeclarationTests {
     }
   }
 
-  /// What the project ships as examples can be used as it is.
+  /// The examples that the project ships can be used unchanged.
   @Test func shippedExamplesAreGoodAndNoneIsActive() throws {
     let folder = Self.repository.appending(path: "etc/operators.d").path
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)

@@ -15,7 +15,7 @@ struct DocumentTests {
     FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
   }
 
-  /// All texts that people write here, by path from the root. This file is left out: it names what it forbids.
+  /// All texts that people write here, by path from the root, except this file, which names what it forbids.
   private static func texts() -> [(path: String, text: String)] {
     var paths = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "Package.swift"]
     for folder in ["Sources", "Tests", "Benchmarks", "docs", "scripts", "systemd", "packaging", "etc"] {
@@ -24,16 +24,16 @@ struct DocumentTests {
         paths.append(folder + "/" + name)
       }
     }
-    // What is no text, as what Python compiles, cites nothing.
+    // Files that are not text, such as compiled Python, cite nothing.
     return paths.filter { $0 != ownName }.compactMap { path in (try? text(path)).map { (path, $0) } }
   }
 
   // MARK: - Citations
 
-  /// What citations of pages that are not here have in them; looked for first, because that is quick.
+  /// Words that occur in citations of pages that are not here. They are looked for first, because that is quick.
   private static let signs = ["acts on ", ".md", "§", "shared/"]
 
-  /// Where a text cites a page that readers of the repository do not have.
+  /// The places where a text cites a page that readers of the repository do not have.
   private static func foreignCitations(in text: String) -> [Substring] {
     guard signs.contains(where: { text.contains($0) }) else { return [] }
     return text.split(separator: "\n").filter { line in
@@ -65,7 +65,7 @@ struct DocumentTests {
     #expect(Self.foreignCitations(in: line).isEmpty == isFine)
   }
 
-  /// What a heading is called in a link, as forges do it.
+  /// The name of a heading in a link, as forges make it.
   private static func anchor(_ heading: some StringProtocol) -> String {
     String(heading.lowercased().filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.map { $0 == " " ? "-" : $0 })
   }
@@ -81,7 +81,7 @@ struct DocumentTests {
     return anchors
   }
 
-  /// What is wrong with a place that is named as `docs/page.md#heading`; nil: nothing.
+  /// The error in a place that is named as `docs/page.md#heading`; nil if there is none.
   private static func fault(in place: String) -> String? {
     let parts = place.split(separator: "#", maxSplits: 1).map(String.init)
     guard let path = parts.first, exists(path) else { return "there is no \(place)" }

@@ -67,7 +67,7 @@ struct RulesTests {
     }
   }
 
-  /// What decides and what serves knows storage as a port. Only programs, which put the parts together, know which database is behind it.
+  /// Modules that decide or serve know storage only as a port. Only the programs know the database behind it.
   @Test func onlyProgramsKnowTheDatabase() throws {
     let programs = ["Sources/batond/", "Sources/Programs/"]
     // Sandbox relays keep their events in a database of their own.

@@ -8,7 +8,7 @@ public enum CoreErrors {
     var isTemporary: Bool { self == .unreachable }
   }
 
-  /// An error that is the core's own: `tag`, and what stands beside it.
+  /// An error of the core itself: `tag` and its fields.
   public static func own(_ tag: String, _ more: [String: JSONValue] = [:]) -> JSONValue {
     ["type": "error", "errorType": .object(more.merging(["type": .string(tag)]) { _, tag in tag })]
   }
@@ -21,7 +21,7 @@ public enum CoreErrors {
     ["type": "errorStore", "storeError": .object(more.merging(["type": .string(tag)]) { _, tag in tag })]
   }
 
-  /// What the agent says when the relay at `address` cannot be invited or asked.
+  /// The agent's error when the relay at `address` cannot be invited or asked.
   static func agent(_ shape: Shape, address: String, entity: JSONValue? = nil) -> JSONValue {
     let host = address.split(separator: "/").dropFirst().first ?? "unknown.example"
     let server = JSONValue.string("smp://LcJUMfVhwD8yxjAiSaDzzGF3-kLG4Uh0Fl_ZIjrRwjI=@\(host)")

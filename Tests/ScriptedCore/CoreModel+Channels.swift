@@ -35,7 +35,7 @@ extension CoreModel {
     if let missing = relays.first(where: { relayEntry($0) == nil }) {
       return CoreErrors.answer(CoreErrors.store("userChatRelayNotFound", ["chatRelayId": .integer(missing)]))
     }
-    // Nothing is taken back: those that went well stay invited; a row that stays new blocks the relay until it is removed.
+    // Nothing is undone: relays that were invited stay so; a row that stays new blocks the relay until it is removed.
     var invited = groups[index]
     let failures = invite(relays, &invited)
     groups[index] = invited

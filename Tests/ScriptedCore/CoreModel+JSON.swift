@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-// Things as the core writes them.
+// JSON as the core writes it.
 extension CoreModel {
   /// Part of every private key that the model makes up, for tests that look for leaks.
   public static let secretMark = "SECRET-KEY"

@@ -1,13 +1,13 @@
 internal import StrictJSON
 
-// The core's rule for names: what stays when it has dropped what it does not take.
+// The core's rule for names: it drops the characters that it does not accept.
 extension CoreModel {
   private static let prohibited = Set(".,;/\\#@'\"`~".unicodeScalars)
 
-  /// The name as the core would have it. A name that is another one afterwards is refused.
+  /// The name after the core's rule. A name that the rule changes is refused.
   public static func validName(_ name: String) -> String {
     var kept: [Unicode.Scalar] = []
-    // Punctuation marks since the last character that is none, spaces aside.
+    // The number of consecutive punctuation marks, ignoring spaces.
     var marks = 0
     for given in name.unicodeScalars {
       let scalar: Unicode.Scalar = given.properties.isWhitespace ? " " : given
@@ -37,10 +37,10 @@ extension CoreModel {
     return String(text)
   }
 
-  /// The answer to a command with a name that the core does not take; nil: it takes it.
+  /// The answer to a command with a name that the core refuses; nil if it accepts the name.
   func nameRefusal(_ name: String) -> JSONValue? {
     let valid = Self.validName(name)
-    // Code points count, not what looks the same.
+    // Code points count, not appearance.
     guard valid.isEmpty || !valid.unicodeScalars.elementsEqual(name.unicodeScalars) else { return nil }
     return CoreErrors.answer(
       CoreErrors.own("invalidDisplayName", ["displayName": .string(name), "validName": .string(valid)]))

@@ -35,7 +35,7 @@ extension CoreModel {
     return ["type": "cmdOk", "user_": userJSON(activeUser ?? 0)]
   }
 
-  /// What is new gets a number; what is deleted goes, but stays in channels that use it.
+  /// New entries get a number; deleted ones go, but stay in channels that use them.
   private mutating func stored(_ entries: [JSONValue], _ key: String) -> [JSONValue] {
     entries.compactMap { entry in
       var members = entry.object ?? [:]

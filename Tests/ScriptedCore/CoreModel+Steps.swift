@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-// What happens to relays after their invitation, step by step.
+// Steps of relays after their invitation.
 extension CoreModel {
   /// Carries out the next step; relays take turns.
   /// - Returns: whether there was one.
@@ -21,7 +21,7 @@ extension CoreModel {
     return true
   }
 
-  /// Carries out every step that is to come.
+  /// Carries out every pending step.
   public mutating func settle() { while step() {} }
 
   /// A relay leaves a channel by itself; then the link is published without it.

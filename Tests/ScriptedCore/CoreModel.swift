@@ -3,12 +3,12 @@ public import StrictJSON
 /// A SimpleX Chat core as far as channels go, as a value: no I/O, no clock, nothing at random. Commands go in
 /// as text, answers come out as JSON, and events gather in one queue for whoever is there.
 public struct CoreModel: Sendable {
-  /// What happens to one relay of a channel.
+  /// An event in the life of one relay of a channel.
   enum Stage: Hashable, Sendable {
     case accept, acknowledge, publish, fail, reject, rejectRoster, mismatch, leave, loseLink
   }
 
-  /// What is still to happen to one relay of a channel; `row` 0 means the channel itself.
+  /// A pending step of one relay of a channel; `row` 0 means the channel itself.
   struct Pending: Hashable, Sendable {
     let group: Int64
     let row: Int64
@@ -36,18 +36,18 @@ public struct CoreModel: Sendable {
   struct Group: Hashable, Sendable {
     /// The number in the core's table: that of the newest group is given out again once it is gone.
     let id: Int64
-    /// What its keys and links are made from; never used twice.
+    /// The source of its keys and links; never used twice.
     let serial: Int64
     let user: Int64
     let createdAt: Int64
     var profile: JSONValue
     var rows: [RelayRow] = []
-    /// Until the link was published for the first time.
+    /// Whether the link was not yet published for the first time.
     var isInProgress = true
-    /// As a relay of somebody else's channel; nil as an owner.
+    /// The role of a relay in somebody else's channel; nil for an owner.
     var ownStatus: String?
 
-    /// As SQLite compares: of what is stored only ASCII letters become small, of what is searched for all.
+    /// Compares as SQLite does: stored text is lower-cased in ASCII only, searched text completely.
     func isFound(by search: String) -> Bool {
       let wanted = search.lowercased()
       return ["displayName", "fullName", "shortDescr", "description"].contains { key in
@@ -57,21 +57,21 @@ public struct CoreModel: Sendable {
     }
   }
 
-  /// What the core calls itself.
+  /// The version that the core reports.
   public var version = "7.0.2.0"
-  /// What relays do, by address; the others are good.
+  /// The behaviour of relays by address; the others are good.
   public var behaviours: [String: RelayBehaviour] = [:]
-  /// Servers whose test fails, by address as it stands in the command: the failure.
+  /// The failures of servers whose test fails, by address as written in the command.
   public var serverFailures: [String: JSONValue] = [:]
-  /// How many steps of what is to come happen before the answer to the command that caused it.
+  /// The number of pending steps that happen before the answer to the command that caused them.
   public var stepsBeforeReply = 0
-  /// Whether everything that is to come happens right after the answer, rather than at `step` and `settle`.
+  /// Whether all pending steps happen right after the answer, rather than at `step` and `settle`.
   public var settlesAtOnce = true
   /// Queues that creations left at servers because their names were refused.
   public internal(set) var queuesLeftBehind = 0
   /// Subscribers of every channel, and the picture of each: a list of members has all of them.
   public var subscribers: (count: Int, image: String) = (0, "")
-  /// Events that nobody took yet.
+  /// Events that nobody has taken yet.
   public internal(set) var events: [JSONValue] = []
   /// Milliseconds since the core started for the first time.
   public internal(set) var now: Int64 = 0
@@ -119,7 +119,7 @@ public struct CoreModel: Sendable {
   /// Numbers of the channels that are there.
   public var channels: [Int64] { groups.map(\.id) }
 
-  /// The events that nobody took yet; now somebody has.
+  /// Takes the events that nobody has taken yet.
   public mutating func takeEvents() -> [JSONValue] {
     defer { events = [] }
     return events

@@ -96,7 +96,7 @@ enum ModelCommand {
     return nil
   }
 
-  /// The user whom the command names; nil when it means whoever is active.
+  /// The user whom the command names; nil if it means the active user.
   var user: Int64? {
     switch self {
     case .servers(let user), .setServers(let user, _), .validateServers(let user, _), .testServer(let user, _),
@@ -141,7 +141,7 @@ enum ModelCommand {
       return String(word)
     }
 
-    /// What is left.
+    /// The rest of the line.
     mutating func all() -> String {
       defer { rest = "" }
       return String(rest)

@@ -1,10 +1,10 @@
-/// What a relay does once it is invited.
+/// The behaviour of a relay once it is invited.
 public indirect enum RelayBehaviour: Hashable, Sendable {
   /// Accepts, acknowledges the roster, is published.
   case good
   /// The same as another, but every step comes only at the `steps`-th turn after its own.
   case slow(steps: Int, RelayBehaviour)
-  /// Stays invited for ever.
+  /// Stays invited forever.
   case silent
   /// Its address leads to nothing: a permanent error while inviting.
   case deadLink
@@ -12,7 +12,7 @@ public indirect enum RelayBehaviour: Hashable, Sendable {
   case unreachable
   /// Its address can be read, and then its server does not answer: a temporary error while inviting, and a row that stays new.
   case failsToJoin
-  /// The invitation goes out and comes to nothing later.
+  /// The invitation is sent and fails later.
   case failsLater
   /// Says no.
   case rejects
@@ -27,7 +27,7 @@ public indirect enum RelayBehaviour: Hashable, Sendable {
   /// Becomes active, then the connection to it fails for good.
   case breaks
 
-  /// What happens after the invitation, in order.
+  /// The stages after the invitation, in order.
   var stages: [CoreModel.Stage] {
     switch self {
     case .good: [.accept, .acknowledge, .publish]
@@ -46,7 +46,7 @@ public indirect enum RelayBehaviour: Hashable, Sendable {
   /// Turns that pass before each stage.
   var wait: Int { if case .slow(let steps, _) = self { steps } else { 0 } }
 
-  /// What goes wrong while inviting.
+  /// The failure while inviting.
   var invitationError: CoreErrors.Shape? {
     switch self {
     case .deadLink: .deadLink

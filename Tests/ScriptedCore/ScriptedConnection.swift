@@ -47,7 +47,7 @@ final class ScriptedConnection: ChannelInboundHandler {
     }
     stage.received.append(text)
     if ModelCommand(text) == nil {
-      // What cannot be read does not wait for its turn.
+      // An unreadable command does not wait for its turn.
       send(["corrId": .string(correlation), "resp": CoreErrors.answer(CoreErrors.command("Failed reading: empty"))])
       stage.flush()
     } else {

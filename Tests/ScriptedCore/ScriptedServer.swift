@@ -43,12 +43,12 @@ public final class ScriptedServer: Sendable {
     try await eventLoop.flatSubmit { stage.value.wait(until: isMeant) }.get()
   }
 
-  /// Waits until so many commands that begin with `prefix` were received.
+  /// Waits until `count` commands that begin with `prefix` were received.
   public func wait(forCommand prefix: String, times: Int = 1) async throws {
     try await wait { _, received in received.filter { $0.hasPrefix(prefix) }.count >= times }
   }
 
-  /// Reads or changes the model; events that come of it are sent.
+  /// Reads or changes the model, and sends the events that result.
   public func withModel<Value: Sendable>(_ body: @escaping @Sendable (inout CoreModel) -> Value) async throws -> Value {
     try await onLoop { stage in
       defer { stage.flush() }
@@ -56,11 +56,11 @@ public final class ScriptedServer: Sendable {
     }
   }
 
-  /// Carries out the next step of what is to come. Returns whether there was one.
+  /// Carries out the next pending step. Returns whether there was one.
   @discardableResult
   public func step() async throws -> Bool { try await withModel { $0.step() } }
 
-  /// Carries out every step that is to come.
+  /// Carries out every pending step.
   public func settle() async throws { try await withModel { $0.settle() } }
 
   /// Moves the model's clock.
@@ -111,7 +111,7 @@ public final class ScriptedServer: Sendable {
   }
 
   /// Listens again on the same port.
-  /// - Parameter isNewProcess: whether the core was started anew, so that events that nobody took are lost.
+  /// - Parameter isNewProcess: whether the core was restarted, so that pending events are lost.
   public func restart(isNewProcess: Bool = false) async throws {
     if isNewProcess { _ = try await withModel { $0.restart() } }
     try await listen(port: try await port)

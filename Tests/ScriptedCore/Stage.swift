@@ -16,7 +16,7 @@ final class Stage {
   var hangs = false
   private var waiters: [(isMeant: (CoreModel, [String]) -> Bool, promise: EventLoopPromise<Void>)] = []
   private let eventLoop: any EventLoop
-  /// Whose turn it is to take an event.
+  /// The connection whose turn it is to take an event.
   private var turn = 0
 
   init(model: CoreModel, eventLoop: any EventLoop) {
@@ -36,14 +36,14 @@ final class Stage {
     waiters = []
   }
 
-  /// Wakes who waits for what is so now.
+  /// Wakes waiters whose condition holds now.
   private func wake() {
     let met = waiters.filter { $0.isMeant(model, received) }
     waiters.removeAll { $0.isMeant(model, received) }
     for waiter in met { waiter.promise.succeed() }
   }
 
-  /// Hands out events: each goes to one connection, and they take turns. Wakes who waits.
+  /// Hands out events: each goes to one connection, and they take turns. Wakes waiters.
   func flush() {
     wake()
     guard !holdsEvents else { return }

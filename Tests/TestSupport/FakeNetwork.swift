@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// A network inside the process: a small world of relays that answers as it is told and refuses what no network may be asked.
 public final class FakeNetwork: RelayNetwork {
-  /// How a relay behaves.
+  /// The behaviour of a relay.
   public enum Behaviour: Sendable {
-    /// `away`: cannot be reached, for nothing, but keeps what it has.
+    /// `away`: the relay cannot be reached, but keeps what it has.
     case works, silent, unreachable, refuses, loses, away
   }
 
@@ -20,13 +20,13 @@ public final class FakeNetwork: RelayNetwork {
     var invitations: [String: Int] = [:]
     var violations: [String] = []
     var withdrawn: Set<String> = []
-    /// The newest edition that each place has taken.
+    /// The newest edition that each place has accepted.
     var editions: [String: String] = [:]
     /// Addresses that refuse editions.
     var refusingEditions: Set<String> = []
     /// Addresses that keep one edition of all channels that share a key, with the channel that it is of.
     var keepingOne: [String: String] = [:]
-    /// Editions that gave way there: "place document".
+    /// Editions that were replaced there: "place document".
     var gone: Set<String> = []
     var performed = 0
     var nextID = 0
@@ -36,7 +36,7 @@ public final class FakeNetwork: RelayNetwork {
     var silentTests = 0
   }
 
-  /// A test that was asked for.
+  /// A test that was requested.
   public struct Test: Hashable, Sendable {
     public let address: String
     public let isFull: Bool
@@ -56,7 +56,7 @@ public final class FakeNetwork: RelayNetwork {
   }
 
   public func set(_ behaviour: Behaviour, at address: String) { state.withLock { $0.behaviours[address] = behaviour } }
-  /// The same relays, after the daemon started again.
+  /// Takes over the relays of `earlier`, as after a restart of the daemon.
   public func adopt(_ earlier: FakeNetwork) {
     let (stored, editions) = earlier.state.withLock { ($0.stored, $0.editions) }
     state.withLock { ($0.stored, $0.editions) = (stored, editions) }
@@ -64,7 +64,7 @@ public final class FakeNetwork: RelayNetwork {
   /// The relay loses everything that it has.
   public func forget(at address: String) { state.withLock { $0.stored[address] = [] } }
   public func channels(at address: String) -> Set<String> { state.withLock { $0.stored[address] ?? [] } }
-  /// The document of the newest edition that a relay took of a channel.
+  /// The document of the newest edition of a channel that a relay accepted.
   public func edition(of networkID: String, at address: String) -> String? {
     state.withLock { $0.editions["\(networkID) at \(address)"] }
   }
@@ -75,13 +75,13 @@ public final class FakeNetwork: RelayNetwork {
   }
   /// From now on the relay keeps one edition of all channels that share a key.
   public func keepOneEdition(at address: String) { state.withLock { $0.keepingOne[address] = "" } }
-  /// What the network was asked that must never be asked.
+  /// Requests that must never be made of a network.
   public var violations: [String] { state.withLock { $0.violations } }
   public var tests: [Test] { state.withLock { $0.tests } }
-  /// Tests that were begun and get no answer.
+  /// The number of tests that have begun and get no answer.
   public var silentTests: Int { state.withLock { $0.silentTests } }
   public var performed: Int { state.withLock { $0.performed } }
-  /// Whether what it has to say is heard.
+  /// Whether the reports of the network are read.
   public var isRunning: Bool { state.withLock { $0.report != nil } }
 
   public func relayWent(_ up: Bool, _ relay: RelayID) {
@@ -141,7 +141,7 @@ public final class FakeNetwork: RelayNetwork {
 
   public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
     let document = "\(draft.profile.displayName) on \(draft.relays.joined(separator: " "))"
-    // What is dated so far ahead no relay takes.
+    // No relay accepts an event dated so far ahead.
     if let stray = draft.stray, stray.signedAt >= Self.farAhead { throw NetworkFailure("it is dated too far ahead") }
     return ChannelNotice(
       networkID: "edition\(content.edition + 1)", document: document,
@@ -167,7 +167,7 @@ public final class FakeNetwork: RelayNetwork {
         let description = PeerDescription(name: "fake", capabilities: ["nip1"])
         continuation.yield(ProbeStep(name: "info", duration: .milliseconds(1), selfDescription: description))
       case .silent:
-        // Until whoever asked gives up.
+        // It lasts until the caller gives up.
         state.withLock { $0.silentTests += 1 }
         continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.silentTests -= 1 } }
         return

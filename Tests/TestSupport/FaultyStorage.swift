@@ -30,7 +30,7 @@ public final class FaultyStorage: CoordinatorStorage {
   }
   public var commits: Int { state.withLock { $0.commits } }
 
-  /// Of how many channels each question for several was.
+  /// The number of channels in each read of several channels.
   public var channelsRead: [Int] { state.withLock { $0.channelsRead } }
 
   /// Lets the next commit wait until `release`, so that what arrives meanwhile forms one batch.
@@ -47,7 +47,7 @@ public final class FaultyStorage: CoordinatorStorage {
 
   @discardableResult
   public func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt {
-    // Nobody asked for upkeep: it is not counted, and nothing waits for it.
+    // Upkeep is not a request: it is not counted, and nothing waits for it.
     if mutations.allSatisfy(\.isUpkeep) {
       if isBroken { throw StoreError(.inputOutput, "database or disk is full") }
       return try await store.commit(mutations)

@@ -5,7 +5,7 @@ internal import Synchronization
 /// them when the last one who could tell it more is gone. (Linux could end children with their parent too, PR_SET_PDEATHSIG, but means the
 /// parent's thread by that, and threads of the pools come and go; and it does not reach the children of children.)
 public final class Leftovers: Sendable {
-  /// That of this run.
+  /// The instance of this run.
   static let shared = try? Leftovers()
 
   private static let script = """
@@ -30,13 +30,13 @@ public final class Leftovers: Sendable {
     pid = try Spawn.start("/bin/sh", ["-c", Self.script], input: pipe.reading)
   }
 
-  /// A program began that leads a process group.
+  /// Records a program that leads a process group.
   public func began(_ group: Int32) { tell("+ \(group)\n") }
 
-  /// Nothing of the group is left.
+  /// Records that nothing of the group is left.
   public func ended(_ group: Int32) { tell("- \(group)\n") }
 
-  /// What happens when the run is over. Waits until it has happened.
+  /// Does what is done when the run is over, and waits for it.
   public func close() {
     writing.withLock { descriptor in
       if let descriptor { Glibc.close(descriptor) }
@@ -45,7 +45,7 @@ public final class Leftovers: Sendable {
     _ = Spawn.status(of: pid)
   }
 
-  /// One line in one piece.
+  /// Writes a line in one piece.
   private func tell(_ line: String) {
     writing.withLock { descriptor in
       guard let descriptor else { return }

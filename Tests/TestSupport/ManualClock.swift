@@ -18,10 +18,10 @@ public final class ManualClock: CoordinatorClock {
 
   public var now: Timestamp { state.withLock { $0.now } }
 
-  /// The earliest time that somebody waits for.
+  /// The earliest time that a sleeper waits for.
   public var nextWake: Timestamp? { state.withLock { $0.sleepers.values.map(\.until).min() } }
 
-  /// Whether somebody whose time has come has not had his turn yet.
+  /// Whether some sleeper's time has come and it has not had its turn yet.
   public var isWaking: Bool { state.withLock { $0.waking > 0 } }
 
   public func advance(by duration: Duration) {

@@ -25,7 +25,7 @@ public final class NotifySocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The next message; nil when none comes for long.
+  /// The next message; nil if none comes for a long time.
   public func next() async -> String? {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async { [descriptor] in

@@ -22,7 +22,7 @@ public final class Program: Sendable {
   private let state = Mutex(State())
   private let child: Child
 
-  /// A process, and that it is gone when nobody needs it any more: with all that it started and that stayed in its group.
+  /// A process that is ended when nobody needs it any more, together with everything that it started in its group.
   private final class Child: Sendable {
     let pid: pid_t
     /// Whether it has ended, and whether nobody needs it any more. Its number stays its own until both are so.
@@ -82,7 +82,7 @@ public final class Program: Sendable {
 
   deinit { child.drop() }
 
-  /// Where the programs of this package are.
+  /// The folder with the programs of this package.
   public static var products: String { (CommandLine.arguments[0] as NSString).deletingLastPathComponent }
 
   /// The repository's folder.
@@ -161,7 +161,7 @@ public final class Program: Sendable {
       }
       if let found { return found }
       if let status {
-        // What it said last may still be on its way.
+        // Its last output may still be on its way.
         await drained()
         if let late = lines.dropFirst(from).first(where: { $0.contains(text) }) { return late }
         throw Ended(description: "\(name) ended with \(status) before '\(text)': \(lines.suffix(5))")
@@ -199,7 +199,7 @@ public final class Program: Sendable {
     return Spawn.status(of: pid)
   }
 
-  /// What was written just before the end may still be in the pipes.
+  /// The last output may still be in the pipes.
   private func drained() async {
     while state.withLock({ $0.openPipes > 0 }) { await change { $0.openPipes == 0 } }
   }
@@ -216,7 +216,7 @@ public final class Program: Sendable {
     }
   }
 
-  /// Below those that the kernel chooses from (ip_local_port_range).
+  /// Ports below those that the kernel chooses from (ip_local_port_range).
   private static let ports = 20_000..<32_000
   private static let nextPort = Mutex(Int.random(in: ports))
 

@@ -4,7 +4,7 @@ internal import Glibc
 /// A Unix socket without manners, for tests of servers. Blocking, with a limit on every wait.
 public final class RawSocket: Sendable {
   public struct Failure: Error { public let errno: CInt }
-  /// More than any machine needs, however much else it has to do.
+  /// More than any machine needs, however busy it is.
   private static let limitSeconds = 300
   public let descriptor: CInt
 
@@ -38,7 +38,7 @@ public final class RawSocket: Sendable {
   }
 
   /// Sends what there is room for now, and does not wait for more.
-  /// - Returns: how many bytes went.
+  /// - Returns: the number of bytes sent.
   public func sendWhatFits(_ bytes: ArraySlice<UInt8>) -> Int {
     max(0, bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)) })
   }
@@ -55,8 +55,8 @@ public final class RawSocket: Sendable {
     }
   }
 
-  /// What has come, as soon as there is any; nothing at the end.
-  /// - Parameter max: bytes at most; others stay where they are.
+  /// The bytes that have arrived, as soon as there are any; none at the end.
+  /// - Parameter max: the most bytes to read; others stay where they are.
   public func receiveSome(max: Int) async -> [UInt8] {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {

@@ -19,14 +19,14 @@ enum Spawn {
   /// Starts a program in a process group of its own, with no descriptor but these and no signal blocked or ignored.
   /// - Parameters:
   ///   - path: absolute.
-  ///   - directory: where it begins; nil: here.
-  ///   - input: an open descriptor; nil: there is none.
-  ///   - output, errors: open descriptors; nil: nobody wants to know.
+  ///   - directory: its working directory; nil for this process's own.
+  ///   - input: an open descriptor; nil for none.
+  ///   - output, errors: open descriptors; nil to discard what is written.
   static func start(
     _ path: String, _ arguments: [String], environment: [String: String] = Self.environment, directory: String? = nil,
     input: CInt? = nil, output: CInt? = nil, errors: CInt? = nil
   ) throws -> pid_t {
-    // Said here, since env could say it in words only.
+    // Checked here, because `env` would only print a message.
     if access(path, X_OK) != 0 { throw Failure(path, errno) }
     var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
     guard posix_spawn_file_actions_init(&actions) == 0, posix_spawnattr_init(&attributes) == 0 else {
@@ -51,7 +51,7 @@ enum Spawn {
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setpgroup(&attributes, 0)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    // It becomes the program, with the same number.
+    // This process becomes the program, with the same number.
     let mover = directory.map { ["/usr/bin/env", "-C", $0] } ?? []
     var words: [UnsafeMutablePointer<CChar>?] = (mover + [path] + arguments).map { strdup($0) } + [nil]
     var settings: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -71,7 +71,7 @@ enum Spawn {
     ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { CInt($0) }
   }
 
-  /// A pipe that no program inherits by chance.
+  /// A pipe that no program inherits by accident.
   static func pipe() throws -> (reading: CInt, writing: CInt) {
     try gate.withLock { _ in
       var ends: [CInt] = [-1, -1]

@@ -23,7 +23,7 @@ public final class TemporaryFolder: Sendable {
       "subjectAltName=\(name)", "-keyout", key,
     ]
     if isExpired {
-      // `req` makes none whose time is over.
+      // `req` makes no expired certificate.
       try openssl(["req", "-new"] + subject + ["-out", request])
       try openssl([
         "x509", "-req", "-in", request, "-signkey", key, "-days", "-1", "-copy_extensions", "copy", "-out", certificate,

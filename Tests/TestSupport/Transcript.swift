@@ -32,7 +32,7 @@ public struct Transcript {
     return try difference(to: outputs)
   }
 
-  /// The same for what runs without waiting.
+  /// The same for commands that run without waiting.
   public func difference(_ run: ([String]) throws -> [String]) throws -> String? {
     try difference(to: try blocks.map { try run($0.commands.filter { !$0.hasPrefix("#") }) })
   }

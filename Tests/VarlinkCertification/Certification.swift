@@ -11,9 +11,9 @@ public enum Certification {
   struct Step: Sendable {
     let method: String
     let mode: VarlinkCall.Mode
-    /// What the client must say, beside its identifier.
+    /// The parameters that the client must send, besides its identifier.
     let parameters: [String: JSONValue]
-    /// What the server answers; several where the call asks for more, none where it asks for none.
+    /// The server's replies: several if the call asks for more, none if it wants none.
     let replies: [[String: JSONValue]]
 
     init(

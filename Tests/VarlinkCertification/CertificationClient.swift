@@ -15,7 +15,7 @@ public enum CertificationClient {
     guard let id = start["client_id"], id.string != nil, start.count == 1 else {
       throw Unexpected(description: "Start: \(start)")
     }
-    /// What the method before returned is what the next one takes.
+    /// Each method takes the result of the one before.
     var passedOn: [String: JSONValue] = [:]
     for step in Certification.steps {
       let method = "\(Certification.name).\(step.method)"

@@ -10,7 +10,7 @@ public final class CertificationServer: VarlinkInterface {
 
   public init() throws { definition = try IDL.parse(Self.text, grammar: .full) }
 
-  /// How many clients have begun and not come to the end.
+  /// The number of clients that have begun and not finished.
   public var openCount: Int { progress.withLock { $0.count } }
 
   public func answer(
@@ -31,7 +31,7 @@ public final class CertificationServer: VarlinkInterface {
     guard call.name == step.method, call.mode == step.mode,
       Certification.isSame(.object(call.parameters), .object(wanted))
     else {
-      // Whoever errs once begins again.
+      // A client that makes a mistake starts over.
       progress.withLock { $0[id] = nil }
       throw refusal(VarlinkCall(method: "\(Certification.name).\(step.method)", parameters: wanted, mode: step.mode).json, call)
     }

@@ -58,7 +58,7 @@ struct CertificationTests {
     await server.stop()
   }
 
-  /// A certificate that everybody gets is worth nothing.
+  /// A certification that everybody passes is worth nothing.
   @Test func wrongCallsAreRefused() async throws {
     let server = try await start(try CertificationServer())
     let client = try await VarlinkClient.connect(path: path)

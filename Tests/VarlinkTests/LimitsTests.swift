@@ -9,9 +9,9 @@ import Testing
 
 @testable import Varlink
 
-/// Says a lot at once, or nothing until it may.
+/// A service that replies with a lot of data, or only when it is allowed to.
 private struct Slow: VarlinkInterface {
-  /// More than fits between two processes.
+  /// More than the socket buffers hold.
   static let text = String(repeating: "x", count: 500_000)
   let definition: IDL.Interface
   private let mayAnswer: AsyncStream<Void>
@@ -33,7 +33,7 @@ private struct Slow: VarlinkInterface {
   }
 }
 
-/// What a client may take from a server.
+/// Limits on what a client may use of a server.
 @Suite(.timeLimit(.minutes(10)))
 struct LimitsTests {
   private func start(
@@ -59,7 +59,7 @@ struct LimitsTests {
       let server = try await self.start(folder, limits)
       let client = try RawSocket(path: folder.path + "/s")
       client.send(Array(start.utf8))
-      // Everything that comes until the server closes the connection.
+      // Everything that arrives until the server closes the connection.
       let replies = await client.receive(replies: nil)
       await server.stop()
       return replies.count == (start.contains("\0") ? 1 : 0)
@@ -67,7 +67,7 @@ struct LimitsTests {
     #expect(isSentAway)
   }
 
-  /// More replies than fit between two processes.
+  /// More replies than the socket buffers hold.
   @Test func clientThatReadsNoRepliesIsDisconnected() async throws {
     let folder = try TemporaryFolder()
     var limits = VarlinkServer.Limits()
@@ -93,7 +93,7 @@ struct LimitsTests {
       let client = try RawSocket(path: folder.path + "/s")
       client.send(Self.getInfo)
       let first = await client.receive(replies: 1)
-      // Somebody else says nothing until the server is tired of it: longer than the first one may be silent, if it were meant.
+      // Another client stays silent until the server disconnects it. By then the first one's time would be up too, if it were limited.
       let silent = try RawSocket(path: folder.path + "/s")
       let unasked = await silent.receive(replies: nil)
       client.send(Self.getInfo)
@@ -104,13 +104,13 @@ struct LimitsTests {
     #expect(isServed)
   }
 
-  /// Whoever goes on calling while a call is under way fills what lies between two processes, and no memory of the server.
+  /// A client that keeps calling while a call is under way fills the socket buffers, not the server's memory.
   @Test func whatCannotBeServedYetIsNotRead() async throws {
     let folder = try TemporaryFolder()
     var limits = VarlinkServer.Limits()
     limits.messageBytesMax = 10_000
     let (wait, mayAnswer) = AsyncStream.makeStream(of: Void.self)
-    // One thread has all connections: what another client hears comes after a look at this one's bytes.
+    // One thread serves all connections: when another client gets an answer, this one's bytes have been looked at.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let server = try await start(folder, limits, [try Slow(wait)], group: group)
     let (eager, other) = (try RawSocket(path: folder.path + "/s"), try RawSocket(path: folder.path + "/s"))
@@ -126,7 +126,7 @@ struct LimitsTests {
       #expect(await other.receive(replies: 1).count == 1)
     }
     #expect(sent < calls.count / 2, "the server took \(sent) bytes")
-    // Reading goes on afterwards, and nothing is lost.
+    // Afterwards reading continues, and nothing is lost.
     mayAnswer.finish()
     eager.halfClose()
     #expect(await eager.receive(replies: nil).count == 1 + sent / Self.getInfo.count)
@@ -134,31 +134,31 @@ struct LimitsTests {
     try await group.shutdownGracefully()
   }
 
-  /// A reply that was taken late, and in time, is taken: the connection stays.
+  /// A reply that is read late but in time keeps the connection open.
   @Test func clientThatReadsAReplyLateMayCallAgain() async throws {
     #expect(try await withGrowingPatience { try await staysWhoTakesAReplyLate($0) })
   }
 
   /// - Parameter patience: how long a reply may wait.
-  /// - Returns: false also when it was too short for the one who is late.
+  /// - Returns: whether it worked; also false if `patience` was too short for the late client.
   private func staysWhoTakesAReplyLate(_ patience: Duration) async throws -> Bool {
     let folder = try TemporaryFolder()
     var limits = VarlinkServer.Limits()
     limits.replyTimeout = patience
     let (notices, notice) = AsyncStream.makeStream(of: VarlinkServer.Notice.self)
-    // One thread has all connections: their timers run off in the order in which they were set.
+    // One thread serves all connections, so their timers fire in the order in which they were set.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let server = try await start(folder, limits, [try Slow()], group: group) { notice.yield($0) }
     let (late, other) = (try RawSocket(path: folder.path + "/s"), try RawSocket(path: folder.path + "/s"))
     let call = Array("{\"method\":\"org.example.slow.Tell\"}\0".utf8)
     late.send(call)
-    // When another client has been answered twice, the server has tried to write all that it says, and could not.
+    // When another client has two answers, the server has tried to write everything, and could not.
     for _ in 1...2 {
       other.send(Self.getInfo)
       #expect(await other.receive(replies: 1).count == 1)
     }
     let isWhole = await late.receive(replies: 1).first?.utf8.count ?? 0 > Slow.text.utf8.count
-    // Longer than a reply may wait: somebody who never takes one is sent away.
+    // Longer than a reply may wait: a client that never reads one is disconnected.
     let deaf = try RawSocket(path: folder.path + "/s")
     deaf.send(call)
     for await case .protocolBroken(_, let reason) in notices {
@@ -173,9 +173,9 @@ struct LimitsTests {
     return isWhole && isServed
   }
 
-  // MARK: - Who is let in
+  // MARK: - Admission
 
-  /// Connects as somebody, and says whether the server keeps the connection.
+  /// Connects as a given user and returns whether the server keeps the connection.
   private func enters(_ folder: TemporaryFolder, _ open: inout [RawSocket]) async throws -> Bool {
     let socket = try RawSocket(path: folder.path + "/s")
     socket.send(Self.getInfo)
@@ -203,14 +203,14 @@ struct LimitsTests {
     }
     while try await enters(folder, &strangers) {}
     #expect(await refusal() == .strangers(max: 3) && strangers.count == 3)
-    // Members get the rest, but for what is reserved.
+    // Members get the rest, except the reserved places.
     standing.withLock { $0 = .member }
     while try await enters(folder, &members) {}
     #expect(await refusal() == .all(max: 12) && members.count == 9)
     standing.withLock { $0 = .owner }
     while try await enters(folder, &owners) {}
     #expect(await refusal() == .all(max: 16) && owners.count == 4)
-    // Who leaves makes room for his like.
+    // A client that leaves makes room for one of the same kind.
     strangers.removeFirst().close()
     standing.withLock { $0 = .stranger }
     while server.connectionCount > 15 { await Task.yield() }
@@ -259,7 +259,7 @@ struct LimitsTests {
     await server.stop()
   }
 
-  /// Clients that come all at once, as after a restart, wait and are not turned away.
+  /// Clients that all come at once, as after a restart, wait and are not turned away.
   @Test func asManyConnectionsWaitAsTheKernelAllows() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/s"

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Varlink
 
-/// Whatever becomes of a server, it is known exactly which calls it cannot have carried out.
+/// Whatever happens to a server, the client knows exactly which calls it cannot have carried out.
 struct NotTakenTests {
-  /// How far a server gets that then dies.
+  /// The point at which a server dies.
   enum End: CaseIterable {
     case neverAccepts, neverReads, readsAPart, readsAll
 
@@ -25,12 +25,12 @@ struct NotTakenTests {
     Thread.detachNewThread { Self.serve(listener, end) }
     let client = try await VarlinkClient.connect(path: path)
     await #expect(throws: end.failure) { try await client.call("org.example.echo.Say", ["text": "x"]) }
-    // What comes after that has nowhere to go.
+    // Later messages have nowhere to go.
     await #expect(throws: VarlinkClient.Failure.notTaken) { try await client.call("org.example.echo.Say", ["text": "y"]) }
     await client.close()
   }
 
-  /// A stream that has begun was taken.
+  /// A stream that has begun counts as taken.
   @Test func streamThatEndsInTheMiddleWasTaken() async throws {
     let path = folder.path + "/s"
     let listener = try UnixListener.listen(path: path, mode: 0o600)
@@ -54,7 +54,7 @@ struct NotTakenTests {
     await client.close()
   }
 
-  /// A server that answers what nobody asked is not listened to any longer.
+  /// A connection ends when the server answers without a call.
   @Test func replyWithoutACallEndsTheConnection() async throws {
     let path = folder.path + "/s"
     let listener = try UnixListener.listen(path: path, mode: 0o600)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Varlink
 
-/// What a client takes for a reply.
+/// Messages that a client accepts as replies.
 struct ReplyTests {
   @Test func repliesAreRead() throws {
     let last = try VarlinkReply(message: Array(#"{"parameters":{"a":1}}"#.utf8))

@@ -90,14 +90,14 @@ struct ServerTests {
     ) { _ in }
   }
 
-  /// A thread of the test's own, for what has much to do, so that others need not wait, and for what must not wait for others.
+  /// Runs work on a thread of its own, so that it neither delays others nor waits for them.
   private func withOwnThread(_ body: (MultiThreadedEventLoopGroup) async throws -> Void) async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     try await body(group)
     try await group.shutdownGracefully()
   }
 
-  /// Sends bytes as they are and returns all that comes back until the server closes or `replies` messages are there.
+  /// Sends raw bytes and returns everything that comes back until the server closes or `replies` messages have arrived.
   private func raw(_ pieces: [String], replies: Int? = nil, halfClose: Bool = false) async throws -> [String] {
     let client = try RawSocket(path: path)
     for piece in pieces { client.send(Array(piece.utf8)) }
@@ -235,7 +235,7 @@ struct ServerTests {
     await server.stop()
   }
 
-  /// Who was let in and has said what it wants is answered, however soon the server stops after that.
+  /// A client that was admitted and has sent its call gets an answer, however soon the server stops.
   @Test func stopAnswersWhatHasArrived() async throws {
     try await withOwnThread { group in
       for _ in 0..<50 {
@@ -266,7 +266,7 @@ struct ServerTests {
       busy.send(Array((#"{"method":"org.example.echo.Hold"}"# + "\0").utf8))
       for await _ in begun {}
       async let stopped: Void = server.stop(grace: .seconds(120))
-      // It has no call under way, so it is closed as soon as the server stops.
+      // It has no call under way, so its connection closes as soon as the server stops.
       #expect(await idle.receive(replies: nil).isEmpty)
       release.finish()
       #expect(await busy.receive(replies: nil) == [#"{"parameters":{"text":"held"}}"#])
@@ -274,7 +274,7 @@ struct ServerTests {
     }
   }
 
-  /// A reader that does not take replies holds the server up, and no more than a few of them wait anywhere.
+  /// A client that does not read replies slows the server down, and only a few replies are buffered.
   @Test func whatIsNotReadIsNotSent() async throws {
     try await withOwnThread { group in
       let sent = Mutex(0)
@@ -282,7 +282,7 @@ struct ServerTests {
       let client = try await VarlinkClient.connect(path: path, group: group)
       let total = 20_000
       let replies = client.callMore("org.example.echo.Count", ["to": .integer(Int64(total))])
-      // It stands still at some place well before the end.
+      // It stops well before the end.
       var (before, still) = (0, 0)
       while still < 2000 {
         await Task.yield()
@@ -297,7 +297,7 @@ struct ServerTests {
         next += 1
       }
       #expect(next == Int64(total) + 1)
-      // Of a stream that nobody wants any more the rest is read away, which takes its time where there is much else to do.
+      // The rest of an abandoned stream is read and dropped, which takes time on a busy machine.
       for try await _ in client.callMore("org.example.echo.Count", ["to": .integer(Int64(total))]) { break }
       #expect(try await client.call("org.example.echo.Say", ["text": "x"], timeout: nil)["text"] == "x")
       await client.close()
@@ -305,7 +305,7 @@ struct ServerTests {
     }
   }
 
-  /// Also one that said before that it has nothing more to ask, which alone ends nothing.
+  /// This includes a client that has closed its sending side, which alone ends nothing.
   @Test(arguments: [false, true]) func clientThatLeavesEndsItsStream(_ halfCloses: Bool) async throws {
     let (ended, signal) = AsyncStream.makeStream(of: Void.self)
     let server = try await start { signal.finish() }
@@ -336,7 +336,7 @@ struct ServerTests {
     await server.stop()
   }
 
-  /// Whether the client has called already or not, the reason reaches it.
+  /// The reason reaches the client whether it has called already or not.
   @Test func connectionWithoutRoomIsToldWhy() async throws {
     var limits = VarlinkServer.Limits()
     limits.connectionsPerUserMax = 1
@@ -354,7 +354,7 @@ struct ServerTests {
     await server.stop()
   }
 
-  /// However many there were: what counts is what is open.
+  /// Only open connections count, however many there were before.
   @Test func closedConnectionsDoNotCount() async throws {
     var limits = VarlinkServer.Limits()
     limits.connectionsPerUserMax = 2

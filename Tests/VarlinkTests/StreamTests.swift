@@ -74,7 +74,7 @@ struct StreamTests {
     await server.stop()
   }
 
-  /// A client that does not read costs what is sent in one go, and no more.
+  /// A client that does not read costs no more memory than one write.
   @Test func whatIsSentWaitsForTheClient() async throws {
     let counted = Counter()
     let server = try await start { counted.add() }
@@ -89,7 +89,7 @@ struct StreamTests {
     #expect(counted.value == sent)
     let unsent = await server.unsentBytes()
     #expect(unsent.count == 2 && unsent.reduce(0, +) <= 4 * (Encoded.text.utf8.count + 100), "\(unsent)")
-    // As soon as it reads, it goes on.
+    // As soon as the client reads, the stream continues.
     #expect(await deaf.receive(replies: 1_000).count >= 1_000)
     #expect(counted.value > 200)
     deaf.close()

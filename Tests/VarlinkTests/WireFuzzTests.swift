@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The parsers of what peers send, in a process of their own: a crash, a hang or growth there is theirs.
+/// The parsers of peers' input run in a process of their own, so that a crash, a hang or growth is theirs.
 ///
 /// `BATON_SEED=n swift test --filter WireFuzz` repeats a run; `swift run -c release baton-fuzz 100000000` makes a long one.
 @Suite(.timeLimit(.minutes(20)))
 struct WireFuzzTests {
-  /// More than the allocator moves by itself; one byte lost per input would not stay below it.
+  /// More than the allocator's own fluctuation; a leak of one byte per input would exceed it.
   private static let growthKilobytesMax = 900
 
   @Test func aMillionInputsAreTakenOrRefused() async throws {
@@ -16,7 +16,7 @@ struct WireFuzzTests {
     #expect(fuzz.status == 0, "BATON_SEED=\(seed): \(fuzz.lines.suffix(2))")
     let result = try #require(fuzz.lines.last?.firstMatch(of: /^(\d+) inputs, (\d+) accepted, grew by (\d+) KiB$/))
     #expect(result.1 == "1000000")
-    // Neither everything nor nothing gets through, else little was tried.
+    // Some inputs get through and some do not; otherwise little was tried.
     #expect((50_000...950_000).contains(try #require(Int(result.2))), "\(result.0)")
     #expect(try #require(Int(result.3)) < Self.growthKilobytesMax, "\(result.0)")
   }
