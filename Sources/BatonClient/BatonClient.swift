@@ -10,14 +10,14 @@ public struct BatonClient: Sendable {
   public static let defaultSocket = "/run/batond/control"
 
   public let socket: String
-  /// How long an answer may take; `nil` for as long as the connection lasts. Streams may take any time.
+  /// The time that an answer may take; `nil` for as long as the connection lasts. Streams may take any time.
   public let timeout: Duration?
-  /// How long to repeat a call that the daemon did not take because it was restarting or had too much to do. With zero, calls are not
-  /// repeated, and `notTaken` and `Busy` are thrown like other failures.
+  /// The time for which a call is repeated that the daemon did not take because it was restarting or had too much to do. With zero, calls
+  /// are not repeated, and `notTaken` and `Busy` are thrown like other failures.
   public let persistence: Duration
   private let connection: NIOLockedValueBox<VarlinkClient>
 
-  /// How long a restarted daemon may take to serve its socket again.
+  /// The time that a restarted daemon may take to serve its socket again.
   private static let restart = Duration.seconds(3)
   /// Rewrites every reply before it is read; `nil` reads replies as they are.
   private var rewrite: (@Sendable (JSONValue) -> JSONValue)?

@@ -9,7 +9,7 @@ public struct ChannelMachine: Hashable, Sendable {
   public private(set) var edition: Int
   /// The relays that the newest edition names.
   public private(set) var listed: Set<RelayID>
-  /// How many active relays the channel is meant to have.
+  /// The number of active relays that the channel is meant to have.
   public private(set) var wantedRelays: Int
   /// Whether an operator asked for the deletion of the channel.
   public private(set) var isDeletionRequested: Bool

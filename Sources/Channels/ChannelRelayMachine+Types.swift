@@ -86,7 +86,7 @@ extension ChannelRelayMachine {
     public let task: Task
     /// The number of the present attempt, counted from 1.
     public let attempt: Int
-    /// When the first attempt of this effort began; its deadline counts from here.
+    /// The time at which the first attempt of this effort began; its deadline counts from here.
     public let startedAt: Timestamp
     public let progress: Progress
     public let lastTrouble: Trouble?

@@ -8,13 +8,13 @@
 /// Performing an action twice does no harm. After a restart, `handle(.restarted)` yields the action that was under way.
 public struct ChannelRelayMachine: Hashable, Sendable {
   public internal(set) var state: State
-  /// When the present status was entered.
+  /// The time at which the present status was entered.
   public internal(set) var since: Timestamp
   /// The number of the latest operation that the network was asked for; outcomes carry it back. 0 means none yet.
   public internal(set) var operation: Int
-  /// When an active relay should be read back again. This is not a timer of the machine; the driver decides when to ask.
+  /// The time at which an active relay should be read back again. This is not a timer of the machine; the driver decides when to ask.
   public internal(set) var checkDue: Timestamp?
-  /// Whether the relay has one of many copies of a channel, or the only one of a group.
+  /// The kind of channel: the relay has one of many copies of a channel, or the only one of a group.
   public let kind: ChannelKind
   /// The number of the channel's newest edition: it was created with edition 1, and each change of the profile adds one.
   public internal(set) var edition: Int
@@ -52,7 +52,7 @@ public struct ChannelRelayMachine: Hashable, Sendable {
     self.salt = salt
   }
 
-  /// When the next `timerFired` is due; `nil` if nothing is awaited. It is derived, so it always agrees with the state.
+  /// The time at which the next `timerFired` is due; `nil` if nothing is awaited. It is derived, so it always agrees with the state.
   public var timer: Timestamp? { state.work?.progress.due }
 
   /// The network operation under way, if any.

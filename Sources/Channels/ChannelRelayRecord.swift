@@ -11,7 +11,7 @@ public struct ChannelRelayRecord: Hashable, Sendable {
   public var startedAt: Timestamp?
   public var isUnderWay: Bool
   public var timer: Timestamp?
-  /// When an active relay should be read back again.
+  /// The time at which an active relay should be read back again.
   public var checkDue: Timestamp?
   /// The edition that a reader last found at the relay; 0 means none yet.
   public var shown: Int

@@ -1,34 +1,34 @@
 /// Timers and limits of a channel relay. They are configuration; the core receives them as values.
 public struct RelayPolicy: Hashable, Sendable {
-  /// How long one invitation may take before it counts as timed out.
+  /// The time that one invitation may take before it counts as timed out.
   public var invitationTimeout: Duration = .seconds(30)
-  /// How long one verification may take before it counts as timed out.
+  /// The time that one verification may take before it counts as timed out.
   public var verificationTimeout: Duration = .seconds(15)
-  /// How long one withdrawal may take before it counts as timed out.
+  /// The time that one withdrawal may take before it counts as timed out.
   public var withdrawalTimeout: Duration = .seconds(30)
-  /// How long an operation may wait in queues before its own timeout counts; relays are asked one thing at a time.
+  /// The time that an operation may wait in queues before its own timeout counts; relays are asked one thing at a time.
   public var queueAllowance: Duration = .seconds(300)
   /// Wait before the second attempt; doubles with each further one.
   public var backOffFirst: Duration = .seconds(1)
   /// Longest wait between two attempts.
   public var backOffMax: Duration = .seconds(300)
-  /// How far a wait may deviate from its nominal value, in percent, either way.
+  /// The amount by which a wait may deviate from its nominal value, in percent, either way.
   public var backOffJitterPercent: Int = 20
   /// Attempts per effort before the channel relay fails.
   public var attemptsMax: Int = 8
   /// Time per effort before the channel relay fails.
   public var effortMax: Duration = .seconds(900)
-  /// How often an accepting relay may answer "no such channel" before it fails with `missing`.
+  /// The number of times that an accepting relay may answer "no such channel" before it fails with `missing`.
   public var readBacksMax: Int = 3
-  /// How long a relay may be down before its active channel relays turn inactive.
+  /// The time that a relay may be down before its active channel relays turn inactive.
   public var inactiveGrace: Duration = .seconds(120)
-  /// How often an inactive channel relay is tried again.
+  /// The time after which an inactive channel relay is tried again.
   public var slowRetry: Duration = .seconds(900)
   /// The longest wait that a relay may ask for.
   public var patienceMax: Duration = .seconds(86_400)
-  /// How long Baton tries to tell a relay that a channel left it.
+  /// The time for which Baton tries to tell a relay that a channel left it.
   public var farewellMax: Duration = .seconds(7 * 86_400)
-  /// How often an active channel relay is read back while nothing else happens.
+  /// The time after which an active channel relay is read back if nothing else happens.
   public var verifyInterval: Duration = .seconds(86_400)
   /// Makes the jitter of installations differ; any number, fixed for one installation.
   public var jitterSeed: UInt64 = 0

@@ -19,7 +19,7 @@ extension SelectionPolicy {
       failing = Tier(entries.filter { $0.reliability == .failing })
     }
 
-    /// How many relays there are.
+    /// The number of relays.
     public var count: Int { sound.entries.count + degraded.entries.count + failing.entries.count }
     public var isEmpty: Bool { count == 0 }
 
@@ -103,7 +103,7 @@ extension SelectionPolicy {
     private var random: SplitMix64
     private var hasOwn: Bool
     private var hasGood: Bool
-    /// How many relays of each owner the channel has; owners without any are missing.
+    /// The number of relays that the channel has of each owner; owners without any are missing.
     private var used: [Int64: Int]
 
     init(seed: UInt64, limit: Int, beside members: Members) {

@@ -48,7 +48,7 @@ public enum SelectionPolicy {
 
   /// The relays that a channel has already when others join it.
   public struct Members: Hashable, Sendable {
-    /// How many of them each operator runs.
+    /// The number of them that each operator runs.
     private(set) var operators: [OperatorID: Int] = [:]
     private(set) var hasOwn = false
     private(set) var hasGood = false

@@ -5,7 +5,7 @@ public import Varlink
 // What people are told of each error that an interface declares. One without a sentence does not compile.
 
 extension OperatorsRefusal {
-  /// What people are told.
+  /// The sentence for people.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchOperator(let id, let name): .noSuchObject("operator", id: id, name: name)
@@ -27,7 +27,7 @@ extension OperatorsRefusal {
 }
 
 extension ServersRefusal {
-  /// What people are told.
+  /// The sentence for people.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchServer(let id, let name): .noSuchObject("server", id: id, name: name)
@@ -51,7 +51,7 @@ extension ServersRefusal {
 }
 
 extension RelaysRefusal {
-  /// What people are told.
+  /// The sentence for people.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchRelay(let id, let name): .noSuchObject("relay", id: id, name: name)
@@ -78,7 +78,7 @@ extension RelaysRefusal {
 }
 
 extension IdentitiesRefusal {
-  /// What people are told.
+  /// The sentence for people.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchIdentity(let id, let name): .noSuchObject("identity", id: id, name: name)
@@ -99,7 +99,7 @@ extension IdentitiesRefusal {
 }
 
 extension ChannelsRefusal {
-  /// What people are told.
+  /// The sentence for people.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchChannel(let id, let name): .noSuchObject("channel", id: id, name: name)
@@ -134,7 +134,7 @@ extension ChannelsRefusal {
 }
 
 extension MonitorRefusal {
-  /// What people are told.
+  /// The sentence for people.
   public var sentence: RefusalSentence {
     switch self {
     case .revisionCompacted(let oldest): .revisionCompacted(oldest: oldest)
@@ -149,7 +149,7 @@ extension MonitorRefusal {
 }
 
 extension DaemonRefusal {
-  /// What people are told.
+  /// The sentence for people.
   public var sentence: RefusalSentence {
     switch self {
     case .invalidConfiguration(let problems): .invalidConfiguration(problems.map(\.words))
@@ -164,7 +164,7 @@ extension DaemonRefusal {
 }
 
 extension ServiceRefusal {
-  /// What people are told.
+  /// The sentence for people.
   public var sentence: RefusalSentence {
     switch self {
     case .invalidConfiguration(let reason): .invalidConfiguration([reason])
@@ -196,7 +196,7 @@ extension RefusalSentence {
 }
 
 extension VarlinkError {
-  /// What people are told of an error that any of the control interfaces has sent.
+  /// The sentence for people about an error of any control interface.
   public var sentence: RefusalSentence {
     let type = Interfaces.refusals.first { name.hasPrefix($0.interface + ".") }
     return type?.init(self).sentence ?? .of(service: self)

@@ -12,7 +12,7 @@ public protocol InterfaceRefusal: Error, Hashable, Sendable {
   /// Name of the interface.
   static var interface: String { get }
 
-  /// What was asked for cannot be read, because the database is damaged.
+  /// Returns the error for a request whose data cannot be read, because the database is damaged.
   static func storageDamaged(reason: String) -> Self
   /// The database cannot be read or written.
   static func storageUnavailable(reason: String) -> Self
@@ -24,14 +24,14 @@ public protocol InterfaceRefusal: Error, Hashable, Sendable {
   /// - Parameter error: as the daemon sent it.
   init(_ error: VarlinkError)
 
-  /// What goes over the wire.
+  /// The error as it is sent.
   var error: VarlinkError { get }
 
-  /// What people are told.
+  /// The sentence for people.
   var sentence: RefusalSentence { get }
 }
 
-/// What a server of one interface does. Each interface has a protocol of its own that requires all of its methods.
+/// The base of the protocols that servers of an interface implement. Each interface has its own, which requires all of its methods.
 public protocol InterfaceService: Sendable {
   associatedtype Method: InterfaceMethod
   associatedtype Refusal: InterfaceRefusal
@@ -43,7 +43,7 @@ public protocol InterfaceService: Sendable {
   func answer(_ method: Method, _ call: VarlinkCall, _ stream: VarlinkStream) async throws -> [String: JSONValue]
 }
 
-/// Where a method puts all replies but the last one.
+/// The stream to which a method sends all replies but the last one.
 public struct ReplyStream<Reply: Encodable & Sendable>: Sendable {
   private let stream: VarlinkStream
 
@@ -70,7 +70,7 @@ extension VarlinkCall {
     }
   }
 
-  /// Where replies before the last one go; nil when the client takes one only.
+  /// Returns the stream for replies before the last one; `nil` if the client accepts only one.
   func replies<Reply>(to stream: VarlinkStream) -> ReplyStream<Reply>? { mode == .more ? ReplyStream(stream) : nil }
 }
 

@@ -3,7 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Storage
 
-/// What is wrong with channels, for people: which of them work on no relay, which relays they lack, and the command that helps.
+/// Findings about channels, for people: channels that work on no relay, the relays that they lack, and the command that helps.
 struct ChannelFindings {
   let losses: [ChannelLoss]
   /// Channels that work on no relay.

@@ -141,7 +141,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     }
   }
 
-  /// How many channels of one name a client that asks for the name is told of.
+  /// The number of channels with one name that are reported at most to a client that asks for the name.
   private static let sameNameMax = 10
 
   private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) async throws -> ChannelSnapshot {
@@ -164,7 +164,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
   /// The size at which a page ends at the latest, however few channels it has, because clients limit what they take.
   private static let pageBytesMax = 1 << 20
 
-  /// How long one page may take; after that it ends early, with a cursor for the next one.
+  /// The time that one page may take; after that it ends early, with a cursor for the next one.
   private static let pageTimeMax = Duration.seconds(2)
 
   private static func page(_ query: ListQuery, _ context: ControlContext) async throws -> ChannelsListReply {

@@ -19,7 +19,7 @@ struct ControlContext: Sendable {
   let startedAt: Timestamp
   /// Loads the files that declare operators again; throws `BatonError.invalidFiles`.
   let reload: @Sendable () async throws -> ReloadReport
-  /// What is wrong with these files at present; `nil` if they are in force.
+  /// Returns the error in these files at present; `nil` if they are in force.
   let declarationsTrouble: @Sendable () -> String?
   let logLevel: LogLevelControl
   let listLimits: ListLimits

@@ -4,7 +4,7 @@ public import Filters
 public struct ListLimits: Hashable, Sendable {
   /// The number of objects on one page, at most.
   public var pageMax = 1000
-  /// How large filters may be.
+  /// The limits on the size of filters.
   public var filter = Filter.Limits()
 
   public init() {}

@@ -28,15 +28,15 @@ extension RelaysListReply: ListPage {}
 extension IdentitiesListReply: ListPage {}
 extension ChannelsListReply: ListPage {}
 
-/// What a List call asks for, checked: filter, order, page size, and where the page before ended.
+/// A checked List request: filter, order, page size, and the end of the page before.
 struct ListQuery: Sendable {
   let limit: Int
   let filter: Filter
   let order: ListOrder
-  /// What the last object of the page before is sorted by.
+  /// The sort values of the last object of the page before.
   let after: [JSONValue]?
   private let seal: @Sendable (String) -> String
-  /// What a digest covers in addition to the values: the list and its order.
+  /// The part that a digest covers in addition to the values: the list and its order.
   private let place: String
 
   static let limitDefault = 100

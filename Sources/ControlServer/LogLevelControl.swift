@@ -1,4 +1,4 @@
-/// How severe a message must be to be logged, as syslog counts: 0 is the most severe, 7 everything.
+/// The severity that a message must have to be logged, as syslog counts: 0 is the most severe, 7 everything.
 public struct LogLevelControl: Sendable {
   public let get: @Sendable () -> Int
   /// The level that was set; `nil` for the configured one.

@@ -5,10 +5,10 @@ internal import Storage
 
 // The journal's sentences about refusals. Clients get the name and its parameters, and form the same sentence from them.
 extension BatonError: CustomStringConvertible {
-  /// What is wrong with which object. It does not say what to do, because that depends on the reader.
+  /// The problem and the object. It does not say what to do, because that depends on the reader.
   public var description: String { sentence.what }
 
-  /// What is wrong, and what helps.
+  /// The problem, and the remedy.
   public var sentence: RefusalSentence {
     switch self {
     case .noSuchOperator(let id): .noSuchObject("operator", id: id.rawValue, name: nil)

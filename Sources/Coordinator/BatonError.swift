@@ -1,7 +1,7 @@
 public import Channels
 public import RelayNetwork
 
-/// Why a request was refused. `Sources/ControlServer/Refusals.swift` gives the error of each interface that clients see.
+/// The reasons why a request is refused. `Sources/ControlServer/Refusals.swift` gives the error of each interface that clients see.
 public enum BatonError: Error, Hashable, Sendable {
   case noSuchOperator(OperatorID)
   case noSuchServer(ServerID)

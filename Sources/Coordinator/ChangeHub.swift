@@ -3,12 +3,12 @@ internal import Synchronization
 /// Hands committed changes to all subscribers. The changes are kept once, in a `ChangeLog`; a subscriber is a position in it and costs
 /// next to nothing, however slow it is. Nobody slows the coordinator: publishing wakes one task, and that task wakes the subscribers.
 public final class ChangeHub: Sendable {
-  /// How many changes a subscriber may be behind.
+  /// The number of changes that a subscriber may be behind.
   public static let subscriberQueueMaxDefault = 4096
   /// The approximate bytes that the kept changes take.
   public static let bytesMaxDefault = 16 << 20
 
-  /// What a subscriber gets when it asks for the next change.
+  /// The answer to a subscriber that asks for the next change.
   public enum Taken: Sendable {
     /// The next change that it wants.
     case change(ChangeEntry)
@@ -31,7 +31,7 @@ public final class ChangeHub: Sendable {
     public var bytes: Int
     /// The number of messages that were made, each for all subscribers that want it.
     public var messages: Int
-    /// How often a subscriber fell behind.
+    /// The number of times that a subscriber fell behind.
     public var falls: Int
   }
 
@@ -47,16 +47,16 @@ public final class ChangeHub: Sendable {
     var isWaking = false
   }
   private let state: Mutex<State>
-  /// How many changes a subscriber may be behind; that many are kept.
+  /// The number of changes that a subscriber may be behind; that many are kept.
   public let queueMax: Int
   /// The approximate bytes that these may take; if they take more, fewer are kept.
   public let bytesMax: Int
-  /// How many subscribers there may be at once.
+  /// The number of subscribers that there may be at once.
   public let subscribersMax: Int
 
-  /// How many subscribers are looked at before publishing gets a turn.
+  /// The number of subscribers that are looked at before publishing gets a turn.
   private static let wokenAtOnce = 64
-  /// How long each subscriber that was woken is given before the next look, so that many of them take several changes at once. A few
+  /// The time that each woken subscriber is given before the next look, so that many of them take several changes at once. A few
   /// subscribers get each change at once.
   private static let turn = Duration.microseconds(20)
   private static let turnsMin = Duration.milliseconds(1)

@@ -34,7 +34,7 @@ struct ChangeLog {
   private(set) var revision: Int64 = 0
   /// The approximate bytes that the kept changes take.
   private(set) var byteCount = 0
-  /// How often readers have fallen behind.
+  /// The number of times that readers have fallen behind.
   private(set) var falls = 0
 
   private let limits: Limits
@@ -120,7 +120,7 @@ struct ChangeLog {
   /// Removes the reader.
   mutating func cancel(_ id: Int) { readers[id]?.isCancelled = true }
 
-  /// What the reader gets next.
+  /// Returns the answer that the reader gets next.
   mutating func take(_ id: Int) -> ChangeHub.Taken {
     guard var reader = readers[id] else { return .over(at: revision) }
     guard !reader.isCancelled else { return .over(at: reader.place) }

@@ -9,9 +9,9 @@ public enum ChangeKind: String, CaseIterable, Hashable, Sendable {
 /// Which changes a subscriber wants; `nil` stands for all.
 public struct ChangeSelection: Hashable, Sendable {
   public var kinds: Set<ChangeKind>?
-  /// Only these channels and their relays.
+  /// The channels that are wanted, with their relays; `nil` for all.
   public var channels: Set<ChannelID>?
-  /// Only these relays, and channels that have one of them.
+  /// The relays that are wanted, with channels that have one of them; `nil` for all.
   public var relays: Set<RelayID>?
 
   public static let all = ChangeSelection()

@@ -45,7 +45,7 @@ public struct ChangeSubscription: Sendable {
     }
   }
 
-  /// What can be taken without waiting, and whether changes were missed after it.
+  /// Returns the changes that can be taken without waiting, and whether changes were missed after them.
   func drain() -> (changes: [Change], hasMissed: Bool) {
     var changes: [Change] = []
     while true {

@@ -2,7 +2,7 @@ internal import Channels
 internal import Storage
 public import StrictJSON
 
-/// What an operator asks to change about a channel; `nil` leaves a field as it is.
+/// An operator's request to change a channel; `nil` leaves a field as it is.
 public struct ChannelEdit: Hashable, Sendable {
   public var displayName: String?
   /// An empty text clears the field.

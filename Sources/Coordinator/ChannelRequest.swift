@@ -2,7 +2,7 @@ public import Channels
 internal import Storage
 public import StrictJSON
 
-/// What an operator asks for with `Channels.Create`.
+/// An operator's request with `Channels.Create`.
 public struct ChannelRequest: Hashable, Sendable {
   public var kind: ChannelKind
   public var profile: Profile
@@ -91,7 +91,7 @@ public struct ChannelRequest: Hashable, Sendable {
 }
 
 extension ChannelRow {
-  /// Why a request that carries the key of this channel cannot be answered with it; `nil` if it can.
+  /// Returns the reason why a request that carries the key of this channel cannot be answered with it; `nil` if it can.
   /// - Parameter digest: the digest of the request.
   func conflict(with digest: String) -> BatonError? {
     if deletedAt != nil { return .idempotencyKeyReused(id, isDeleted: true) }

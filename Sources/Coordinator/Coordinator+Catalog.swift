@@ -162,7 +162,7 @@ extension Coordinator {
   /// The roles that a server really has: its operator's, or those of one's own servers, with its own overrides.
   public func roles(of server: ServerRow) -> ServerRoles { directory.catalog.roles(of: server) }
 
-  /// What is wrong with operators, servers and relays as a whole, and with networks.
+  /// Findings about operators, servers and relays as a whole, and about networks.
   public var findings: [CatalogCheck.Finding] {
     let unusable = networkTroubles.map { unusable in
       let relays = self.relays.filter { $0.network == unusable.network && !$0.isDeleted }.map(\.id).sorted()

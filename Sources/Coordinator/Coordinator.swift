@@ -14,7 +14,7 @@ public final class Coordinator: Sendable {
   let secrets: SecretBox
   private let inbox: Inbox<Engine.Input>
   private let prober: Prober
-  /// Where subscribers get committed changes from.
+  /// The hub from which subscribers get committed changes.
   public let hub: ChangeHub
   private let requestsMax: Int
   private let seed: UInt64
@@ -267,7 +267,7 @@ public final class Coordinator: Sendable {
 
   public var networks: [NetworkKind] { directory.networks.keys.sorted { $0.rawValue < $1.rawValue } }
 
-  /// Why changes are refused at present; `nil` if storage works.
+  /// The reason why changes are refused at present; `nil` if storage works.
   public var storageTrouble: String? { directory.read { $0.storageTrouble } }
 
   /// Networks that cannot be used as a whole, and why.
@@ -276,19 +276,19 @@ public final class Coordinator: Sendable {
       .sorted { $0.network.rawValue < $1.network.rawValue }
   }
 
-  /// Why `network` cannot be used at all at present; `nil` if it can, or if that is not known yet.
+  /// Returns the reason why `network` cannot be used at all at present; `nil` if it can, or if that is not known yet.
   public func trouble(of network: NetworkKind) -> NetworkTrouble? { directory.read { $0.networkStates[network] }?.trouble }
 
-  /// How many inputs wait to be taken in.
+  /// The number of inputs that wait to be taken in.
   var inputsWaiting: Int { inbox.count }
 
-  /// How many tests in the background have begun and not ended.
+  /// The number of background tests that have begun and not ended.
   var testsUnderWay: Int { prober.count }
 
-  /// How many channels have something left to do.
+  /// The number of channels that have something left to do.
   public var liveChannelCount: Int { directory.read { $0.liveChannels } }
 
-  /// What clients see of a stored channel.
+  /// Returns a stored channel as clients see it.
   public func snapshot(_ stored: StoredChannel) -> ChannelSnapshot { directory.snapshot(stored.row, stored.relays) }
 
   /// A keyed digest for cursors of lists, which clients keep and must not make.

@@ -3,7 +3,7 @@ internal import RelayNetwork
 internal import Storage
 internal import Synchronization
 
-/// What request threads may know without asking the coordinator's task: the catalog, identities, networks.
+/// The knowledge that request threads may use without asking the coordinator's task: the catalog, identities, networks.
 final class RelayDirectory: Sendable {
   struct Contents {
     var catalog = Catalog() { didSet { pools = RelayPools() } }
@@ -11,10 +11,10 @@ final class RelayDirectory: Sendable {
     var loads = RelayLoads()
     var pools = RelayPools()
     var identities: [IdentityRow] = []
-    /// Why changes are refused at present, if they are.
+    /// The reason why changes are refused at present, if they are.
     var storageTrouble: String?
     var liveChannels = 0
-    /// What is known about networks as a whole.
+    /// The states of networks as a whole, as far as they are known.
     var networkStates: [NetworkKind: NetworkState] = [:]
     /// The random generator that draws among equal relays.
     var random: SplitMix64

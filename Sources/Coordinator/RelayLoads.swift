@@ -1,6 +1,6 @@
 internal import Channels
 
-/// How many channels each relay carries: those that have it as a member that was not removed.
+/// The number of channels that each relay carries: those that have it as a member that was not removed.
 ///
 /// What the engine has committed counts, and so do the relays of creations that are not answered yet, from the moment of their choice.
 /// Thus simultaneous creations see each other's choices. For a moment, between its commit and its answer, a new channel counts twice.

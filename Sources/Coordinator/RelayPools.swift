@@ -12,7 +12,7 @@ struct RelayPools {
   private struct Arranged {
     let pool: SelectionPolicy.Pool
     let since: Timestamp
-    /// When the pool ends; `nil` if it never does.
+    /// The time at which the pool ends; `nil` if it never does.
     let until: Timestamp?
 
     func holds(at now: Timestamp) -> Bool { since <= now && until.map { now < $0 } ?? true }

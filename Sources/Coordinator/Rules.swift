@@ -8,7 +8,7 @@ public struct Rules: Sendable {
   public var policies: [NetworkKind: RelayPolicy]
   /// The schedule of tests in the background; `nil` if there are none.
   public var schedule: TestSchedule?
-  /// How settled channels are looked after; `nil` if they are not.
+  /// The upkeep of settled channels; `nil` for none.
   public var upkeep: UpkeepPolicy?
 
   public init(

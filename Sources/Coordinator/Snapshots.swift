@@ -7,8 +7,8 @@ public struct ChannelSnapshot: Hashable, Sendable {
     public let id: RelayID
     public let name: String
     public let record: ChannelRelayRecord
-    /// Why no progress is possible there: the network as a whole cannot be used. It holds only at the moment of asking, because it
-    /// is not a change of the channel.
+    /// The reason why no progress is possible there: the network as a whole cannot be used. It holds only at the moment of asking, because
+    /// it is not a change of the channel.
     public let networkTrouble: Trouble?
 
     public var view: ChannelRelayView { ChannelRelayView(record) }
@@ -22,7 +22,7 @@ public struct ChannelSnapshot: Hashable, Sendable {
   /// The relays in the order in which they joined.
   public let relays: [Relay]
 
-  /// How the channel is, in plain words.
+  /// The state of the channel in plain words.
   public var summary: String {
     let members = relays.filter { $0.record.status != .removed }
     func count(_ statuses: RelayStatus...) -> Int { members.count { statuses.contains($0.record.status) } }
@@ -50,7 +50,7 @@ public struct ChannelSnapshot: Hashable, Sendable {
   }
 }
 
-/// What clients see of one relay of a channel except its name. When it changes, the channel gets a revision and an event, so that a list
+/// One relay of a channel as clients see it, except its name. When this changes, the channel gets a revision and an event, so that a list
 /// which follows the events shows what a new list would show.
 public struct ChannelRelayView: Hashable, Sendable {
   public let status: RelayStatus
@@ -74,7 +74,7 @@ public struct ChannelRelayView: Hashable, Sendable {
 }
 
 extension ChannelMachine {
-  /// What clients see of a relay; `nil` if the channel never had it.
+  /// Returns a relay as clients see it; `nil` if the channel never had it.
   func view(of relay: RelayID) -> ChannelRelayView? {
     relays.first { $0.relay == relay }.map { ChannelRelayView(ChannelRelayRecord($0.machine)) }
   }

@@ -1,10 +1,10 @@
-/// How the daemon looks after channels that have nothing left to do.
+/// The upkeep of channels that have nothing left to do.
 public struct UpkeepPolicy: Hashable, Sendable {
   /// The time between two rounds.
   public var interval: Duration
   /// The number of channels that one relay is asked to show again per round, at most.
   public var checksPerRound: Int
-  /// How long a relay may stay inactive in a channel before another takes its place. Failed relays are replaced at once.
+  /// The time that a relay may stay inactive in a channel before another takes its place. Failed relays are replaced at once.
   public var replaceAfter: Duration
   /// The number of replacements in one channel within an hour, at most.
   public var replacementsPerChannel: Int
@@ -12,9 +12,9 @@ public struct UpkeepPolicy: Hashable, Sendable {
   public var replacementsPerHour: Int
   /// The number of channels per round that get a relay back that works again, at most.
   public var returnsPerRound: Int
-  /// How long transitions are kept.
+  /// The time for which transitions are kept.
   public var keepHistory: Duration
-  /// How many transitions are kept, however recent they are; there may be a few more until the next round.
+  /// The number of transitions that are kept, however recent they are; there may be a few more until the next round.
   public var keepRows: Int
 
   public init(

@@ -31,11 +31,11 @@ public struct Filter: Sendable {
     case query(String), autocomplete(String)
   }
 
-  /// How large a filter may be.
+  /// The limits on the size of a filter.
   public struct Limits: Hashable, Sendable {
-    /// How deep conditions may be nested.
+    /// The depth to which conditions may be nested.
     public var depthMax = 8
-    /// How many conditions, tests and values a filter may have in total.
+    /// The number of conditions, tests and values that a filter may have in total.
     public var nodesMax = 500
 
     public init() {}

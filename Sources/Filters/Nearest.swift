@@ -21,7 +21,8 @@ public enum Nearest {
     return best?.word
   }
 
-  /// How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn one word into the other.
+  /// Returns the number of letters that must be inserted, deleted, replaced or swapped with their neighbour to turn one word into the
+  /// other.
   private static func distance(_ a: [Character], _ b: [Character]) -> Int {
     var (before, previous) = ([Int](), Array(0...b.count))
     for i in a.indices {

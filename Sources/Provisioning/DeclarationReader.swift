@@ -20,7 +20,7 @@ public struct DeclarationReader {
   private var flaws: [FileFlaw] = []
   private var file = ""
   private var count = 0
-  /// Where names and addresses stand, to tell the second of two where the first is.
+  /// The places of names and addresses, so that the error about the second of two can name the first.
   private var places: [String: String] = [:]
 
   /// - Parameter time: reads a time as RFC 3339 writes it; nil when the text is none.
@@ -61,7 +61,7 @@ public struct DeclarationReader {
     flaws.append(FileFlaw(file: name, line: nil, column: nil, text: text))
   }
 
-  /// What all files say together.
+  /// Returns the declarations of all files together.
   /// - Throws: `FileFlaws` when anything is wrong with any of them.
   public func result() throws(FileFlaws) -> Declarations {
     guard flaws.isEmpty else { throw FileFlaws(flaws: flaws) }

@@ -48,7 +48,7 @@ public enum DeclarationWriter {
     return lines
   }
 
-  /// In double quotes nothing means anything but itself, once these are written as escapes.
+  /// Returns the text in double quotes, where every character stands for itself once these are escaped.
   private static func quoted(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -65,7 +65,7 @@ public enum DeclarationWriter {
     return "\"\(escaped)\""
   }
 
-  /// What YAML does not take as it is, or what is not seen where the file is shown.
+  /// Returns whether YAML does not accept the character as it is, or it is invisible where the file is shown.
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true

@@ -1,6 +1,6 @@
 public import Yams
 
-/// What is wrong with a text that should be YAML, and where.
+/// The error in a text that should be YAML, with its place.
 public struct YAMLTrouble: Error, Hashable, Sendable {
   /// Both from 1.
   public let line: Int

@@ -57,12 +57,12 @@ extension ServerAddress: CustomStringConvertible, CustomDebugStringConvertible, 
   public var customMirror: Mirror { Mirror(self, children: ["text": text]) }
 }
 
-/// Why a text is not an address.
+/// The reason why a text is not an address.
 public struct InvalidAddress: Error, Hashable, Sendable {
   /// The text as it was given, with any password made unreadable.
   public let address: String
   public let reason: String
-  /// Where the error is, in characters from the start; `nil` if the whole is wrong.
+  /// The place of the error, in characters from the start; `nil` if the whole is wrong.
   public let position: Int?
 
   public init(address: String, reason: String, position: Int? = nil) {

@@ -26,7 +26,7 @@ public enum PasswordEcho {
     return String(characters)
   }
 
-  /// Where the part behind `scheme://` begins; `nil` if the text does not begin with a scheme.
+  /// Returns the place where the part after `scheme://` begins; `nil` if the text does not begin with a scheme.
   private static func schemeEnd(_ characters: [Character]) -> Int? {
     let scheme = characters.prefix(schemeMax).prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     guard scheme.first?.isLetter == true, characters[scheme.endIndex...].starts(with: "://") else { return nil }

@@ -17,7 +17,7 @@ public struct ProbeStep: Hashable, Sendable {
   public let failure: Trouble?
   /// The findings, for people.
   public let detail: String
-  /// What the peer says about itself, if this step asked for it.
+  /// The peer's description of itself, if this step asked for it.
   public let selfDescription: PeerDescription?
 
   public init(
@@ -31,7 +31,7 @@ public struct ProbeStep: Hashable, Sendable {
   }
 }
 
-/// What a relay says about itself. It is bounded and cleaned, and never trusted.
+/// A relay's description of itself. It is bounded and cleaned, and never trusted.
 public struct PeerDescription: Hashable, Sendable {
   /// The name that the relay gives itself.
   public var name: String?

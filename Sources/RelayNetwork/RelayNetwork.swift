@@ -95,7 +95,7 @@ public struct NetworkFailure: Error, Hashable, Sendable, CustomStringConvertible
 
 /// The key pair of an identity. The secret never appears in descriptions.
 public struct IdentityKey: Sendable, CustomStringConvertible, CustomReflectable {
-  /// How others name the identity, in the network's own notation.
+  /// The name by which others know the identity, in the network's own notation.
   public let publicKey: String
   /// The secret key in the network's binary form.
   public let secret: Secret
@@ -118,7 +118,7 @@ public struct ChannelDraft: Sendable {
   public let relays: [String]
   /// The key that must sign; `nil` for the channel's own key, unless a relay takes only what known authors sign.
   public let key: ChannelKey?
-  /// What tests found about these relays, by address: `PeerDescription.capabilities`. Those that were not tested are absent.
+  /// The capabilities that tests found in these relays, by address: `PeerDescription.capabilities`. Those that were not tested are absent.
   public let capabilities: [String: [String]]
   /// A date that a new edition must follow, in addition to that of the newest one.
   public let stray: StrayEdition?
@@ -141,8 +141,8 @@ public struct ChannelDraft: Sendable {
 public struct ChannelContent: Hashable, Sendable {
   public let kind: ChannelKind
   public let identity: IdentityID
-  /// How the network names the channel (nostr: the id of its kind 40 event, or of the group; simplex: the group's number in the core, or
-  /// a name of ours until there is one).
+  /// The network's name for the channel (nostr: the id of its kind 40 event, or of the group; simplex: the group's number in the core, or a
+  /// name of ours until there is one).
   public let networkID: String
   /// The key whose signature readers check, in the network's notation: the owner's public key; for a group its relay's. On simplex: the
   /// channel's link, which holds that key; empty until there is one.
@@ -207,7 +207,7 @@ public struct RelayOperation: Hashable, Sendable {
   }
 }
 
-/// What is known about a channel to which a network refers by its own name.
+/// The known facts about a channel to which a network refers by its own name.
 public struct KnownChannel: Sendable {
   public let id: ChannelID
   public let content: ChannelContent
@@ -264,21 +264,21 @@ public enum NetworkReport: Hashable, Sendable {
   case relayUp(RelayID, roundTrip: Duration)
   /// A watched relay cannot be reached; it is reported again when the cause changes.
   case relayDown(RelayID, Trouble)
-  /// Whether the network itself can be used, whatever its relays do. It is reported when it is first known, and when it changes.
+  /// The state of the network itself, whatever its relays do. It is reported when it is first known, and when it changes.
   case state(NetworkKind, NetworkState)
 }
 
-/// Whether a network as a whole can be used.
+/// The state of a network as a whole: usable or not.
 public enum NetworkState: Hashable, Sendable {
   /// - detail: a description of what is there, for people.
   case works(detail: String)
   case down(NetworkTrouble)
 
-  /// Why it cannot be used; `nil` if it can.
+  /// The reason why it cannot be used; `nil` if it can.
   public var trouble: NetworkTrouble? { if case .down(let trouble) = self { trouble } else { nil } }
 }
 
-/// Why a network as a whole cannot be used. It says nothing about its relays, which still serve readers.
+/// The reason why a network as a whole cannot be used. It says nothing about its relays, which still serve readers.
 public struct NetworkTrouble: Hashable, Sendable {
   /// The words are stable: scripts rely on them.
   public enum Kind: String, Hashable, Sendable, CaseIterable {

@@ -13,18 +13,18 @@ struct Group: Sendable {
   }
 
   enum Flag: String, CaseIterable, Sendable {
-    /// Only members may read.
+    /// A group that only members may read.
     case `private`
-    /// Only members may write.
+    /// A group that only members may write to.
     case restricted
-    /// Only members may see the metadata.
+    /// A group whose metadata only members may see.
     case hidden
-    /// Nobody may join without an invitation.
+    /// A group that nobody may join without an invitation.
     case closed
   }
 
   static let adminRole = "admin"
-  /// How many of the latest events a `previous` tag may refer to.
+  /// The number of latest events that a `previous` tag may refer to.
   static let timelineMax = 50
   /// The fields of the metadata that contain a text, in the order in which they are served.
   static let fields = ["name", "picture", "about"]
@@ -41,7 +41,7 @@ struct Group: Sendable {
   private(set) var timeline: [String] = []
   /// The ids of events that an admin deleted.
   private(set) var erased: Set<String> = []
-  /// When each state last changed, in Unix time.
+  /// The Unix times at which each state last changed.
   private var changed: [State: Int64] = [:]
 
   /// Creates an empty group that belongs to nobody yet; apply the event that creates it next.

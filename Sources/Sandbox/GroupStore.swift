@@ -25,7 +25,7 @@ struct GroupStore: Sendable {
     static func refused(_ text: String) -> Answer { Answer(accepted: false, text: text) }
   }
 
-  /// How far a moderator's clock may deviate, in seconds.
+  /// The number of seconds by which a moderator's clock may deviate.
   static let clockSkewMax: Int64 = 60
 
   /// The relay's own key, which signs the states.

@@ -36,7 +36,7 @@ public final class SandboxRelay: Sendable {
     var counts = Counts()
   }
 
-  /// How many free ports a relay tries before it gives up.
+  /// The number of free ports that a relay tries before it gives up.
   private static let portAttemptsMax = 10
 
   public let port: Int

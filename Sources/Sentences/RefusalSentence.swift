@@ -1,6 +1,6 @@
-/// Why something was refused, for people. The daemon's journal and the command line take their words from here.
+/// The reason for a refusal, for people. The daemon's journal and the command line take their words from here.
 public struct RefusalSentence: Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong with which object, as the journal says it.
+  /// The problem and the object, as the journal names them.
   public let what: String
   /// The same, with what helps at the command line.
   public let text: String

@@ -29,7 +29,7 @@ public struct JSONFlaw: Hashable, Sendable {
 ///
 /// Foundation's parser silently accepts duplicate keys, which would let two readers see two different messages.
 public struct JSONParser {
-  /// How deep arrays and objects may be nested.
+  /// The depth to which arrays and objects may be nested.
   public static let depthMax = 64
 
   private let bytes: UnsafeBufferPointer<UInt8>

@@ -101,7 +101,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Prepares for the end of the server: no further calls are read.
   struct Stopping: Sendable {}
 
-  /// How long a peer that has just connected may take to send its call, when the server stops.
+  /// The time that a peer that has just connected may take to send its call, when the server stops.
   private static let lastCallTime = TimeAmount.milliseconds(500)
 
   /// Ends the connection when the server stops. One in the middle of a call ends after its reply; one whose call has arrived but is not

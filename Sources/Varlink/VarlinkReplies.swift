@@ -5,7 +5,7 @@ internal import NIOCore
 public struct VarlinkReplies: AsyncSequence, Sendable {
   public typealias Element = VarlinkReply
 
-  /// How many replies may wait for the reader before the connection is no longer read.
+  /// The number of replies that may wait for the reader before the connection is no longer read.
   static let waitingMax = 64
 
   typealias Producer = NIOThrowingAsyncSequenceProducer<

@@ -12,7 +12,7 @@ public final class VarlinkServer: Sendable {
     public var connectionsMax = 4096
     /// Connections of one user open at once.
     public var connectionsPerUserMax = 128
-    /// How many of `connectionsMax` only owners get, beyond what one user may have, so that others cannot lock them out.
+    /// The part of `connectionsMax` that only owners get, beyond what one user may have, so that others cannot lock them out.
     public var connectionsReserved = 32
     /// Connections of one stranger open at once.
     public var connectionsPerStrangerMax = 8
@@ -20,12 +20,12 @@ public final class VarlinkServer: Sendable {
     public var strangersMax = 64
     /// The largest message accepted from a stranger, in bytes.
     public var strangerMessageBytesMax = 64 << 10
-    /// How long a stranger may be silent, and take for a message or a reply.
+    /// The time that a stranger may be silent, or take for a message or a reply.
     public var strangerTimeout: Duration = .seconds(10)
-    /// How long a peer may take from its connection, or its latest reply, to the end of a message that it has begun; and to its first
+    /// The time that a peer may take from its connection, or its latest reply, to the end of a message that it has begun; and to its first
     /// message, begun or not.
     public var messageTimeout: Duration = .seconds(60)
-    /// How long a peer may take to read a reply.
+    /// The time that a peer may take to read a reply.
     public var replyTimeout: Duration = .seconds(300)
     public init() {}
 
@@ -42,12 +42,12 @@ public final class VarlinkServer: Sendable {
       standing == .stranger ? min(strangerMessageBytesMax, messageBytesMax) : messageBytesMax
     }
 
-    /// How long a peer may take to finish its message.
+    /// Returns the time that a peer may take to finish its message.
     func messageTimeout(of standing: Standing) -> Duration {
       standing == .stranger ? min(strangerTimeout, messageTimeout) : messageTimeout
     }
 
-    /// How long a peer may take to read a reply.
+    /// Returns the time that a peer may take to read a reply.
     func replyTimeout(of standing: Standing) -> Duration {
       standing == .stranger ? min(strangerTimeout, replyTimeout) : replyTimeout
     }

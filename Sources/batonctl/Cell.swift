@@ -2,7 +2,7 @@
 enum Cell {
   static func latency(_ milliseconds: Int?) -> String { milliseconds.map { "\($0) ms" } ?? "" }
 
-  /// When the latest test ended, and a mark if it failed.
+  /// Returns the time at which the latest test ended, and a mark if it failed.
   static func test(_ passed: Bool?, _ time: String?, _ times: Times) -> String {
     guard let passed else { return "never" }
     return passed ? times.text(time) : "failed \(times.text(time))"

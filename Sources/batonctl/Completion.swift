@@ -55,7 +55,7 @@ struct Completion {
   /// The shell; `nil` if the words are taken as they are.
   let shell: CompletionShell?
 
-  /// How many names are offered at most.
+  /// The number of names that are offered at most.
   private static let namesMax = 100
   /// The size of a page from the daemon, if the names are selected here.
   private static let pageMax: Int64 = 1000

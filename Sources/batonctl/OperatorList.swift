@@ -28,7 +28,7 @@ extension OperatorCommand {
       }
     }
 
-    /// How many relays and servers each operator has.
+    /// Returns the number of relays and servers of each operator.
     private static func counts(
       of operators: [Operator], _ session: Session
     ) async throws -> (relays: [Int64: Int], servers: [Int64: Int]) {

@@ -47,7 +47,7 @@ extension String {
     return text
   }
 
-  /// How many rows of a terminal the text takes if long lines wrap.
+  /// Returns the number of rows that the text takes on a terminal if long lines wrap.
   /// - Parameter columns: the width of the terminal.
   func rows(in columns: Int) -> Int {
     split(separator: "\n", omittingEmptySubsequences: false).reduce(0) { rows, line in

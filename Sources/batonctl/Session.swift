@@ -38,7 +38,7 @@ struct GlobalOptions: ParsableArguments {
     return named.map { $0.hasPrefix("unix:") ? String($0.dropFirst(5)) : $0 } ?? BatonClient.defaultSocket
   }
 
-  /// How long to repeat a call that the daemon did not take: a restarting daemon is back sooner.
+  /// The time for which a call is repeated that the daemon did not take: a restarting daemon is back sooner.
   fileprivate static let persistence = Duration.seconds(10)
 
   /// Connects, runs `body`, and turns errors into one sentence and an exit status.

@@ -16,7 +16,7 @@ struct Status: AsyncParsableCommand {
 
   private static let waitMax = TimeSpan(argument: "60s")
 
-  /// How many findings are shown below the figures; batonctl validate shows all of them.
+  /// The number of findings that are shown below the figures; batonctl validate shows all of them.
   private static let findingsMax = 5
 
   func run() async throws {

@@ -4,7 +4,8 @@ struct TableColumn<Row>: Sendable {
   let title: String
   /// The rank: if there is no room for all columns, the one with the highest rank is left out first. Columns of rank 0 stay.
   let rank: Int
-  /// How far cells are cut before a column is left out; `nil` if they are shown whole, because a part of them would be misleading.
+  /// The width to which cells are cut before a column is left out; `nil` if they are shown whole, because a part of them would be
+  /// misleading.
   let least: Int?
   /// Whether the column is shown only if all columns are requested, or this one.
   let isExtra: Bool

@@ -12,7 +12,7 @@ struct ChatCore: Sendable {
   let network: SimpleXNetwork
   private let process: CoreProcess?
   private let presets: AsyncStream<[PresetOperator]>
-  /// How many tests of relays the core runs at once: as many as a channel has relays by default.
+  /// The number of relay tests that the core runs at once: as many as a channel has relays by default.
   private static let testsAtOnce = 3
   private let logger: Logger
 

@@ -118,7 +118,7 @@ struct Settings: Sendable {
     Rules(policy: policy(seed: seed), policies: policies(seed: seed), schedule: testSchedule(seed: seed), upkeep: upkeep)
   }
 
-  /// When relays and servers are tested in the background; `nil` if they are not.
+  /// Returns the schedule of background tests of relays and servers; `nil` if there are none.
   func testSchedule(seed: UInt64) -> TestSchedule? {
     guard text("tests.background") == "true" else { return nil }
     return TestSchedule(

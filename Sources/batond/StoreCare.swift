@@ -3,9 +3,9 @@ internal import Coordinator
 internal import Foundation
 internal import Storage
 
-/// How fast and how often everything that is stored is checked.
+/// The schedule by which everything stored is checked.
 struct ScrubSchedule: Hashable, Sendable {
-  /// How many rows are checked per second; 0 turns the check off.
+  /// The number of rows that are checked per second; 0 turns the check off.
   var rows = 2_000
   /// The time from the end of one check to the beginning of the next.
   var interval = Duration.seconds(86_400)

@@ -7,7 +7,7 @@ internal import Varlink
 /// when the daemon was away, and reports changes as steps that lists in user interfaces understand.
 public actor LiveList<Element: LiveElement> {
   public enum State: Hashable, Sendable {
-    /// Nothing has been loaded yet.
+    /// The state before anything was loaded.
     case initial
     case loading
     case loaded

@@ -9,7 +9,7 @@ public struct PeerCondition: Hashable, Sendable {
   }
 
   public var health: Health
-  /// When `health` last changed.
+  /// The time at which `health` last changed.
   public var healthSince: Timestamp?
   /// The latest trouble; `nil` while all is well.
   public var lastError: String?
@@ -18,9 +18,9 @@ public struct PeerCondition: Hashable, Sendable {
   /// Whether the latest test passed; `nil` if there was no test yet.
   public var tested: Bool?
   public var testedAt: Timestamp?
-  /// When a complete test last passed.
+  /// The time at which a complete test last passed.
   public var fullyTestedAt: Timestamp?
-  /// How long the latest connection took.
+  /// The duration of the latest connection attempt.
   public var roundTripMilliseconds: Int64?
   /// The number of tests that failed since the last one that passed.
   public var failures: Int
@@ -94,10 +94,10 @@ public struct PeerCondition: Hashable, Sendable {
     (health, healthSince) = (new, now)
   }
 
-  /// How long after a failure a peer still counts as unreliable.
+  /// The time after a failure for which a peer counts as unreliable.
   public static let recentFailure = Duration.seconds(600)
 
-  /// How reliable the peer is by this condition.
+  /// The reliability of the peer by this condition.
   public func reliability(at now: Timestamp) -> SelectionPolicy.Reliability {
     if health == .down { return .failing }
     // A failure with a date in the future, from a clock that was ahead, counts only from that time on, so that it expires.
@@ -106,7 +106,7 @@ public struct PeerCondition: Hashable, Sendable {
     return health == .up || tested == true ? .good : .untested
   }
 
-  /// When `reliability(at:)` changes by itself, after `now`; `nil` if only a new observation can change it.
+  /// The time at which `reliability(at:)` changes by itself, after `now`; `nil` if only a new observation can change it.
   public func reliabilityEnds(after now: Timestamp) -> Timestamp? {
     guard let failedAt else { return nil }
     let end = failedAt > now ? failedAt : failedAt + Self.recentFailure

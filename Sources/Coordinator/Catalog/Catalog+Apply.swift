@@ -87,7 +87,7 @@ extension Catalog {
     origin = Origin()
   }
 
-  /// What still belongs to an operator.
+  /// Returns the servers and relays that still belong to an operator.
   func belongings(of id: OperatorID) -> (servers: [ServerID], relays: [RelayID]) {
     (
       servers.values.filter { $0.serverOperator == id && !$0.isDeleted }.map(\.id).sorted(),

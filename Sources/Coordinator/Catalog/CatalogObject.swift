@@ -55,7 +55,7 @@ public enum CatalogObject: Hashable, Sendable {
     }
   }
 
-  /// What people call it.
+  /// The object's name for people.
   var title: String {
     switch self {
     case .operator(let row): row.name

@@ -2,7 +2,7 @@ public import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// What a person asks to change about an operator; `nil` leaves a field as it is.
+/// A person's request to change an operator; `nil` leaves a field as it is.
 public struct OperatorEdit: Hashable, Sendable {
   public var name: String?
   /// An empty text clears the field.
@@ -11,7 +11,7 @@ public struct OperatorEdit: Hashable, Sendable {
   public var isEnabled: Bool?
   public var smpRoles: ServerRoles.Override
   public var xftpRoles: ServerRoles.Override
-  /// When the conditions were accepted; `.some(nil)` takes the acceptance back.
+  /// The time at which the conditions were accepted; `.some(nil)` takes the acceptance back.
   public var conditionsAcceptedAt: Timestamp??
 
   public init(
@@ -68,7 +68,7 @@ public enum Assignment: Hashable, Sendable {
   case to(OperatorID)
 }
 
-/// What a person asks to change about a server; `nil` leaves a field as it is.
+/// A person's request to change a server; `nil` leaves a field as it is.
 public struct ServerEdit: Hashable, Sendable {
   /// The new address, which may carry a password.
   public var address: String?
@@ -91,7 +91,7 @@ public struct ServerEdit: Hashable, Sendable {
   }
 }
 
-/// What a person asks to change about a relay; `nil` leaves a field as it is.
+/// A person's request to change a relay; `nil` leaves a field as it is.
 public struct RelayEdit: Hashable, Sendable {
   public var address: String?
   public var name: String?
@@ -145,7 +145,7 @@ enum CatalogChange: Sendable {
     let digest: String
   }
 
-  /// What happened to the objects that it changed, for the journal.
+  /// The words of the journal for the objects that it changed.
   var title: String {
     switch self {
     case .addOperator, .addServer, .addRelay: "was added"

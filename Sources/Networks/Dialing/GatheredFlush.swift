@@ -20,7 +20,7 @@ public final class GatheredFlush: ChannelOutboundHandler {
     }
   }
 
-  /// Nothing that was written before the end is lost.
+  /// Closes without losing anything that was written before the end.
   public func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     context.flush()
     context.close(mode: mode, promise: promise)

@@ -16,9 +16,9 @@ public final class HostLookup: Sendable {
 
   /// The largest number of addresses that are used for one host.
   public static let addressesMax = 8
-  /// How many names may wait; more are refused as `timeout`.
+  /// The number of names that may wait; more are refused as `timeout`.
   static let namesMax = 10_000
-  /// How many names are remembered as failing; if there are more, all are forgotten.
+  /// The number of names that are remembered as failing; if there are more, all are forgotten.
   private static let failedMax = 10_000
 
   private struct Waiter {
@@ -35,7 +35,7 @@ public final class HostLookup: Sendable {
     var lineOfFailed: [String] = []
     var failed: Set<String> = []
     var threads = 0
-    /// How many threads are looking up names whose latest lookup failed.
+    /// The number of threads that are looking up names whose latest lookup failed.
     var threadsOfFailed = 0
     var nextID = 0
   }

@@ -5,9 +5,9 @@ public import RelayNetwork
 
 // The form of channels and groups on Nostr, and the events of an operation on them.
 extension NostrNetwork {
-  /// How far ahead of the time an event may be before relays refuse it; most take 15 minutes.
+  /// The time by which an event may be ahead before relays refuse it; most take 15 minutes.
   private static let aheadMaxSeconds: Int64 = 900
-  /// How far a relay's clock may be behind ours for it to take what is dated after a stray edition.
+  /// The time by which a relay's clock may be behind ours for it to accept events dated after a stray edition.
   private static let relayBehindSeconds: Int64 = 60
 
   public func prepare(_ draft: ChannelDraft) async throws(NetworkFailure) -> ChannelContent {
@@ -117,8 +117,8 @@ extension NostrNetwork {
     }
   }
 
-  /// What a new edition is dated after: readers take the newest, so none may be as old as the one before. One from far ahead, made by a
-  /// clock that was wrong, does not count: most relays refuse such events. A relay that took it shows it as a stray one.
+  /// Returns the time after which a new edition is dated: readers take the newest, so none may be as old as the one before. One from far
+  /// ahead, made by a clock that was wrong, does not count: most relays refuse such events. A relay that took it shows it as a stray one.
   private func dateBefore(_ content: ChannelContent, _ stray: StrayEdition?) throws(NetworkFailure) -> Int64 {
     let latest = content.notice?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
     let known = latest > now() + Self.aheadMaxSeconds ? 0 : latest
@@ -197,8 +197,8 @@ extension NostrNetwork {
     profile(of: content).map { [OutgoingEvent(extra: $0)] } ?? []
   }
 
-  /// Who the author of a channel is, for programs that show authors (kind 0): name and picture of the newest edition, dated as that is.
-  /// It follows from what is stored: the same bytes each time. `nil` where the identity signs, which has a profile of its own.
+  /// Returns the author's profile (kind 0) for programs that show authors: name, picture and date of the channel's newest edition. It
+  /// follows from what is stored: the same bytes each time. `nil` where the identity signs, which has a profile of its own.
   private func profile(of content: ChannelContent) -> NostrEvent? {
     guard content.keySalt != nil else { return nil }
     let (id, document) = content.notice.map { ($0.networkID, $0.document) } ?? (content.networkID, content.document)

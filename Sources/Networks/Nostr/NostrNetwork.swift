@@ -49,12 +49,12 @@ public final class NostrNetwork: RelayNetwork {
 
   let group: any EventLoopGroup
   let dialer: RelayDialer
-  /// How long a relay's NIP-11 document counts as current, and how many are kept.
+  /// The time for which a relay's NIP-11 document counts as current, and the number of documents that are kept.
   private static let documentLife = TimeAmount.seconds(60)
   private static let documentsMax = 1_000
   private static let profilesMax = 1_000
   private static let urlsMax = 10_000
-  /// How many seconds ahead an edition is dated at most for the sake of other channels.
+  /// The number of seconds that an edition is dated ahead at most for the sake of other channels.
   private static let editionAheadMax: Int64 = 10
   private let lookup = HostLookup()
   private let limits: NostrLimits
@@ -168,8 +168,8 @@ public final class NostrNetwork: RelayNetwork {
     return own
   }
 
-  /// When a new edition is dated: now, but after the edition before. Where channels share a key, also after the latest edition of any of
-  /// them, if that is not far ahead: relays that keep one of them keep the newest, and of two of one second either.
+  /// Returns the date of a new edition: now, but after the edition before. Where channels share a key, also after the latest edition of any
+  /// of them, if that is not far ahead: relays that keep one of them keep the newest, and of two of one second either.
   func editionDate(of content: ChannelContent, after before: Int64) -> Int64 {
     let now = now()
     guard content.sharesKey else { return max(now, before + 1) }
@@ -181,7 +181,8 @@ public final class NostrNetwork: RelayNetwork {
     }
   }
 
-  /// What a relay says about itself (NIP-11), requested now and then, however many callers there are; `nil` if it does not answer in time.
+  /// Returns a relay's description of itself (NIP-11), requested now and then, however many callers there are; `nil` if it does not answer
+  /// in time.
   func document(of url: RelayURL) -> EventLoopFuture<RelayInformation?> {
     let now = NIODeadline.now()
     return state.withLockedValue { state in

@@ -22,7 +22,7 @@ struct RelayTest: Sendable {
 
   private static let channel = ChannelID(rawValue: 0)
   private static let relay = RelayID(rawValue: 0)
-  /// How long the relay is asked to keep the event at most.
+  /// The time for which the relay is asked to keep the event at most.
   private static let probeLifeSeconds: Int64 = 600
 
   /// Runs the steps until one fails.

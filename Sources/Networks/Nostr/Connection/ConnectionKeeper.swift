@@ -11,9 +11,9 @@ struct ConnectionKeeper: Hashable, Sendable {
   private(set) var failures = 0
   /// Waiting at the pace of a relay that is only watched.
   private var waitsLong = false
-  /// Why the relay wants to be left alone for so long that nothing may wait for the connection.
+  /// The reason why the relay wants to be left alone for so long that nothing may wait for the connection.
   private(set) var hold: Trouble?
-  /// How often the relay has sent more than it may. A connection that lasted does not reset it.
+  /// The number of times that the relay has sent more than it may. A connection that lasted does not reset it.
   private(set) var floods = 0
   private let limits: NostrLimits
   private let salt: UInt64
@@ -64,7 +64,7 @@ struct ConnectionKeeper: Hashable, Sendable {
     return lost(isBusy: false, atLeast: floodWait, because: trouble)
   }
 
-  /// How long the relay is left alone after the latest flood.
+  /// The time for which the relay is left alone after the latest flood.
   var floodWait: Duration {
     var wait = limits.floodWaitFirst
     for _ in 1..<max(floods, 1) where wait < limits.floodWaitMax { wait = wait * 2 }

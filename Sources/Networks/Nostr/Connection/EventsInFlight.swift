@@ -12,7 +12,7 @@ struct EventInFlight: Hashable, Sendable {
   var eventID = ""
   /// Whether an id that should be new is taken at the relay, perhaps by ourselves.
   var isTaken = false
-  /// How often the relay demanded AUTH for this event.
+  /// The number of times that the relay demanded AUTH for this event.
   var authenticationRounds = 0
   /// Whether it was refused with a demand for AUTH; it is sent again once that is done.
   var awaitsAuthentication = false

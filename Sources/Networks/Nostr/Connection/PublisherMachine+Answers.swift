@@ -79,8 +79,8 @@ extension PublisherMachine {
     inFlight.all.filter { !$0.awaitsAuthentication }.map(\.eventID) + (authenticationID.map { [$0] } ?? [])
   }
 
-  /// Once no more events are unanswered than answers came under empty ids, these must mean the one that is left, or all that are left.
-  /// Several are sent again, one by one, to learn which answer is whose.
+  /// Settles answers under empty ids: once no more events are unanswered than such answers came, they must mean all that are left. Several
+  /// are sent again, one by one, to learn which answer is whose.
   mutating func settleNameless() -> [SessionAction] {
     let open = unansweredIDs
     guard let latest = nameless.last, open.count <= nameless.count else { return [] }

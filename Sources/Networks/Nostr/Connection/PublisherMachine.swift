@@ -102,7 +102,7 @@ struct PublisherMachine: SessionMachine {
     return stale.map { report($0, .troubled(Trouble(.cancelled, "taken back before it was sent"), retryAfter: nil)) }
   }
 
-  /// If the relay limits the rate, operations that could not be sent for a long time come back when there may be room.
+  /// Gives back operations that could not be sent for a long time because the relay limits the rate, to return when there may be room.
   mutating func giveBackTheLate() -> [SessionAction] {
     guard let room = window.capacity(within: limits.holdMax).map({ max(1, $0) }), queue.count > room else { return [] }
     let late = queue.dropFirst(room)

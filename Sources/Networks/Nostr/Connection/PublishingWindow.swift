@@ -10,12 +10,12 @@ struct PublishingWindow: Hashable, Sendable {
   /// The distance of events after the first refusal for their rate, and the longest.
   static let distanceFirst = Duration.milliseconds(100)
   static let distanceMax = Duration.seconds(60)
-  /// How many events in a row the relay answers without limiting the rate before they may follow each other faster.
+  /// The number of events in a row that the relay answers without limiting the rate before they may follow each other faster.
   static let eventsPerSpeedUp = 32
 
-  /// How many events may be under way at once.
+  /// The number of events that may be under way at once.
   private(set) var size = 1
-  /// How long after an event the next one may follow; zero if at once.
+  /// The time after an event before the next one may follow; zero if none.
   private(set) var distance = Duration.zero
   /// The size above which the window opens slowly.
   private var ceiling = Self.sizeMax
@@ -58,7 +58,7 @@ struct PublishingWindow: Hashable, Sendable {
     distance = min(max(distance * 2, Self.distanceFirst), Self.distanceMax)
   }
 
-  /// How many events may follow within `time`; `nil` if no limit is known.
+  /// Returns the number of events that may follow within `time`; `nil` if no limit is known.
   func capacity(within time: Duration) -> Int? {
     distance > .zero ? Int(time / distance) : nil
   }

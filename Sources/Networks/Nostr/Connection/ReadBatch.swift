@@ -30,7 +30,7 @@ struct ReadBatch {
   /// The author whose editions the relay is asked for at present, after everything else; and what it has served of them so far, by id.
   private var author: String?
   private var served: [String: NostrEvent] = [:]
-  /// What it has of the authors that it was asked about before.
+  /// The relay's editions of authors that it was asked about before.
   private var editions: [String: [NostrEvent]] = [:]
   /// The number of editions of one author that are asked for: two are enough to know.
   private static let editionsMax = 2
@@ -53,7 +53,7 @@ struct ReadBatch {
   /// The members that were not decided yet.
   var open: [SessionOperation] { members.indices.filter { !isOver.contains($0) }.map { members[$0].item } }
 
-  /// How many events the REQ may bring.
+  /// The number of events that the REQ may bring.
   var eventCount: Int { members.reduce(0) { $0 + ($1.content.kind == .group || $1.content.notice != nil ? 2 : 1) } }
 
   /// The filters of the REQ.
@@ -116,9 +116,9 @@ struct ReadBatch {
   /// Whether the relay has answered for all channels and is asked about an author only.
   var isAskingOn: Bool { author != nil }
 
-  /// Once the relay has served all that it was asked for: what it must be asked next, before all channels are decided. That is which
-  /// editions it has of an author of several channels, if it lacks one; `nil` if nothing. This is asked alone, because there
-  /// are relays to which the lowest limit of several filters holds for all of them.
+  /// Returns the filter for the next request, once the relay has served all that it was asked for and before all channels are decided;
+  /// `nil` if none is needed. If an edition is missing and its author has several channels, the filter asks for the editions of that
+  /// author. It is sent alone, because some relays apply the lowest limit of several filters to all of them.
   mutating func askOn() -> JSONValue? {
     if let author { editions[author] = Array(served.values) }
     served = [:]
@@ -196,7 +196,7 @@ struct ReadBatch {
 
   // MARK: - Judging
 
-  /// What the relay has of the author of a channel in the place of the channel's newest edition.
+  /// Returns which editions of other channels the relay serves in place of this channel's newest one, because they share an author.
   private static func others(than member: Member, _ editions: [String: [NostrEvent]]) -> OtherEditions {
     guard member.isCrowded, let notice = member.content.notice, let known = editions[member.content.author] else {
       return .unknown
@@ -207,7 +207,7 @@ struct ReadBatch {
     return (only.createdAt, notice.networkID) > (notice.signedAt, only.id) ? .newer : .older
   }
 
-  /// Whether what the relay serves is the channel, or its newest edition, signed by its owner.
+  /// Judges whether an event that the relay serves is the channel, or its newest edition, signed by its owner.
   private func judge(_ event: NostrEvent, _ member: inout Member) -> RelayOutcome? {
     let isChannel = event.id == member.content.networkID
     let what = isChannel ? "the channel" : "the channel's profile"
@@ -230,7 +230,7 @@ struct ReadBatch {
     return .verified(edition: member.content.edition)
   }
 
-  /// Whether what the relay serves is our group, signed by the relay.
+  /// Judges whether an event that the relay serves is our group, signed by the relay.
   private func judgeGroup(_ event: NostrEvent, _ member: inout Member) -> RelayOutcome? {
     guard event.publicKey == member.content.author else {
       // Anybody may have stored that; it says nothing about the group.

@@ -12,22 +12,23 @@ struct ReaderMachine: SessionMachine {
   private var isWatched = false
   /// Whether it was reported as up; `nil` if nothing was reported yet.
   private var reportedUp: Bool?
-  /// How long the present connection took.
+  /// The time that it took to open the present connection.
   private var roundTrip = Duration.zero
-  /// Why it was reported as down.
+  /// The cause with which the relay was reported as down.
   private var reportedCause: Cause?
   private var queue: [SessionOperation] = []
-  /// What the REQ under way asks for.
+  /// The channels that the REQ under way asks for.
   private var batch = ReadBatch()
   /// Channels that a relay refused to show together; they are asked for one by one, because one may be private and the others not.
   private var alone: [SessionOperation] = []
   private var subscription: String?
   private var subscriptionNumber = 0
-  /// What the REQ under way asks for alone, because a REQ for several did not bring it; `nil` if it asks for the batch.
+  /// The filter of a REQ under way that asks for something alone, because a REQ for several did not bring it; `nil` if it asks for the
+  /// batch.
   private var question: JSONValue?
   /// The requests that were already sent alone.
   private var asked: Set<JSONValue> = []
-  /// How many channels the latest REQ asked for: with several, the next one waits for company.
+  /// The number of channels that the latest REQ asked for: with several, the next one waits for company.
   private var latestBatch = 0
   private var isGathering = false
   private var rubbish = 0
@@ -148,7 +149,7 @@ struct ReaderMachine: SessionMachine {
     return request([next])
   }
 
-  /// What must be known about an author before channels without their newest edition are decided.
+  /// Asks for what must be known about an author before channels without their newest edition are decided.
   private mutating func askOn() -> [SessionAction]? { batch.askOn().map { request([$0]) } }
 
   private mutating func received(_ message: RelayMessage?) -> [SessionAction] {

@@ -1,13 +1,13 @@
 internal import Dialing
 internal import NIOCore
 
-/// What a session hears on its line, in order; nothing follows `violated`, `flooded` and `closed`.
+/// The events on a session's line, in order; nothing follows `violated`, `flooded` and `closed`.
 enum LineEvent: Hashable, Sendable {
   /// A message; `nil` if it is not one that Nostr knows.
   case message(RelayMessage?)
   case violated(String)
   case flooded(String)
-  /// As in `WebSocketInbound`.
+  /// The end of the connection, as in `WebSocketInbound`.
   case closed(code: Int?, reason: String)
 }
 

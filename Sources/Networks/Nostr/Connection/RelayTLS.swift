@@ -74,7 +74,7 @@ private final class TLSInterpreter: ChannelInboundHandler {
     }
   }
 
-  /// Why the handshake failed.
+  /// Returns the reason why the handshake failed.
   private func trouble(_ reason: BoringSSLError) -> Trouble {
     if reason == .sslError([.eofDuringHandshake]) {
       return Trouble(.unreachable, "the server closed the connection during the TLS handshake")
@@ -89,7 +89,7 @@ private final class TLSInterpreter: ChannelInboundHandler {
     }
   }
 
-  /// What is wrong with a certificate that the library refused. Nothing is known about those above it.
+  /// Returns the flaw of a certificate that the library refused. Nothing is known about those above it.
   private func verdict(_ certificate: NIOSSLCertificate?, at now: time_t) -> Trouble {
     if let end = certificate?.notValidAfter, end < now {
       return Trouble(.expired, "the certificate of \(host) expired on \(Self.day(end))")

@@ -36,7 +36,7 @@ struct SessionOperation: Hashable, Sendable {
 
   var isDeletionOfGroup: Bool { operation.task == .withdraw && operation.content.kind == .group }
 
-  /// How many of the events the relay must take.
+  /// The number of events that the relay must accept.
   var neededCount: Int { events.count { !$0.isExtra } }
 }
 
@@ -55,7 +55,7 @@ enum SessionEvent: Hashable, Sendable {
   case violated(String)
   /// More than the relay was asked for; the connection is gone.
   case flooded(String)
-  /// As in `WebSocketInbound`: without a code, the reason is a sentence of ours.
+  /// The end of the connection, as in `WebSocketInbound`: without a code, the reason is a sentence of ours.
   case closed(code: Int?, reason: String)
   case timerFired(SessionTimer)
   /// A draft was signed and sent; `nil` if it could not be signed.
@@ -97,7 +97,7 @@ enum SessionAction: Hashable, Sendable {
   case postpone(SessionOperation, Trouble)
 }
 
-/// Why a WebSocket connection could not be opened.
+/// The reasons why a WebSocket connection could not be opened.
 enum DialFailure: Error, Hashable, Sendable {
   /// A failure of the name, the network or the time limit.
   case unreachable(String)
@@ -138,12 +138,12 @@ enum DialFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// How long the relay wants to be left alone.
+  /// The time for which the relay wants to be left alone.
   var retryAfter: Duration {
     if case .troubled(_, let wait?) = outcome { wait } else { .zero }
   }
 
-  /// What is wrong with the relay as a whole.
+  /// The trouble with the relay as a whole.
   var trouble: Trouble {
     switch outcome {
     case .troubled(let trouble, _), .misbehaved(let trouble), .refused(let trouble): trouble
@@ -158,7 +158,7 @@ protocol SessionMachine: Sendable {
 }
 
 extension SessionMachine {
-  /// How the connection ended, for people.
+  /// Returns a description, for people, of how the connection ended.
   static func ending(_ code: Int?, _ reason: String) -> String {
     switch code {
     case let code?: "the relay closed the connection (\(code)\(reason.isEmpty ? "" : " \(reason)"))"
@@ -209,14 +209,14 @@ public struct NostrLimits: Hashable, Sendable {
   public var gatherTime: Duration = .milliseconds(50)
   /// The number of frames that a relay may send at once without having been asked for them.
   public var unaskedMax = 1_000
-  /// How many more of them are allowed every second.
+  /// The number of further ones that are allowed every second.
   public var unaskedPerSecond = 20
-  /// How long a relay that sent more is left alone the first time; doubles with each further one.
+  /// The time for which a relay that sent more is left alone the first time; it doubles with each further one.
   public var floodWaitFirst: Duration = .seconds(60)
   public var floodWaitMax: Duration = .seconds(900)
   /// The number of messages that are not Nostr before a relay counts as broken.
   public var rubbishMax = 3
-  /// If a relay wants to be left alone for longer than this, operations that wait for the connection come back then.
+  /// The longest time for which operations wait here for a relay that wants to be left alone; otherwise they come back.
   public var holdMax: Duration = .seconds(45)
 
   public init() {}

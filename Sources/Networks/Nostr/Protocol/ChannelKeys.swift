@@ -4,7 +4,7 @@ internal import Secrets
 // Keys of channels. The secret of an identity and a salt that is stored with the channel give the channel's key, so that nothing must be
 // kept beside the identity's key and the database.
 extension SecretKey {
-  /// What these keys are for and how they are made. Another way gets another label: keys of existing channels must never change.
+  /// The purpose and the derivation of these keys, as a label. Another way gets another label: keys of existing channels must never change.
   static let channelLabel = "baton/nostr/channel-key/v1"
   /// The number of bytes in a channel's salt.
   static let saltBytes = 32

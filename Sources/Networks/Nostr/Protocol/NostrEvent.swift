@@ -47,7 +47,7 @@ public struct NostrEvent: Hashable, Sendable {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x09 }
   }
 
-  /// Why an event cannot be believed.
+  /// The reasons why an event cannot be believed.
   public enum Flaw: String, Error, Hashable, Sendable {
     case malformed = "the event is not of the form that NIP-01 prescribes"
     case wrongID = "the event's id is not the hash of its content"

@@ -24,7 +24,7 @@ public enum PublicChannel {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// When the event with this text was signed, in Unix time; `nil` if it cannot be read.
+  /// Returns the Unix time at which the event with this text was signed; `nil` if it cannot be read.
   static func signingTime(of document: String) -> Int64? {
     (try? JSONParser.parse(document))?["created_at"]?.integer
   }

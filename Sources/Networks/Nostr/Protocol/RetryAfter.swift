@@ -1,4 +1,5 @@
-/// How long a server asks to be left alone: the HTTP field `Retry-After`, which holds seconds or a date (RFC 9110, 5.6.7 and 10.2.3).
+/// The time for which a server asks to be left alone: the HTTP field `Retry-After`, which holds seconds or a date (RFC 9110, 5.6.7 and
+/// 10.2.3).
 enum RetryAfter {
   /// The longest wait; a server that asks for more is asked again after this.
   static let longest = Duration.seconds(86_400)
