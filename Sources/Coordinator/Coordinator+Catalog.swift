@@ -2,6 +2,7 @@ public import Channels
 internal import Logging
 public import RelayNetwork
 internal import Secrets
+internal import Sentences
 public import Storage
 
 // Operators, servers and relays.
@@ -115,9 +116,9 @@ extension Coordinator {
     }
     _ = try await change(.declare(declarations, passwords: passwords), force: true)
     let counts = declarations.counts
+    let (operators, servers) = (counted(counts.operators, "operator"), counted(counts.servers, "server"))
     logger.event(
-      .declarationsLoaded, .info,
-      "files declare \(counts.operators) operators, \(counts.servers) servers and \(counts.relays) relays", [:])
+      .declarationsLoaded, .info, "files declare \(operators), \(servers) and \(counted(counts.relays, "relay"))", [:])
     for finding in directory.catalog.findings() where finding.kind.isError { logger.warning("\(finding.message)") }
   }
 

@@ -28,10 +28,10 @@ extension RefusalSentence {
     Self("the identity '\(name)' has this name or this key already", "choose another")
   }
 
-  /// A text that is no domain.
+  /// A text that is not a domain.
   public static func invalidDomain(_ domain: String, reason: String) -> Self { Self("'\(domain)' cannot be used: \(reason)") }
 
-  /// An address that is none.
+  /// A text that is not an address.
   /// - Parameter position: where it goes wrong, in characters from the start.
   public static func invalidAddress(_ address: String, reason: String, position: Int?) -> Self {
     Self("'\(address)' cannot be used: \(reason)\(position.map { ", at character \($0 + 1)" } ?? "")")
@@ -65,21 +65,25 @@ extension RefusalSentence {
 
   /// An operator that cannot be removed alone.
   public static func operatorInUse(servers: Int, relays: Int) -> Self {
-    Self("\(servers) servers and \(relays) relays belong to this operator", "--force removes them too")
+    Self("\(counted(servers, "server")) and \(counted(relays, "relay")) belong to this operator", "--force removes them too")
   }
 
   /// A relay whose address cannot be changed.
   public static func relayInUse(channels: Int) -> Self {
-    Self("\(channels) channels use this relay", "its address stays; relay remove --force removes it, they keep it", after: ": ")
+    Self(
+      "\(counted(channels, "channel")) \(channels == 1 ? "uses" : "use") this relay",
+      "its address stays; relay remove --force removes it, but not from channels", after: ": ")
   }
 
   /// An identity that cannot be removed; without channels it is main.
   public static func identityInUse(channels: Int) -> Self {
     guard channels > 0 else { return Self("the identity main always stays") }
-    return Self("\(channels) channels belong to this identity", "delete them first")
+    return channels == 1
+      ? Self("1 channel belongs to this identity", "delete it first")
+      : Self("\(channels) channels belong to this identity", "delete them first")
   }
 
-  /// A secret key that is none. The reason does not show it.
+  /// A text that is not a valid secret key. The reason does not show it.
   public static func invalidKey(reason: String) -> Self { Self("the key cannot be used: \(reason)") }
 
   /// A credential of the daemon without a secret key in it.

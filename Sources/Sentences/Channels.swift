@@ -11,12 +11,13 @@ extension RefusalSentence {
     let what = "no enabled relay on \(network) is known to offer groups"
     guard untested > 0 else { return Self(what, "name one with --relay") }
     return Self(
-      "\(what); \(untested) were never tested", "run batonctl relay test --all, or name one with --relay", after: ": ")
+      "\(what); \(untested) \(untested == 1 ? "was" : "were") never tested",
+      "run batonctl relay test --all, or name one with --relay", after: ": ")
   }
 
   /// Fewer relays than were asked for.
   public static func notEnoughRelays(wanted: Int, available: Int) -> Self {
-    Self("\(wanted) relays were asked for, \(available) can be used")
+    Self("\(counted(wanted, "relay")) \(wanted == 1 ? "was" : "were") asked for, \(available) can be used")
   }
 
   /// More relays than a channel may have.

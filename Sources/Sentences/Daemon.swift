@@ -34,9 +34,10 @@ extension RefusalSentence {
     switch of {
     case "user":
       Self(
-        "you have \(max) connections to the daemon already", "end some, or raise its option control.connectionsPerUser")
-    case "strangers": Self("the daemon has \(max) connections of users without rights already", "try again later")
-    default: Self("the daemon has \(max) connections already", "see its option control.connectionsMax")
+        "you have \(counted(max, "connection")) to the daemon already",
+        "end some, or raise its option control.connectionsPerUser")
+    case "strangers": Self("the daemon has \(counted(max, "connection")) of users without rights already", "try again later")
+    default: Self("the daemon has \(counted(max, "connection")) already", "see its option control.connectionsMax")
     }
   }
 

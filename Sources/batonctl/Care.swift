@@ -3,6 +3,7 @@ internal import BatonClient
 internal import ControlAPI
 internal import Foundation
 internal import Glibc
+internal import Sentences
 internal import StrictJSON
 
 struct Backup: AsyncParsableCommand {
@@ -64,7 +65,9 @@ struct Check: AsyncParsableCommand {
       let (channels, problems) = try await session.client.check()
       let json: JSONValue = ["channels": .integer(channels), "problems": .array(problems.map(JSONValue.string))]
       try session.show(json) {
-        problems.isEmpty ? "The database is sound; \(channels) channels were checked." : problems.joined(separator: "\n")
+        problems.isEmpty
+          ? "The database is sound; \(counted(channels, "channel")) \(channels == 1 ? "was" : "were") checked."
+          : problems.joined(separator: "\n")
       }
       if !problems.isEmpty { throw ExitCode(1) }
     }

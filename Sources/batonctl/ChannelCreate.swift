@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
+internal import Sentences
 internal import StrictJSON
 
 struct ChannelCreate: AsyncParsableCommand {
@@ -100,7 +101,8 @@ struct ChannelCreate: AsyncParsableCommand {
     var canvas = Canvas(session.terminal)
     for try await channel in try await session.client.createChannelAndFollow(request) {
       if session.ending.channel == nil {
-        try session.say("Profile accepted, channel \(channel.id) is stored. Inviting \(channel.relays.count) relays.")
+        try session.say(
+          "Profile accepted, channel \(channel.id) is stored. Inviting \(counted(channel.relays.count, "relay")).")
       }
       session.ending.channel = channel
       if !session.options.json, !session.options.quiet {

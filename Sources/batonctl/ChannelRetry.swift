@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
+internal import Sentences
 internal import StrictJSON
 internal import Varlink
 
@@ -85,7 +86,7 @@ struct ChannelRetry: AsyncParsableCommand {
     } while parameters["cursor"] != nil
     try session.show(JSONValue.object(["channels": .array(ids), "dryRun": .bool(dryRun)])) {
       guard !ids.isEmpty else { return "No channel lacks \(everywhere.map { "relay '\($0)'" } ?? "a relay")." }
-      let count = "\(ids.count) \(ids.count == 1 ? "channel" : "channels")"
+      let count = counted(ids.count, "channel")
       if dryRun { return session.table(Self.columns(relayID), found) + "\n\(count); nothing was changed." }
       let rest = gone == 0 ? "" : " \(gone) changed in the meantime and were left out."
       return "Retrying \(count).\(rest) batonctl status shows the progress."

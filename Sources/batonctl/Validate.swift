@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
+internal import Sentences
 internal import StrictJSON
 
 struct Validate: AsyncParsableCommand {
@@ -41,7 +42,8 @@ struct Reload: AsyncParsableCommand {
       let report = try await session.client.reload()
       try session.show(report) {
         var lines = [
-          "\(report.files) files declare \(report.operators) operators, \(report.servers) servers and \(report.relays) relays."
+          "\(counted(report.files, "file")) \(report.files == 1 ? "declares" : "declare") \(counted(report.operators, "operator")), "
+            + "\(counted(report.servers, "server")) and \(counted(report.relays, "relay"))."
         ]
         if !report.options.isEmpty { lines.append("Changed options: \(report.options.joined(separator: ", ")).") }
         if !report.needRestart.isEmpty {

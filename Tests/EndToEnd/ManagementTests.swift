@@ -89,7 +89,7 @@ struct ManagementTests {
     let address = try await baton.control("relay", "update", "one", "--address", "ws://127.0.0.1:9/x")
     #expect(address.status == 1 && address.lines.last?.contains("is declared in \(baton.operators)/a.yaml") == true)
     let reload = try await baton.control("reload")
-    #expect(reload.status == 0 && reload.lines == ["1 files declare 1 operators, 0 servers and 2 relays."])
+    #expect(reload.status == 0 && reload.lines == ["1 file declares 1 operator, 0 servers and 2 relays."])
     #expect(try await client.relays().map { "\($0.name) \($0.enabled)" } == ["one false", "two true"])
 
     // A broken file: file, line, what is wrong; the old state stays.
@@ -118,7 +118,7 @@ struct ManagementTests {
     let applied = try await baton.control("reload")
     #expect(
       applied.lines == [
-        "1 files declare 1 operators, 0 servers and 2 relays.", "Changed options: log.level.",
+        "1 file declares 1 operator, 0 servers and 2 relays.", "Changed options: log.level.",
         "These take effect at the next start of the daemon: control.subscribersMax.",
       ])
     #expect(try await client.call("io.systemd.service.GetLogLevel")["level"] == 7)
