@@ -44,7 +44,7 @@ public struct BatonClient: Sendable {
   /// Whether the daemon did nothing, so that the same call may be repeated, whatever it changes.
   static func isNotTaken(_ error: any Error) -> Bool {
     if let failure = error as? VarlinkClient.Failure { return failure == .notTaken }
-    return (error as? VarlinkError)?.name.hasSuffix(".Busy") == true
+    return (error as? VarlinkError)?.kind == .busy
   }
 
   /// A new connection, in place of one that the daemon has closed.

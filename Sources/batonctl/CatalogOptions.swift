@@ -112,7 +112,7 @@ extension Session {
       let object = try await read()
       do {
         return try await change(object)
-      } catch let error as VarlinkError where error.name.hasSuffix(".StaleRevision") && attempts < 5 {
+      } catch let error as VarlinkError where error.kind == .staleRevision && attempts < 5 {
         attempts += 1
       }
     }

@@ -82,9 +82,11 @@ extension Session {
     switch error {
     case VarlinkClient.Failure.notPermitted: nil
     case let failure as VarlinkClient.Failure: Sentence.of(failure, options.path, within: options.timeout)
-    case let error as VarlinkError
-    where ["Busy", "StorageUnavailable", "TooManyConnections"].contains { error.name.hasSuffix(".\($0)") }:
-      Sentence.of(error)
+    case let error as VarlinkError:
+      switch error.kind {
+      case .busy, .storageUnavailable, .tooManyConnections: Sentence.of(error)
+      default: nil
+      }
     default: nil
     }
   }

@@ -72,11 +72,11 @@ extension Session {
       throw Refusal(
         text: "\(text) is also the name of \(kind) \(id(named)): say id:\(text) or name:\(text)", status: 64,
         name: "local.AmbiguousName")
-    } catch let error as VarlinkError where error.name.hasSuffix(".AmbiguousName") {
+    } catch let error as VarlinkError where error.kind == .ambiguousName {
       throw Refusal(
         text: "\(text) is also the name of several: say id:\(text)", status: 64, name: "local.AmbiguousName",
         parameters: error.parameters)
-    } catch let error as VarlinkError where error.name.contains(".NoSuch") {
+    } catch let error as VarlinkError where error.kind == .noSuchObject {
       return try await byID(number)
     }
   }

@@ -158,9 +158,9 @@ public actor LiveList<Element: LiveElement> {
     enter(.failed((error as? VarlinkError)?.description ?? "\(error)"))
     guard let error = error as? VarlinkError else { return true }
     // The changes since then are no longer kept, or the database is another one: list again.
-    if error.name.hasSuffix(".RevisionCompacted") || error.name.hasSuffix(".InvalidParameter") { revision = 0 }
+    if error.kind == .revisionCompacted || error.name == VarlinkError.invalidParameter("").name { revision = 0 }
     // An error in the request itself does not go away.
-    return !error.name.hasSuffix(".InvalidFilter") && error.name != VarlinkError.permissionDenied.name
+    return error.kind != .invalidFilter && error.name != VarlinkError.permissionDenied.name
   }
 
   /// Loads as many objects as the list had already, and at least one page.
