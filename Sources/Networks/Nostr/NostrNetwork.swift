@@ -187,9 +187,8 @@ public final class NostrNetwork: RelayNetwork {
     let now = NIODeadline.now()
     return state.withLockedValue { state in
       if let known = state.documents[url.text], now - known.askedAt < Self.documentLife { return known.answer }
-      if state.documents.count >= Self.documentsMax { state.documents = [:] }
       let answer = dialer.information(of: url, within: limits.informationTimeout, on: group.next())
-      state.documents[url.text] = Document(askedAt: now, answer: answer)
+      state.documents.remember(Document(askedAt: now, answer: answer), for: url.text, max: Self.documentsMax)
       return answer
     }
   }
@@ -198,20 +197,14 @@ public final class NostrNetwork: RelayNetwork {
   func knownProfile(of id: String, sign: () -> NostrEvent?) -> NostrEvent? {
     if let known = state.withLockedValue({ $0.profiles[id] }) { return known }
     guard let profile = sign() else { return nil }
-    state.withLockedValue { state in
-      if state.profiles.count >= Self.profilesMax { state.profiles = [:] }
-      state.profiles[id] = profile
-    }
+    state.withLockedValue { $0.profiles.remember(profile, for: id, max: Self.profilesMax) }
     return profile
   }
 
   private func url(of address: String) -> RelayURL? {
     if let known = state.withLockedValue({ $0.urls[address] }) { return known }
     guard let url = try? RelayURL(address) else { return nil }
-    state.withLockedValue { state in
-      if state.urls.count >= Self.urlsMax { state.urls = [:] }
-      state.urls[address] = url
-    }
+    state.withLockedValue { $0.urls.remember(url, for: address, max: Self.urlsMax) }
     return url
   }
 
