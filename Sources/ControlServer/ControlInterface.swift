@@ -78,7 +78,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
 
   func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue] {
     guard let method = Service.Method(rawValue: call.method) else {
-      throw VarlinkError("org.varlink.service.MethodNotImplemented", ["method": .string(call.method)])
+      throw VarlinkError.methodNotImplemented(call.method)
     }
     guard context.access.allows(peer, method.permission) else { throw VarlinkError.permissionDenied }
     do {

@@ -53,6 +53,10 @@ public struct VarlinkError: Error, Hashable, Sendable, CustomStringConvertible {
   public static func methodNotFound(_ method: String) -> Self {
     Self("org.varlink.service.MethodNotFound", ["method": .string(method)])
   }
+  /// - Parameter method: the full name of the method.
+  public static func methodNotImplemented(_ method: String) -> Self {
+    Self("org.varlink.service.MethodNotImplemented", ["method": .string(method)])
+  }
   /// - Parameter parameter: the outermost name of the parameter.
   public static func invalidParameter(_ parameter: String) -> Self {
     Self("org.varlink.service.InvalidParameter", ["parameter": .string(parameter)])
