@@ -1,6 +1,7 @@
 internal import NIOCore
 internal import NIOWebSocket
 internal import Nostr
+internal import Secrets
 internal import StrictJSON
 internal import Synchronization
 
@@ -197,7 +198,7 @@ final class RelayConnection: ChannelInboundHandler {
   // MARK: - NIP-42
 
   private func sendChallenge(_ context: ChannelHandlerContext) {
-    let text = (0..<16).map { _ in String(UInt8.random(in: 0...255), radix: 16) }.joined()
+    let text = SystemRandom.bytes(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     challenge = text
     send(["AUTH", .string(text)], context)
   }
