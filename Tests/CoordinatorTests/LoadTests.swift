@@ -136,7 +136,7 @@ struct LoadTests {
         try await group.waitForAll()
       }
     }
-    while loads(bench).chosen.values.reduce(0, +) < 800 { await Task.yield() }
+    while loads(bench).chosen.values.reduce(0, +) < 800, !Task.isCancelled { await Task.yield() }
     let decided = loads(bench)
     #expect(decided.carried.isEmpty, "nothing of it is durable yet")
     // The mean is 8. By chance alone the fullest relay would have 16.

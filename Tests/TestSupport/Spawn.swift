@@ -51,7 +51,7 @@ enum Spawn {
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setpgroup(&attributes, 0)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    // This process becomes the program, with the same number.
+    // `env` becomes the program, with the same number.
     let mover = directory.map { ["/usr/bin/env", "-C", $0] } ?? []
     var words: [UnsafeMutablePointer<CChar>?] = (mover + [path] + arguments).map { strdup($0) } + [nil]
     var settings: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
