@@ -50,9 +50,7 @@ struct ChannelCreate: AsyncParsableCommand {
       throw ValidationError("A group is signed by its identity: --key own is for channels.")
     }
     guard relay.isEmpty || pick == nil else { throw ValidationError("--relay and --pick exclude each other.") }
-    guard custom.allSatisfy({ $0.contains("=") && !$0.hasPrefix("=") }) else {
-      throw ValidationError("--custom must be KEY=VALUE.")
-    }
+    _ = try CustomData(custom)
   }
 
   func run() async throws {
@@ -72,10 +70,7 @@ struct ChannelCreate: AsyncParsableCommand {
     var ids: [Int64] = []
     for name in relay { ids.append(try await session.relay(name).id) }
     var members: [String: JSONValue] = [:]
-    for pair in custom {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      members[String(parts[0])] = .string(String(parts[1]))
-    }
+    for (key, value) in try CustomData(custom).members { members[key] = .string(value) }
     let owner = try await owner(session)
     return CreateChannel(
       profile: Profile(displayName: name, description: description, image: try image.map(ImageFile.dataURL)),

@@ -25,9 +25,7 @@ struct ChannelUpdate: AsyncParsableCommand {
 
   func validate() throws {
     guard image == nil || !noImage else { throw ValidationError("--image and --no-image exclude each other.") }
-    guard custom.allSatisfy({ $0.contains("=") && !$0.hasPrefix("=") }) else {
-      throw ValidationError("--custom must be KEY=VALUE.")
-    }
+    _ = try CustomData(custom)
     guard name != nil || fullName != nil || description != nil || image != nil || noImage || heal != nil || !custom.isEmpty
     else { throw ValidationError("Say what to change, for example --name or --description.") }
   }
@@ -50,13 +48,10 @@ struct ChannelUpdate: AsyncParsableCommand {
     }
   }
 
-  private func data(with present: JSONValue?) -> JSONValue? {
+  private func data(with present: JSONValue?) throws -> JSONValue? {
     guard !custom.isEmpty else { return nil }
     var members = present?.object ?? [:]
-    for pair in custom {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      members[String(parts[0])] = parts[1].isEmpty ? nil : .string(String(parts[1]))
-    }
+    for (key, value) in try CustomData(custom).members { members[key] = value.isEmpty ? nil : .string(value) }
     return .object(members)
   }
 }
