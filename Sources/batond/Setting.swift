@@ -66,7 +66,7 @@ struct Setting: Sendable {
       summary: "rows of the database that are checked for damage each second; 0 turns the check off"),
     Setting(
       key: "state.scrubInterval", kind: .duration, fallback: "24h",
-      summary: "how often the whole database is checked for damage"),
+      summary: "time from the end of one check of the whole database for damage to the start of the next"),
     Setting(
       key: "state.indexedKeys", kind: .keys, fallback: "",
       summary:
