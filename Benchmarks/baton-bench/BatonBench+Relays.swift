@@ -30,15 +30,15 @@ extension BatonBench {
     for _ in 0..<3 {
       for readsBack in [false, true] {
         let words = (readsBack ? ["--read-back"] : []) + ["\(count)"] + urls
-        let rate = Double(try await Program.run(python + "/python3", [publisher] + words).lines.first ?? "") ?? 0
+        let rate = Double(try await Program.run(python + "/python3", [publisher] + words).lines.first ?? "") ?? .nan
         if readsBack { reading.append(rate) } else { bare.append(rate) }
       }
       ours.append(try await activeRate(count, on: urls))
     }
     let (a, b, c) = (median(ours), median(reading), median(bare))
     row(
-      "channels to active on three nostr-relay 1.14, read back", "\(format(a))/s",
-      "publisher without state that reads back: \(format(b))/s; that does not: \(format(c))/s", format(a / b, 2))
+      "channels to active on three nostr-relay 1.14, read back", rate(a),
+      "publisher without state that reads back: \(rate(b)); that does not: \(rate(c))", format(a / b, 2))
     for program in programs { await kill(program) }
   }
 

@@ -46,9 +46,17 @@ struct BatonBench {
     Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
   }
 
-  static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+  /// The median; not a number if a run gave none.
+  static func median(_ values: [Double]) -> Double {
+    values.allSatisfy(\.isFinite) ? values.sorted()[values.count / 2] : .nan
+  }
 
-  static func format(_ value: Double, _ digits: Int = 0) -> String { String(format: "%.\(digits)f", value) }
+  static func format(_ value: Double, _ digits: Int = 0) -> String {
+    value.isFinite ? String(format: "%.\(digits)f", value) : "not measured"
+  }
+
+  /// A number of times per second.
+  static func rate(_ value: Double) -> String { value.isFinite ? "\(format(value))/s" : format(value) }
 
   /// Creation to active, three relays each, against a network in the process. Bare SQLite writes the same rows in the same batches; the
   /// fixed yardstick writes what it always does.
@@ -120,10 +128,10 @@ struct BatonBench {
     row("commits (one sync each) per channel in that run", format(median(commits), 3))
   }
 
-  /// The seconds that a limit says it took.
+  /// The seconds that a limit says it took; not a number if it failed.
   private static func secondsOfLimit(_ name: String, _ arguments: [String]) async throws -> Double {
     let limit = try await Program.run(limits + "/" + name, arguments)
-    return (limit.lines.first ?? "").split(separator: " ").first.flatMap { Double($0) } ?? .infinity
+    return (limit.lines.first ?? "").split(separator: " ").first.flatMap { Double($0) } ?? .nan
   }
 
   static func daemon(
