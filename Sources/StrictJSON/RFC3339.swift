@@ -11,9 +11,36 @@ public enum RFC3339 {
     let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
     let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
     let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    let seconds = inDay / 1000
-    return "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))T\(pad(seconds / 3600, 2)):\(pad(seconds / 60 % 60, 2)):"
-      + "\(pad(seconds % 60, 2)).\(pad(inDay % 1000, 3))Z"
+    // No clock gives a year that does not have four digits, but a number may.
+    guard (0...9999).contains(year) else { return pad(year, 4) + text(0, month, day, inDay).dropFirst(4) }
+    return text(year, month, day, inDay)
+  }
+
+  /// The text of a time in a year of four digits.
+  /// - Parameter inDay: the milliseconds since the day began.
+  private static func text(_ year: Int64, _ month: Int64, _ day: Int64, _ inDay: Int64) -> String {
+    String(unsafeUninitializedCapacity: 24) { buffer in
+      var count = 0
+      /// Writes a number and the sign behind it.
+      func put(_ number: Int64, _ digits: Int, _ sign: UInt8) {
+        var rest = number
+        for place in (count..<count + digits).reversed() {
+          buffer[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+          rest /= 10
+        }
+        buffer[count + digits] = sign
+        count += digits + 1
+      }
+      let seconds = inDay / 1000
+      put(year, 4, UInt8(ascii: "-"))
+      put(month, 2, UInt8(ascii: "-"))
+      put(day, 2, UInt8(ascii: "T"))
+      put(seconds / 3600, 2, UInt8(ascii: ":"))
+      put(seconds / 60 % 60, 2, UInt8(ascii: ":"))
+      put(seconds % 60, 2, UInt8(ascii: "."))
+      put(inDay % 1000, 3, UInt8(ascii: "Z"))
+      return count
+    }
   }
 
   /// Reads a time such as `2026-01-02T03:04:05Z`, with any fraction and any offset.

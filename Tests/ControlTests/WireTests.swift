@@ -103,10 +103,18 @@ struct WireTests {
     (0, "1970-01-01T00:00:00.000Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),
     (1_750_000_000_123, "2025-06-15T15:06:40.123Z"),
     (-1, "1969-12-31T23:59:59.999Z"), (4_102_444_799_999, "2099-12-31T23:59:59.999Z"),
+    (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"), (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
   ])
   func timesAreRFC3339(_ milliseconds: Int64, _ text: String) {
     #expect(RFC3339.text(milliseconds: milliseconds) == text)
     #expect(RFC3339.milliseconds(text) == milliseconds)
+  }
+
+  /// No clock gives them, but they must not end the daemon.
+  @Test func yearsWithoutFourDigitsAreWrittenToo() {
+    #expect(RFC3339.text(milliseconds: 253_402_300_800_000) == "10000-01-01T00:00:00.000Z")
+    #expect(RFC3339.text(milliseconds: -62_167_219_200_001) == "00-1-12-31T23:59:59.999Z")
+    #expect(RFC3339.text(milliseconds: .max).hasSuffix("Z"))
   }
 
   @Test func timesAreReadWithAnyOffsetAndRefusedOtherwise() {

@@ -1,0 +1,82 @@
+extension JSONValue {
+  /// The value as compact JSON in UTF-8: keys sorted, `/` not escaped, so equal values give equal bytes.
+  public var bytes: [UInt8] {
+    var out: [UInt8] = []
+    write(into: &out)
+    return out
+  }
+
+  /// The value as compact JSON text.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Appends the value as compact JSON.
+  public func write(into out: inout [UInt8]) {
+    switch self {
+    case .null: out.append(contentsOf: "null".utf8)
+    case .bool(let value): out.append(contentsOf: (value ? "true" : "false").utf8)
+    case .integer(let value): out.append(contentsOf: String(value).utf8)
+    case .number(let value): out.append(contentsOf: (value.isFinite ? "\(value)" : "null").utf8)
+    case .string(let value): Self.write(value, into: &out)
+    case .array(let elements):
+      out.append(UInt8(ascii: "["))
+      var isFirst = true
+      for element in elements {
+        if !isFirst { out.append(UInt8(ascii: ",")) }
+        isFirst = false
+        element.write(into: &out)
+      }
+      out.append(UInt8(ascii: "]"))
+    case .object(let members):
+      out.append(UInt8(ascii: "{"))
+      var isFirst = true
+      for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+        if !isFirst { out.append(UInt8(ascii: ",")) }
+        isFirst = false
+        Self.write(key, into: &out)
+        out.append(UInt8(ascii: ":"))
+        value.write(into: &out)
+      }
+      out.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// Appends `text` as a JSON string with the escapes that NIP-01 prescribes for event ids, which are also valid JSON:
+  /// `\n \" \\ \r \t \b \f`, other control characters as `\u00xx` in lower case, everything else verbatim.
+  public static func write(_ text: String, into out: inout [UInt8]) {
+    out.append(UInt8(ascii: "\""))
+    var text = text
+    text.withUTF8 { write($0, into: &out) }
+    out.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends what stands between the quotes. Most texts need no escapes and are copied in one piece.
+  private static func write(_ text: UnsafeBufferPointer<UInt8>, into out: inout [UInt8]) {
+    var start = 0
+    for (index, byte) in text.enumerated() {
+      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+      out.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
+      escape(byte, into: &out)
+      start = index + 1
+    }
+    out.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
+  }
+
+  /// Appends a byte that cannot stand in a string as it is.
+  private static func escape(_ byte: UInt8, into out: inout [UInt8]) {
+    out.append(UInt8(ascii: "\\"))
+    switch byte {
+    case 0x0A: out.append(UInt8(ascii: "n"))
+    case 0x0D: out.append(UInt8(ascii: "r"))
+    case 0x09: out.append(UInt8(ascii: "t"))
+    case 0x08: out.append(UInt8(ascii: "b"))
+    case 0x0C: out.append(UInt8(ascii: "f"))
+    case 0..<0x20:
+      out.append(contentsOf: "u00".utf8)
+      out.append(hexDigits[Int(byte >> 4)])
+      out.append(hexDigits[Int(byte & 15)])
+    default: out.append(byte)
+    }
+  }
+
+  private static let hexDigits = Array("0123456789abcdef".utf8)
+}

@@ -1,0 +1,58 @@
+/// A value that writes itself as JSON, without a tree of `JSONValue` in between.
+public protocol JSONWritable: Sendable {
+  /// Writes the value as one JSON value.
+  func writeJSON(to writer: inout JSONWriter)
+}
+
+extension JSONWritable {
+  /// The value as compact JSON in UTF-8: keys sorted, `/` not escaped, so equal values give equal bytes.
+  public var jsonBytes: [UInt8] {
+    var writer = JSONWriter()
+    writeJSON(to: &writer)
+    return writer.bytes
+  }
+}
+
+extension JSONValue: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) { write(into: &writer.bytes) }
+}
+
+extension String: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) { JSONValue.write(self, into: &writer.bytes) }
+}
+
+extension Bool: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) { JSONValue.bool(self).write(into: &writer.bytes) }
+}
+
+extension Int64: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) { JSONValue.integer(self).write(into: &writer.bytes) }
+}
+
+extension Int: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) { Int64(self).writeJSON(to: &writer) }
+}
+
+extension Double: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) { JSONValue.number(self).write(into: &writer.bytes) }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+  @inlinable
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginArray()
+    for element in self { writer.element(element) }
+    writer.endArray()
+  }
+}
+
+extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    for (key, value) in sorted(by: { $0.key < $1.key }) {
+      writer.key(key)
+      value.writeJSON(to: &writer)
+    }
+    writer.endObject()
+  }
+}
