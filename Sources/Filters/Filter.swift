@@ -57,14 +57,18 @@ public struct Filter: Sendable {
     fields = parser.fields
   }
 
-  public func matches(_ object: JSONValue) -> Bool { Self.matches(root, object) }
+  public func matches(_ object: JSONValue) -> Bool { matches { object[$0] } }
 
-  private static func matches(_ node: Node, _ object: JSONValue) -> Bool {
+  /// Whether an object with these fields matches.
+  /// - Parameter field: the value of a field of the object itself, by its name; `nil` if it is absent.
+  public func matches(_ field: (String) -> JSONValue?) -> Bool { Self.matches(root, field) }
+
+  private static func matches(_ node: Node, _ field: (String) -> JSONValue?) -> Bool {
     switch node {
-    case .all(let nodes): nodes.allSatisfy { matches($0, object) }
-    case .any(let nodes): nodes.contains { matches($0, object) }
-    case .none(let nodes): !nodes.contains { matches($0, object) }
-    case .field(let path, let test): matches(test, path.reduce(object) { $0?[$1] })
+    case .all(let nodes): nodes.allSatisfy { matches($0, field) }
+    case .any(let nodes): nodes.contains { matches($0, field) }
+    case .none(let nodes): !nodes.contains { matches($0, field) }
+    case .field(let path, let test): matches(test, path.dropFirst().reduce(path.first.flatMap(field)) { $0?[$1] })
     }
   }
 
@@ -81,7 +85,7 @@ public struct Filter: Sendable {
     case .isNotIn(let values): return !values.contains { matches(.equal($0), value) }
     case .exists(let wanted): return (value != nil) == wanted
     case .contains(let element): return value?.array?.contains { JSONOrder.equal($0, element) } ?? false
-    case .element(let node): return value?.array?.contains { matches(node, $0) } ?? false
+    case .element(let node): return value?.array?.contains { element in matches(node) { element[$0] } } ?? false
     case .query(let text): return value?.string.map { Self.holds($0, text) } ?? false
     case .autocomplete(let prefix): return value?.string.map { Self.hasWord($0, prefix) } ?? false
     }
