@@ -51,7 +51,7 @@ public struct ReplyStream<Reply: Encodable & Sendable>: Sendable {
 
   /// Sends one reply and waits until the connection took it.
   /// - Throws: `CancellationError` when the client is gone.
-  public func send(_ reply: Reply) async throws { try await stream.send(try reply.members) }
+  public func send(_ reply: Reply) async throws { try await stream.send(EncodedParameters(try reply.members)) }
 
   /// Sends replies that are encoded already, and waits until the connection took all of them.
   /// - Throws: `CancellationError` when the client is gone.

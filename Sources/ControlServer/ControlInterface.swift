@@ -51,11 +51,11 @@ struct ControlContext: Sendable {
 /// A description of the service that this daemon offers.
 protocol ControlService: InterfaceService where Method: GuardedMethod, Refusal: ControlRefusal {
   /// Answers a method that needs neither storage nor waiting; `nil` for all others.
-  func answerAtOnce(_ method: Method) -> [String: JSONValue]?
+  func answerAtOnce(_ method: Method) -> EncodedParameters?
 }
 
 extension ControlService {
-  func answerAtOnce(_ method: Method) -> [String: JSONValue]? { nil }
+  func answerAtOnce(_ method: Method) -> EncodedParameters? { nil }
 }
 
 /// One interface: checks the permission, runs the method, turns refusals into the interface's errors.
@@ -70,13 +70,13 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     self.service = service
   }
 
-  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]? {
+  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> EncodedParameters? {
     guard let method = Service.Method(rawValue: call.method), let reply = service.answerAtOnce(method) else { return nil }
     guard context.access.allows(peer, method.permission) else { throw VarlinkError.permissionDenied }
     return reply
   }
 
-  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue] {
+  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> EncodedParameters {
     guard let method = Service.Method(rawValue: call.method) else {
       throw VarlinkError.methodNotImplemented(call.method)
     }
@@ -86,7 +86,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
       if method.permission == .change {
         context.logger.notice("\(call.method)\(Self.object(of: reply)) by uid \(peer.uid), pid \(peer.pid)")
       }
-      return reply
+      return EncodedParameters(reply)
     } catch is CancellationError {
       // The client is gone, or the daemon stops.
       throw CancellationError()

@@ -1,12 +1,11 @@
 internal import ControlAPI
-internal import StrictJSON
 internal import Varlink
 
 /// `io.systemd.service`.
 struct SystemdInterface: ServiceService, ControlService {
   let context: ControlContext
 
-  func answerAtOnce(_ method: ServiceMethod) -> [String: JSONValue]? { method == .ping ? [:] : nil }
+  func answerAtOnce(_ method: ServiceMethod) -> EncodedParameters? { method == .ping ? EncodedParameters.none : nil }
 
   func ping() {}
 

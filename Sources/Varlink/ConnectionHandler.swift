@@ -238,9 +238,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         throw VarlinkError.invalidParameter(unusable)
       }
       guard let reply = try service.answerAtOnce(call, from: peer) else { return serveLater(call, peer, context) }
-      answer(call, VarlinkReply(parameters: reply).message, context)
+      answer(call, reply.message(continues: false), context)
     } catch let error as VarlinkError {
-      answer(call, error.message, context)
+      answer(call, ByteBuffer(bytes: error.message), context)
     } catch {
       notice(.internalError(peer, method: call.method, error: "\(error)"))
       over(context)
@@ -248,7 +248,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   /// Writes the reply to a call that was answered at once.
-  private func answer(_ call: VarlinkCall, _ message: [UInt8], _ context: ChannelHandlerContext) {
+  private func answer(_ call: VarlinkCall, _ message: ByteBuffer, _ context: ChannelHandlerContext) {
     isAnswering = true
     answered(call.mode == .oneway ? nil : message, context)
   }
@@ -262,11 +262,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
       do { try await channel.writeAndFlush(messages).get() } catch { throw CancellationError() }
     }
     task = Task { [service, notice] in
-      let message: [UInt8]?
+      let message: ByteBuffer?
       do {
-        message = VarlinkReply(parameters: try await service.answer(call, from: peer, stream: stream)).message
+        message = try await service.answer(call, from: peer, stream: stream).message(continues: false)
       } catch let error as VarlinkError {
-        message = error.message
+        message = ByteBuffer(bytes: error.message)
       } catch {
         if !Task.isCancelled, !(error is CancellationError) {
           notice(.internalError(peer, method: call.method, error: "\(error)"))
@@ -283,10 +283,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   /// Ends a call once its reply was taken: a peer that does not read gets no further answers, and none is cut off.
-  private func answered(_ message: [UInt8]?, _ context: ChannelHandlerContext) {
+  private func answered(_ message: ByteBuffer?, _ context: ChannelHandlerContext) {
     guard !isOver, let message else { return done(context) }
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-    context.channel.writeAndFlush(context.channel.allocator.buffer(bytes: message)).whenComplete { _ in
+    context.channel.writeAndFlush(message).whenComplete { _ in
       let (handler, context) = bound.value
       handler.done(context)
     }

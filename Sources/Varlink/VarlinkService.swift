@@ -1,5 +1,5 @@
 public import NIOCore
-public import StrictJSON
+internal import StrictJSON
 
 /// An interface that a server offers.
 public protocol VarlinkInterface: Sendable {
@@ -11,14 +11,14 @@ public protocol VarlinkInterface: Sendable {
   /// - Returns: the parameters of the last reply.
   /// - Throws: `VarlinkError` for the client. After anything else the connection is closed without an answer, and the server's `Notice`
   ///   says why, unless it is a `CancellationError`.
-  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue]
+  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> EncodedParameters
 
   /// Answers at once, on the connection's own thread, if that needs no waiting and hardly any time; `nil` leaves the call to `answer`.
-  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]?
+  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> EncodedParameters?
 }
 
 extension VarlinkInterface {
-  public func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]? { nil }
+  public func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> EncodedParameters? { nil }
 }
 
 /// Takes all replies of a method but the last one. Sending waits for the socket, and the sender waits with it: for a client that does not
@@ -31,9 +31,7 @@ public struct VarlinkStream: Sendable {
 
   /// Sends one reply and waits until the connection took it.
   /// - Throws: `CancellationError` when the client is gone.
-  public func send(_ parameters: [String: JSONValue]) async throws {
-    try await write(ByteBuffer(bytes: VarlinkReply(parameters: parameters, continues: true).message))
-  }
+  public func send(_ parameters: EncodedParameters) async throws { try await write(parameters.message(continues: true)) }
 
   /// Sends replies in one write and waits until the connection took all of them.
   /// - Throws: `CancellationError` when the client is gone.
@@ -67,7 +65,7 @@ public struct VarlinkService: Sendable {
   }
 
   /// Answers a call that needs no waiting; `nil` leaves it to `answer`.
-  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]? {
+  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> EncodedParameters? {
     try check(call)
     guard let interface = interfaces[call.interface] else { return try answerOwn(call) }
     return try interface.answerAtOnce(call, from: peer)
@@ -76,7 +74,7 @@ public struct VarlinkService: Sendable {
   /// Answers one call that `answerAtOnce` has left.
   func answer(
     _ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream
-  ) async throws -> [String: JSONValue] {
+  ) async throws -> EncodedParameters {
     guard let interface = interfaces[call.interface] else { return try answerOwn(call) }
     return try await interface.answer(call, from: peer, stream: stream)
   }
@@ -98,7 +96,7 @@ public struct VarlinkService: Sendable {
     if method.requiresMore, call.mode != .more { throw VarlinkError.expectedMore }
   }
 
-  private func answerOwn(_ call: VarlinkCall) throws -> [String: JSONValue] {
+  private func answerOwn(_ call: VarlinkCall) throws -> EncodedParameters {
     switch call.name {
     case "GetInfo":
       return [

@@ -1,4 +1,4 @@
-public import StrictJSON
+internal import StrictJSON
 internal import Synchronization
 public import Varlink
 
@@ -15,7 +15,7 @@ public final class CertificationServer: VarlinkInterface {
 
   public func answer(
     _ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream
-  ) async throws -> [String: JSONValue] {
+  ) async throws -> EncodedParameters {
     if call.name == "Start" {
       guard call.mode == .single else { throw refusal("a single call of Start", call) }
       let id = String(UInt64.random(in: 0 ... .max), radix: 16)
@@ -36,8 +36,8 @@ public final class CertificationServer: VarlinkInterface {
       throw refusal(VarlinkCall(method: "\(Certification.name).\(step.method)", parameters: wanted, mode: step.mode).json, call)
     }
     progress.withLock { $0[id] = index + 1 < Certification.steps.count ? index + 1 : nil }
-    for reply in step.replies.dropLast() { try await stream.send(reply) }
-    return step.replies.last ?? [:]
+    for reply in step.replies.dropLast() { try await stream.send(EncodedParameters(reply)) }
+    return EncodedParameters(step.replies.last ?? [:])
   }
 
   private func refusal(_ wants: JSONValue, _ call: VarlinkCall) -> VarlinkError {

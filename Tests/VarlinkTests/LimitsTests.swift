@@ -23,11 +23,11 @@ private struct Slow: VarlinkInterface {
       "interface org.example.slow\n# Much.\nmethod Tell() -> (text: string)\n# Waits.\nmethod Wait() -> ()\n")
   }
 
-  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> [String: JSONValue]? {
+  func answerAtOnce(_ call: VarlinkCall, from peer: VarlinkPeer) throws -> EncodedParameters? {
     call.name == "Tell" ? ["text": .string(Self.text)] : nil
   }
 
-  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue] {
+  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> EncodedParameters {
     for await _ in mayAnswer {}
     return [:]
   }

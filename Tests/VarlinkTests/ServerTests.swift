@@ -43,7 +43,7 @@ private struct Echo: VarlinkInterface {
       """)
   }
 
-  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue] {
+  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> EncodedParameters {
     switch call.name {
     case "Say":
       guard let text = call.parameters["text"]?.string else { throw VarlinkError.invalidParameter("text") }

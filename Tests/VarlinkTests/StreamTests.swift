@@ -27,7 +27,7 @@ private struct Encoded: VarlinkInterface {
       """)
   }
 
-  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> [String: JSONValue] {
+  func answer(_ call: VarlinkCall, from peer: VarlinkPeer, stream: VarlinkStream) async throws -> EncodedParameters {
     var replies = EncodedReplies()
     switch call.name {
     case "Both":
