@@ -288,7 +288,10 @@ public final class Coordinator: Sendable {
   /// The number of channels that have something left to do.
   public var liveChannelCount: Int { directory.read { $0.liveChannels } }
 
-  /// Returns a stored channel as clients see it.
+  /// Makes snapshots of channels from what is known now.
+  public var snapshotMaker: SnapshotMaker { directory.snapshotMaker }
+
+  /// What clients see of a stored channel.
   public func snapshot(_ stored: StoredChannel) -> ChannelSnapshot { directory.snapshot(stored.row, stored.relays) }
 
   /// A keyed digest for cursors of lists, which clients keep and must not make.

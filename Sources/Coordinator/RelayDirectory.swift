@@ -56,32 +56,12 @@ final class RelayDirectory: Sendable {
     }
   }
 
-  /// Puts together what clients see of a channel.
-  func snapshot(_ row: ChannelRow, _ relays: [ChannelRelayRow]) -> ChannelSnapshot {
-    let (known, identities, state) = contents.withLock { ($0.catalog.relays, $0.identities, $0.networkStates[row.network]) }
-    let identity = identities.first { $0.id == row.identity }?.name ?? "identity \(row.identity.rawValue)"
-    var counts = PhaseCounts(wanted: row.wantedRelays, isDeletionRequested: row.deletedAt != nil)
-    var active: [String] = []
-    var inactive: [String] = []
-    var members: [ChannelSnapshot.Relay] = []
-    for relay in relays {
-      counts.add(relay.record.status, hasWork: relay.record.task != nil)
-      if let link = relay.record.relayLink {
-        if relay.record.status == .active { active.append(link) }
-        if relay.record.status == .inactive { inactive.append(link) }
-      }
-      members.append(
-        ChannelSnapshot.Relay(
-          id: relay.relay, name: known[relay.relay]?.name ?? "relay \(relay.relay.rawValue)", record: relay.record,
-          networkTrouble: relay.record.task == nil ? nil : state?.trouble?.trouble))
-    }
-    let hints = active.isEmpty ? inactive : active
-    let content = row.content
-    var link = hints.isEmpty || row.deletedAt != nil ? nil : networks[row.network]?.link(of: content, activeRelays: hints)
-    // A network that makes the link itself may not have made it yet.
-    if link?.isEmpty == true { link = nil }
-    return ChannelSnapshot(
-      row: row, identityName: identity, phase: counts.phase, link: link, isLinkUsable: !active.isEmpty && link != nil,
-      relays: members)
+  /// Makes snapshots of channels from what is known now.
+  var snapshotMaker: SnapshotMaker {
+    let (relays, identities, states) = contents.withLock { ($0.catalog.relays, $0.identities, $0.networkStates) }
+    return SnapshotMaker(relays: relays, identities: identities, networkStates: states, networks: networks)
   }
+
+  /// Puts together what clients see of a channel.
+  func snapshot(_ row: ChannelRow, _ relays: [ChannelRelayRow]) -> ChannelSnapshot { snapshotMaker.snapshot(row, relays) }
 }

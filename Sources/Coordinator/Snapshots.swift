@@ -24,10 +24,10 @@ public struct ChannelSnapshot: Hashable, Sendable {
 
   /// The state of the channel in plain words.
   public var summary: String {
-    let members = relays.filter { $0.record.status != .removed }
-    func count(_ statuses: RelayStatus...) -> Int { members.count { statuses.contains($0.record.status) } }
-    let (active, wanted) = (count(.active), row.wantedRelays)
-    let (underWay, lost) = (count(.new, .invited, .accepted), count(.failed, .inactive))
+    var counts = PhaseCounts(wanted: row.wantedRelays, isDeletionRequested: row.deletedAt != nil)
+    for relay in relays { counts.add(relay.record.status, hasWork: relay.record.task != nil) }
+    let (active, wanted) = (counts.active, counts.wanted)
+    let (underWay, lost) = (counts.underWay, counts.failed + counts.inactive)
     let rest = [
       underWay > 0 ? " \(underWay) \(underWay == 1 ? "is" : "are") on the way." : nil,
       lost > 0 ? " \(lost) \(lost == 1 ? "does" : "do") not serve it." : nil,

@@ -1,0 +1,49 @@
+internal import Channels
+internal import RelayNetwork
+public import Storage
+
+/// Makes snapshots of channels from what is known of relays, identities and networks at one moment. Whoever wants many snapshots makes them
+/// with one maker, and lets go of it soon, because it keeps the catalog of that moment.
+public struct SnapshotMaker: Sendable {
+  let relays: [RelayID: RelayRow]
+  let identities: [IdentityRow]
+  let networkStates: [NetworkKind: NetworkState]
+  let networks: [NetworkKind: any RelayNetwork]
+
+  /// What clients see of a stored channel.
+  public func snapshot(_ stored: StoredChannel) -> ChannelSnapshot { snapshot(stored.row, stored.relays) }
+
+  /// Puts together what clients see of a channel.
+  func snapshot(_ row: ChannelRow, _ rows: [ChannelRelayRow]) -> ChannelSnapshot {
+    let trouble = networkStates[row.network]?.trouble?.trouble
+    var counts = PhaseCounts(wanted: row.wantedRelays, isDeletionRequested: row.deletedAt != nil)
+    var active: [String] = []
+    var inactive: [String] = []
+    var members: [ChannelSnapshot.Relay] = []
+    members.reserveCapacity(rows.count)
+    for relay in rows {
+      let record = relay.record
+      counts.add(record.status, hasWork: record.task != nil)
+      if let link = record.relayLink {
+        if record.status == .active { active.append(link) }
+        if record.status == .inactive { inactive.append(link) }
+      }
+      members.append(
+        ChannelSnapshot.Relay(
+          id: relay.relay, name: relays[relay.relay]?.name ?? "relay \(relay.relay.rawValue)", record: record,
+          networkTrouble: record.task == nil ? nil : trouble))
+    }
+    let link = link(of: row, hints: active.isEmpty ? inactive : active)
+    return ChannelSnapshot(
+      row: row, identityName: identities.first { $0.id == row.identity }?.name ?? "identity \(row.identity.rawValue)",
+      phase: counts.phase, link: link, isLinkUsable: !active.isEmpty && link != nil, relays: members)
+  }
+
+  /// The link that readers open; `nil` if no relay can serve the channel.
+  private func link(of row: ChannelRow, hints: [String]) -> String? {
+    guard !hints.isEmpty, row.deletedAt == nil else { return nil }
+    let link = networks[row.network]?.link(of: row.content, activeRelays: hints)
+    // A network that makes the link itself may not have made it yet.
+    return link?.isEmpty == true ? nil : link
+  }
+}
