@@ -38,20 +38,36 @@ public protocol InterfaceService: Sendable {
 
   /// Answers one call of `method`.
   /// - Parameter stream: takes replies before the last one; only for calls with `more`.
-  /// - Returns: the parameters of the last reply.
+  /// - Returns: the last reply.
   /// - Throws: `VarlinkError.invalidParameter` when the parameters cannot be read; whatever the method throws.
-  func answer(_ method: Method, _ call: VarlinkCall, _ stream: VarlinkStream) async throws -> [String: JSONValue]
+  func answer(_ method: Method, _ call: VarlinkCall, _ stream: VarlinkStream) async throws -> any JSONWritable
 }
 
-/// The stream to which a method sends all replies but the last one.
-public struct ReplyStream<Reply: Encodable & Sendable>: Sendable {
+/// The reply of a method that replies with nothing.
+public struct NoReply: JSONWritable {
+  public init() {}
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.endObject()
+  }
+}
+
+/// An object of a list, whose fields filters and orders ask for.
+public protocol ListedObject: JSONWritable {
+  /// The value of a field, by its name on the wire; `nil` if it is absent, or if there is no such field.
+  subscript(field: String) -> JSONValue? { get }
+}
+
+/// Where a method puts all replies but the last one.
+public struct ReplyStream<Reply: JSONWritable>: Sendable {
   private let stream: VarlinkStream
 
   init(_ stream: VarlinkStream) { self.stream = stream }
 
   /// Sends one reply and waits until the connection took it.
   /// - Throws: `CancellationError` when the client is gone.
-  public func send(_ reply: Reply) async throws { try await stream.send(EncodedParameters(try reply.members)) }
+  public func send(_ reply: Reply) async throws { try await stream.send(EncodedParameters(reply)) }
 
   /// Sends replies that are encoded already, and waits until the connection took all of them.
   /// - Throws: `CancellationError` when the client is gone.
@@ -77,11 +93,4 @@ extension VarlinkCall {
 extension VarlinkError {
   /// - Parameter members: what comes with the error; what is nil is left out.
   init(_ name: String, carrying members: [String: JSONValue?]) { self.init(name, members.compactMapValues { $0 }) }
-}
-
-extension Encodable {
-  /// The value as the members of a reply.
-  package var members: [String: JSONValue] {
-    get throws { try json.object ?? [:] }
-  }
 }

@@ -28,12 +28,15 @@ public struct Generator {
   ]
 
   private var known: [String: [String]] = [:]
+  /// The types of the objects that interfaces list.
+  private var listed: Set<String> = []
 
   public init() {}
 
   /// Files with the types of each interface, its errors, its messages, and what its server has to do.
   public mutating func files(for interfaces: [IDL.Interface]) throws(Failure) -> [File] {
     var files: [File] = []
+    listed = listed(by: interfaces)
     // What several interfaces have in common belongs to the one that it is about, which comes last by name.
     let interfaces = interfaces.sorted { $0.name > $1.name }
     for interface in interfaces {
@@ -63,7 +66,7 @@ public struct Generator {
     func uses(_ words: String...) -> Bool { types.contains { type in words.contains { type.contains($0) } } }
     var imports: [String] = []
     // Some fields are whatever they are, and members of errors are read with it.
-    if uses(": JSONValue", ": [JSONValue]") {
+    if uses(": JSONValue", ": [JSONValue]", "JSONWrit") {
       imports.append("public import StrictJSON")
     } else if uses("error.parameters", "JSONValue.") {
       imports.append("internal import StrictJSON")
@@ -95,11 +98,10 @@ public struct Generator {
   }
 
   /// The type as code; nil when it is there already.
-  /// - Parameter isPage: whether objects stay as they are, in JSON.
   mutating func type(
-    _ name: String, _ fields: [IDL.Field], _ comment: String, _ interface: IDL.Interface, isPage: Bool = false
+    _ name: String, _ fields: [IDL.Field], _ comment: String, _ interface: IDL.Interface
   ) throws(Failure) -> String? {
-    let spelled = fields.map { isPage ? paged($0) : swift($0) }
+    let spelled = fields.map { swift($0) }
     let shape = zip(fields, spelled).map { "\($0.name): \($1)" }
     if let before = known[name] {
       guard before == shape else {
@@ -109,7 +111,8 @@ public struct Generator {
     }
     known[name] = shape
     var lines = documented(comment, indent: "")
-    lines.append("public struct \(name): Codable, Hashable, Sendable {")
+    let isListed = listed.contains(name)
+    lines.append("public struct \(name): Codable, Hashable, \(isListed ? "ListedObject" : "JSONWritable"), Sendable {")
     for (field, type) in zip(fields, spelled) {
       lines += documented(field.comment, indent: "  ")
       lines.append("  public var \(escaped(field.name)): \(type)")
@@ -122,7 +125,9 @@ public struct Generator {
     }
     lines.append("  ) {")
     for field in fields { lines.append("    self.\(field.name) = \(escaped(field.name))") }
-    return (lines + ["  }", "}", ""]).joined(separator: "\n")
+    lines.append("  }")
+    lines += writer(of: fields) + (isListed ? lookup(of: fields) : [])
+    return (lines + ["}", ""]).joined(separator: "\n")
   }
 
   func documented(_ comment: String, indent: String) -> [String] {
@@ -132,15 +137,6 @@ public struct Generator {
   func escaped(_ name: String) -> String { ["protocol", "operator"].contains(name) ? "`\(name)`" : name }
 
   func swift(_ field: IDL.Field) -> String { swift(field.type, field.name) }
-
-  /// What a page of a list has: objects as JSON, because that is what they were filtered and sorted by.
-  private func paged(_ field: IDL.Field) -> String {
-    switch field.type {
-    case .array(.named): "[JSONValue]"
-    case .optional(.array(.named)): "[JSONValue]?"
-    default: swift(field)
-    }
-  }
 
   /// Identifiers and revisions have 64 bits by contract, everything else is counted in `Int`. Enumerations are words, so that clients get
   /// on with those that they do not know yet.

@@ -11,7 +11,7 @@ extension Generator {
       }
       if let reply = reply(method, interface) {
         let comment = object(method).map { "A reply that is one `\($0)`." } ?? "A reply of \(name)."
-        if let type = try type(reply, method.output, comment, interface, isPage: method.name == "List") { types.append(type) }
+        if let type = try type(reply, method.output, comment, interface) { types.append(type) }
       }
     }
     return types
@@ -49,7 +49,7 @@ extension Generator {
     var answers = [
       "extension \(name)Service {", "  public func answer(",
       "    _ method: \(name)Method, _ call: VarlinkCall, _ stream: VarlinkStream",
-      "  ) async throws -> [String: JSONValue] {", "    switch method {",
+      "  ) async throws -> any JSONWritable {", "    switch method {",
     ]
     for method in interface.methods {
       names.append("  case \(lowercased(method.name)) = \"\(interface.name).\(method.name)\"")
@@ -84,7 +84,7 @@ extension Generator {
     if method.supportsMore { arguments.append(method.requiresMore ? "ReplyStream(stream)" : "call.replies(to: stream)") }
     let name = lowercased(method.name)
     let call = "try await \(name)(\(arguments.joined(separator: ", ")))"
-    if reply(method, interface) != nil { return ["    case .\(name): return \(call).members"] }
-    return ["    case .\(name):", "      \(call)", "      return [:]"]
+    if reply(method, interface) != nil { return ["    case .\(name): return \(call)"] }
+    return ["    case .\(name):", "      \(call)", "      return NoReply()"]
   }
 }

@@ -18,7 +18,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
   func list(_ request: ListRequest, _ stream: ReplyStream<ChannelsListReply>?) async throws -> ChannelsListReply {
     try await ListQuery.answer(
       request, stream, fields: Self.fields, isSortable: ChannelField.canSort, context, refusal: ChannelsRefusal.self
-    ) { try await Self.page($0, context) }
+    ) { try await ChannelPage.read($0, context) }
   }
 
   func link(_ request: ChannelsLinkRequest) async throws -> ChannelsLinkReply {
@@ -158,54 +158,5 @@ struct ChannelsInterface: ChannelsService, ControlService {
     guard let wanted, let stored = try await context.store.channel(wanted) else { throw none() }
     if id != nil, let name, stored.row.profile.displayName != name { throw none() }
     return context.coordinator.snapshot(stored)
-  }
-
-  private static let scanSize = 256
-  /// The size at which a page ends at the latest, however few channels it has, because clients limit what they take.
-  private static let pageBytesMax = 1 << 20
-
-  /// The time that one page may take; after that it ends early, with a cursor for the next one.
-  private static let pageTimeMax = Duration.seconds(2)
-
-  private static func page(_ query: ListQuery, _ context: ControlContext) async throws -> ChannelsListReply {
-    let begin = ContinuousClock.now
-    let asksForPhase = query.filter.fields.contains("phase")
-    var found: [JSONValue] = []
-    var bytes = 0
-    var last = query.after
-    var revision: Int64?
-    var unreadable: [Int] = []
-    // Most filters can be expressed entirely in the database: then no channel is looked at that is not on the page.
-    var partMax = min(scanSize, query.limit + 1)
-    func reply(_ cursor: String?) -> ChannelsListReply {
-      ChannelsListReply(
-        channels: found, nextCursor: cursor, unreadable: unreadable.isEmpty ? nil : unreadable, revision: revision ?? 0)
-    }
-    while true {
-      try Task.checkCancellation()
-      let part = try await context.store.channels(
-        matching: query.filter, in: query.order, withDeleted: asksForPhase, after: last,
-        limit: partMax)
-      if !query.filter.fields.isEmpty { partMax = scanSize }
-      let channels = try await context.slowly {
-        try part.channels.map { try Channel(context.coordinator.snapshot($0)).json }.filter(query.filter.matches)
-      }
-      // The page is true at the revision of the first read: what changed since is newer in itself and comes again by Watch.
-      revision = revision ?? part.revision
-      unreadable += part.unreadable.map { Int($0.rawValue) }
-      for json in channels {
-        if found.count == query.limit || bytes > pageBytesMax, let end = found.last {
-          return reply(query.cursor(after: query.order.values(of: end)))
-        }
-        found.append(json)
-        bytes += json.roughBytes
-      }
-      guard let next = part.last else { break }
-      last = next
-      if ContinuousClock.now - begin > pageTimeMax {
-        return reply(query.cursor(after: next))
-      }
-    }
-    return reply(nil)
   }
 }

@@ -96,13 +96,17 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
   }
 
   /// The object of a change, for the log.
-  private static func object(of reply: [String: JSONValue]) -> String {
-    for kind in ["channel", "relay", "server", "operator", "identity"] {
-      guard let object = reply[kind], let id = object["id"]?.integer else { continue }
-      let name = object["name"]?.string ?? object["profile"]?["displayName"]?.string
-      return " of \(kind) \(id)" + (name.map { " '\(Trouble(.cancelled, $0).detail)'" } ?? "")
+  private static func object(of reply: any JSONWritable) -> String {
+    let (kind, id, name): (String, Int64, String?)
+    switch reply {
+    case let reply as ChannelReply: (kind, id, name) = ("channel", reply.channel.id, reply.channel.profile.displayName)
+    case let reply as RelayReply: (kind, id, name) = ("relay", reply.relay.id, reply.relay.name)
+    case let reply as ServerReply: (kind, id, name) = ("server", reply.server.id, nil)
+    case let reply as OperatorReply: (kind, id, name) = ("operator", reply.operator.id, reply.operator.name)
+    case let reply as IdentityReply: (kind, id, name) = ("identity", reply.identity.id, reply.identity.name)
+    default: return ""
     }
-    return ""
+    return " of \(kind) \(id)" + (name.map { " '\(Trouble(.cancelled, $0).detail)'" } ?? "")
   }
 
   /// The error that the client gets: one that the interface declares, or one of Varlink's own. Anything else is a fault of the daemon

@@ -27,7 +27,7 @@ struct IdentitiesInterface: IdentitiesService, ControlService {
       reply: { IdentitiesListReply(identities: $0, nextCursor: $1, revision: $2) }
     ) {
       let revision = coordinator.hub.revision
-      return (revision, try await wire(coordinator.identities).map { try $0.json })
+      return (revision, try await wire(coordinator.identities))
     }
   }
 

@@ -18,7 +18,7 @@ extension IdentitiesRefusal: ListRefusal {}
 extension ChannelsRefusal: ListRefusal {}
 
 /// One reply of a List call.
-protocol ListPage: Codable, Sendable {
+protocol ListPage: JSONWritable {
   var nextCursor: String? { get }
 }
 
@@ -85,11 +85,17 @@ struct ListQuery: Sendable {
     return Data("\(seal(place + text)) \(text)".utf8).base64EncodedString()
   }
 
+  /// Whether the filter wants an object.
+  func matches(_ object: some ListedObject) -> Bool { filter.matches { object[$0] } }
+
+  /// What an object is sorted by.
+  func values(of object: some ListedObject) -> [JSONValue] { order.values { object[$0] } }
+
   /// The page of `objects`, which may come in any order.
-  func page(of objects: [JSONValue]) -> (objects: [JSONValue], next: String?) {
+  func page<Object: ListedObject>(of objects: [Object]) -> (objects: [Object], next: String?) {
     let asksForDeleted = filter.fields.contains("deleted")
-    var found = objects.filter { asksForDeleted || $0["deleted"] != .bool(true) }.filter(filter.matches)
-      .map { (values: order.values(of: $0), object: $0) }
+    var found = objects.filter { asksForDeleted || $0["deleted"] != .bool(true) }.filter(matches)
+      .map { (values: values(of: $0), object: $0) }
     if let after { found.removeAll { !order.isBefore(after, $0.values) } }
     found.sort { order.isBefore($0.values, $1.values) }
     let page = found.prefix(limit)
@@ -119,11 +125,11 @@ struct ListQuery: Sendable {
   ///   - reply: makes a reply from the objects of a page, the place where the next one begins, and the revision.
   ///   - complete: adds to the objects of a page the parts that take too long to find out for all.
   ///   - read: the revision, and the objects as they are then or later.
-  static func answer<Reply: ListPage>(
+  static func answer<Reply: ListPage, Object: ListedObject>(
     _ request: ListRequest, _ stream: ReplyStream<Reply>?, fields: ListFields, _ context: ControlContext,
-    refusal: (some ListRefusal).Type, reply: ([JSONValue], String?, Int64) -> Reply,
-    complete: ([JSONValue]) async -> [JSONValue] = { $0 },
-    read: () async throws -> (revision: Int64, objects: [JSONValue])
+    refusal: (some ListRefusal).Type, reply: ([Object], String?, Int64) -> Reply,
+    complete: ([Object]) async -> [Object] = { $0 },
+    read: () async throws -> (revision: Int64, objects: [Object])
   ) async throws -> Reply {
     try await answer(request, stream, fields: fields, context, refusal: refusal) { query in
       let (revision, objects) = try await read()

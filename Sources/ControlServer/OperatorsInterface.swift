@@ -18,7 +18,7 @@ struct OperatorsInterface: OperatorsService, ControlService {
       reply: { OperatorsListReply(operators: $0, nextCursor: $1, revision: $2) }
     ) {
       let revision = coordinator.hub.revision
-      return (revision, try await context.slowly { try coordinator.operators.map { try Operator($0).json } })
+      return (revision, try await context.slowly { coordinator.operators.map { Operator($0) } })
     }
   }
 
@@ -71,25 +71,23 @@ struct OperatorsInterface: OperatorsService, ControlService {
     let coordinator = context.coordinator
     var request = request
     let revision = coordinator.hub.revision
-    let all = try coordinator.operators.map { try Operator($0).json }
+    let all = coordinator.operators.map { Operator($0) }
     let servers = Dictionary(grouping: coordinator.servers.filter { !$0.isDeleted }, by: \.serverOperator)
     let relays = Dictionary(grouping: coordinator.relays.filter { !$0.isDeleted }, by: \.relayOperator)
     /// A reply with the objects of an operator, or with those of none if it is `nil`.
-    func reply(_ operators: [JSONValue], of id: OperatorID?) throws -> OperatorsListReply {
+    func reply(_ operators: [Operator], of id: OperatorID?) -> OperatorsListReply {
       OperatorsListReply(
-        operators: operators, servers: try (servers[id] ?? []).map { try Server($0, coordinator).json },
-        relays: try (relays[id] ?? []).map { try Relay($0, coordinator).json }, revision: revision)
+        operators: operators, servers: (servers[id] ?? []).map { Server($0, coordinator) },
+        relays: (relays[id] ?? []).map { Relay($0, coordinator) }, revision: revision)
     }
     while true {
       let list = try ListQuery(request, fields: fields, context, refusal: OperatorsRefusal.self)
       let (page, next) = list.page(of: all)
-      for json in page {
-        try await stream.send(try reply([json], of: OperatorID(rawValue: json["id"]?.integer ?? 0)))
-      }
+      for found in page { try await stream.send(reply([found], of: OperatorID(rawValue: found.id))) }
       guard let next else { break }
       request.cursor = next
     }
-    return try reply([], of: nil)
+    return reply([], of: nil)
   }
 
   private static func accepted(_ text: String?) throws -> Timestamp?? {

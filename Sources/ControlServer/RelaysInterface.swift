@@ -19,7 +19,7 @@ struct RelaysInterface: RelaysService, ControlService {
       complete: { await Self.withChannels($0, context.store) }
     ) {
       let revision = coordinator.hub.revision
-      return (revision, try await context.slowly { try coordinator.relays.map { try Relay($0, coordinator).json } })
+      return (revision, try await context.slowly { coordinator.relays.map { Relay($0, coordinator) } })
     }
   }
 
@@ -63,13 +63,12 @@ struct RelaysInterface: RelaysService, ControlService {
   static let fields = ListFields(of: Interfaces.relays, without: ["roundTrips", "channels"])
 
   /// The relays, with how many channels each has. A list of relays does not fail because channels cannot be counted.
-  private static func withChannels(_ relays: [JSONValue], _ store: any ControlStorage) async -> [JSONValue] {
-    let ids = relays.compactMap { $0["id"]?.integer }.map(RelayID.init(rawValue:))
-    guard let counts = try? await store.channelCounts(of: ids) else { return relays }
-    return zip(relays, ids).map { relay, id in
-      var members = relay.object ?? [:]
-      members["channels"] = .integer(Int64(counts[id] ?? 0))
-      return .object(members)
+  private static func withChannels(_ relays: [Relay], _ store: any ControlStorage) async -> [Relay] {
+    guard let counts = try? await store.channelCounts(of: relays.map { RelayID(rawValue: $0.id) }) else { return relays }
+    return relays.map { relay in
+      var relay = relay
+      relay.channels = counts[RelayID(rawValue: relay.id)] ?? 0
+      return relay
     }
   }
 

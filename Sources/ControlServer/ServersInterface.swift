@@ -18,7 +18,7 @@ struct ServersInterface: ServersService, ControlService {
       reply: { ServersListReply(servers: $0, nextCursor: $1, revision: $2) }
     ) {
       let revision = coordinator.hub.revision
-      return (revision, try await context.slowly { try coordinator.servers.map { try Server($0, coordinator).json } })
+      return (revision, try await context.slowly { coordinator.servers.map { Server($0, coordinator) } })
     }
   }
 

@@ -55,7 +55,7 @@ struct Watcher {
         guard entry.change.revision > last else { continue }
         last = entry.change.revision
         batch.append(
-          parameters: try subscription.message(of: entry) { try ChangeMessage($0, context.coordinator).json.bytes })
+          parameters: try subscription.message(of: entry) { try SentChange($0, context.coordinator).jsonBytes })
         if batch.byteCount >= Self.batchBytes { try await send() }
       case .nothing:
         if batch.isEmpty { await subscription.wait() } else { try await send() }
@@ -128,9 +128,9 @@ struct Watcher {
         guard let change = restore(row, channels, isMerged: isMerged, context.coordinator), selection.wants(change) else {
           continue
         }
-        var message = try ChangeMessage(change, context.coordinator)
+        var message = try SentChange(change, context.coordinator)
         if isMerged { message.merged = true }
-        part.replies.append(parameters: try message.json.bytes)
+        part.replies.append(parameters: message.jsonBytes)
         if part.replies.byteCount >= batchBytes { return part }
       }
     }

@@ -10,11 +10,11 @@ internal import Varlink
 
 extension CatalogObject {
   /// The object as its interface shows it.
-  func json(_ coordinator: Coordinator) throws -> JSONValue {
+  func wire(_ coordinator: Coordinator) -> any JSONWritable {
     switch self {
-    case .operator(let row): try Operator(row).json
-    case .server(let row): try Server(row, coordinator).json
-    case .relay(let row): try Relay(row, coordinator).json
+    case .operator(let row): Operator(row)
+    case .server(let row): Server(row, coordinator)
+    case .relay(let row): Relay(row, coordinator)
     }
   }
 }

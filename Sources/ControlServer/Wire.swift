@@ -57,25 +57,3 @@ extension Transition {
       attempt: transition.attempt, time: transition.at.text)
   }
 }
-
-extension ChangeMessage {
-  /// A change as subscribers get it.
-  init(_ change: Change, _ coordinator: Coordinator) throws {
-    let time = change.at.text
-    switch change.object {
-    case .catalog(let object, let before):
-      self.init(
-        revision: change.revision, time: time, kind: object.kind, before: try before?.json(coordinator),
-        after: try object.json(coordinator))
-    case .channel(let snapshot):
-      self.init(revision: change.revision, time: time, kind: "channel", after: try Channel(snapshot).json)
-    case .channelRelay(let relay, let row):
-      var transition = try Transition(row, relayName: relay.name).members
-      transition["channelId"] = .integer(row.channel.rawValue)
-      self.init(
-        revision: change.revision, time: time, kind: "channelRelay",
-        before: ["status": .string(row.transition.from.rawValue)], after: try ChannelRelay(relay).json,
-        transition: .object(transition))
-    }
-  }
-}

@@ -43,6 +43,37 @@ struct WatchTests {
     try await bench.stop()
   }
 
+  /// What is written without a `ChangeMessage` is one, letter for letter.
+  @Test func changesAreSentInTheFormOfTheirMessage() async throws {
+    let bench = try await Bench()
+    let subscription = try #require(bench.coordinator.hub.subscribe(ChangeSelection()))
+    _ = try await bench.addRelays(2)
+    let relay = try await bench.client.addRelay(AddRelay(address: "ws://other"))
+    _ = try await bench.client.updateRelay(UpdateRelay(id: relay.id, revision: relay.revision, name: "another"))
+    try await bench.fill(1...2)
+    let end = bench.coordinator.hub.revision
+    var kinds: Set<String> = []
+    var latest: Int64 = 0
+    while latest < end {
+      guard case .change(let entry) = subscription.take() else {
+        await subscription.wait()
+        continue
+      }
+      latest = entry.change.revision
+      for isMerged in [nil, true] {
+        var change = try SentChange(entry.change, bench.coordinator)
+        change.merged = isMerged
+        let message = try ChangeMessage(json: try JSONParser.parse(change.jsonBytes))
+        #expect(message.jsonBytes == change.jsonBytes && message.revision == latest && message.merged == isMerged)
+        #expect(message.after != nil && (message.kind == "channelRelay") == (message.transition != nil))
+        kinds.insert(message.kind + (message.before == nil ? "" : " before"))
+      }
+    }
+    #expect(kinds == ["relay", "relay before", "channel", "channelRelay before"])
+    subscription.cancel()
+    try await bench.stop()
+  }
+
   @Test func slowClientGetsTheNewestOfEachObjectAndIsCurrentThen() async throws {
     let hub = ChangeHub(queueMax: 200)
     let bench = try await Bench(hub: hub)

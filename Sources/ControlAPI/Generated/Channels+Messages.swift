@@ -3,7 +3,7 @@
 public import StrictJSON
 
 /// A reply that is one `Channel`.
-public struct ChannelReply: Codable, Hashable, Sendable {
+public struct ChannelReply: Codable, Hashable, JSONWritable, Sendable {
   /// The channel as stored.
   public var channel: Channel
 
@@ -12,10 +12,16 @@ public struct ChannelReply: Codable, Hashable, Sendable {
   ) {
     self.channel = channel
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channel", channel)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Channels.Get.
-public struct ChannelsGetRequest: Codable, Hashable, Sendable {
+public struct ChannelsGetRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the channel.
   public var id: Int64?
   /// Name of the channel.
@@ -28,12 +34,19 @@ public struct ChannelsGetRequest: Codable, Hashable, Sendable {
     self.id = id
     self.name = name
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("name", name)
+    writer.endObject()
+  }
 }
 
 /// A reply of org.batond.Channels.List.
-public struct ChannelsListReply: Codable, Hashable, Sendable {
+public struct ChannelsListReply: Codable, Hashable, JSONWritable, Sendable {
   /// The channels.
-  public var channels: [JSONValue]
+  public var channels: [Channel]
   /// Where the next page begins; absent on the last.
   public var nextCursor: String?
   /// Channels that would be on this page, or might be, and cannot be read because the database is damaged; absent when there are none.
@@ -42,7 +55,7 @@ public struct ChannelsListReply: Codable, Hashable, Sendable {
   public var revision: Int64
 
   public init(
-    channels: [JSONValue],
+    channels: [Channel],
     nextCursor: String? = nil,
     unreadable: [Int]? = nil,
     revision: Int64
@@ -52,10 +65,19 @@ public struct ChannelsListReply: Codable, Hashable, Sendable {
     self.unreadable = unreadable
     self.revision = revision
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channels", channels)
+    writer.member("nextCursor", nextCursor)
+    writer.member("revision", revision)
+    writer.member("unreadable", unreadable)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Channels.Link.
-public struct ChannelsLinkRequest: Codable, Hashable, Sendable {
+public struct ChannelsLinkRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
 
@@ -64,10 +86,16 @@ public struct ChannelsLinkRequest: Codable, Hashable, Sendable {
   ) {
     self.id = id
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
 }
 
 /// A reply of org.batond.Channels.Link.
-public struct ChannelsLinkReply: Codable, Hashable, Sendable {
+public struct ChannelsLinkReply: Codable, Hashable, JSONWritable, Sendable {
   /// The link.
   public var link: String
   /// Whether at least one relay is active.
@@ -88,10 +116,19 @@ public struct ChannelsLinkReply: Codable, Hashable, Sendable {
     self.activeRelays = activeRelays
     self.wantedRelays = wantedRelays
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("activeRelays", activeRelays)
+    writer.member("link", link)
+    writer.member("usable", usable)
+    writer.member("wantedRelays", wantedRelays)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Channels.RetryRelay.
-public struct ChannelsRetryRelayRequest: Codable, Hashable, Sendable {
+public struct ChannelsRetryRelayRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
   /// Identifier of the relay; all when absent.
@@ -104,10 +141,17 @@ public struct ChannelsRetryRelayRequest: Codable, Hashable, Sendable {
     self.id = id
     self.relayId = relayId
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("relayId", relayId)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Channels.AddRelays.
-public struct ChannelsAddRelaysRequest: Codable, Hashable, Sendable {
+public struct ChannelsAddRelaysRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
   /// The relays, on the channel's network. A relay that the channel has is refused; one that it had too, but on simplex only until it was told.
@@ -124,10 +168,18 @@ public struct ChannelsAddRelaysRequest: Codable, Hashable, Sendable {
     self.relayIds = relayIds
     self.pick = pick
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("pick", pick)
+    writer.member("relayIds", relayIds)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Channels.RemoveRelay.
-public struct ChannelsRemoveRelayRequest: Codable, Hashable, Sendable {
+public struct ChannelsRemoveRelayRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
   /// The relay.
@@ -140,10 +192,17 @@ public struct ChannelsRemoveRelayRequest: Codable, Hashable, Sendable {
     self.id = id
     self.relayId = relayId
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("relayId", relayId)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Channels.Verify.
-public struct ChannelsVerifyRequest: Codable, Hashable, Sendable {
+public struct ChannelsVerifyRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
 
@@ -151,11 +210,17 @@ public struct ChannelsVerifyRequest: Codable, Hashable, Sendable {
     id: Int64
   ) {
     self.id = id
+  }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
   }
 }
 
 /// Parameters of org.batond.Channels.Delete.
-public struct ChannelsDeleteRequest: Codable, Hashable, Sendable {
+public struct ChannelsDeleteRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
 
@@ -164,10 +229,16 @@ public struct ChannelsDeleteRequest: Codable, Hashable, Sendable {
   ) {
     self.id = id
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Channels.Transitions.
-public struct ChannelsTransitionsRequest: Codable, Hashable, Sendable {
+public struct ChannelsTransitionsRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
   /// Most lines, 1 to 1000, from the latest back; 100 when absent.
@@ -180,10 +251,17 @@ public struct ChannelsTransitionsRequest: Codable, Hashable, Sendable {
     self.id = id
     self.limit = limit
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("limit", limit)
+    writer.endObject()
+  }
 }
 
 /// A reply of org.batond.Channels.Transitions.
-public struct ChannelsTransitionsReply: Codable, Hashable, Sendable {
+public struct ChannelsTransitionsReply: Codable, Hashable, JSONWritable, Sendable {
   /// The lines.
   public var transitions: [Transition]
 
@@ -191,5 +269,11 @@ public struct ChannelsTransitionsReply: Codable, Hashable, Sendable {
     transitions: [Transition]
   ) {
     self.transitions = transitions
+  }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("transitions", transitions)
+    writer.endObject()
   }
 }

@@ -56,19 +56,19 @@ public protocol ChannelsService: InterfaceService where Method == ChannelsMethod
 extension ChannelsService {
   public func answer(
     _ method: ChannelsMethod, _ call: VarlinkCall, _ stream: VarlinkStream
-  ) async throws -> [String: JSONValue] {
+  ) async throws -> any JSONWritable {
     switch method {
-    case .create: return try await create(call.request(), call.replies(to: stream)).members
-    case .get: return try await get(call.request()).members
-    case .list: return try await list(call.request(), call.replies(to: stream)).members
-    case .link: return try await link(call.request()).members
-    case .retryRelay: return try await retryRelay(call.request()).members
-    case .update: return try await update(call.request()).members
-    case .addRelays: return try await addRelays(call.request()).members
-    case .removeRelay: return try await removeRelay(call.request()).members
-    case .verify: return try await verify(call.request()).members
-    case .delete: return try await delete(call.request()).members
-    case .transitions: return try await transitions(call.request()).members
+    case .create: return try await create(call.request(), call.replies(to: stream))
+    case .get: return try await get(call.request())
+    case .list: return try await list(call.request(), call.replies(to: stream))
+    case .link: return try await link(call.request())
+    case .retryRelay: return try await retryRelay(call.request())
+    case .update: return try await update(call.request())
+    case .addRelays: return try await addRelays(call.request())
+    case .removeRelay: return try await removeRelay(call.request())
+    case .verify: return try await verify(call.request())
+    case .delete: return try await delete(call.request())
+    case .transitions: return try await transitions(call.request())
     }
   }
 }

@@ -1,7 +1,9 @@
 // Written by `make generate` from org.batond.Daemon.varlink.
 
+public import StrictJSON
+
 /// A reply of org.batond.Daemon.Metrics.
-public struct DaemonMetricsReply: Codable, Hashable, Sendable {
+public struct DaemonMetricsReply: Codable, Hashable, JSONWritable, Sendable {
   /// The figures; those with one name and several labels add up.
   public var metrics: [Metric]
 
@@ -10,10 +12,16 @@ public struct DaemonMetricsReply: Codable, Hashable, Sendable {
   ) {
     self.metrics = metrics
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("metrics", metrics)
+    writer.endObject()
+  }
 }
 
 /// A reply of org.batond.Daemon.Check.
-public struct DaemonCheckReply: Codable, Hashable, Sendable {
+public struct DaemonCheckReply: Codable, Hashable, JSONWritable, Sendable {
   /// Channels that were looked at.
   public var channels: Int
   /// What is wrong, for people; at most 100 lines.
@@ -26,10 +34,17 @@ public struct DaemonCheckReply: Codable, Hashable, Sendable {
     self.channels = channels
     self.problems = problems
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channels", channels)
+    writer.member("problems", problems)
+    writer.endObject()
+  }
 }
 
 /// A reply of org.batond.Daemon.Backup.
-public struct DaemonBackupReply: Codable, Hashable, Sendable {
+public struct DaemonBackupReply: Codable, Hashable, JSONWritable, Sendable {
   /// The next bytes, in base64.
   public var data: String
   /// Bytes of the whole copy.
@@ -41,5 +56,12 @@ public struct DaemonBackupReply: Codable, Hashable, Sendable {
   ) {
     self.data = data
     self.size = size
+  }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("data", data)
+    writer.member("size", size)
+    writer.endObject()
   }
 }

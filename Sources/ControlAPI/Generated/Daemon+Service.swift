@@ -34,13 +34,13 @@ public protocol DaemonService: InterfaceService where Method == DaemonMethod, Re
 extension DaemonService {
   public func answer(
     _ method: DaemonMethod, _ call: VarlinkCall, _ stream: VarlinkStream
-  ) async throws -> [String: JSONValue] {
+  ) async throws -> any JSONWritable {
     switch method {
-    case .status: return try await status().members
-    case .metrics: return try await metrics().members
-    case .check: return try await check().members
-    case .backup: return try await backup(ReplyStream(stream)).members
-    case .reload: return try await reload().members
+    case .status: return try await status()
+    case .metrics: return try await metrics()
+    case .check: return try await check()
+    case .backup: return try await backup(ReplyStream(stream))
+    case .reload: return try await reload()
     }
   }
 }

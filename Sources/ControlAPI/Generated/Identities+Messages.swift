@@ -3,16 +3,16 @@
 public import StrictJSON
 
 /// A reply of org.batond.Identities.List.
-public struct IdentitiesListReply: Codable, Hashable, Sendable {
+public struct IdentitiesListReply: Codable, Hashable, JSONWritable, Sendable {
   /// The identities.
-  public var identities: [JSONValue]
+  public var identities: [Identity]
   /// Where the next page begins; absent on the last.
   public var nextCursor: String?
   /// The revision at which this is true.
   public var revision: Int64
 
   public init(
-    identities: [JSONValue],
+    identities: [Identity],
     nextCursor: String? = nil,
     revision: Int64
   ) {
@@ -20,10 +20,18 @@ public struct IdentitiesListReply: Codable, Hashable, Sendable {
     self.nextCursor = nextCursor
     self.revision = revision
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("identities", identities)
+    writer.member("nextCursor", nextCursor)
+    writer.member("revision", revision)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Identities.Get.
-public struct IdentitiesGetRequest: Codable, Hashable, Sendable {
+public struct IdentitiesGetRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the identity.
   public var id: Int64?
   /// Name of the identity.
@@ -36,10 +44,17 @@ public struct IdentitiesGetRequest: Codable, Hashable, Sendable {
     self.id = id
     self.name = name
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("name", name)
+    writer.endObject()
+  }
 }
 
 /// A reply that is one `Identity`.
-public struct IdentityReply: Codable, Hashable, Sendable {
+public struct IdentityReply: Codable, Hashable, JSONWritable, Sendable {
   /// The identity.
   public var identity: Identity
 
@@ -48,10 +63,16 @@ public struct IdentityReply: Codable, Hashable, Sendable {
   ) {
     self.identity = identity
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("identity", identity)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Identities.Add.
-public struct IdentitiesAddRequest: Codable, Hashable, Sendable {
+public struct IdentitiesAddRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Its name, 1 to 50 characters.
   public var name: String
   /// The protocol; nostr when absent.
@@ -69,10 +90,18 @@ public struct IdentitiesAddRequest: Codable, Hashable, Sendable {
     self.network = network
     self.credential = credential
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("credential", credential)
+    writer.member("name", name)
+    writer.member("network", network)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Identities.Remove.
-public struct IdentitiesRemoveRequest: Codable, Hashable, Sendable {
+public struct IdentitiesRemoveRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the identity.
   public var id: Int64
 
@@ -80,5 +109,11 @@ public struct IdentitiesRemoveRequest: Codable, Hashable, Sendable {
     id: Int64
   ) {
     self.id = id
+  }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
   }
 }

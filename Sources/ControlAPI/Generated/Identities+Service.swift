@@ -29,12 +29,12 @@ public protocol IdentitiesService: InterfaceService where Method == IdentitiesMe
 extension IdentitiesService {
   public func answer(
     _ method: IdentitiesMethod, _ call: VarlinkCall, _ stream: VarlinkStream
-  ) async throws -> [String: JSONValue] {
+  ) async throws -> any JSONWritable {
     switch method {
-    case .list: return try await list(call.request(), call.replies(to: stream)).members
-    case .get: return try await get(call.request()).members
-    case .add: return try await add(call.request()).members
-    case .remove: return try await remove(call.request()).members
+    case .list: return try await list(call.request(), call.replies(to: stream))
+    case .get: return try await get(call.request())
+    case .add: return try await add(call.request())
+    case .remove: return try await remove(call.request())
     }
   }
 }

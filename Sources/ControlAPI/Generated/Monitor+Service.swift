@@ -26,9 +26,9 @@ public protocol MonitorService: InterfaceService where Method == MonitorMethod, 
 extension MonitorService {
   public func answer(
     _ method: MonitorMethod, _ call: VarlinkCall, _ stream: VarlinkStream
-  ) async throws -> [String: JSONValue] {
+  ) async throws -> any JSONWritable {
     switch method {
-    case .watch: return try await watch(call.request(), ReplyStream(stream)).members
+    case .watch: return try await watch(call.request(), ReplyStream(stream))
     }
   }
 }

@@ -3,22 +3,22 @@
 public import StrictJSON
 
 /// A reply of org.batond.Operators.List.
-public struct OperatorsListReply: Codable, Hashable, Sendable {
+public struct OperatorsListReply: Codable, Hashable, JSONWritable, Sendable {
   /// The operators.
-  public var operators: [JSONValue]
+  public var operators: [Operator]
   /// Their servers; only with 'more'.
-  public var servers: [JSONValue]?
+  public var servers: [Server]?
   /// Their relays; only with 'more'.
-  public var relays: [JSONValue]?
+  public var relays: [Relay]?
   /// Where the next page begins; absent on the last.
   public var nextCursor: String?
   /// The revision at which this is true.
   public var revision: Int64
 
   public init(
-    operators: [JSONValue],
-    servers: [JSONValue]? = nil,
-    relays: [JSONValue]? = nil,
+    operators: [Operator],
+    servers: [Server]? = nil,
+    relays: [Relay]? = nil,
     nextCursor: String? = nil,
     revision: Int64
   ) {
@@ -28,10 +28,20 @@ public struct OperatorsListReply: Codable, Hashable, Sendable {
     self.nextCursor = nextCursor
     self.revision = revision
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("nextCursor", nextCursor)
+    writer.member("operators", operators)
+    writer.member("relays", relays)
+    writer.member("revision", revision)
+    writer.member("servers", servers)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Operators.Get.
-public struct OperatorsGetRequest: Codable, Hashable, Sendable {
+public struct OperatorsGetRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the operator.
   public var id: Int64?
   /// Name of the operator.
@@ -44,10 +54,17 @@ public struct OperatorsGetRequest: Codable, Hashable, Sendable {
     self.id = id
     self.name = name
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("name", name)
+    writer.endObject()
+  }
 }
 
 /// A reply of org.batond.Operators.Get.
-public struct OperatorsGetReply: Codable, Hashable, Sendable {
+public struct OperatorsGetReply: Codable, Hashable, JSONWritable, Sendable {
   /// The operator.
   public var `operator`: Operator
   /// Servers that belong to it.
@@ -64,10 +81,18 @@ public struct OperatorsGetReply: Codable, Hashable, Sendable {
     self.servers = servers
     self.relays = relays
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("operator", `operator`)
+    writer.member("relays", relays)
+    writer.member("servers", servers)
+    writer.endObject()
+  }
 }
 
 /// A reply that is one `Operator`.
-public struct OperatorReply: Codable, Hashable, Sendable {
+public struct OperatorReply: Codable, Hashable, JSONWritable, Sendable {
   /// The operator as stored.
   public var `operator`: Operator
 
@@ -76,10 +101,16 @@ public struct OperatorReply: Codable, Hashable, Sendable {
   ) {
     self.operator = `operator`
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("operator", `operator`)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Operators.Remove.
-public struct OperatorsRemoveRequest: Codable, Hashable, Sendable {
+public struct OperatorsRemoveRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the operator.
   public var id: Int64
   /// Remove its servers and relays too; channels keep relays that they have. False when absent.
@@ -92,10 +123,17 @@ public struct OperatorsRemoveRequest: Codable, Hashable, Sendable {
     self.id = id
     self.force = force
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("force", force)
+    writer.member("id", id)
+    writer.endObject()
+  }
 }
 
 /// A reply of org.batond.Operators.Validate.
-public struct OperatorsValidateReply: Codable, Hashable, Sendable {
+public struct OperatorsValidateReply: Codable, Hashable, JSONWritable, Sendable {
   /// What keeps channels from working.
   public var errors: [Finding]
   /// What may be wrong.
@@ -107,5 +145,12 @@ public struct OperatorsValidateReply: Codable, Hashable, Sendable {
   ) {
     self.errors = errors
     self.warnings = warnings
+  }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("errors", errors)
+    writer.member("warnings", warnings)
+    writer.endObject()
   }
 }

@@ -36,14 +36,14 @@ public protocol OperatorsService: InterfaceService where Method == OperatorsMeth
 extension OperatorsService {
   public func answer(
     _ method: OperatorsMethod, _ call: VarlinkCall, _ stream: VarlinkStream
-  ) async throws -> [String: JSONValue] {
+  ) async throws -> any JSONWritable {
     switch method {
-    case .list: return try await list(call.request(), call.replies(to: stream)).members
-    case .get: return try await get(call.request()).members
-    case .add: return try await add(call.request()).members
-    case .update: return try await update(call.request()).members
-    case .remove: return try await remove(call.request()).members
-    case .validate: return try await validate().members
+    case .list: return try await list(call.request(), call.replies(to: stream))
+    case .get: return try await get(call.request())
+    case .add: return try await add(call.request())
+    case .update: return try await update(call.request())
+    case .remove: return try await remove(call.request())
+    case .validate: return try await validate()
     }
   }
 }

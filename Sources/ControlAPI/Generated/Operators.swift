@@ -1,7 +1,9 @@
 // Written by `make generate` from org.batond.Operators.varlink.
 
+public import StrictJSON
+
 /// An organisation that runs servers and relays.
-public struct Operator: Codable, Hashable, Sendable {
+public struct Operator: Codable, Hashable, ListedObject, Sendable {
   /// Identifier, never reused.
   public var id: Int64
   /// The trade name, unique among operators.
@@ -58,10 +60,47 @@ public struct Operator: Codable, Hashable, Sendable {
     self.conditionsAcceptedAt = conditionsAcceptedAt
     self.revision = revision
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("conditionsAcceptedAt", conditionsAcceptedAt)
+    writer.member("declaredIn", declaredIn)
+    writer.member("deleted", deleted)
+    writer.member("domains", domains)
+    writer.member("enabled", enabled)
+    writer.member("id", id)
+    writer.member("legalName", legalName)
+    writer.member("name", name)
+    writer.member("preset", preset)
+    writer.member("revision", revision)
+    writer.member("smpRoles", smpRoles)
+    writer.member("undeclared", undeclared)
+    writer.member("xftpRoles", xftpRoles)
+    writer.endObject()
+  }
+
+  public subscript(field: String) -> JSONValue? {
+    switch field {
+    case "id": .integer(id)
+    case "name": .string(name)
+    case "legalName": legalName.map(JSONValue.string)
+    case "domains": try? domains.json
+    case "enabled": .bool(enabled)
+    case "preset": .bool(preset)
+    case "undeclared": .bool(undeclared)
+    case "declaredIn": declaredIn.map(JSONValue.string)
+    case "deleted": .bool(deleted)
+    case "smpRoles": try? smpRoles.json
+    case "xftpRoles": try? xftpRoles.json
+    case "conditionsAcceptedAt": conditionsAcceptedAt.map(JSONValue.string)
+    case "revision": .integer(revision)
+    default: nil
+    }
+  }
 }
 
 /// Parameters of org.batond.Operators.Add.
-public struct AddOperator: Codable, Hashable, Sendable {
+public struct AddOperator: Codable, Hashable, JSONWritable, Sendable {
   /// The trade name.
   public var name: String
   /// The name of the legal entity.
@@ -98,10 +137,23 @@ public struct AddOperator: Codable, Hashable, Sendable {
     self.conditionsAcceptedAt = conditionsAcceptedAt
     self.force = force
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("conditionsAcceptedAt", conditionsAcceptedAt)
+    writer.member("domains", domains)
+    writer.member("enabled", enabled)
+    writer.member("force", force)
+    writer.member("legalName", legalName)
+    writer.member("name", name)
+    writer.member("smpRoles", smpRoles)
+    writer.member("xftpRoles", xftpRoles)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Operators.Update.
-public struct UpdateOperator: Codable, Hashable, Sendable {
+public struct UpdateOperator: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the operator.
   public var id: Int64
   /// The revision that the change is based on.
@@ -145,5 +197,20 @@ public struct UpdateOperator: Codable, Hashable, Sendable {
     self.xftpRoles = xftpRoles
     self.conditionsAcceptedAt = conditionsAcceptedAt
     self.force = force
+  }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("conditionsAcceptedAt", conditionsAcceptedAt)
+    writer.member("domains", domains)
+    writer.member("enabled", enabled)
+    writer.member("force", force)
+    writer.member("id", id)
+    writer.member("legalName", legalName)
+    writer.member("name", name)
+    writer.member("revision", revision)
+    writer.member("smpRoles", smpRoles)
+    writer.member("xftpRoles", xftpRoles)
+    writer.endObject()
   }
 }

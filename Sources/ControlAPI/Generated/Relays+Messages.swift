@@ -3,16 +3,16 @@
 public import StrictJSON
 
 /// A reply of org.batond.Relays.List.
-public struct RelaysListReply: Codable, Hashable, Sendable {
+public struct RelaysListReply: Codable, Hashable, JSONWritable, Sendable {
   /// The relays.
-  public var relays: [JSONValue]
+  public var relays: [Relay]
   /// Where the next page begins; absent on the last.
   public var nextCursor: String?
   /// The revision at which this is true.
   public var revision: Int64
 
   public init(
-    relays: [JSONValue],
+    relays: [Relay],
     nextCursor: String? = nil,
     revision: Int64
   ) {
@@ -20,10 +20,18 @@ public struct RelaysListReply: Codable, Hashable, Sendable {
     self.nextCursor = nextCursor
     self.revision = revision
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("nextCursor", nextCursor)
+    writer.member("relays", relays)
+    writer.member("revision", revision)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Relays.Get.
-public struct RelaysGetRequest: Codable, Hashable, Sendable {
+public struct RelaysGetRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the relay.
   public var id: Int64?
   /// Name of the relay.
@@ -36,10 +44,17 @@ public struct RelaysGetRequest: Codable, Hashable, Sendable {
     self.id = id
     self.name = name
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("name", name)
+    writer.endObject()
+  }
 }
 
 /// A reply that is one `Relay`.
-public struct RelayReply: Codable, Hashable, Sendable {
+public struct RelayReply: Codable, Hashable, JSONWritable, Sendable {
   /// The relay.
   public var relay: Relay
 
@@ -48,10 +63,16 @@ public struct RelayReply: Codable, Hashable, Sendable {
   ) {
     self.relay = relay
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("relay", relay)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Relays.Remove.
-public struct RelaysRemoveRequest: Codable, Hashable, Sendable {
+public struct RelaysRemoveRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the relay.
   public var id: Int64
   /// Remove it although channels use it; they keep it. False when absent.
@@ -63,5 +84,12 @@ public struct RelaysRemoveRequest: Codable, Hashable, Sendable {
   ) {
     self.id = id
     self.force = force
+  }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("force", force)
+    writer.member("id", id)
+    writer.endObject()
   }
 }

@@ -3,16 +3,16 @@
 public import StrictJSON
 
 /// A reply of org.batond.Servers.List.
-public struct ServersListReply: Codable, Hashable, Sendable {
+public struct ServersListReply: Codable, Hashable, JSONWritable, Sendable {
   /// The servers.
-  public var servers: [JSONValue]
+  public var servers: [Server]
   /// Where the next page begins; absent on the last.
   public var nextCursor: String?
   /// The revision at which this is true.
   public var revision: Int64
 
   public init(
-    servers: [JSONValue],
+    servers: [Server],
     nextCursor: String? = nil,
     revision: Int64
   ) {
@@ -20,10 +20,18 @@ public struct ServersListReply: Codable, Hashable, Sendable {
     self.nextCursor = nextCursor
     self.revision = revision
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("nextCursor", nextCursor)
+    writer.member("revision", revision)
+    writer.member("servers", servers)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Servers.Get.
-public struct ServersGetRequest: Codable, Hashable, Sendable {
+public struct ServersGetRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the server.
   public var id: Int64?
   /// Its address, or one of its hosts.
@@ -36,10 +44,17 @@ public struct ServersGetRequest: Codable, Hashable, Sendable {
     self.id = id
     self.name = name
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("name", name)
+    writer.endObject()
+  }
 }
 
 /// A reply that is one `Server`.
-public struct ServerReply: Codable, Hashable, Sendable {
+public struct ServerReply: Codable, Hashable, JSONWritable, Sendable {
   /// The server.
   public var server: Server
 
@@ -48,10 +63,16 @@ public struct ServerReply: Codable, Hashable, Sendable {
   ) {
     self.server = server
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("server", server)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Servers.Remove.
-public struct ServersRemoveRequest: Codable, Hashable, Sendable {
+public struct ServersRemoveRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of the server.
   public var id: Int64
   /// Do it although it adds errors to the whole. False when absent.
@@ -64,10 +85,17 @@ public struct ServersRemoveRequest: Codable, Hashable, Sendable {
     self.id = id
     self.force = force
   }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("force", force)
+    writer.member("id", id)
+    writer.endObject()
+  }
 }
 
 /// Parameters of org.batond.Servers.Test.
-public struct ServersTestRequest: Codable, Hashable, Sendable {
+public struct ServersTestRequest: Codable, Hashable, JSONWritable, Sendable {
   /// Identifier of a known server; its record keeps the verdict.
   public var id: Int64?
   /// An address instead, known or not.
@@ -79,5 +107,12 @@ public struct ServersTestRequest: Codable, Hashable, Sendable {
   ) {
     self.id = id
     self.address = address
+  }
+
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("address", address)
+    writer.member("id", id)
+    writer.endObject()
   }
 }

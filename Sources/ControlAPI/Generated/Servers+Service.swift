@@ -40,14 +40,14 @@ public protocol ServersService: InterfaceService where Method == ServersMethod, 
 extension ServersService {
   public func answer(
     _ method: ServersMethod, _ call: VarlinkCall, _ stream: VarlinkStream
-  ) async throws -> [String: JSONValue] {
+  ) async throws -> any JSONWritable {
     switch method {
-    case .list: return try await list(call.request(), call.replies(to: stream)).members
-    case .get: return try await get(call.request()).members
-    case .add: return try await add(call.request()).members
-    case .update: return try await update(call.request()).members
-    case .remove: return try await remove(call.request()).members
-    case .test: return try await test(call.request(), call.replies(to: stream)).members
+    case .list: return try await list(call.request(), call.replies(to: stream))
+    case .get: return try await get(call.request())
+    case .add: return try await add(call.request())
+    case .update: return try await update(call.request())
+    case .remove: return try await remove(call.request())
+    case .test: return try await test(call.request(), call.replies(to: stream))
     }
   }
 }

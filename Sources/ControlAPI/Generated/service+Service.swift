@@ -26,18 +26,18 @@ public protocol ServiceService: InterfaceService where Method == ServiceMethod, 
 extension ServiceService {
   public func answer(
     _ method: ServiceMethod, _ call: VarlinkCall, _ stream: VarlinkStream
-  ) async throws -> [String: JSONValue] {
+  ) async throws -> any JSONWritable {
     switch method {
     case .ping:
       try await ping()
-      return [:]
+      return NoReply()
     case .reload:
       try await reload()
-      return [:]
-    case .getLogLevel: return try await getLogLevel().members
+      return NoReply()
+    case .getLogLevel: return try await getLogLevel()
     case .setLogLevel:
       try await setLogLevel(call.request())
-      return [:]
+      return NoReply()
     }
   }
 }

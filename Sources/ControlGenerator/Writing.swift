@@ -1,0 +1,45 @@
+internal import Varlink
+
+extension Generator {
+  /// The types of the objects that interfaces list.
+  func listed(by interfaces: [IDL.Interface]) -> Set<String> {
+    let lists = interfaces.flatMap(\.methods).filter { $0.name == "List" }
+    return Set(
+      lists.compactMap { list in
+        // A list gives its objects first.
+        if case .array(.named(let name))? = list.output.first?.type { name } else { nil }
+      })
+  }
+
+  /// The method with which a type writes itself, members in the order of their names.
+  func writer(of fields: [IDL.Field]) -> [String] {
+    let members = fields.map(\.name).sorted().map { "    writer.member(\"\($0)\", \(escaped($0)))" }
+    return ["", "  public func writeJSON(to writer: inout JSONWriter) {", "    writer.beginObject()"] + members
+      + ["    writer.endObject()", "  }"]
+  }
+
+  /// What filters and orders find the fields of an object with.
+  func lookup(of fields: [IDL.Field]) -> [String] {
+    let cases = fields.map { "    case \"\($0.name)\": \(value(escaped($0.name), swift($0)))" }
+    return ["", "  public subscript(field: String) -> JSONValue? {", "    switch field {"] + cases
+      + ["    default: nil", "    }", "  }"]
+  }
+
+  /// A field of a Swift type as a value that is JSON; `nil` if it is absent.
+  private func value(_ name: String, _ type: String) -> String {
+    switch type {
+    case "JSONValue", "JSONValue?": name
+    case "String": ".string(\(name))"
+    case "String?": "\(name).map(JSONValue.string)"
+    case "Int64": ".integer(\(name))"
+    case "Int64?": "\(name).map(JSONValue.integer)"
+    case "Int": ".integer(Int64(\(name)))"
+    case "Int?": "\(name).map { JSONValue.integer(Int64($0)) }"
+    case "Bool": ".bool(\(name))"
+    case "Bool?": "\(name).map(JSONValue.bool)"
+    case "Double": ".number(\(name))"
+    case "Double?": "\(name).map(JSONValue.number)"
+    default: type.hasSuffix("?") ? "\(name).flatMap { try? $0.json }" : "try? \(name).json"
+    }
+  }
+}
