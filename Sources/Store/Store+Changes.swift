@@ -59,11 +59,11 @@ extension Store {
   private static func changes(
     _ db: Database, _ transitions: String, _ others: String, _ arguments: StatementArguments, _ limit: Int
   ) throws -> [ChangeRow] {
-    var rows = try read(db, cached: transitions, arguments: arguments) { values, row in
-      let transition = try TransitionRow(&values, row)
+    var rows = try read(db, cached: transitions, arguments: arguments) { values in
+      let transition = try TransitionRow(&values)
       return ChangeRow(revision: transition.revision, at: transition.transition.at, object: .channelRelay(transition))
     }
-    rows += try read(db, cached: others, arguments: arguments) { try ChangeRow(&$0, $1) }.compactMap { $0 }
+    rows += try read(db, cached: others, arguments: arguments) { try ChangeRow(&$0) }.compactMap { $0 }
     return Array(rows.sorted { $0.revision < $1.revision }.prefix(limit))
   }
 }

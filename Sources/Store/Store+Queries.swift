@@ -220,7 +220,7 @@ extension Store {
           cached:
             "SELECT * FROM (SELECT * FROM transitions WHERE channel_id = ? ORDER BY revision DESC LIMIT ?) ORDER BY revision",
           arguments: [channel.rawValue, limit]
-        ) { try TransitionRow(&$0, $1) }
+        ) { try TransitionRow(&$0) }
       }
     }
   }

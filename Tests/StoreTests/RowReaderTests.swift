@@ -41,7 +41,7 @@ struct RowReaderTests {
         _ = values.integer()
         var texts: [String?] = []
         for _ in table.columns.dropFirst() { texts.append(values.textIfAny()) }
-        byPosition.append(Read(values: texts, fault: fault { try values.end(table, row) }))
+        byPosition.append(Read(values: texts, fault: fault { try values.end(table) }))
       }
       var byGRDB: [Read] = []
       for row in try Row.fetchAll(db, sql: table.selection) {

@@ -20,34 +20,40 @@ extension Store {
       try pool.read { db in
         let plan = try ChannelListPlan(
           matching: filter, in: order, withDeleted: withDeleted, after: after, indexes: indexes, db)
-        let rows = try Self.rows(plan, limit, db)
+        let (ids, last) = try Self.find(plan, limit, db)
         let reader = try ChannelReader(db)
         var channels: [StoredChannel] = []
+        channels.reserveCapacity(ids.count)
         var unreadable: [ChannelID] = []
-        for row in rows {
+        for id in ids {
           do {
-            let id = ChannelID(rawValue: row[row.count - 1])
             if let channel = try reader.channel(id) { channels.append(channel) }
           } catch let error as StoreError {
             // A channel that cannot be read must not end every list.
             _ = noted(error)
-            if let id = Int64.fromDatabaseValue(row[row.count - 1] as DatabaseValue) {
-              unreadable.append(ChannelID(rawValue: id))
-            }
+            unreadable.append(id)
           }
         }
-        let last = rows.count == limit ? rows.last.map { plan.seek.values(of: Array($0.databaseValues)) } : nil
-        return ChannelPart(channels: channels, unreadable: unreadable, last: last, revision: try Self.revision(db))
+        return ChannelPart(
+          channels: channels, unreadable: unreadable, last: last.map(plan.seek.values), revision: try Self.revision(db))
       }
     }
   }
 
-  private static func rows(_ plan: ChannelListPlan, _ limit: Int, _ db: Database) throws -> [Row] {
-    var rows: [Row] = []
-    for statement in plan.statements where rows.count < limit {
-      rows += try Row.fetchAll(
-        db, sql: statement.sql, arguments: StatementArguments(statement.arguments + [(limit - rows.count).databaseValue]))
+  /// The channels that the statements of a plan find.
+  /// - Returns: also the terms of the last one's row, if there may be more.
+  private static func find(
+    _ plan: ChannelListPlan, _ limit: Int, _ db: Database
+  ) throws -> (ids: [ChannelID], last: [DatabaseValue]?) {
+    var ids: [ChannelID] = []
+    var last: [DatabaseValue]?
+    for statement in plan.statements where ids.count < limit {
+      let arguments = StatementArguments(statement.arguments + [(limit - ids.count).databaseValue])
+      try Row.fetchCursor(db, sql: statement.sql, arguments: arguments).forEach { row in
+        ids.append(ChannelID(rawValue: row[row.count - 1]))
+        if ids.count == limit { last = Array(row.databaseValues) }
+      }
     }
-    return rows
+    return (ids, last)
   }
 }

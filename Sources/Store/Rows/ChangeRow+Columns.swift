@@ -1,5 +1,4 @@
 internal import Channels
-internal import GRDB
 internal import Storage
 
 extension TransitionRow {
@@ -17,16 +16,15 @@ extension TransitionRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.transitions`.
-  /// - Parameter row: the same row, which gives its name.
   /// - Throws: `StoreError.corrupt` when it is not what was written, or has an unknown status.
-  init(_ values: inout RowReader, _ row: Row) throws {
+  init(_ values: inout RowReader) throws {
     let revision = values.integer()
     let (channel, relay) = (ChannelID(rawValue: values.integer()), RelayID(rawValue: values.integer()))
     let (before, after, cause) = (values.text(), values.text(), values.textIfAny())
     let (detail, attempt, at) = (values.text(), values.count(), values.integer())
-    try values.end(.transitions, row)
+    try values.end(.transitions)
     guard let from = RelayStatus(rawValue: before), let to = RelayStatus(rawValue: after) else {
-      throw Store.unreadable(.transitions, row)
+      throw values.unreadable(.transitions)
     }
     self.init(
       revision: revision, channel: channel, relay: relay,
@@ -56,13 +54,12 @@ extension ChangeRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.changes`; `nil` if it is not known what changed.
-  /// - Parameter row: the same row, which gives its name.
   /// - Throws: `StoreError.corrupt` when it is not what was written.
-  init?(_ values: inout RowReader, _ row: Row) throws {
+  init?(_ values: inout RowReader) throws {
     let (revision, at) = (values.integer(), Timestamp(milliseconds: values.integer()))
     let (channel, relay) = (values.integerIfAny(), values.integerIfAny())
     let (organisation, server) = (values.integerIfAny(), values.integerIfAny())
-    try values.end(.changes, row)
+    try values.end(.changes)
     let object =
       channel.map { Object.channel(ChannelID(rawValue: $0)) } ?? relay.map { .relay(RelayID(rawValue: $0)) }
       ?? organisation.map { .operator(OperatorID(rawValue: $0)) } ?? server.map { .server(ServerID(rawValue: $0)) }

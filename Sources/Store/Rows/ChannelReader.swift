@@ -20,12 +20,12 @@ struct ChannelReader {
   /// - Throws: `StoreError.corrupt` when its rows are not what was written, or contradict each other.
   func channel(_ id: ChannelID) throws -> StoredChannel? {
     var channel: ChannelRow?
-    try each(channels, id) { values, row in channel = try ChannelRow(id, &values, row) }
+    try each(channels, id) { channel = try ChannelRow(id, &$0) }
     guard let channel else { return nil }
     var members: [(position: Int64, row: Result<ChannelRelayRow, any Error>)] = []
-    try each(relays, id) { values, row in
+    try each(relays, id) { values in
       var position: Int64 = 0
-      let member = Result { try ChannelRelayRow(of: id, at: &position, &values, row) }
+      let member = Result { try ChannelRelayRow(of: id, at: &position, &values) }
       members.append((position, member))
     }
     // Channels that cannot be found are reported first.
@@ -38,17 +38,26 @@ struct ChannelReader {
     return StoredChannel(row: channel, relays: try members.map { try $0.row.get() })
   }
 
-  private func each(_ statement: Statement, _ id: ChannelID, _ body: (inout RowReader, Row) throws -> Void) throws {
+  /// Reads what a statement finds for a channel. It is stepped without GRDB, which looks up the names of all columns at each start.
+  private func each(_ statement: Statement, _ id: ChannelID, _ body: (inout RowReader) throws -> Void) throws {
     let handle = statement.sqliteStatement
     // The result is that of the last run, which its caller knows.
     sqlite3_reset(handle)
-    let result = sqlite3_bind_int64(handle, 1, id.rawValue)
-    guard result == SQLITE_OK else {
-      throw DatabaseError(resultCode: ResultCode(rawValue: result), message: String(cString: sqlite3_errstr(result)))
-    }
-    try Row.fetchCursor(statement).forEach { row in
+    try check(sqlite3_bind_int64(handle, 1, id.rawValue), handle)
+    defer { sqlite3_reset(handle) }
+    while true {
+      let result = sqlite3_step(handle)
+      guard result != SQLITE_DONE else { return }
+      guard result == SQLITE_ROW else { return try check(result, handle) }
       var values = RowReader(handle)
-      try body(&values, row)
+      try body(&values)
     }
+  }
+
+  /// - Throws: `DatabaseError` for a result that is not SQLITE_OK.
+  private func check(_ result: CInt, _ handle: SQLiteStatement) throws {
+    guard result != SQLITE_OK else { return }
+    throw DatabaseError(
+      resultCode: ResultCode(rawValue: result), message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))))
   }
 }

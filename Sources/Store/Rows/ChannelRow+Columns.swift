@@ -1,5 +1,4 @@
 internal import Channels
-internal import GRDB
 internal import Storage
 internal import StrictJSON
 
@@ -41,9 +40,8 @@ extension ChannelRow {
   private static func list(_ relays: [RelayID]) -> String { relays.map { String($0.rawValue) }.joined(separator: " ") }
 
   /// The row that `values` reads, in the order of `SummedTable.channels`.
-  /// - Parameter row: the same row, which gives its name.
   /// - Throws: `StoreError.corrupt` when it is not what was written, or holds an unknown value.
-  init(_ id: ChannelID, _ values: inout RowReader, _ row: Row) throws {
+  init(_ id: ChannelID, _ values: inout RowReader) throws {
     _ = values.integer()
     let (kindWord, networkWord) = (values.text(), values.text())
     let identity = IdentityID(rawValue: values.integer())
@@ -59,7 +57,7 @@ extension ChannelRow {
     let (noticeID, notice, noticeAt) = (values.textIfAny(), values.textIfAny(), values.integerIfAny())
     let (listed, earlier) = (values.textIfAny(), values.textIfAny())
     let (relayCount, requestDigest, keySalt) = (values.integerIfAny(), values.textIfAny(), values.blobIfAny())
-    try values.end(.channels, row)
+    try values.end(.channels)
 
     func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "channel \(id.rawValue): \(what) cannot be read") }
     func json(_ text: String?, _ what: String) throws -> JSONValue? {
@@ -114,11 +112,9 @@ extension ChannelRelayRow {
   }
 
   /// The row that `values` reads, in the order of `SummedTable.channelRelays`.
-  /// - Parameters:
-  ///   - position: receives its place among the channel's relays.
-  ///   - row: the same row, for its name.
+  /// - Parameter position: receives its place among the channel's relays.
   /// - Throws: `StoreError.corrupt` when it is not what was written, or contradicts itself.
-  init(of channel: ChannelID, at position: inout Int64, _ values: inout RowReader, _ row: Row) throws {
+  init(of channel: ChannelID, at position: inout Int64, _ values: inout RowReader) throws {
     _ = values.integer()
     let relay = RelayID(rawValue: values.integer())
     position = values.integer()
@@ -127,7 +123,7 @@ extension ChannelRelayRow {
     let (cause, detail, task) = (values.textIfAny(), values.textIfAny(), values.textIfAny())
     let (attempt, startedAt, isUnderWay) = (values.count(), values.integerIfAny(), values.flag())
     let (timer, checkDue, shown) = (values.integerIfAny(), values.integerIfAny(), values.count())
-    try values.end(.channelRelays, row)
+    try values.end(.channelRelays)
 
     let knownCause = cause.flatMap(Cause.init(rawValue:))
     let knownTask = task.flatMap(ChannelRelayMachine.Work.Task.init(rawValue:))

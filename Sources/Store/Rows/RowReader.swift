@@ -47,13 +47,24 @@ struct RowReader {
   mutating func count() -> Int { Int(integer()) }
 
   /// Compares the sum, once all other columns are read.
-  /// - Parameter row: the same row, which gives its name.
   /// - Throws: `StoreError.corrupt` that names the row, when it is not what was written, or holds values of other types.
-  func end(_ table: SummedTable, _ row: Row) throws {
+  func end(_ table: SummedTable) throws {
     guard sqlite3_column_count(handle) == position + 1, sqlite3_column_type(handle, position) == SQLITE_INTEGER,
       sqlite3_column_int64(handle, position) == sum.value
-    else { throw table.changed(row) }
-    guard !isMistyped else { throw Store.unreadable(table, row) }
+    else { throw table.changed(row(of: table)) }
+    guard !isMistyped else { throw unreadable(table) }
+  }
+
+  /// A row that holds what cannot be.
+  func unreadable(_ table: SummedTable) -> StoreError { Store.unreadable(table, row(of: table)) }
+
+  /// The row as GRDB has it, which gives its name. GRDB looks up all columns by name first, so it is made for a damaged row only.
+  private func row(of table: SummedTable) -> Row {
+    var values: [String: (any DatabaseValueConvertible)?] = [:]
+    for (column, place) in zip(table.columns, 0..<sqlite3_column_count(handle)) {
+      values[column] = DatabaseValue(sqliteStatement: handle, index: place)
+    }
+    return Row(values)
   }
 
   private mutating func advance() -> CInt {
@@ -95,13 +106,13 @@ struct RowReader {
 extension Store {
   /// The result of `read` for each row that a query on one summed table finds. The query asks for all columns.
   static func read<T>(
-    _ db: Database, cached sql: String, arguments: StatementArguments, _ read: (inout RowReader, Row) throws -> T
+    _ db: Database, cached sql: String, arguments: StatementArguments, _ read: (inout RowReader) throws -> T
   ) throws -> [T] {
     let statement = try db.cachedStatement(sql: sql)
     var found: [T] = []
-    try Row.fetchCursor(statement, arguments: arguments).forEach { row in
+    try Row.fetchCursor(statement, arguments: arguments).forEach { _ in
       var values = RowReader(statement.sqliteStatement)
-      found.append(try read(&values, row))
+      found.append(try read(&values))
     }
     return found
   }
