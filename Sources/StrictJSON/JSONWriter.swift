@@ -4,8 +4,15 @@ public struct JSONWriter: Sendable {
   /// The text so far, behind whatever it follows.
   public internal(set) var bytes: [UInt8]
 
+  /// Room that most small texts do with.
+  private static let roomBytes = 256
+
   /// - Parameter bytes: what the text follows.
-  public init(after bytes: [UInt8] = []) { self.bytes = bytes }
+  public init(after bytes: [UInt8] = []) {
+    self.bytes = []
+    self.bytes.reserveCapacity(bytes.count + Self.roomBytes)
+    self.bytes += bytes
+  }
 
   public mutating func beginObject() { bytes.append(UInt8(ascii: "{")) }
   public mutating func endObject() { bytes.append(UInt8(ascii: "}")) }

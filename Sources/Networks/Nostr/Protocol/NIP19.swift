@@ -100,7 +100,9 @@ public enum NIP19: Hashable, Sendable {
     var bytes: [UInt8] = []
     func part(_ type: UInt8, _ value: [UInt8]) {
       guard value.count <= 255 else { return }
-      bytes += [type, UInt8(value.count)] + value
+      bytes.append(type)
+      bytes.append(UInt8(value.count))
+      bytes += value
     }
     part(Kind.special, special)
     for relay in relays { part(Kind.relay, Array(relay.utf8)) }
