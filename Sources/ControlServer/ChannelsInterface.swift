@@ -3,7 +3,6 @@ internal import ControlAPI
 internal import Coordinator
 internal import Filters
 internal import Storage
-internal import StrictJSON
 internal import Varlink
 
 /// `org.batond.Channels`.

@@ -4,7 +4,6 @@ internal import Coordinator
 internal import Filters
 internal import Foundation
 internal import Storage
-internal import StrictJSON
 
 /// `org.batond.Identities`.
 struct IdentitiesInterface: IdentitiesService, ControlService {

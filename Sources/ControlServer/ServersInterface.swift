@@ -4,7 +4,6 @@ internal import Coordinator
 internal import Filters
 internal import RelayNetwork
 internal import Storage
-internal import StrictJSON
 internal import Varlink
 
 /// `org.batond.Servers`.

@@ -60,7 +60,8 @@ public struct JSONWriter: Sendable {
 
   /// Writes the comma before all elements and members but the first. Where one has just begun nothing stands before it, and no value ends
   /// with the sign that begins a container.
-  public mutating func separate() {
+  @usableFromInline
+  mutating func separate() {
     if bytes.last != UInt8(ascii: "{"), bytes.last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
   }
 }

@@ -124,6 +124,18 @@ struct ListPropertyTests {
     try await bench.stop()
   }
 
+  @Test func listsShowChannelsAsGetDoes() async throws {
+    var random = SplitMix64(seed: 2)
+    let bench = try await Bench()
+    try await fill(bench, count: 40, &random)
+    var all: [JSONValue] = []
+    for id in 1...40 { all.append(try await bench.client.channel(id: Int64(id)).json) }
+    all.removeAll { ["deleted", "deleting"].contains($0["phase"]?.string ?? "") }
+    let page = try await bench.client.call("org.batond.Channels.List", ["limit": 100])
+    #expect(all.count > 10 && page["channels"]?.array == all && page["nextCursor"] == nil)
+    try await bench.stop()
+  }
+
   @Test func cursorsCannotBeMadeByOthers() async throws {
     var random = SplitMix64(seed: 1)
     let bench = try await Bench()
