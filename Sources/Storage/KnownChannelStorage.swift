@@ -1,15 +1,16 @@
 public import Channels
 
-/// Questions to storage when a network refers to channels by its own names. Nothing here writes, and each method may block the thread of
-/// its caller. All throw `StoreError`; a question may be asked again later, unless the error is `corrupt`.
+/// Questions to storage when a network refers to channels by its own names. Nothing here writes, and no method blocks the thread of its
+/// caller. Each reads what is durable at that moment; two of them may see different commits. All throw `StoreError`; a question may be
+/// asked again later.
 public protocol KnownChannelStorage: Sendable {
   /// The channel that a SimpleX core knows under `networkID`, deleted ones included.
-  func channel(onSimpleX networkID: String) throws -> ChannelID?
+  func channel(onSimpleX networkID: String) async throws -> ChannelID?
   /// Living channels on SimpleX that at least one relay serves, served, or did not take in time, by id, from the first after `after` on.
-  func channelsServedOnSimpleX(after: ChannelID?, limit: Int) throws -> [ChannelID]
-  /// A channel with its relays; `nil` if there is none.
-  /// - Throws: `corrupt` when its rows were damaged or contradict each other.
-  func channel(_ id: ChannelID) throws -> StoredChannel?
+  func channelsServedOnSimpleX(after: ChannelID?, limit: Int) async throws -> [ChannelID]
+  /// These channels with their relays, all as they were at one moment; it takes as long as one question. A channel that is damaged does not
+  /// fail the others.
+  func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels
   /// All relays, including deleted ones, by id. If one cannot be read, the call fails.
-  func relays() throws -> [RelayRow]
+  func relays() async throws -> [RelayRow]
 }

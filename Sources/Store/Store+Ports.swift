@@ -1,6 +1,7 @@
 public import Storage
 
-// The storage ports, answered by SQLite. `CoordinatorStore` and `ControlStore` do so without blocking.
+// The storage ports, answered by SQLite. `CoordinatorStore`, `ControlStore` and `KnownChannelStore` do so
+// without blocking.
 
 /// Blocks the thread of its caller. That makes tests repeatable, because nothing happens in between.
 extension Store: CoordinatorStorage {}

@@ -38,12 +38,13 @@ struct ChatCore: Sendable {
     let clock = SystemClock()
     let (presets, telling) = AsyncStream.makeStream(of: [PresetOperator].self, bufferingPolicy: .bufferingNewest(1))
     self.presets = presets
+    let storage = KnownChannelStore(store)
     func client() -> CoreClient { CoreClient(endpoint: endpoint, group: group, limits: settings.coreLimits, logger: logger) }
     network = SimpleXNetwork(
       client: client(), lanes: (0..<Self.testsAtOnce).map { _ in client() },
       limits: settings.simplexLimits, logger: logger, now: { clock.now },
-      known: { try KnownChannels.onSimpleX($0, in: store) },
-      served: { KnownChannels.servedOnSimpleX(after: $0, limit: $1, in: store) },
+      known: { try await KnownChannels.onSimpleX($0, in: storage) },
+      served: { await KnownChannels.servedOnSimpleX(after: $0, limit: $1, in: storage) },
       presets: settings.takesPresets ? { @Sendable operators in _ = telling.yield(operators) } : nil)
   }
 

@@ -23,7 +23,7 @@ extension CoreWorker {
       guard documents.contains(where: { $0.isShown(by: group.profile) }), let made = Timestamp(core: group.createdAt),
         made.milliseconds >= since - Self.clockTolerance
       else { continue }
-      switch owner(of: group.name) {
+      switch await owner(of: group.name) {
       case .ours(let other) where other != channel: continue
       // If the store cannot be read, no channel is created, because it might be a second one.
       case .unknown: return .failure(.notSent(.tooMany))

@@ -29,7 +29,7 @@ extension CoreWorker {
     }
     switch await listed(group) {
     case .success(let listing) where listing.group.isCalled(name):
-      if suspect != nil { tellNews(of: channel, called: name, listing) }
+      if suspect != nil { await tellNews(of: channel, called: name, listing) }
       await serve(channel, operations, listing, document)
     case .success:
       // The core has given the number to another channel, which must not be touched.
@@ -53,11 +53,11 @@ extension CoreWorker {
   }
 
   private func lookForNews(_ channel: ChannelID, _ group: CoreGroup.ID) async {
-    let known = around.served(ChannelID(rawValue: channel.rawValue - 1), 1).first { $0.id == channel }
+    let known = await around.served(ChannelID(rawValue: channel.rawValue - 1), 1).first { $0.id == channel }
     guard let name = bound[channel]?.name ?? known?.content.networkID else { return }
     switch await listed(group) {
-    case .success(let listing): tellNews(of: channel, called: name, listing.group.isCalled(name) ? listing : nil)
-    case .failure(.refused(let error)) where error.isGroupMissing: tellNews(of: channel, called: name, nil)
+    case .success(let listing): await tellNews(of: channel, called: name, listing.group.isCalled(name) ? listing : nil)
+    case .failure(.refused(let error)) where error.isGroupMissing: await tellNews(of: channel, called: name, nil)
     case .failure: break
     }
   }
@@ -67,7 +67,7 @@ extension CoreWorker {
     _ channel: ChannelID, called name: String, _ operations: [RelayOperation], _ content: ChannelContent,
     _ document: ChannelDocument
   ) async {
-    tellNews(of: channel, called: name, nil)
+    await tellNews(of: channel, called: name, nil)
     forget(channel)
     // A channel that is gone need not be withdrawn.
     for operation in operations where operation.task == .withdraw { finish(operation, .withdrawn) }

@@ -70,7 +70,7 @@ extension CoreWorker {
       }
     }
     let isOther = home.map { $0 != active.id } ?? false
-    var places = around.served(nil, Self.lookedThroughMax).filter(\.isEstablished).compactMap { channel in
+    var places = await around.served(nil, Self.lookedThroughMax).filter(\.isEstablished).compactMap { channel in
       channel.content.group.map { Bound(name: channel.content.networkID, group: $0, link: "") }
     }
     // A channel that was just created is not served yet, but belongs to the user for whom it was created.

@@ -26,13 +26,20 @@ final class CoreWorker {
     let link: String
   }
 
+  /// A channel in the core that was not found or created since the program started.
+  private struct Stranger: Hashable {
+    let name: String
+    let group: CoreGroup.ID
+  }
+
   /// The worker's surroundings, apart from the core: its inputs and the functions that it calls.
   struct Surroundings {
     let now: @Sendable () -> Timestamp
-    /// The channel that the store knows under a name in the core; throws if the store cannot be read.
-    let known: @Sendable (_ name: String) throws -> KnownChannel?
-    /// Channels in the core that relays serve, by id, starting after a given one.
-    let served: @Sendable (_ after: ChannelID?, _ limit: Int) -> [KnownChannel]
+    /// The channel that the store knows under a name in the core; throws if the store cannot be read. Nothing else happens in the worker
+    /// until the answer is there, and inputs that arrive meanwhile keep their order.
+    let known: @Sendable (_ name: String) async throws -> KnownChannel?
+    /// Channels in the core that relays serve, by id, starting after a given one; asked in the same way.
+    let served: @Sendable (_ after: ChannelID?, _ limit: Int) async -> [KnownChannel]
     /// Whether one of Baton's own names was given since the program started, so that no earlier run can have created the channel.
     let isNew: @Sendable (_ name: String) -> Bool
     let ask: @Sendable (CoreCommand) async -> Result<CoreReply, CoreFailure>
@@ -85,10 +92,12 @@ final class CoreWorker {
   var connections = 0
   private(set) var watched: [RelayID: String] = [:]
 
-  var due = WorkQueue()
+  var due = WorkQueue<ChannelID>()
   /// Channels without operations that may have lost a relay, with their numbers in the core. They come after everything else.
   private var suspects: [ChannelID: CoreGroup.ID] = [:]
-  private var suspectsDue = WorkQueue()
+  private var suspectsDue = WorkQueue<ChannelID>()
+  /// Channels in the core of which there was news, and of which only the store knows whether they are Baton's.
+  private var strangers = WorkQueue<Stranger>()
   /// The channel after which the look at all channels continues, and whether that look is under way.
   var resynchronised: (after: ChannelID?, isOn: Bool) = (nil, false)
   /// Channels that wait for further invitations, or for a time.
@@ -181,8 +190,14 @@ final class CoreWorker {
     }
   }
 
+  /// Inputs are taken without waiting for the store, so that one which cancels an operation is never too late because of news. Any number
+  /// of events of one channel lead to one question.
   private func suspect(_ group: CoreGroup) {
-    if case .ours(let channel) = owner(of: group.name) { suspect(channel, group.id) }
+    if let channel = owners[group.name] {
+      suspect(channel, group.id)
+    } else {
+      strangers.add(Stranger(name: group.name, group: group.id))
+    }
   }
 
   private func suspect(_ channel: ChannelID, _ group: CoreGroup.ID) {
@@ -239,6 +254,10 @@ final class CoreWorker {
       await readPresets()
       return true
     }
+    if let stranger = strangers.next() {
+      if case .ours(let channel) = await owner(of: stranger.name) { suspect(channel, stranger.group) }
+      return true
+    }
     if let channel = due.next() {
       await serve(channel, suspect: suspects.removeValue(forKey: channel))
       return true
@@ -247,7 +266,7 @@ final class CoreWorker {
       await serve(channel, suspect: suspects.removeValue(forKey: channel))
       return true
     }
-    return resynchronise()
+    return await resynchronise()
   }
 
   // MARK: - Which channel is which
@@ -260,10 +279,10 @@ final class CoreWorker {
     case unknown
   }
 
-  func owner(of name: String) -> Owner {
+  func owner(of name: String) async -> Owner {
     if let channel = owners[name] { return .ours(channel) }
     do {
-      return try around.known(name).map { .ours($0.id) } ?? .nobodys
+      return try await around.known(name).map { .ours($0.id) } ?? .nobodys
     } catch {
       return .unknown
     }
@@ -291,9 +310,9 @@ final class CoreWorker {
   private static let pageSize = 100
 
   /// Looks at all channels, some at a time, because events from before the connection are lost.
-  private func resynchronise() -> Bool {
+  private func resynchronise() async -> Bool {
     guard resynchronised.isOn else { return false }
-    let page = around.served(resynchronised.after, Self.pageSize)
+    let page = await around.served(resynchronised.after, Self.pageSize)
     for channel in page { if let group = channel.content.group { suspect(channel.id, group) } }
     resynchronised = (page.last?.id, !page.isEmpty)
     return true
@@ -301,8 +320,8 @@ final class CoreWorker {
 
   /// Reports relays that no longer serve a channel, and those that accepted it after they had been given up.
   /// - Parameter listing: the relays in the core; `nil` if the core does not have the channel.
-  func tellNews(of channel: ChannelID, called name: String, _ listing: GroupListing?) {
-    guard let known = try? around.known(name), known.id == channel else { return }
+  func tellNews(of channel: ChannelID, called name: String, _ listing: GroupListing?) async {
+    guard let known = try? await around.known(name), known.id == channel else { return }
     let gone = Trouble(.missing, "the core does not have the channel any more")
     for (relay, address) in known.relays.sorted(by: { $0.key < $1.key }) where pending[channel]?[relay] == nil {
       guard let loss = listing.map({ $0.standing(of: address).loss }) ?? gone else { continue }

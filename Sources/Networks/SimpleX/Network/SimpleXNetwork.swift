@@ -51,9 +51,9 @@ public final class SimpleXNetwork: RelayNetwork {
   private let limits: SimpleXLimits
   private let logger: Logger
   private let now: @Sendable () -> Timestamp
-  private let known: @Sendable (_ networkID: String) throws -> KnownChannel?
+  private let known: @Sendable (_ networkID: String) async throws -> KnownChannel?
   private let presets: (@Sendable ([PresetOperator]) -> Void)?
-  private let served: @Sendable (_ after: ChannelID?, _ limit: Int) -> [KnownChannel]
+  private let served: @Sendable (_ after: ChannelID?, _ limit: Int) async -> [KnownChannel]
   private let state = Mutex(State())
   private let wakes: AsyncStream<Void>
   private let waker: AsyncStream<Void>.Continuation
@@ -71,8 +71,8 @@ public final class SimpleXNetwork: RelayNetwork {
   public init(
     client: CoreClient, lanes: [CoreClient], limits: SimpleXLimits = SimpleXLimits(), logger: Logger,
     now: @escaping @Sendable () -> Timestamp,
-    known: @escaping @Sendable (_ networkID: String) throws -> KnownChannel?,
-    served: @escaping @Sendable (_ after: ChannelID?, _ limit: Int) -> [KnownChannel],
+    known: @escaping @Sendable (_ networkID: String) async throws -> KnownChannel?,
+    served: @escaping @Sendable (_ after: ChannelID?, _ limit: Int) async -> [KnownChannel],
     presets: (@Sendable ([PresetOperator]) -> Void)? = nil
   ) {
     self.client = client

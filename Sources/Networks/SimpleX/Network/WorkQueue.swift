@@ -1,18 +1,17 @@
-internal import Channels
 internal import DequeModule
 
-/// The channels to look at, in order, each once.
-struct WorkQueue {
-  private var order: Deque<ChannelID> = []
-  private var members: Set<ChannelID> = []
+/// What to look at, in order, each once.
+struct WorkQueue<Element: Hashable> {
+  private var order: Deque<Element> = []
+  private var members: Set<Element> = []
 
-  mutating func add(_ channel: ChannelID) {
-    if members.insert(channel).inserted { order.append(channel) }
+  mutating func add(_ element: Element) {
+    if members.insert(element).inserted { order.append(element) }
   }
 
-  mutating func next() -> ChannelID? {
-    guard let channel = order.popFirst() else { return nil }
-    members.remove(channel)
-    return channel
+  mutating func next() -> Element? {
+    guard let element = order.popFirst() else { return nil }
+    members.remove(element)
+    return element
   }
 }
