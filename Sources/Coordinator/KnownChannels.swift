@@ -13,16 +13,13 @@ public enum KnownChannels {
     return try await known([id], stored, in: storage).first
   }
 
-  /// Living channels on SimpleX that relays serve, served, or did not take in time, by id, from the first after `after` on; none when
-  /// storage does not work.
-  public static func servedOnSimpleX(after: ChannelID?, limit: Int, in storage: any KnownChannelStorage) async -> [KnownChannel]
-  {
-    do {
-      let ids = try await storage.channelsServedOnSimpleX(after: after, limit: limit)
-      return ids.isEmpty ? [] : try await known(ids, try await storage.channels(Set(ids)), in: storage)
-    } catch {
-      return []
-    }
+  /// Living channels on SimpleX that relays serve, served, or did not take in time, by id, from the first after `after` on.
+  /// - Throws: `StoreError` when storage does not work. A damaged channel is left out.
+  public static func servedOnSimpleX(
+    after: ChannelID?, limit: Int, in storage: any KnownChannelStorage
+  ) async throws -> [KnownChannel] {
+    let ids = try await storage.channelsServedOnSimpleX(after: after, limit: limit)
+    return ids.isEmpty ? [] : try await known(ids, try await storage.channels(Set(ids)), in: storage)
   }
 
   /// - Parameter stored: what was read of `ids`. Those that cannot be read are left out: they must not hide the others.

@@ -44,7 +44,7 @@ struct ChatCore: Sendable {
       client: client(), lanes: (0..<Self.testsAtOnce).map { _ in client() },
       limits: settings.simplexLimits, logger: logger, now: { clock.now },
       known: { try await KnownChannels.onSimpleX($0, in: storage) },
-      served: { await KnownChannels.servedOnSimpleX(after: $0, limit: $1, in: storage) },
+      served: { try await KnownChannels.servedOnSimpleX(after: $0, limit: $1, in: storage) },
       presets: settings.takesPresets ? { @Sendable operators in _ = telling.yield(operators) } : nil)
   }
 

@@ -15,8 +15,20 @@ struct CoreWorkerNewsTests {
     private struct State {
       var model = CoreModel(relays: ["https://smp1.simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY"])
       var names: [String] = []
+      var isStoreBroken = false
+      var states: [NetworkState] = []
     }
     private let state = Mutex(State())
+
+    /// Whether the store can be read.
+    var isStoreBroken: Bool {
+      get { state.withLock { $0.isStoreBroken } }
+      set { state.withLock { $0.isStoreBroken = newValue } }
+    }
+    var states: [NetworkState] { state.withLock { $0.states } }
+    func heard(_ report: NetworkReport) {
+      if case .state(_, let what) = report { state.withLock { $0.states.append(what) } }
+    }
 
     var names: [String] { state.withLock { $0.names } }
     func asked(_ name: String) { state.withLock { $0.names.append(name) } }
@@ -50,8 +62,29 @@ struct CoreWorkerNewsTests {
         known: { name in
           core.asked(name)
           return nil
-        }, served: { _, _ in [] }, isNew: { _ in false }, ask: { core.answer($0.text) }, test: { _, _, _ in }, arrived: { [] },
-        report: { _ in }, nudge: { _ in }))
+        },
+        served: { _, _ in
+          if core.isStoreBroken { throw CancellationError() }
+          return []
+        }, isNew: { _ in false }, ask: { core.answer($0.text) }, test: { _, _, _ in }, arrived: { [] },
+        report: { core.heard($0) }, nudge: { _ in }))
+  }
+
+  /// As long as nobody can say which channels are in a core, it might be the wrong one.
+  @Test func coreIsNotUsedBeforeTheStoreSaysWhichChannelsAreInIt() async throws {
+    let core = Core()
+    core.isStoreBroken = true
+    let worker = worker(core)
+    guard case .success(.activeUser(let user)) = core.answer("/user") else { throw CancellationError() }
+    worker.take(.core(.up(CoreVersion("7.0.2"), user: user)))
+    while await worker.step() {}
+    #expect(core.states.isEmpty)
+    core.isStoreBroken = false
+    while await worker.step() {}
+    #expect(core.states.isEmpty, "it waits for its time")
+    worker.take(.nudged)
+    while await worker.step() {}
+    #expect(core.states.map { $0.trouble == nil } == [true])
   }
 
   /// Events may come in any number, and what cancels an operation may be behind them.

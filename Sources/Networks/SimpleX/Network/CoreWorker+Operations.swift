@@ -53,7 +53,7 @@ extension CoreWorker {
   }
 
   private func lookForNews(_ channel: ChannelID, _ group: CoreGroup.ID) async {
-    let known = await around.served(ChannelID(rawValue: channel.rawValue - 1), 1).first { $0.id == channel }
+    let known = try? await around.served(ChannelID(rawValue: channel.rawValue - 1), 1).first { $0.id == channel }
     guard let name = bound[channel]?.name ?? known?.content.networkID else { return }
     switch await listed(group) {
     case .success(let listing): await tellNews(of: channel, called: name, listing.group.isCalled(name) ? listing : nil)

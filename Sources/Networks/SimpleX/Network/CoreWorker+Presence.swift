@@ -70,7 +70,9 @@ extension CoreWorker {
       }
     }
     let isOther = home.map { $0 != active.id } ?? false
-    var places = await around.served(nil, Self.lookedThroughMax).filter(\.isEstablished).compactMap { channel in
+    // A core that is not known to have the channels is left alone.
+    guard let served = try? await around.served(nil, Self.lookedThroughMax) else { return holdRecognition() }
+    var places = served.filter(\.isEstablished).compactMap { channel in
       channel.content.group.map { Bound(name: channel.content.networkID, group: $0, link: "") }
     }
     // A channel that was just created is not served yet, but belongs to the user for whom it was created.

@@ -39,7 +39,7 @@ final class CoreWorker {
     /// until the answer is there, and inputs that arrive meanwhile keep their order.
     let known: @Sendable (_ name: String) async throws -> KnownChannel?
     /// Channels in the core that relays serve, by id, starting after a given one; asked in the same way.
-    let served: @Sendable (_ after: ChannelID?, _ limit: Int) async -> [KnownChannel]
+    let served: @Sendable (_ after: ChannelID?, _ limit: Int) async throws -> [KnownChannel]
     /// Whether one of Baton's own names was given since the program started, so that no earlier run can have created the channel.
     let isNew: @Sendable (_ name: String) -> Bool
     let ask: @Sendable (CoreCommand) async -> Result<CoreReply, CoreFailure>
@@ -100,6 +100,8 @@ final class CoreWorker {
   private var strangers = WorkQueue<Stranger>()
   /// The channel after which the look at all channels continues, and whether that look is under way.
   var resynchronised: (after: ChannelID?, isOn: Bool) = (nil, false)
+  /// Whether that look waits for a while, because the store cannot be read.
+  private var isLookHeld = false
   /// Channels that wait for further invitations, or for a time.
   private var waiting: [ChannelID: Timestamp] = [:]
   /// Tests for which somebody waits.
@@ -157,7 +159,7 @@ final class CoreWorker {
 
   /// Does what is due by now.
   private func nudged() {
-    isRecognitionHeld = false
+    (isRecognitionHeld, isLookHeld) = (false, false)
     for (channel, time) in waiting.sorted(by: { $0.key < $1.key }) {
       // Timers and this clock may differ a little.
       let rest = time - now()
@@ -311,8 +313,12 @@ final class CoreWorker {
 
   /// Looks at all channels, some at a time, because events from before the connection are lost.
   private func resynchronise() async -> Bool {
-    guard resynchronised.isOn else { return false }
-    let page = await around.served(resynchronised.after, Self.pageSize)
+    guard resynchronised.isOn, !isLookHeld else { return false }
+    guard let page = try? await around.served(resynchronised.after, Self.pageSize) else {
+      isLookHeld = true
+      around.nudge(limits.recogniseAgain)
+      return false
+    }
     for channel in page { if let group = channel.content.group { suspect(channel.id, group) } }
     resynchronised = (page.last?.id, !page.isEmpty)
     return true

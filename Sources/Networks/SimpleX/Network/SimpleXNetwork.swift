@@ -53,7 +53,7 @@ public final class SimpleXNetwork: RelayNetwork {
   private let now: @Sendable () -> Timestamp
   private let known: @Sendable (_ networkID: String) async throws -> KnownChannel?
   private let presets: (@Sendable ([PresetOperator]) -> Void)?
-  private let served: @Sendable (_ after: ChannelID?, _ limit: Int) async -> [KnownChannel]
+  private let served: @Sendable (_ after: ChannelID?, _ limit: Int) async throws -> [KnownChannel]
   private let state = Mutex(State())
   private let wakes: AsyncStream<Void>
   private let waker: AsyncStream<Void>.Continuation
@@ -67,12 +67,12 @@ public final class SimpleXNetwork: RelayNetwork {
   ///     cannot be read.
   ///   - presets: receives the operators, servers and relays that come with the core, after each connect if they have changed; `nil` if
   ///     they are not needed.
-  ///   - served: returns channels that relays serve, by id, starting after a given one.
+  ///   - served: returns channels that relays serve, by id, starting after a given one; throws if the store cannot be read.
   public init(
     client: CoreClient, lanes: [CoreClient], limits: SimpleXLimits = SimpleXLimits(), logger: Logger,
     now: @escaping @Sendable () -> Timestamp,
     known: @escaping @Sendable (_ networkID: String) async throws -> KnownChannel?,
-    served: @escaping @Sendable (_ after: ChannelID?, _ limit: Int) async -> [KnownChannel],
+    served: @escaping @Sendable (_ after: ChannelID?, _ limit: Int) async throws -> [KnownChannel],
     presets: (@Sendable ([PresetOperator]) -> Void)? = nil
   ) {
     self.client = client
