@@ -201,13 +201,17 @@ extension CoreWorker {
   }
 
   private func withdraw(_ operation: RelayOperation, _ standing: GroupListing.Standing, _ listing: GroupListing) async {
-    guard let member = standing.member, listing.members[member].map(\.isThere) ?? true else {
-      return finish(operation, .withdrawn)
+    if let member = standing.member, listing.members[member].map(\.isThere) ?? true,
+      case .failure(let failure) = await ask(.removeMembers(listing.group.id, CoreIDList(member)))
+    {
+      return fail([operation], failure)
     }
-    switch await ask(.removeMembers(listing.group.id, CoreIDList(member))) {
-    case .success: finish(operation, .withdrawn)
-    case .failure(let failure): fail([operation], failure)
+    // The core may still invite the relay, by a command whose answer was lost. It is looked at again when that is over.
+    if let since = doubtful[operation.channel] {
+      let rest = limits.doubtTime - max(now() - since, .zero)
+      if rest > .zero { return look(at: operation.channel, after: rest, atMost: limits.doubtTime) }
     }
+    finish(operation, .withdrawn)
   }
 
   private func delete(_ channel: ChannelID, _ operations: [RelayOperation], _ listing: GroupListing) async {

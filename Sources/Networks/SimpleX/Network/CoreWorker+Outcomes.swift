@@ -29,7 +29,8 @@ extension CoreWorker {
   static func outcome(of failure: CoreFailure, for task: RelayOperation.Task) -> RelayOutcome? {
     switch failure {
     case .refused(let error): outcome(of: error, for: task)
-    case .unreadable: .troubled(Trouble(.protocol, failure.description), retryAfter: nil)
+    // Only what may pass is tried for days; nothing of Baton's must stay in the core because one answer could not be read.
+    case .unreadable: .troubled(Trouble(task == .withdraw ? .timeout : .protocol, failure.description), retryAfter: nil)
     case .notSent(.tooMany): .troubled(Trouble(.storage, failure.description), retryAfter: nil)
     case .notSent, .unknown: nil
     }

@@ -1,0 +1,53 @@
+internal import StrictJSON
+
+// What somebody finds and does who has the core's own window open.
+extension CoreModel {
+  /// A channel as the core has it.
+  public struct Seen: Hashable, Sendable {
+    /// One row of the channel's relays.
+    public struct Relay: Hashable, Sendable {
+      public let address: String
+      /// In the core's words.
+      public let status: String
+    }
+    public let id: Int64
+    /// The number and the public id, as Baton names the channel: `5/public-17`.
+    public let name: String
+    public let user: Int64
+    public let displayName: String
+    public let link: String
+    public let relays: [Relay]
+  }
+
+  /// All channels, of all users.
+  public var channelsSeen: [Seen] {
+    groups.map { group in
+      Seen(
+        id: group.id, name: "\(group.id)/\(group.profile["publicGroup"]?["publicGroupId"]?.string ?? "")", user: group.user,
+        displayName: group.profile["displayName"]?.string ?? "",
+        link: group.profile["publicGroup"]?["groupLink"]?.string ?? "",
+        relays: group.rows.map { row in
+          Seen.Relay(address: relayEntry(row.relay)?["address"]?.string ?? "", status: row.status)
+        })
+    }
+  }
+
+  /// Whose channels commands are about.
+  public var activeUserID: Int64? { activeUser }
+
+  /// A channel is gone without a word, as after the core's own cleaning.
+  public mutating func lose(channel id: Int64) {
+    groups.removeAll { $0.id == id }
+    pending.removeAll { $0.group == id }
+  }
+
+  /// Relays that stayed silent wake up and accept the channels that they were invited to.
+  public mutating func acceptLate() {
+    for group in groups {
+      for row in group.rows where row.status == "invited" && row.connection["type"] == "joined" {
+        guard !pending.contains(where: { $0.row == row.id }) else { continue }
+        pending.append(Pending(group: group.id, row: row.id, stages: RelayBehaviour.good.stages, wait: 0, turns: 0))
+      }
+    }
+  }
+}

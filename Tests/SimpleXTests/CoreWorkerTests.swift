@@ -1,0 +1,165 @@
+import Channels
+import Logging
+import RelayNetwork
+import ScriptedCore
+import StrictJSON
+import Synchronization
+import Testing
+
+@testable import SimpleX
+
+/// The worker by itself, step by step: what it asks the store, and what it does as long as it does not know enough.
+struct CoreWorkerTests {
+  private static let relays = (1...2).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+
+  /// A core, the store and the clock around a worker, and what it has said.
+  private final class Core: Sendable {
+    private struct State {
+      var model = CoreModel(relays: CoreWorkerTests.relays)
+      var now = Timestamp(milliseconds: 1_767_225_600_000)
+      var names: [String] = []
+      var isStoreBroken = false
+      var reports: [NetworkReport] = []
+      /// The core gets commands that begin so, and its answer is lost before it has begun to carry them out.
+      var unanswered: String?
+    }
+    private let state = Mutex(State())
+
+    /// The names in the core that the store was asked for.
+    var names: [String] { state.withLock { $0.names } }
+    func asked(_ name: String) { state.withLock { $0.names.append(name) } }
+
+    /// Whether the store can be read.
+    var isStoreBroken: Bool {
+      get { state.withLock { $0.isStoreBroken } }
+      set { state.withLock { $0.isStoreBroken = newValue } }
+    }
+    var now: Timestamp { state.withLock { $0.now } }
+    func pass(_ span: Duration) { state.withLock { $0.now = $0.now + span } }
+
+    func heard(_ report: NetworkReport) { state.withLock { $0.reports.append(report) } }
+    var states: [NetworkState] {
+      state.withLock { $0.reports }.compactMap { if case .state(_, let what) = $0 { what } else { nil } }
+    }
+    var outcomes: [RelayOutcome] {
+      state.withLock { $0.reports }.compactMap { if case .outcome(_, _, _, let what) = $0 { what } else { nil } }
+    }
+
+    func loseAnswer(to prefix: String?) { state.withLock { $0.unanswered = prefix } }
+
+    func ask(_ command: CoreCommand) -> Result<CoreReply, CoreFailure> {
+      let isLost = state.withLock { state in state.unanswered.map { command.text.hasPrefix($0) } ?? false }
+      return isLost ? .failure(.unknown(.timeout(.seconds(1)))) : answer(command.text)
+    }
+
+    func answer(_ text: String) -> Result<CoreReply, CoreFailure> {
+      let answer = state.withLock { $0.model.execute(text) }
+      let frame = CoreFrame(Array(JSONValue.object(["corrId": "1", "resp": answer]).text.utf8))
+      guard case .reply(_, let result) = frame else { return .failure(.notSent(.ended)) }
+      return result
+    }
+
+    var channels: [CoreModel.Seen] { state.withLock { $0.model.channelsSeen } }
+
+    /// Somebody makes a channel in the core, and its relay takes it.
+    func makeChannel() -> [CoreEvent] {
+      let news = state.withLock { state in
+        _ = state.model.execute(#"/_public group 1 1 {"displayName":"News","fullName":""}"#)
+        state.model.settle()
+        return state.model.takeEvents()
+      }
+      return news.flatMap { event -> [CoreEvent] in
+        let frame = CoreFrame(Array(JSONValue.object(["resp": event]).text.utf8))
+        return if case .events(let events) = frame { events } else { [] }
+      }
+    }
+  }
+
+  /// A worker with a connection to the core, and one for tests, which are answered at once.
+  private func worker(_ core: Core) throws -> CoreWorker {
+    let worker = CoreWorker(
+      limits: SimpleXLimits(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      around: .init(
+        now: { core.now },
+        known: { name in
+          core.asked(name)
+          return nil
+        },
+        served: { _, _ in
+          if core.isStoreBroken { throw CancellationError() }
+          return []
+        }, isNew: { _ in false }, ask: { core.ask($0) }, test: { _, _, _ in }, arrived: { [] }, report: { core.heard($0) },
+        nudge: { _ in }))
+    guard case .success(.activeUser(let user)) = core.answer("/user") else { throw CancellationError() }
+    worker.take(.core(.up(CoreVersion("7.0.2"), user: user)))
+    return worker
+  }
+
+  /// Events may come in any number, and what cancels an operation may be behind them.
+  @Test func anyNumberOfEventsOfAChannelLeadToOneQuestionThatNoInputWaitsFor() async throws {
+    let core = Core()
+    let worker = try worker(core)
+    while await worker.step() {}
+    let news = core.makeChannel()
+    #expect(news.count > 2)
+    for event in news + news { worker.take(.core(.event(event))) }
+    #expect(core.names.isEmpty)
+    while await worker.step() {}
+    #expect(core.names.count == 1 && core.names.first?.hasPrefix("1/public-") == true, "\(core.names)")
+    // What happens later is asked for again: the channel may have become one of Baton's.
+    for event in news { worker.take(.core(.event(event))) }
+    while await worker.step() {}
+    #expect(core.names.count == 2)
+  }
+
+  /// As long as nobody can say which channels are in a core, it might be the wrong one.
+  @Test func coreIsNotUsedBeforeTheStoreSaysWhichChannelsAreInIt() async throws {
+    let core = Core()
+    core.isStoreBroken = true
+    let worker = try worker(core)
+    while await worker.step() {}
+    #expect(core.states.isEmpty)
+    core.isStoreBroken = false
+    while await worker.step() {}
+    #expect(core.states.isEmpty, "it waits for its time")
+    worker.take(.nudged)
+    while await worker.step() {}
+    #expect(core.states.map { $0.trouble == nil } == [true])
+  }
+
+  /// The core goes on with a command whose answer was lost. What it does then is not what is wanted any more.
+  @Test func relayIsRemovedAgainIfTheCoreInvitesItAfterItsRemoval() async throws {
+    let core = Core()
+    _ = core.makeChannel()
+    let name = try #require(core.channels.first?.name)
+    let worker = try worker(core)
+    worker.take(.lane(0, isUp: true))
+    let content = ChannelContent(
+      identity: IdentityID(rawValue: 1), networkID: name, author: "",
+      document: ChannelDocument(Profile(displayName: "News"), preparedAt: 0).text)
+    func operation(_ task: RelayOperation.Task, _ number: Int) -> SimpleXNetwork.Input {
+      .operation(
+        RelayOperation(
+          task: task, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 2), address: Self.relays[1], number: number,
+          content: content))
+    }
+    worker.take(operation(.invite, 1))
+    while await worker.step() {}
+    let address = try CoreRelayAddress(Self.relays[1])
+    core.loseAnswer(to: "/_add relays")
+    worker.take(.tested(lane: 0, address, core.answer("/_relay test 1 \(address.text)")))
+    while await worker.step() {}
+    core.loseAnswer(to: nil)
+    worker.take(.cancelled(ChannelID(rawValue: 1), RelayID(rawValue: 2)))
+    worker.take(operation(.withdraw, 2))
+    while await worker.step() {}
+    #expect(!core.outcomes.contains(.withdrawn), "the core may still be inviting it")
+    _ = core.answer("/_add relays #1 2")
+    #expect(core.channels.first?.relays.map(\.address) == Self.relays)
+    core.pass(.seconds(91))
+    worker.take(.nudged)
+    while await worker.step() {}
+    #expect(core.outcomes.last == .withdrawn)
+    #expect(core.channels.first?.relays.map(\.address) == [Self.relays[0]])
+  }
+}
