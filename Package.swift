@@ -192,6 +192,12 @@ let package = Package(
       name: "SimulationTests",
       dependencies: ["Coordinator", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "TestSupport", grdb, log],
       path: "Tests/Simulation"),
+    .testTarget(
+      name: "SimpleXSimulation",
+      dependencies: [
+        "SimpleX", "ScriptedCore", "Coordinator", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "StrictJSON",
+        "TestSupport", log,
+      ] + nio),
     .executableTarget(name: "baton-fuzz", dependencies: ["Varlink", "StrictJSON"] + nio, path: "Tests/Fuzz"),
     .testTarget(
       name: "VarlinkTests",

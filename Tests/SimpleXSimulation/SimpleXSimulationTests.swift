@@ -1,0 +1,86 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// The daemon, its store and the worker of SimpleX together against a core, under faults of every kind, one seed after the other.
+///
+/// `BATON_SEEDS` says how many seeds there are for the other simulation; here there are as many hundreds of them, because each run takes
+/// longer. `BATON_SEED=n swift test --filter SimpleXSimulation` repeats one and shows what happens in it.
+@Suite(.timeLimit(.minutes(20)))
+struct SimpleXSimulationTests {
+  private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) }
+  private static let workers = 3
+
+  @Test func everyChannelEndsUpInTheCoreOnceWhateverHappens() async throws {
+    if let seed = Self.number("BATON_SEED") { return try await replay(seed) }
+    let seeds = Seeds(count: Self.number("BATON_SEEDS").map { max(1, $0 / 100) } ?? 20)
+    let tally = await withTaskGroup(of: Tally.self) { group in
+      for _ in 0..<Self.workers { group.addTask { await Self.work(seeds) } }
+      return await group.reduce(into: Tally()) { $0.add($1) }
+    }
+    print("simulation of simplex: \(tally)")
+    // A simulation in which little happens proves little.
+    guard tally.seeds >= 20 else { return }
+    #expect(tally.named > tally.seeds && tally.lost > 0 && tally.crashes > 0 && tally.unanswered > 0 && tally.late > 0)
+  }
+
+  private static func work(_ seeds: Seeds) async -> Tally {
+    var tally = Tally()
+    while let seed = seeds.next() {
+      do {
+        let folder = try Folder()
+        let run = try WorkerSimulation(seed: seed, folder: folder.path)
+        try await run.run()
+        tally.add(run.world.read { $0.tally })
+        withExtendedLifetime(folder) {}
+      } catch {
+        seeds.stop()
+        Issue.record("seed \(seed): \(error); repeat with BATON_SEED=\(seed) swift test --filter SimpleXSimulation")
+      }
+    }
+    return tally
+  }
+
+  private func replay(_ seed: UInt64) async throws {
+    let folder = try Folder()
+    let run = try WorkerSimulation(seed: seed, folder: folder.path, isTraced: true)
+    do {
+      try await run.run()
+    } catch {
+      Issue.record("seed \(seed): \(error)")
+    }
+    print(run.world.read { $0.lines }.joined(separator: "\n"))
+    withExtendedLifetime(folder) {}
+  }
+}
+
+/// Hands out seeds to the workers.
+private final class Seeds: Sendable {
+  private let state: Mutex<(next: UInt64, end: UInt64)>
+
+  init(count: UInt64) { state = Mutex((1, 1 + count)) }
+
+  func next() -> UInt64? {
+    state.withLock { state in
+      guard state.next < state.end else { return nil }
+      defer { state.next += 1 }
+      return state.next
+    }
+  }
+
+  /// No more seeds: one of them failed.
+  func stop() { state.withLock { $0.end = 0 } }
+}
+
+/// A folder for one run, in memory where there is such a place; gone when the value is.
+private final class Folder: Sendable {
+  let path: String
+
+  init() throws {
+    let base = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm/" : NSTemporaryDirectory()
+    path = base + "baton-simplex-simulation-" + UUID().uuidString.prefix(8)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
