@@ -6,6 +6,22 @@
 /// 2. perform the network actions,
 /// 3. call `handle(.timerFired)` when `timer` has passed.
 /// Performing an action twice does no harm. After a restart, `handle(.restarted)` yields the action that was under way.
+///
+/// Each status has these successors and no others. Where a status is its own successor, the transition records an attempt that failed,
+/// or something else worth knowing that leaves the status as it is.
+///
+/// | status     | successors                                                       |
+/// |------------|------------------------------------------------------------------|
+/// | `new`      | `new`, `invited`, `failed`, `removed`                            |
+/// | `invited`  | `invited`, `accepted`, `failed`, `removed`                       |
+/// | `accepted` | `accepted`, `active`, `failed`, `removed`                        |
+/// | `active`   | `active`, `inactive`, `failed`, `removed`                        |
+/// | `inactive` | `inactive`, `invited`, `accepted`, `active`, `failed`, `removed` |
+/// | `failed`   | `invited`, `accepted`, `removed`                                 |
+/// | `removed`  | `removed`, `new`                                                 |
+///
+/// Every channel relay begins as `new`. `removed` ends it, unless an operator adds the relay again. Which event leads where is in
+/// `Tests/ChannelsTests/Transcripts/table.txt`, state by state.
 public struct ChannelRelayMachine: Hashable, Sendable {
   public internal(set) var state: State
   /// The time at which the present status was entered.

@@ -168,6 +168,9 @@ private struct Search {
         guard transition.from == status else {
           throw Unsound(description: "a gap in the history: \(transition) after \(input)")
         }
+        guard SuccessorTests.successors[status]?.contains(transition.to) == true else {
+          throw Unsound(description: "\(transition.to) is no successor of \(status), but follows it after \(input)")
+        }
         status = transition.to
       }
       guard status == new.machine.state.status else {
