@@ -82,7 +82,7 @@ extension BatonBench {
       ChannelRelayRecord(
         status: status, since: now, operation: 2, relayLink: "ws://127.0.0.1:1",
         trouble: status == .failed ? Trouble(.rejected, "blocked: no") : nil, task: nil, attempt: 0, startedAt: nil,
-        isUnderWay: false, timer: nil, checkDue: status == .active ? now + .seconds(86_400) : nil, shown: 1)
+        isUnderWay: false, timer: nil, verifyDue: status == .active ? now + .seconds(86_400) : nil, shown: 1)
     }
     for start in stride(from: 1, through: count, by: 10_000) {
       var mutations: [StoreMutation] = []
@@ -95,8 +95,9 @@ extension BatonBench {
               profile: Profile(displayName: "Channel \(number)", description: "what it is about"),
               preferences: ["history": "on"],
               networkID: String(repeating: "a", count: 56) + String(number % 90_000_000 + 10_000_000),
-              author: String(repeating: "b", count: 64),
-              document: "{\"kind\":40,\"content\":\"as long as such a thing is\"}", listed: [], wantedRelays: 3, heal: true,
+              trustAnchor: String(repeating: "b", count: 64),
+              document: "{\"kind\":40,\"content\":\"as long as such a thing is\"}", namedRelays: [], wantedRelays: 3,
+              heal: true,
               custom: ["team": .string("t\(number % 100)"), "project": .string("p\(number % 100)")], idempotencyKey: nil,
               createdAt: now + .milliseconds(Int64(number)),
               updatedAt: now + .milliseconds(Int64(number)), revision: Int64(number))))

@@ -30,7 +30,7 @@ final class RecordingStorage: CoordinatorStorage {
       case .saveChannelRelay(let id, let position, let row): "R \(id.rawValue) \(row.relay.rawValue) \(position)"
       case .appendTransition(let row): "T \(row.revision) \(row.channel.rawValue) \(row.relay.rawValue)"
       case .appendChange(let row): if case .channel(let id) = row.object { "C \(row.revision) \(id.rawValue)" } else { nil }
-      case .reviseChannel(let row): "E \(row.id.rawValue)"
+      case .rewriteChannel(let row): "E \(row.id.rawValue)"
       case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine,
         .clampTimes, .forgetHistory, .compactChanges:
         nil
@@ -55,8 +55,8 @@ final class RecordingStorage: CoordinatorStorage {
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
     try store.channels(of: relay, in: status, after: after, limit: limit)
   }
-  func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
-    try store.channelsToCheck(on: relay, at: now, limit: limit)
+  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
+    try store.channelsToVerify(on: relay, at: now, limit: limit)
   }
   func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
     try store.lostRelays(before: before, after: after, limit: limit)

@@ -8,7 +8,7 @@ public struct ChannelMachine: Hashable, Sendable {
   /// The number of the newest edition of the profile; the channel was created with edition 1.
   public private(set) var edition: Int
   /// The relays that the newest edition names.
-  public private(set) var listed: Set<RelayID>
+  public private(set) var namedRelays: Set<RelayID>
   /// The number of active relays that the channel is meant to have.
   public private(set) var wantedRelays: Int
   /// Whether an operator asked for the deletion of the channel.
@@ -38,22 +38,22 @@ public struct ChannelMachine: Hashable, Sendable {
   /// Creates the machine of a channel that was just requested.
   public init(id: ChannelID, kind: ChannelKind = .channel, wantedRelays: Int, relays: [RelayID], now: Timestamp) {
     self.init(
-      id: id, kind: kind, wantedRelays: wantedRelays, isDeletionRequested: false, edition: 1, listed: Set(relays),
+      id: id, kind: kind, wantedRelays: wantedRelays, isDeletionRequested: false, edition: 1, namedRelays: Set(relays),
       relays: relays.map {
         Pairing(relay: $0, machine: ChannelRelayMachine(salt: Self.salt(id, $0), now: now, kind: kind))
       })
   }
 
   /// Restores the machine of a stored channel.
-  /// - Parameter listed: the relays that the newest edition names; `nil` if that was not stored, which means those that serve it.
+  /// - Parameter namedRelays: the relays that the newest edition names; `nil` if that was not stored, which means those that serve it.
   public init(
     id: ChannelID, kind: ChannelKind = .channel, wantedRelays: Int, isDeletionRequested: Bool, edition: Int = 1,
-    listed: Set<RelayID>? = nil, relays: [Pairing]
+    namedRelays: Set<RelayID>? = nil, relays: [Pairing]
   ) {
     self.id = id
     self.kind = kind
     self.edition = edition
-    self.listed = listed ?? Set(relays.filter(\.serves).map(\.relay))
+    self.namedRelays = namedRelays ?? Set(relays.filter(\.serves).map(\.relay))
     self.wantedRelays = wantedRelays
     self.isDeletionRequested = isDeletionRequested
     self.relays = relays
@@ -146,7 +146,7 @@ public struct ChannelMachine: Hashable, Sendable {
       relays.contains(where: { $0.machine.state.status == .active })
     else { return nil }
     let serving = relays.filter(\.serves).map(\.relay)
-    return Set(serving) == listed ? nil : serving
+    return Set(serving) == namedRelays ? nil : serving
   }
 
   /// The relays that an edition made now names: those that serve the channel or are on their way to it.
@@ -212,7 +212,7 @@ public struct ChannelMachine: Hashable, Sendable {
     case .revised(let names, let spared):
       guard !isDeletionRequested else { break }
       edition += 1
-      listed = Set(names)
+      namedRelays = Set(names)
       output.mutations.append(.saveEdition(edition, naming: names))
       for index in relays.indices {
         feed(.revised(edition: edition, isSpared: spared.contains(relays[index].relay)), at: index, now, policy, &output)

@@ -32,7 +32,7 @@ extension ChannelRelayMachine.State {
     case .new: .new(work)
     case .invited: .invited(work)
     case .accepted(_, let link): .accepted(work, link: link)
-    case .active(let link, let check): .active(link: link, check: check.map { _ in work })
+    case .active(let link, let old): .active(link: link, work: old.map { _ in work })
     case .inactive(let trouble, let link, _): .inactive(trouble, link: link, work)
     case .removed(let farewell): .removed(farewell: farewell.map { _ in work })
     case .failed: self

@@ -4,7 +4,7 @@ extension ChannelRelayMachine.Step {
   mutating func becomeActive(_ link: String, shows edition: Int, _ others: OtherEditions) {
     let before = machine.shown
     machine.shown = min(edition, machine.edition)
-    enter(.active(link: link, check: nil))
+    enter(.active(link: link, work: nil))
     machine.complaint = nil
     foundTrue()
     guard machine.shown < machine.edition else { return }
@@ -14,37 +14,37 @@ extension ChannelRelayMachine.Step {
   /// Announces the newest edition, starting with the first attempt.
   mutating func catchUp(_ link: String) {
     machine.complaint = nil
-    machine.state = .active(link: link, check: fresh(.announce))
+    machine.state = .active(link: link, work: fresh(.announce))
     perform(.announce)
   }
 
   /// Records that a reader found this edition at an active relay.
-  mutating func found(_ edition: Int, _ others: OtherEditions, _ check: Work, _ link: String) {
+  mutating func found(_ edition: Int, _ others: OtherEditions, _ work: Work, _ link: String) {
     let before = machine.shown
     machine.shown = min(edition, machine.edition)
     foundTrue()
     if machine.shown == machine.edition {
       machine.complaint = nil
       guard before < machine.shown else {
-        machine.state = .active(link: link, check: nil)
+        machine.state = .active(link: link, work: nil)
         return
       }
-      enter(.active(link: link, check: nil), "readers find edition \(machine.shown) of the profile")
-    } else if isCrowdedOut(others, since: before, check) {
-      guard let known = check.lastTrouble, known.cause == .onePerAuthor, before == machine.shown else {
+      enter(.active(link: link, work: nil), "readers find edition \(machine.shown) of the profile")
+    } else if isCrowdedOut(others, since: before, work) {
+      guard let known = work.lastTrouble, known.cause == .onePerAuthor, before == machine.shown else {
         return complain(Self.crowdedOut(), link)
       }
       // Nothing has changed.
-      machine.state = .active(link: link, check: nil)
+      machine.state = .active(link: link, work: nil)
       machine.complaint = known
-    } else if check.task == .confirm, let trouble = check.lastTrouble, trouble.cause == .storage {
+    } else if work.task == .verifyAnnounced, let trouble = work.lastTrouble, trouble.cause == .storage {
       // The relay did not take the edition, and has nothing else in its place.
-      announceLater(check, trouble, nil, link)
-    } else if check.task == .confirm {
+      announceLater(work, trouble, nil, link)
+    } else if work.task == .verifyAnnounced {
       let trouble = Trouble(.missing, "the relay took the new profile but does not show it")
       // It is read back a few times, because a relay may show an edition late. Announcing again at once would never end if it lies.
-      if let next = retry(check, after: trouble, retryAfter: nil, attemptsMax: policy.readBacksMax) {
-        enter(.active(link: link, check: next), trouble)
+      if let next = retry(work, after: trouble, retryAfter: nil, attemptsMax: policy.verifyAttemptsMax) {
+        enter(.active(link: link, work: next), trouble)
       } else {
         complain(trouble, link)
       }
@@ -54,23 +54,24 @@ extension ChannelRelayMachine.Step {
   }
 
   /// Handles an operation on an active relay that failed for a reason that may pass.
-  mutating func troubledWhenActive(_ check: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
-    guard check.task == .announce else { return doubt(check, trouble, retryAfter, link) }
-    guard trouble.cause == .storage else { return announceLater(check, trouble, retryAfter, link) }
+  mutating func troubledWhenActive(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
+    guard work.task == .announce else { return doubt(work, trouble, retryAfter, link) }
+    guard trouble.cause == .storage else { return announceLater(work, trouble, retryAfter, link) }
     // The answer does not say whether the relay has the edition, or something newer in its place: reading back will show it.
-    let look = Work(
-      .confirm, attempt: check.attempt, startedAt: check.startedAt, progress: fresh(.confirm).progress, lastTrouble: trouble)
-    enter(.active(link: link, check: look), trouble)
-    perform(.confirm)
+    let next = Work(
+      .verifyAnnounced, attempt: work.attempt, startedAt: work.startedAt, progress: fresh(.verifyAnnounced).progress,
+      lastTrouble: trouble)
+    enter(.active(link: link, work: next), trouble)
+    perform(.verifyAnnounced)
   }
 
-  private mutating func announceLater(_ check: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
+  private mutating func announceLater(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
     let announcement = Work(
-      .announce, attempt: check.attempt, startedAt: check.startedAt, progress: check.progress, lastTrouble: trouble)
+      .announce, attempt: work.attempt, startedAt: work.startedAt, progress: work.progress, lastTrouble: trouble)
     let next =
       retry(announcement, after: trouble, retryAfter: retryAfter)
-      ?? slow(.announce, after: trouble, attempt: check.attempt + 1, atLeast: retryAfter)
-    enter(.active(link: link, check: next), trouble)
+      ?? slow(.announce, after: trouble, attempt: work.attempt + 1, atLeast: retryAfter)
+    enter(.active(link: link, work: next), trouble)
   }
 
   // MARK: - Relays that keep one edition per author
@@ -78,12 +79,12 @@ extension ChannelRelayMachine.Step {
   /// Whether the relay keeps one edition per author, and has another channel's now, so that announcing this one would be in vain, or
   /// would replace the other.
   /// - Parameter before: the edition that was found there the last time.
-  private func isCrowdedOut(_ others: OtherEditions, since before: Int, _ check: Work) -> Bool {
-    let isKnown = check.lastTrouble?.cause == .onePerAuthor
+  private func isCrowdedOut(_ others: OtherEditions, since before: Int, _ work: Work) -> Bool {
+    let isKnown = work.lastTrouble?.cause == .onePerAuthor
     return switch others {
     case .none, .several: false
     case .unknown, .older: isKnown
-    case .newer: isKnown || check.task == .confirm || before > machine.shown
+    case .newer: isKnown || work.task == .verifyAnnounced || before > machine.shown
     }
   }
 
@@ -103,7 +104,7 @@ extension ChannelRelayMachine.Step {
   mutating func spare(_ link: String) {
     // The reason for which it shows an old edition is known already.
     guard machine.complaint?.cause != .onePerAuthor else { return }
-    enter(.active(link: link, check: nil), Self.spared)
+    enter(.active(link: link, work: nil), Self.spared)
     machine.complaint = Self.spared
   }
 
@@ -111,12 +112,12 @@ extension ChannelRelayMachine.Step {
   /// which needs no timer, or by request.
   mutating func complain(_ trouble: Trouble, _ link: String) {
     foundTrue()
-    enter(.active(link: link, check: nil), trouble)
+    enter(.active(link: link, work: nil), trouble)
     machine.complaint = trouble
   }
 
-  func isWaitingToAnnounce(_ check: Work?) -> Bool {
-    guard let check, check.task == .announce, case .waiting = check.progress else { return false }
+  func isWaitingToAnnounce(_ work: Work?) -> Bool {
+    guard let work, work.task == .announce, case .waiting = work.progress else { return false }
     return true
   }
 }

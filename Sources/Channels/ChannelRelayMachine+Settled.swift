@@ -1,64 +1,64 @@
 // The states that last: active, inactive, failed, removed.
 extension ChannelRelayMachine.Step {
-  mutating func whenActive(_ event: Event, _ link: String, _ check: Work?) {
+  mutating func whenActive(_ event: Event, _ link: String, _ work: Work?) {
     switch event {
     case .verifyRequested:
-      guard check == nil || isWaitingToAnnounce(check) else { return unexpected(event) }
-      var look = fresh(.verify)
+      guard work == nil || isWaitingToAnnounce(work) else { return unexpected(event) }
+      var next = fresh(.verify)
       // The relay counts as keeping one profile per author until reading back shows otherwise.
-      if let known = machine.complaint, known.cause == .onePerAuthor { look = look.after(known) }
+      if let known = machine.complaint, known.cause == .onePerAuthor { next = next.after(known) }
       machine.complaint = nil
-      machine.state = .active(link: link, check: look)
+      machine.state = .active(link: link, work: next)
       perform(.verify)
     case .revised(_, let isSpared):
-      if let check, check.task == .verify {
+      if let work, work.task == .verify {
         // A reading back that is under way continues; its result decides what to do.
-        if isSpared { machine.state = .active(link: link, check: check.after(Self.spared)) }
-      } else if isSpared, check == nil {
+        if isSpared { machine.state = .active(link: link, work: work.after(Self.spared)) }
+      } else if isSpared, work == nil {
         spare(link)
       } else {
         catchUp(link)
       }
     case .announced(let operation):
-      guard let check, check.task == .announce, isCurrent(operation) else { return unexpected(event) }
-      machine.state = .active(link: link, check: fresh(.confirm))
-      perform(.confirm)
+      guard let work, work.task == .announce, isCurrent(operation) else { return unexpected(event) }
+      machine.state = .active(link: link, work: fresh(.verifyAnnounced))
+      perform(.verifyAnnounced)
     case .retryRequested:
-      guard isWaitingToAnnounce(check) || check == nil && machine.complaint != nil else { return unexpected(event) }
+      guard isWaitingToAnnounce(work) || work == nil && machine.complaint != nil else { return unexpected(event) }
       catchUp(link)
     case .relayReturned:
       // A new connection does not change what the relay refused, or postponed.
-      guard isWaitingToAnnounce(check), let cause = check?.lastTrouble?.cause, cause.isOfConnection else {
+      guard isWaitingToAnnounce(work), let cause = work?.lastTrouble?.cause, cause.isOfConnection else {
         return unexpected(event)
       }
       catchUp(link)
     case .timerFired, .restarted:
-      guard let check else {
+      guard let work else {
         if event != .restarted { unexpected(event) }
         return
       }
-      pursueCheck(event, check, link)
+      pursueWhenActive(event, work, link)
     case .verified(let operation, let edition, let others):
-      guard let check, isCurrent(operation) || edition >= machine.edition else { return unexpected(event) }
-      found(edition, others, check, link)
+      guard let work, isCurrent(operation) || edition >= machine.edition else { return unexpected(event) }
+      found(edition, others, work, link)
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
       deactivate(Trouble(.missing, "the relay does not have the \(machine.kind) any more"), link)
     case .troubled(let operation, let trouble, let retryAfter):
-      guard let check, isCurrent(operation) else { return unexpected(event) }
-      troubledWhenActive(check, trouble, retryAfter, link)
+      guard let work, isCurrent(operation) else { return unexpected(event) }
+      troubledWhenActive(work, trouble, retryAfter, link)
     case .refused(let operation, let refusal):
-      guard let check, isCurrent(operation) else { return unexpected(event) }
-      guard check.task != .announce else {
+      guard let work, isCurrent(operation) else { return unexpected(event) }
+      guard work.task != .announce else {
         let words = "the relay refuses the new profile: \(refusal.detail)"
         return complain(
           refusal.cause == .onePerAuthor ? Self.crowdedOut(refusal.detail) : Trouble(refusal.cause, words), link)
       }
       deactivate(Trouble(refusal.cause, "readers are refused: \(refusal.detail)"), link)
     case .misbehaved(let operation, let trouble):
-      guard let check, isCurrent(operation) else { return unexpected(event) }
+      guard let work, isCurrent(operation) else { return unexpected(event) }
       // Only reading back shows whether readers still get the channel there.
-      if check.task == .announce { return troubledWhenActive(check, trouble, nil, link) }
+      if work.task == .announce { return troubledWhenActive(work, trouble, nil, link) }
       fail(trouble)
     case .relayLost(let trouble): deactivate(trouble, link)
     case .removalRequested: remove()
@@ -199,28 +199,28 @@ extension ChannelRelayMachine.Step {
 
   // MARK: - Steps shared by the cells above
 
-  private mutating func pursueCheck(_ event: Event, _ check: Work, _ link: String) {
-    switch (check.progress, event) {
+  private mutating func pursueWhenActive(_ event: Event, _ work: Work, _ link: String) {
+    switch (work.progress, event) {
     case (.underWay(let timeoutAt), .timerFired) where now >= timeoutAt:
-      troubledWhenActive(check, timedOut(check), nil, link)
+      troubledWhenActive(work, timedOut(work), nil, link)
     case (.waiting(let until), .timerFired) where now >= until:
-      machine.state = .active(link: link, check: started(check))
-      perform(check.task)
+      machine.state = .active(link: link, work: started(work))
+      perform(work.task)
     case (.underWay, .restarted):
-      machine.state = .active(link: link, check: started(check))
-      perform(check.task)
-    case (.waiting, .restarted): machine.state = .active(link: link, check: resumed(check))
+      machine.state = .active(link: link, work: started(work))
+      perform(work.task)
+    case (.waiting, .restarted): machine.state = .active(link: link, work: resumed(work))
     case (.underWay, _), (.waiting, _): unexpected(event)
     }
   }
 
-  /// Handles a failed check of an active relay: asks again a few times, for at least the grace time, before it counts as inactive.
-  mutating func doubt(_ check: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
+  /// Handles a failed verification of an active relay: asks again a few times, for at least the grace time, before it counts as inactive.
+  mutating func doubt(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?, _ link: String) {
     // A start in the future was dated by a clock that was ahead.
-    let isLong = now >= check.startedAt + policy.inactiveGrace || check.startedAt > now
-    let isOver = check.attempt >= policy.readBacksMax && isLong
-    if !isOver, let next = retry(check, after: trouble, retryAfter: retryAfter, attemptsMax: .max) {
-      enter(.active(link: link, check: next), trouble)
+    let isLong = now >= work.startedAt + policy.inactiveGrace || work.startedAt > now
+    let isOver = work.attempt >= policy.verifyAttemptsMax && isLong
+    if !isOver, let next = retry(work, after: trouble, retryAfter: retryAfter, attemptsMax: .max) {
+      enter(.active(link: link, work: next), trouble)
     } else {
       deactivate(trouble, link)
     }

@@ -18,7 +18,7 @@ extension ChannelRelayMachine {
       let attempt = state.work?.attempt ?? machine.state.work?.attempt ?? 0
       machine.state = state
       if from != state.status { machine.since = now }
-      if state.status != .active { (machine.checkDue, machine.complaint) = (nil, nil) }
+      if state.status != .active { (machine.verifyDue, machine.complaint) = (nil, nil) }
       actions.append(
         .record(
           Transition(from: from, to: state.status, cause: cause, detail: detail, attempt: attempt, at: now)))
@@ -61,7 +61,7 @@ extension ChannelRelayMachine {
       machine.operation += 1
       switch task {
       case .invite: actions.append(.invite(operation: machine.operation))
-      case .verify, .confirm: actions.append(.verify(operation: machine.operation))
+      case .verify, .verifyAnnounced: actions.append(.verify(operation: machine.operation))
       case .announce: actions.append(.announce(operation: machine.operation))
       case .withdraw: actions.append(.withdraw(operation: machine.operation))
       }
@@ -106,7 +106,7 @@ extension ChannelRelayMachine {
     /// Makes the channel relay active, after a reader got the channel; the next reading back is due after a while.
     mutating func foundTrue() {
       let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
-      machine.checkDue = now + policy.jittered(policy.verifyInterval, salt: salt)
+      machine.verifyDue = now + policy.jittered(policy.verifyInterval, salt: salt)
     }
 
     /// Removes the relay for good, and tells it so if it may know the channel.
@@ -126,7 +126,7 @@ extension ChannelRelayMachine {
     private func timeout(_ task: Work.Task) -> Duration {
       switch task {
       case .invite, .announce: policy.invitationTimeout
-      case .verify, .confirm: policy.verificationTimeout
+      case .verify, .verifyAnnounced: policy.verificationTimeout
       case .withdraw: policy.withdrawalTimeout
       }
     }

@@ -4,8 +4,8 @@ extension ChannelRelayMachine {
     case new(Work)
     case invited(Work)
     case accepted(Work, link: String)
-    /// `check` is the verification or announcement that is under way or awaited, if any.
-    case active(link: String, check: Work?)
+    /// `work` is the verification or announcement that is under way or awaited, if any.
+    case active(link: String, work: Work?)
     case inactive(Trouble, link: String, Work)
     /// `link` is empty when the relay never accepted.
     case failed(Trouble, link: String)
@@ -28,7 +28,7 @@ extension ChannelRelayMachine {
     public var work: Work? {
       switch self {
       case .new(let work), .invited(let work), .accepted(let work, _), .inactive(_, _, let work): work
-      case .active(_, let check): check
+      case .active(_, let work): work
       case .removed(let farewell): farewell
       case .failed: nil
       }
@@ -48,7 +48,7 @@ extension ChannelRelayMachine {
       switch self {
       case .inactive(let trouble, _, _), .failed(let trouble, _): trouble
       case .new(let work), .invited(let work), .accepted(let work, _): work.lastTrouble
-      case .active(_, let check): check?.lastTrouble
+      case .active(_, let work): work?.lastTrouble
       case .removed(let farewell): farewell?.lastTrouble
       }
     }
@@ -65,8 +65,8 @@ extension ChannelRelayMachine {
       case withdraw
       /// Hand the newest edition to a relay that shows an older one.
       case announce
-      /// Read back the edition that was announced.
-      case confirm
+      /// Read back the edition that was announced: the network is asked to verify. It is stored under an older name.
+      case verifyAnnounced = "confirm"
     }
 
     public enum Progress: Hashable, Sendable {

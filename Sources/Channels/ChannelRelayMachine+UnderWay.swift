@@ -60,12 +60,12 @@ extension ChannelRelayMachine.Step {
     case .verified(let operation, let edition, let others):
       guard edition > 0 else {
         guard isCurrent(operation) else { return unexpected(event) }
-        return readAgain(work, link, Trouble(.missing, "the relay took the \(machine.kind) but does not show its profile"))
+        return verifyAgain(work, link, Trouble(.missing, "the relay took the \(machine.kind) but does not show its profile"))
       }
       becomeActive(link, shows: edition, others)
     case .foundMissing(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
-      readAgain(work, link, Trouble(.missing, "the relay took the \(machine.kind) but does not serve it"))
+      verifyAgain(work, link, Trouble(.missing, "the relay took the \(machine.kind) but does not serve it"))
     case .troubled(let operation, let trouble, let retryAfter):
       guard isCurrent(operation) else { return unexpected(event) }
       struggle(work, trouble, retryAfter) { .accepted($0, link: link) }
@@ -84,8 +84,8 @@ extension ChannelRelayMachine.Step {
   }
 
   /// Handles an accepted channel that is not there yet: it is read back a few more times before the relay fails.
-  private mutating func readAgain(_ work: Work, _ link: String, _ trouble: Trouble) {
-    if let next = retry(work, after: trouble, retryAfter: nil, attemptsMax: policy.readBacksMax) {
+  private mutating func verifyAgain(_ work: Work, _ link: String, _ trouble: Trouble) {
+    if let next = retry(work, after: trouble, retryAfter: nil, attemptsMax: policy.verifyAttemptsMax) {
       enter(.accepted(next, link: link), trouble)
     } else {
       fail(trouble)

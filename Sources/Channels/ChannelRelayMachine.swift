@@ -29,7 +29,7 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   /// The number of the latest operation that the network was asked for; outcomes carry it back. 0 means none yet.
   public internal(set) var operation: Int
   /// The time at which an active relay should be read back again. This is not a timer of the machine; the driver decides when to ask.
-  public internal(set) var checkDue: Timestamp?
+  public internal(set) var verifyDue: Timestamp?
   /// The kind of channel: the relay has one of many copies of a channel, or the only one of a group.
   public let kind: ChannelKind
   /// The number of the channel's newest edition: it was created with edition 1, and each change of the profile adds one.
@@ -54,11 +54,11 @@ public struct ChannelRelayMachine: Hashable, Sendable {
   }
 
   init(
-    state: State, since: Timestamp, operation: Int, checkDue: Timestamp? = nil, kind: ChannelKind = .channel,
+    state: State, since: Timestamp, operation: Int, verifyDue: Timestamp? = nil, kind: ChannelKind = .channel,
     edition: Int = 1, shown: Int = 0, complaint: Trouble? = nil, salt: UInt64
   ) {
     self.complaint = complaint
-    self.checkDue = checkDue
+    self.verifyDue = verifyDue
     self.kind = kind
     self.edition = edition
     self.shown = shown
@@ -97,7 +97,7 @@ public struct ChannelRelayMachine: Hashable, Sendable {
     case .new(let work): step.whenNew(event, work)
     case .invited(let work): step.whenInvited(event, work)
     case .accepted(let work, let link): step.whenAccepted(event, work, link)
-    case .active(let link, let check): step.whenActive(event, link, check)
+    case .active(let link, let work): step.whenActive(event, link, work)
     case .inactive(let trouble, let link, let work): step.whenInactive(event, trouble, link, work)
     case .failed(let trouble, let link): step.whenFailed(event, trouble, link)
     case .removed(let farewell): step.whenRemoved(event, farewell)

@@ -12,16 +12,16 @@ public struct ChannelRelayRecord: Hashable, Sendable {
   public var isUnderWay: Bool
   public var timer: Timestamp?
   /// The time at which an active relay should be read back again.
-  public var checkDue: Timestamp?
+  public var verifyDue: Timestamp?
   /// The edition that a reader last found at the relay; 0 means none yet.
   public var shown: Int
 
   public init(
     status: RelayStatus, since: Timestamp, operation: Int, relayLink: String?, trouble: Trouble?,
     task: ChannelRelayMachine.Work.Task?, attempt: Int, startedAt: Timestamp?, isUnderWay: Bool, timer: Timestamp?,
-    checkDue: Timestamp? = nil, shown: Int = 0
+    verifyDue: Timestamp? = nil, shown: Int = 0
   ) {
-    self.checkDue = checkDue
+    self.verifyDue = verifyDue
     self.shown = shown
     self.status = status
     self.since = since
@@ -43,7 +43,7 @@ public struct ChannelRelayRecord: Hashable, Sendable {
       status: state.status, since: machine.since, operation: machine.operation, relayLink: state.relayLink,
       trouble: state.trouble ?? work?.lastTrouble ?? machine.complaint, task: work?.task, attempt: work?.attempt ?? 0,
       startedAt: work?.startedAt, isUnderWay: machine.underWay != nil, timer: machine.timer,
-      checkDue: machine.checkDue, shown: machine.shown)
+      verifyDue: machine.verifyDue, shown: machine.shown)
   }
 
   /// The machine that this row describes, or `nil` if the row contradicts itself.
@@ -53,7 +53,7 @@ public struct ChannelRelayRecord: Hashable, Sendable {
   public func machine(salt: UInt64, kind: ChannelKind = .channel, edition: Int = 1) -> ChannelRelayMachine? {
     guard let state = state, operation >= 0, shown >= 0 else { return nil }
     return ChannelRelayMachine(
-      state: state, since: since, operation: operation, checkDue: checkDue, kind: kind, edition: edition, shown: shown,
+      state: state, since: since, operation: operation, verifyDue: verifyDue, kind: kind, edition: edition, shown: shown,
       complaint: status == .active && task == nil ? trouble : nil, salt: salt)
   }
 
@@ -67,7 +67,7 @@ public struct ChannelRelayRecord: Hashable, Sendable {
       return .accepted(work, link: relayLink)
     case .active:
       guard let relayLink else { return nil }
-      return .active(link: relayLink, check: work)
+      return .active(link: relayLink, work: work)
     case .inactive:
       guard let work, let trouble, let relayLink else { return nil }
       return .inactive(trouble, link: relayLink, work)

@@ -19,7 +19,7 @@ public struct RelayPolicy: Hashable, Sendable {
   /// Time per effort before the channel relay fails.
   public var effortMax: Duration = .seconds(900)
   /// The number of times that an accepting relay may answer "no such channel" before it fails with `missing`.
-  public var readBacksMax: Int = 3
+  public var verifyAttemptsMax: Int = 3
   /// The time that a relay may be down before its active channel relays turn inactive.
   public var inactiveGrace: Duration = .seconds(120)
   /// The time after which an inactive channel relay is tried again.

@@ -98,7 +98,7 @@ struct IdentitiesInterface: IdentitiesService, ControlService {
 extension Identity {
   init(_ row: IdentityRow, channels: Int) {
     self.init(
-      id: row.id.rawValue, name: row.name, network: row.network.rawValue, publicKey: row.publicKey, channels: channels,
+      id: row.id.rawValue, name: row.name, network: row.network.rawValue, publicKey: row.publicName, channels: channels,
       createdAt: row.createdAt.text)
   }
 }

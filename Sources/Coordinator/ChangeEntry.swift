@@ -44,7 +44,7 @@ extension ChannelSnapshot.Relay {
 
 extension ChannelRow {
   fileprivate var roughBytes: Int {
-    let texts = [profile.fullName, profile.description, profile.image, notice?.document]
+    let texts = [profile.fullName, profile.description, profile.image, newestEdition?.document]
     return document.utf8.count + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + (preferences?.roughBytes ?? 0)
       + (custom?.roughBytes ?? 0)
   }

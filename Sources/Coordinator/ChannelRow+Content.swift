@@ -5,7 +5,7 @@ extension ChannelRow {
   /// The content that networks need to know of the channel.
   var content: ChannelContent {
     ChannelContent(
-      kind: kind, identity: identity, networkID: networkID, author: author, document: document, edition: edition,
-      notice: notice, keySalt: keySalt)
+      kind: kind, identity: identity, networkID: networkID, trustAnchor: trustAnchor, document: document, edition: edition,
+      newestEdition: newestEdition, keySalt: keySalt)
   }
 }

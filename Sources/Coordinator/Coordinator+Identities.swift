@@ -28,7 +28,7 @@ extension Coordinator {
       throw .storageUnavailable(reason: "the key cannot be encrypted: \(error)")
     }
     let row = IdentityRow(
-      id: IdentityID(rawValue: 0), name: title, network: kind, publicKey: key.publicKey, sealedKey: sealed,
+      id: IdentityID(rawValue: 0), name: title, network: kind, publicName: key.publicName, sealedKey: sealed,
       createdAt: clock.now)
     return try await ask { .addIdentity(row, key, $0) }
   }

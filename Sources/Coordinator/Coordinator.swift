@@ -119,14 +119,14 @@ public final class Coordinator: Sendable {
     where !rows.contains(where: { $0.network == kind && $0.name == Self.mainIdentity }) {
       let key = try network.makeIdentity(secret: nil)
       let row = IdentityRow(
-        id: IdentityID(rawValue: nextID), name: Self.mainIdentity, network: kind, publicKey: key.publicKey,
+        id: IdentityID(rawValue: nextID), name: Self.mainIdentity, network: kind, publicName: key.publicName,
         sealedKey: try secrets.seal(key.secret, label: SecretBox.label(ofIdentity: Self.mainIdentity, on: kind)),
         createdAt: clock.now)
       nextID += 1
       try await storage.commit([.insertIdentity(row)])
       rows.append(row)
       network.unlock(row.id, key: key)
-      logger.notice("made the identity '\(row.name)' on \(kind.rawValue): \(key.publicKey)")
+      logger.notice("made the identity '\(row.name)' on \(kind.rawValue): \(key.publicName)")
     }
     let known = rows
     directory.write { $0.identities = known }

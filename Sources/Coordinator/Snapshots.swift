@@ -69,7 +69,7 @@ public struct ChannelRelayView: Hashable, Sendable {
     attempt = record.status == .active && (record.trouble == nil || isKnown) ? 0 : record.attempt
     // A fault of an active relay is tried again once it is read back, unless that would be useless.
     let isTriedAgain = record.trouble.map { $0.cause != .onePerAuthor } ?? false
-    nextAttemptAt = record.isUnderWay ? nil : record.timer ?? (isTriedAgain ? record.checkDue : nil)
+    nextAttemptAt = record.isUnderWay ? nil : record.timer ?? (isTriedAgain ? record.verifyDue : nil)
   }
 }
 

@@ -3,7 +3,7 @@ public struct UpkeepPolicy: Hashable, Sendable {
   /// The time between two rounds.
   public var interval: Duration
   /// The number of channels that one relay is asked to show again per round, at most.
-  public var checksPerRound: Int
+  public var verifiesPerRound: Int
   /// The time that a relay may stay inactive in a channel before another takes its place. Failed relays are replaced at once.
   public var replaceAfter: Duration
   /// The number of replacements in one channel within an hour, at most.
@@ -18,12 +18,12 @@ public struct UpkeepPolicy: Hashable, Sendable {
   public var keepRows: Int
 
   public init(
-    interval: Duration = .seconds(60), checksPerRound: Int = 60, replaceAfter: Duration = .seconds(3_600),
+    interval: Duration = .seconds(60), verifiesPerRound: Int = 60, replaceAfter: Duration = .seconds(3_600),
     replacementsPerChannel: Int = 3, replacementsPerHour: Int = 120, returnsPerRound: Int = 600,
     keepHistory: Duration = .seconds(365 * 86_400), keepRows: Int = 5_000_000
   ) {
     self.interval = interval
-    self.checksPerRound = checksPerRound
+    self.verifiesPerRound = verifiesPerRound
     self.replaceAfter = replaceAfter
     self.replacementsPerChannel = replacementsPerChannel
     self.replacementsPerHour = replacementsPerHour

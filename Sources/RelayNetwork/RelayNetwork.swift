@@ -33,7 +33,7 @@ public protocol RelayNetwork: RelayAddressing {
   /// Creates a new edition of what readers see of a channel. It must be stored before it is sent anywhere.
   /// - Parameter content: the channel with its newest edition so far.
   /// - Throws: an error also when the edition would need a date so far ahead that relays do not take it (`ChannelDraft.stray`).
-  func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice
+  func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelEdition
 
   /// The link that a reader opens to join, with the active relays as hints.
   func link(of content: ChannelContent, activeRelays: [String]) -> String
@@ -96,17 +96,17 @@ public struct NetworkFailure: Error, Hashable, Sendable, CustomStringConvertible
 /// The key pair of an identity. The secret never appears in descriptions.
 public struct IdentityKey: Sendable, CustomStringConvertible, CustomReflectable {
   /// The name by which others know the identity, in the network's own notation.
-  public let publicKey: String
+  public let publicName: String
   /// The secret key in the network's binary form.
   public let secret: Secret
 
-  public init(publicKey: String, secret: Secret) {
-    self.publicKey = publicKey
+  public init(publicName: String, secret: Secret) {
+    self.publicName = publicName
     self.secret = secret
   }
 
-  public var description: String { "IdentityKey(\(publicKey))" }
-  public var customMirror: Mirror { Mirror(self, children: ["publicKey": publicKey]) }
+  public var description: String { "IdentityKey(\(publicName))" }
+  public var customMirror: Mirror { Mirror(self, children: ["publicName": publicName]) }
 }
 
 /// The channel that an operator requested, before the network gave it a form.
@@ -146,28 +146,28 @@ public struct ChannelContent: Hashable, Sendable {
   public let networkID: String
   /// The key whose signature readers check, in the network's notation: the owner's public key; for a group its relay's. On simplex: the
   /// channel's link, which holds that key; empty until there is one.
-  public let author: String
+  public let trustAnchor: String
   /// The document that every relay gets, byte for byte; for groups it is signed again each time.
   public let document: String
   /// Number of the newest edition; 1 is `document`.
   public let edition: Int
-  /// The newest edition after the first.
-  public let notice: ChannelNotice?
+  /// The newest edition; `nil` while that is the first, which is `document`.
+  public let newestEdition: ChannelEdition?
   /// The channel's own key follows from this and the identity's secret; `nil` if the identity's key signs or the network keeps the keys.
   public let keySalt: [UInt8]?
 
   public init(
-    kind: ChannelKind = .channel, identity: IdentityID, networkID: String, author: String, document: String,
-    edition: Int = 1, notice: ChannelNotice? = nil, keySalt: [UInt8]? = nil
+    kind: ChannelKind = .channel, identity: IdentityID, networkID: String, trustAnchor: String, document: String,
+    edition: Int = 1, newestEdition: ChannelEdition? = nil, keySalt: [UInt8]? = nil
   ) {
     self.keySalt = keySalt
     self.kind = kind
     self.identity = identity
     self.networkID = networkID
-    self.author = author
+    self.trustAnchor = trustAnchor
     self.document = document
     self.edition = edition
-    self.notice = notice
+    self.newestEdition = newestEdition
   }
 }
 
@@ -254,8 +254,8 @@ public enum RelayOutcome: Hashable, Sendable {
 public enum NetworkReport: Hashable, Sendable {
   case outcome(channel: ChannelID, relay: RelayID, number: Int, RelayOutcome)
   /// The network itself has created the channel, and this is its name and its link there from now on (`ChannelContent.networkID` and
-  /// `author`). The store has it before later operations on the channel begin.
-  case named(channel: ChannelID, networkID: String, author: String)
+  /// `trustAnchor`). The store has it before later operations on the channel begin.
+  case named(channel: ChannelID, networkID: String, trustAnchor: String)
   /// Readers find this edition of the channel at the relay, instead of the newest.
   case stray(channel: ChannelID, relay: RelayID, StrayEdition)
   /// A relay that had taken the channel no longer serves it.

@@ -48,7 +48,7 @@ public protocol CoordinatorStorage: Sendable {
   /// Channels that have `relay` in `status`, by id, from the first after `after` on.
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) async throws -> [ChannelID]
   /// Channels that are active on `relay` and should be read back, the longest due first; those in quarantine are left out.
-  func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID]
+  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID]
   /// Channel relays that failed, or are inactive since `before`, of channels that heal themselves; in the order of channel and relay.
   /// - Parameter after: where the page before ended.
   func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) async throws -> [(ChannelID, RelayID)]

@@ -6,18 +6,20 @@ public struct IdentityRow: Hashable, Sendable {
   public var id: IdentityID
   public var name: String
   public var network: NetworkKind
-  public var publicKey: String
+  /// The name under which others know it: its public key, or words where the network keeps the keys. Its column is
+  /// `public_key`.
+  public var publicName: String
   /// The secret key, encrypted by `SecretBox`.
   public var sealedKey: [UInt8]
   public var createdAt: Timestamp
 
   public init(
-    id: IdentityID, name: String, network: NetworkKind, publicKey: String, sealedKey: [UInt8], createdAt: Timestamp
+    id: IdentityID, name: String, network: NetworkKind, publicName: String, sealedKey: [UInt8], createdAt: Timestamp
   ) {
     self.id = id
     self.name = name
     self.network = network
-    self.publicKey = publicKey
+    self.publicName = publicName
     self.sealedKey = sealedKey
     self.createdAt = createdAt
   }
@@ -33,15 +35,16 @@ public struct ChannelRow: Hashable, Sendable {
   public var preferences: JSONValue?
   /// How the network names the channel, for example the id of its event.
   public var networkID: String
-  public var author: String
+  /// The key whose signature readers check, or the link that holds that key. Its column is `author`.
+  public var trustAnchor: String
   /// The document that every relay gets, byte for byte.
   public var document: String
   /// Number of the newest edition of what readers see; 1 is `document`.
   public var edition: Int
-  /// The newest edition after the first.
-  public var notice: ChannelNotice?
+  /// The newest edition; `nil` while that is the first, which is `document`.
+  public var newestEdition: ChannelEdition?
   /// The relays that the newest edition names; `nil` if they were not kept.
-  public var listed: [RelayID]?
+  public var namedRelays: [RelayID]?
   public var wantedRelays: Int
   public var heal: Bool
   public var custom: JSONValue?
@@ -72,8 +75,8 @@ public struct ChannelRow: Hashable, Sendable {
 
   public init(
     id: ChannelID, kind: ChannelKind, network: NetworkKind, identity: IdentityID, profile: Profile,
-    preferences: JSONValue?, networkID: String, author: String, document: String, edition: Int = 1,
-    notice: ChannelNotice? = nil, listed: [RelayID]? = nil, wantedRelays: Int, heal: Bool, custom: JSONValue?,
+    preferences: JSONValue?, networkID: String, trustAnchor: String, document: String, edition: Int = 1,
+    newestEdition: ChannelEdition? = nil, namedRelays: [RelayID]? = nil, wantedRelays: Int, heal: Bool, custom: JSONValue?,
     idempotencyKey: String?, createdAt: Timestamp, updatedAt: Timestamp, deletedAt: Timestamp? = nil,
     revision: Int64, relayCount: Int? = nil, requestDigest: String? = nil, keySalt: [UInt8]? = nil
   ) {
@@ -85,11 +88,11 @@ public struct ChannelRow: Hashable, Sendable {
     self.profile = profile
     self.preferences = preferences
     self.networkID = networkID
-    self.author = author
+    self.trustAnchor = trustAnchor
     self.document = document
     self.edition = edition
-    self.notice = notice
-    self.listed = listed
+    self.newestEdition = newestEdition
+    self.namedRelays = namedRelays
     self.wantedRelays = wantedRelays
     self.heal = heal
     self.custom = custom

@@ -6,7 +6,7 @@ public enum StoreMutation: Hashable, Sendable {
   /// Stores the fields of a channel that change often: revision, times, number of relays. The rest of the row must be as it is stored.
   case touchChannel(ChannelRow)
   /// Stores every field of a channel that may have changed since its creation.
-  case reviseChannel(ChannelRow)
+  case rewriteChannel(ChannelRow)
   case saveChannelRelay(ChannelID, position: Int, ChannelRelayRow)
   case appendTransition(TransitionRow)
   /// Records a change; not used for `channelRelay`, whose change is the transition itself.
@@ -26,9 +26,9 @@ public enum StoreMutation: Hashable, Sendable {
 
   /// Records that a channel cannot be read. Its rows stay for a person to look at; the first such record stays too.
   case quarantine(ChannelID, reason: String, at: Timestamp)
-  /// Resets times that were written while the clock was ahead: nothing may wait for them. `latestCheck` is the last time for which a
-  /// check can rightly be due.
-  case clampTimes(now: Timestamp, latestCheck: Timestamp)
+  /// Resets times that were written while the clock was ahead: nothing may wait for them. `latestVerifyDue` is the last time at
+  /// which an active relay can rightly be due to be read back.
+  case clampTimes(now: Timestamp, latestVerifyDue: Timestamp)
   /// Forgets transitions made before a time, and the oldest ones in excess of `rowsMax`; their space is used again. At most
   /// `limit` are forgotten at once. Changes from before the last of them are forgotten too.
   case forgetHistory(before: Timestamp, rowsMax: Int, limit: Int)
@@ -39,7 +39,7 @@ public enum StoreMutation: Hashable, Sendable {
   public var isUpkeep: Bool {
     switch self {
     case .quarantine, .clampTimes, .forgetHistory, .compactChanges: true
-    case .insertChannel, .touchChannel, .reviseChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
+    case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
       .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe:
       false
     }

@@ -47,8 +47,8 @@ public struct CoordinatorStore: CoordinatorStorage {
     try await ask { try $0.channels(of: relay, in: status, after: after, limit: limit) }
   }
 
-  public func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
-    try await ask { try $0.channelsToCheck(on: relay, at: now, limit: limit) }
+  public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
+    try await ask { try $0.channelsToVerify(on: relay, at: now, limit: limit) }
   }
 
   public func lostRelays(

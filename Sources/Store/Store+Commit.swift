@@ -53,12 +53,12 @@ extension Store {
   private static func apply(_ mutation: StoreMutation, _ rows: inout HotRows, _ db: Database) throws {
     switch mutation {
     case .quarantine(let channel, let reason, let at): try quarantine(channel, reason, at, db)
-    case .clampTimes(let now, let latestCheck): try clampTimes(now, latestCheck, db)
+    case .clampTimes(let now, let latestVerifyDue): try clampTimes(now, latestVerifyDue, db)
     case .compactChanges(let revision): try compactChanges(through: revision, db)
     case .forgetHistory: break  // `commit` does it, which knows how large the history is.
     case .insertChannel(let row): try rows.write(.insertChannel) { row.bind(to: &$0) }
     case .touchChannel(let row): try rows.write(.touchChannel) { row.bind(to: &$0) }
-    case .reviseChannel(let row): try rows.write(.reviseChannel) { row.bind(to: &$0) }
+    case .rewriteChannel(let row): try rows.write(.rewriteChannel) { row.bind(to: &$0) }
     case .saveChannelRelay(let channel, let position, let row):
       try rows.write(.saveChannelRelay) { row.bind(to: &$0, channel, position) }
     case .appendTransition(let row): try rows.write(.appendTransition) { row.bind(to: &$0) }

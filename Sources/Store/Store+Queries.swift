@@ -24,7 +24,7 @@ extension Store {
           guard let network = NetworkKind(rawValue: row["network"]) else { throw Self.unreadable(.identities, row) }
           let sealed: Data = row["sealed_key"]
           return IdentityRow(
-            id: IdentityID(rawValue: row["id"]), name: row["name"], network: network, publicKey: row["public_key"],
+            id: IdentityID(rawValue: row["id"]), name: row["name"], network: network, publicName: row["public_key"],
             sealedKey: Array(sealed), createdAt: Timestamp(milliseconds: row["created_at"]))
         }
       }

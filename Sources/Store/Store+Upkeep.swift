@@ -5,7 +5,7 @@ internal import Synchronization
 // What the daemon needs to look after channels that have settled, and to forget what is old.
 extension Store {
   /// Channels that are active on `relay` and should be read back, the longest due first.
-  public func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
+  public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchAll(
@@ -109,14 +109,14 @@ extension Store {
   }
 
   /// Resets times that were written while the clock was ahead.
-  static func clampTimes(_ now: Timestamp, _ latestCheck: Timestamp, _ db: Database) throws {
+  static func clampTimes(_ now: Timestamp, _ latestVerifyDue: Timestamp, _ db: Database) throws {
     // This goes relay by relay, through the index: it must not walk a million settled channels at each start.
     for relay in try Int64.fetchAll(db, cached: "SELECT id FROM relays") {
       try db.execute(
         sql: """
           UPDATE channel_relays INDEXED BY channel_relays_to_check SET \(Self.setting("check_due"))
           WHERE relay_id = ? AND status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0) AND check_due > ?
-          """, arguments: [now.milliseconds, now.milliseconds, relay, latestCheck.milliseconds])
+          """, arguments: [now.milliseconds, now.milliseconds, relay, latestVerifyDue.milliseconds])
     }
     try db.execute(
       sql: """

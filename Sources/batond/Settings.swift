@@ -130,7 +130,7 @@ struct Settings: Sendable {
   var upkeep: UpkeepPolicy {
     var upkeep = UpkeepPolicy()
     upkeep.interval = duration("channel.upkeepInterval")
-    upkeep.checksPerRound = perRound(Int64(text("channel.verifiesPerMinute")) ?? 60, upkeep.interval)
+    upkeep.verifiesPerRound = perRound(Int64(text("channel.verifiesPerMinute")) ?? 60, upkeep.interval)
     upkeep.replaceAfter = duration("heal.after")
     upkeep.replacementsPerChannel = Int(text("heal.perChannelPerHour")) ?? upkeep.replacementsPerChannel
     upkeep.replacementsPerHour = Int(text("heal.perHour")) ?? upkeep.replacementsPerHour

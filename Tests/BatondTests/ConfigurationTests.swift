@@ -116,9 +116,9 @@ struct ConfigurationTests {
 
   @Test func roundsThatNeverEndDoNotCrash() async throws {
     let all = try await settings("channel:\n  upkeepInterval: 1000000000h\n  verifiesPerMinute: 10000\n")
-    #expect(all.upkeep.checksPerRound == .max && all.upkeep.returnsPerRound > 1_000_000)
+    #expect(all.upkeep.verifiesPerRound == .max && all.upkeep.returnsPerRound > 1_000_000)
     let usual = try await settings("channel:\n  upkeepInterval: 30s\n  verifiesPerMinute: 1000\n")
-    #expect(usual.upkeep.checksPerRound == 500)
+    #expect(usual.upkeep.verifiesPerRound == 500)
   }
 
   @Test func emptyFileIsFine() async {

@@ -47,7 +47,7 @@ private struct Search {
     var policy = RelayPolicy()
     policy.backOffJitterPercent = 0
     policy.attemptsMax = 2
-    policy.readBacksMax = 2
+    policy.verifyAttemptsMax = 2
     policy.effortMax = .seconds(3)
     policy.inactiveGrace = .seconds(2)
     policy.slowRetry = .seconds(4)
@@ -213,7 +213,7 @@ private struct Search {
         case .new(let work): .new(moved(work))
         case .invited(let work): .invited(moved(work))
         case .accepted(let work, let link): .accepted(moved(work), link: link)
-        case .active(let link, let check): .active(link: link, check: check.map(moved))
+        case .active(let link, let work): .active(link: link, work: work.map(moved))
         case .inactive(let trouble, let link, let work): .inactive(Trouble(trouble.cause, "words"), link: link, moved(work))
         case .failed(let trouble, let link): .failed(Trouble(trouble.cause, "words"), link: link)
         case .removed(let farewell): .removed(farewell: farewell.map(moved))
@@ -222,13 +222,13 @@ private struct Search {
       return ChannelMachine.Pairing(
         relay: pairing.relay,
         machine: ChannelRelayMachine(
-          state: state, since: now, operation: min(old.operation, 1), checkDue: old.checkDue.map { _ in now }, kind: old.kind,
+          state: state, since: now, operation: min(old.operation, 1), verifyDue: old.verifyDue.map { _ in now }, kind: old.kind,
           edition: 2, shown: isBehind ? min(old.shown, 1) : 2, complaint: old.complaint.map { Trouble($0.cause, "words") },
           salt: 0))
     }
     return ChannelMachine(
       id: machine.id, kind: machine.kind, wantedRelays: min(machine.wantedRelays, 3),
-      isDeletionRequested: machine.isDeletionRequested, edition: 2, listed: machine.listed, relays: relays)
+      isDeletionRequested: machine.isDeletionRequested, edition: 2, namedRelays: machine.namedRelays, relays: relays)
   }
 
   // MARK: - Invariants of every state
@@ -244,7 +244,8 @@ private struct Search {
     case .new, .invited, .accepted, .inactive:
       guard machine.timer != nil else { throw Unsound(description: "\(state) waits without a timer") }
     case .active:
-      guard machine.shown == machine.edition || !machine.isSettled || machine.complaint != nil && machine.checkDue != nil else {
+      guard machine.shown == machine.edition || !machine.isSettled || machine.complaint != nil && machine.verifyDue != nil
+      else {
         throw Unsound(description: "\(state) shows an old edition and nothing is done about it")
       }
     case .failed: guard state.trouble?.detail.isEmpty == false else { throw Unsound(description: "failed without a reason") }
@@ -274,7 +275,7 @@ private struct Search {
         let event: ChannelRelayMachine.Event =
           switch work.task {
           case .invite: .relayAccepted(operation: work.operation, link: "l")
-          case .verify, .confirm: .verified(operation: work.operation, edition: machine.edition)
+          case .verify, .verifyAnnounced: .verified(operation: work.operation, edition: machine.edition)
           case .withdraw: .withdrawn(operation: work.operation)
           case .announce: .announced(operation: work.operation)
           }

@@ -171,7 +171,7 @@ private struct Walk {
     guard stored.count == machine.relays.count else { throw Violation(description: "a stored relay cannot be read") }
     machine = ChannelMachine(
       id: machine.id, wantedRelays: machine.wantedRelays, isDeletionRequested: machine.isDeletionRequested,
-      edition: machine.edition, listed: machine.listed, relays: stored)
+      edition: machine.edition, namedRelays: machine.namedRelays, relays: stored)
     try feed(.restarted)
   }
 
@@ -217,7 +217,7 @@ private struct Walk {
       case .active
       where pairing.machine.shown < pairing.machine.edition && pairing.machine.isSettled && pairing.machine.complaint == nil:
         throw Violation(description: "an active relay shows an old edition and nothing is done about it")
-      case .active where pairing.machine.checkDue == nil: throw Violation(description: "an active relay is never read back")
+      case .active where pairing.machine.verifyDue == nil: throw Violation(description: "an active relay is never read back")
       case .failed: guard state.trouble != nil else { throw Violation(description: "failed without a reason") }
       case .active, .removed: break
       }

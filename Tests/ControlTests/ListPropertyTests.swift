@@ -215,7 +215,7 @@ struct ListPropertyTests {
             id: id, kind: Int.random(in: 0..<5, using: &random) == 0 ? .group : .channel, network: .nostr,
             identity: IdentityID(rawValue: 1), profile: profile,
             preferences: ["history": Bool.random(using: &random) ? "on" : "off"], networkID: String(repeating: "0", count: 64),
-            author: String(repeating: "1", count: 64), document: "{}", wantedRelays: max(1, members),
+            trustAnchor: String(repeating: "1", count: 64), document: "{}", wantedRelays: max(1, members),
             heal: Bool.random(using: &random), custom: Self.custom(&random), idempotencyKey: nil, createdAt: created,
             updatedAt: created + .milliseconds(.random(in: 0...3, using: &random)), deletedAt: isDeleted ? created : nil,
             revision: .random(in: 1...50, using: &random), keySalt: Bool.random(using: &random) ? [1, 2] : nil)))
@@ -226,7 +226,7 @@ struct ListPropertyTests {
 
   private static let active = ChannelRelayRecord(
     status: .active, since: now, operation: 1, relayLink: "ws://r", trouble: nil, task: nil, attempt: 0, startedAt: nil,
-    isUnderWay: false, timer: nil, checkDue: now, shown: 1)
+    isUnderWay: false, timer: nil, verifyDue: now, shown: 1)
 
   private static func removed(_ random: inout SplitMix64) -> ChannelRelayRecord {
     var record = active

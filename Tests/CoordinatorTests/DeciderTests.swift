@@ -32,7 +32,7 @@ struct DeciderTests {
         revision: Int64(index + 1))
     }
     let identity = IdentityRow(
-      id: IdentityID(rawValue: 1), name: Coordinator.mainIdentity, network: .nostr, publicKey: "key", sealedKey: [],
+      id: IdentityID(rawValue: 1), name: Coordinator.mainIdentity, network: .nostr, publicName: "key", sealedKey: [],
       createdAt: now)
     directory.write { $0.identities = [identity] }
     var counters = try storage.counters()
@@ -48,7 +48,7 @@ struct DeciderTests {
       NewChannel(
         request: ChannelRequest(profile: Profile(displayName: "News"), relays: relays), profile: Profile(displayName: "News"),
         network: .nostr, relays: relays, isPicked: false,
-        content: ChannelContent(identity: IdentityID(rawValue: 1), networkID: "id", author: "key", document: "")),
+        content: ChannelContent(identity: IdentityID(rawValue: 1), networkID: "id", trustAnchor: "key", document: "")),
       Reply { answers.add($0) })
   }
 

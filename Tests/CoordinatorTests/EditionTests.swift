@@ -30,22 +30,22 @@ struct EditionTests {
     let id = try await bench.create(relays: relays).row.id
     _ = try await bench.channel(id) { $0.phase == .active }
     let before = try #require(try bench.store.channel(id)).row.revision
-    bench.network.send(.named(channel: id, networkID: "12", author: "https://smp.example/c#A"))
+    bench.network.send(.named(channel: id, networkID: "12", trustAnchor: "https://smp.example/c#A"))
     let named = try await bench.channel(id) { $0.row.networkID == "12" }
-    #expect(named.row.author == "https://smp.example/c#A" && named.row.revision > before)
+    #expect(named.row.trustAnchor == "https://smp.example/c#A" && named.row.revision > before)
     #expect(try bench.store.channel(onSimpleX: "12") == nil, "only where it is on simplex")
-    bench.network.send(.named(channel: id, networkID: "12", author: "https://smp.example/c#A"))
+    bench.network.send(.named(channel: id, networkID: "12", trustAnchor: "https://smp.example/c#A"))
     try await bench.settle()
     #expect(try bench.store.channel(id)?.row.revision == named.row.revision, "the same again is no change")
     #expect(bench.coordinator.liveChannelCount == 0, "and costs no memory")
-    bench.network.send(.named(channel: id, networkID: "13", author: "https://smp.example/c#B"))
+    bench.network.send(.named(channel: id, networkID: "13", trustAnchor: "https://smp.example/c#B"))
     _ = try await bench.channel(id) { $0.row.networkID == "13" }
     #expect(bench.log.entries.contains { $0.message.contains("channel 1 was created again") })
 
     bench.network.send(.lost(channel: id, relay: relays[0], Trouble(.left, "the relay left the channel")))
     let lost = try await bench.channel(id) { $0.relays[0].record.status == .inactive }
     #expect(lost.relays[0].record.trouble?.cause == .left && lost.relays[1].record.status == .active)
-    bench.network.send(.named(channel: ChannelID(rawValue: 99), networkID: "x", author: "y"))
+    bench.network.send(.named(channel: ChannelID(rawValue: 99), networkID: "x", trustAnchor: "y"))
     try await bench.settle()
     try await bench.stop()
   }
@@ -56,7 +56,7 @@ struct EditionTests {
     let id = try await active(bench, relays: 2)
     _ = try await bench.coordinator.update(id, ChannelEdit(displayName: "Later News"))
     let before = try await bench.channel(id) { $0.relays.allSatisfy { $0.record.shown == 2 } }
-    let date = try #require(before.row.notice).signedAt
+    let date = try #require(before.row.newestEdition).signedAt
     func report(_ signedAt: Int64) {
       bench.network.send(
         .stray(channel: id, relay: RelayID(rawValue: 2), StrayEdition(networkID: "stray", signedAt: signedAt)))
@@ -69,7 +69,7 @@ struct EditionTests {
 
     report(date + 500)
     let renewed = try await bench.channel(id) { $0.relays.allSatisfy { $0.record.shown == 3 } }
-    #expect(renewed.row.notice?.signedAt == date + 501 && renewed.row.profile.displayName == "Later News")
+    #expect(renewed.row.newestEdition?.signedAt == date + 501 && renewed.row.profile.displayName == "Later News")
     #expect(try shown(bench, id, at: "ws://r1") == "Later News on ws://r1 ws://r2")
     #expect(bench.log.entries.contains { $0.message.contains("channel 1: 'r2' shows readers a profile that is dated") })
     // Reported twice, as after reading one relay twice.

@@ -59,7 +59,7 @@ struct EngineValueTests {
   private func operation(_ id: Int64, at relay: RelayID, number: Int = 1) -> RelayOperation {
     RelayOperation(
       task: .invite, channel: channel(id), relay: relay, address: "ws://r", number: number,
-      content: ChannelContent(identity: IdentityID(rawValue: 1), networkID: "id", author: "key", document: ""))
+      content: ChannelContent(identity: IdentityID(rawValue: 1), networkID: "id", trustAnchor: "key", document: ""))
   }
 
   @Test func lanesKeepTheirOrderAndTheirBoundsAndEndWhenTheyAreEmpty() {

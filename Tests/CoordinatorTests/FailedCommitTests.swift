@@ -97,7 +97,7 @@ struct FailedCommitTests {
       bench.log.entries.filter { $0.fields["MESSAGE_ID"] == event.rawValue }
     }
     bench.storage.isBroken = true
-    bench.network.send(.named(channel: id, networkID: "12", author: "https://smp.example/c#A"))
+    bench.network.send(.named(channel: id, networkID: "12", trustAnchor: "https://smp.example/c#A"))
     bench.network.relayWent(false, relays[0])
     try await bench.settle()
     #expect(entries(.linkChanged).isEmpty, "it did not happen")
@@ -107,13 +107,13 @@ struct FailedCommitTests {
       if let next = bench.clock.nextWake { bench.clock.advance(by: max(next - bench.clock.now, .zero)) }
       try await bench.settle()
     }
-    bench.network.send(.named(channel: id, networkID: "12", author: "https://smp.example/c#A"))
+    bench.network.send(.named(channel: id, networkID: "12", trustAnchor: "https://smp.example/c#A"))
     try await bench.settle()
     #expect(entries(.linkChanged).count == 1)
     #expect(entries(.relayHealth).count { $0.fields["BATON_HEALTH"] == "down" } == 1)
     // Only the answer of the commit is lost.
     bench.storage.isDoubtful = true
-    bench.network.send(.named(channel: id, networkID: "13", author: "https://smp.example/c#B"))
+    bench.network.send(.named(channel: id, networkID: "13", trustAnchor: "https://smp.example/c#B"))
     try await bench.settle()
     bench.storage.isDoubtful = false
     try await bench.settle()

@@ -36,7 +36,7 @@ struct UpkeepTests {
   }
 
   @Test func readingBackIsSpreadAndBoundedPerRelay() async throws {
-    let bench = try await Bench(upkeep: UpkeepPolicy(checksPerRound: 5))
+    let bench = try await Bench(upkeep: UpkeepPolicy(verifiesPerRound: 5))
     let relays = try await bench.addRelays(1)
     for number in 0..<60 { _ = try await bench.create("c\(number)", relays: relays) }
     for _ in 0..<20 where try bench.store.totals().relays[.active] != 60 { try await bench.settle() }
@@ -54,7 +54,7 @@ struct UpkeepTests {
   }
 
   @Test func moreThanOnePageIsReadBackInOneRound() async throws {
-    let bench = try await Bench(upkeep: UpkeepPolicy(checksPerRound: 280))
+    let bench = try await Bench(upkeep: UpkeepPolicy(verifiesPerRound: 280))
     let relays = try await bench.addRelays(1)
     for number in 0..<300 { _ = try await bench.create("c\(number)", relays: relays) }
     for _ in 0..<100 where try bench.store.totals().relays[.active] != 300 { try await bench.settle() }
@@ -165,7 +165,7 @@ struct UpkeepTests {
     // The clock is right at the next start.
     bench.clock.advance(by: .seconds(-10 * 365 * 86_400))
     let again = try await Bench(bench, upkeep: UpkeepPolicy())
-    #expect(try again.store.channelsToCheck(on: relays[0], at: again.clock.now, limit: 10) == [id])
+    #expect(try again.store.channelsToVerify(on: relays[0], at: again.clock.now, limit: 10) == [id])
     try await again.stop()
   }
 }

@@ -89,7 +89,8 @@ struct ChannelKeyTests {
       look(
         ChannelID(rawValue: 2),
         ChannelContent(
-          identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
+          identity: content.identity, networkID: content.networkID, trustAnchor: content.trustAnchor,
+          document: content.document,
           keySalt: content.keySalt))
     }
     return strays
@@ -99,10 +100,10 @@ struct ChannelKeyTests {
     relay.find(try #require(EventFilter(filter)), for: [])
   }
 
-  private static func revised(_ content: ChannelContent, _ notice: ChannelNotice) -> ChannelContent {
+  private static func revised(_ content: ChannelContent, _ newEdition: ChannelEdition) -> ChannelContent {
     ChannelContent(
-      identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
-      edition: content.edition + 1, notice: notice, keySalt: content.keySalt)
+      identity: content.identity, networkID: content.networkID, trustAnchor: content.trustAnchor, document: content.document,
+      edition: content.edition + 1, newestEdition: newEdition, keySalt: content.keySalt)
   }
 
   @Test func channelHasAKeyOfItsOwnWithAProfileAndNamesItsIdentity() async throws {
@@ -110,11 +111,13 @@ struct ChannelKeyTests {
     let bench = try NetworkBench()
     let content = try await bench.network.prepare(draft([relay.url]))
     let salt = try #require(content.keySalt)
-    #expect(bench.identity.channelKey(salt: salt)?.publicKey == content.author && content.author != bench.identity.publicKey)
+    #expect(
+      bench.identity.channelKey(salt: salt)?.publicKey == content.trustAnchor && content.trustAnchor != bench.identity.publicKey
+    )
 
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))
-    let mine: JSONValue = ["authors": [.string(content.author)]]
+    let mine: JSONValue = ["authors": [.string(content.trustAnchor)]]
     #expect(try Self.events(relay, mine).map(\.kind).sorted() == [0, 40])
     let creation = try #require(try Self.events(relay, ["kinds": [40]]).first)
     #expect(creation.tags == [["p", bench.identity.publicKey]] && creation.id == content.networkID)
@@ -149,7 +152,7 @@ struct ChannelKeyTests {
     let relay = try await SandboxRelay.start()
     let bench = try NetworkBench()
     let content = try await bench.network.prepare(draft([relay.url], key: .identity))
-    #expect(content.keySalt == nil && content.author == bench.identity.publicKey)
+    #expect(content.keySalt == nil && content.trustAnchor == bench.identity.publicKey)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     let next = Self.revised(content, try bench.network.revise(content, as: draft([relay.url], name: "Later")))
     #expect(await bench.perform(.announce, next, at: relay.url) == .announced)
@@ -205,8 +208,8 @@ struct ChannelKeyTests {
     for name in ["First", "Second"] {
       let content = try await bench.network.prepare(draft([relay.url], name: name, key: key))
       #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
-      let notice = try bench.network.revise(content, as: draft([relay.url], name: "\(name) A"))
-      channels.append(Self.revised(content, notice))
+      let newEdition = try bench.network.revise(content, as: draft([relay.url], name: "\(name) A"))
+      channels.append(Self.revised(content, newEdition))
       #expect(await bench.perform(.announce, channels[channels.count - 1], at: relay.url) == .announced)
       #expect(await bench.perform(.verify, channels[channels.count - 1], at: relay.url) == .verified(edition: 2))
     }
@@ -222,8 +225,8 @@ struct ChannelKeyTests {
 
     // A relay that keeps all of them is told apart.
     try await relay.set(.none)
-    let notice = try bench.network.revise(channels[1], as: draft([relay.url], name: "Second B"))
-    #expect(await bench.perform(.announce, Self.revised(channels[1], notice), at: relay.url) == .announced)
+    let newEdition = try bench.network.revise(channels[1], as: draft([relay.url], name: "Second B"))
+    #expect(await bench.perform(.announce, Self.revised(channels[1], newEdition), at: relay.url) == .announced)
     if key == .identity {
       #expect(await bench.perform(.verify, channels[0], at: relay.url) == .verified(edition: 1, others: .several))
     }
@@ -256,16 +259,17 @@ struct ChannelKeyTests {
 
     let draft = ChannelDraft(
       identity: IdentityID(rawValue: 1), profile: Profile(displayName: "Present"), relays: [relay.url], stray: strays.first)
-    let notice = try bench.network.revise(hidden, as: draft)
-    #expect(notice.signedAt == now + 601)
+    let newEdition = try bench.network.revise(hidden, as: draft)
+    #expect(newEdition.signedAt == now + 601)
     #expect(
-      notice.earlier == [hidden.notice?.networkID, ahead.networkID].compactMap(\.self), "both are taken back with the channel")
-    let next = Self.revised(hidden, notice)
+      newEdition.earlier == [hidden.newestEdition?.networkID, ahead.networkID].compactMap(\.self),
+      "both are taken back with the channel")
+    let next = Self.revised(hidden, newEdition)
     #expect(await bench.perform(.announce, next, at: relay.url) == .announced)
     #expect(await bench.perform(.verify, next, at: relay.url) == .verified(edition: 3))
     #expect(await Self.strays(next, at: relay.url, bench).isEmpty)
     let newest = try Self.events(relay, ["kinds": [41]]).max { $0.createdAt < $1.createdAt }
-    #expect(newest?.id == notice.networkID)
+    #expect(newest?.id == newEdition.networkID)
 
     // No relay accepts an event dated an hour ahead.
     clock.withLock { $0 = now - 3600 }
@@ -284,8 +288,9 @@ struct ChannelKeyTests {
     let creation = try signed(owner, PublicChannel.creationKind, at: 5, of: nil)
     let newest = try signed(owner, PublicChannel.metadataKind, at: 10, of: creation.id)
     let content = ChannelContent(
-      identity: IdentityID(rawValue: 1), networkID: creation.id, author: owner.publicKey, document: creation.text, edition: 2,
-      notice: ChannelNotice(networkID: newest.id, document: newest.text, signedAt: 10))
+      identity: IdentityID(rawValue: 1), networkID: creation.id, trustAnchor: owner.publicKey, document: creation.text,
+      edition: 2,
+      newestEdition: ChannelEdition(networkID: newest.id, document: newest.text, signedAt: 10))
     var batch = ReadBatch()
     batch.add(
       SessionOperation(
@@ -313,10 +318,11 @@ struct ChannelKeyTests {
   @Test func requestHasALimit() throws {
     var batch = ReadBatch()
     for number in 1...3 {
-      let notice = ChannelNotice(networkID: "edition\(number)", document: "", signedAt: Int64(number) * 1000)
+      let newEdition = ChannelEdition(networkID: "edition\(number)", document: "", signedAt: Int64(number) * 1000)
       let content = ChannelContent(
-        identity: IdentityID(rawValue: 1), networkID: "channel\(number)", author: "author\(number)", document: "", edition: 2,
-        notice: notice)
+        identity: IdentityID(rawValue: 1), networkID: "channel\(number)", trustAnchor: "author\(number)", document: "",
+        edition: 2,
+        newestEdition: newEdition)
       batch.add(
         SessionOperation(
           operation: RelayOperation(
@@ -333,7 +339,7 @@ struct ChannelKeyTests {
     let bench = try NetworkBench()
     let content = try await bench.network.prepare(draft([relay.url]))
     let damaged = ChannelContent(
-      identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
+      identity: content.identity, networkID: content.networkID, trustAnchor: content.trustAnchor, document: content.document,
       keySalt: SecretKey.randomSalt())
     #expect(throws: NetworkFailure.self) { try bench.network.revise(damaged, as: draft([relay.url])) }
     guard case .refused(let trouble)? = await bench.perform(.withdraw, damaged, at: relay.url) else {

@@ -15,17 +15,17 @@ struct GroupTests {
       relays: relays)
   }
 
-  private func revised(_ content: ChannelContent, _ notice: ChannelNotice) -> ChannelContent {
+  private func revised(_ content: ChannelContent, _ newEdition: ChannelEdition) -> ChannelContent {
     ChannelContent(
-      kind: content.kind, identity: content.identity, networkID: content.networkID, author: content.author,
-      document: content.document, edition: content.edition + 1, notice: notice)
+      kind: content.kind, identity: content.identity, networkID: content.networkID, trustAnchor: content.trustAnchor,
+      document: content.document, edition: content.edition + 1, newestEdition: newEdition)
   }
 
   @Test func groupIsMadeShownChangedAndDeleted() async throws {
     let relay = try await SandboxRelay.start()
     let bench = try NetworkBench()
     let content = try await bench.network.prepare(draft([relay.url]))
-    #expect(content.author == relay.groupKey && content.networkID.count == 32)
+    #expect(content.trustAnchor == relay.groupKey && content.networkID.count == 32)
     #expect(await bench.perform(.verify, content, at: relay.url) == .missing)
     #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
     #expect(await bench.perform(.verify, content, at: relay.url) == .verified(edition: 1))

@@ -88,13 +88,14 @@ struct NetworkTests {
     let relay = try await SandboxRelay.start(fault: .oneEvent)
     let bench = try NetworkBench()
     let content = try await bench.content(relay.url)
-    let notice = try bench.network.revise(
+    let newEdition = try bench.network.revise(
       content,
       as: ChannelDraft(
         identity: IdentityID(rawValue: 1), profile: Profile(displayName: "Other News"), relays: [relay.url]))
     let edited = ChannelContent(
-      identity: content.identity, networkID: content.networkID, author: content.author, document: content.document, edition: 2,
-      notice: notice)
+      identity: content.identity, networkID: content.networkID, trustAnchor: content.trustAnchor, document: content.document,
+      edition: 2,
+      newestEdition: newEdition)
     #expect(await bench.perform(.invite, edited, at: relay.url) == .accepted(link: relay.url))
     #expect(await bench.perform(.verify, edited, at: relay.url) == .verified(edition: 1, others: .none))
     #expect(await bench.perform(.announce, edited, at: relay.url) == .announced)

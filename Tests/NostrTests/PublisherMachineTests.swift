@@ -246,7 +246,7 @@ struct OwnKeyPublisherTests {
     let operation = RelayOperation(
       task: .invite, channel: plain.operation.channel, relay: plain.operation.relay, address: "ws://r", number: 1,
       content: ChannelContent(
-        identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
+        identity: content.identity, networkID: content.networkID, trustAnchor: content.trustAnchor, document: content.document,
         keySalt: [UInt8](repeating: 1, count: 32)))
     return SessionOperation(operation: operation, events: plain.events + [.extra(id: "extra", text: "{}")])
   }()

@@ -49,9 +49,9 @@ struct ReaderMachineTests {
     let operation = RelayOperation(
       task: .verify, channel: item.operation.channel, relay: item.operation.relay, address: "ws://r", number: 1,
       content: ChannelContent(
-        identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
+        identity: content.identity, networkID: content.networkID, trustAnchor: content.trustAnchor, document: content.document,
         edition: 2,
-        notice: ChannelNotice(networkID: edited.id, document: edited.text, signedAt: 2000)))
+        newestEdition: ChannelEdition(networkID: edited.id, document: edited.text, signedAt: 2000)))
     for isServed in [true, false] {
       var machine = opened([SessionOperation(operation: operation)])
       _ = machine.handle(.received(.event(subscription: "b1", event(item))))
@@ -80,7 +80,7 @@ struct ReaderMachineTests {
     let operation = RelayOperation(
       task: .verify, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: "ws://r", number: 1,
       content: ChannelContent(
-        identity: IdentityID(rawValue: 1), networkID: event.id, author: event.publicKey, document: event.text))
+        identity: IdentityID(rawValue: 1), networkID: event.id, trustAnchor: event.publicKey, document: event.text))
     for (served, isRight) in [(event, true), (other, false)] {
       var machine = opened([SessionOperation(operation: operation)])
       let judged = outcomes(machine.handle(.received(.event(subscription: "b1", served))))
@@ -216,9 +216,9 @@ struct SharedKeyReaderTests {
     let operation = RelayOperation(
       task: .verify, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: "ws://r", number: 1,
       content: ChannelContent(
-        identity: IdentityID(rawValue: 1), networkID: channel.id, author: sessionKey.publicKey, document: channel.text,
+        identity: IdentityID(rawValue: 1), networkID: channel.id, trustAnchor: sessionKey.publicKey, document: channel.text,
         edition: 2,
-        notice: ChannelNotice(networkID: newest.id, document: newest.text, signedAt: 2000), keySalt: keySalt))
+        newestEdition: ChannelEdition(networkID: newest.id, document: newest.text, signedAt: 2000), keySalt: keySalt))
     var seen = Look(channel: channel, newest: newest)
     _ = seen.machine.handle(.submitted(SessionOperation(operation: operation)))
     #expect(sends(seen.machine.handle(.opened(roundTrip: .zero))) == 1)

@@ -16,7 +16,7 @@ func makeOperation(_ task: RelayOperation.Task, channel: Int64 = 1, number: Int 
   let operation = RelayOperation(
     task: task, channel: ChannelID(rawValue: channel), relay: RelayID(rawValue: 1), address: "ws://r", number: number,
     content: ChannelContent(
-      identity: IdentityID(rawValue: 1), networkID: event.id, author: event.publicKey, document: event.text))
+      identity: IdentityID(rawValue: 1), networkID: event.id, trustAnchor: event.publicKey, document: event.text))
   return SessionOperation(operation: operation, events: [OutgoingEvent(event)])
 }
 

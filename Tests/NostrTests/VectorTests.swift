@@ -110,7 +110,7 @@ struct VectorTests {
 
   @Test func secretsStayOutOfDescriptions() throws {
     let key = SecretKey.random()
-    let pair = IdentityKey(publicKey: key.publicKey, secret: key.secret)
+    let pair = IdentityKey(publicName: key.publicKey, secret: key.secret)
     for shown in [key, pair] as [any CustomReflectable & CustomStringConvertible] {
       var dumped = ""
       dump(shown, to: &dumped)

@@ -62,7 +62,7 @@ final class WorkerNetwork: RelayNetwork {
   func unlock(_ identity: IdentityID, key: IdentityKey) { real.unlock(identity, key: key) }
   func lock(_ identity: IdentityID) { real.lock(identity) }
   func check(_ profile: Profile) throws(ProfileRefusal) { try real.check(profile) }
-  func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
+  func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelEdition {
     try real.revise(content, as: draft)
   }
   func link(of content: ChannelContent, activeRelays: [String]) -> String {

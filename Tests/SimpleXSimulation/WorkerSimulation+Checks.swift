@@ -55,8 +55,9 @@ extension WorkerSimulation {
 
   private func compare(_ stored: StoredChannel, _ channel: CoreModel.Seen) throws {
     let words = "\(stored.row.id) and \(channel.name)"
-    guard channel.user == 1, channel.displayName == stored.row.profile.displayName, channel.link == stored.row.author else {
-      throw Violation("\(words) differ: \(stored.row.profile.displayName), \(stored.row.author), \(channel)")
+    guard channel.user == 1, channel.displayName == stored.row.profile.displayName, channel.link == stored.row.trustAnchor
+    else {
+      throw Violation("\(words) differ: \(stored.row.profile.displayName), \(stored.row.trustAnchor), \(channel)")
     }
     let members = stored.relays.filter { $0.record.status != .removed }
     for row in members where row.record.status != .active || row.record.timer != nil {

@@ -236,12 +236,13 @@ private final class Player {
   private static func heard(_ report: NetworkReport, _ shared: Shared) {
     shared.world.withLock { world in
       switch report {
-      case .named(let channel, let name, let author):
-        world.lines.append("channel \(channel.rawValue) is \(name), link \(author.prefix(28))…")
+      case .named(let channel, let name, let trustAnchor):
+        world.lines.append("channel \(channel.rawValue) is \(name), link \(trustAnchor.prefix(28))…")
         guard let content = world.contents[channel] else { return }
         world.contents[channel] = ChannelContent(
-          identity: content.identity, networkID: name, author: author, document: content.document, edition: content.edition,
-          notice: content.notice)
+          identity: content.identity, networkID: name, trustAnchor: trustAnchor, document: content.document,
+          edition: content.edition,
+          newestEdition: content.newestEdition)
       case .outcome(let channel, let relay, let number, let outcome):
         world.lines.append("\(channel.rawValue)@\(relay.rawValue) #\(number) \(words(outcome))")
         switch outcome {
@@ -289,7 +290,7 @@ private final class Player {
     shared.world.withLock { world in
       world.prepared.insert("new-\(id)")
       world.contents[ChannelID(rawValue: Int64(id) ?? 0)] = ChannelContent(
-        identity: IdentityID(rawValue: 1), networkID: "new-\(id)", author: "", document: document.text)
+        identity: IdentityID(rawValue: 1), networkID: "new-\(id)", trustAnchor: "", document: document.text)
     }
   }
 
@@ -299,8 +300,8 @@ private final class Player {
       guard let content = world.contents[id] else { return }
       let document = ChannelDocument(Profile(displayName: name), preparedAt: 0)
       world.contents[id] = ChannelContent(
-        identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
-        edition: content.edition + 1, notice: ChannelNotice(networkID: "", document: document.text, signedAt: 0))
+        identity: content.identity, networkID: content.networkID, trustAnchor: content.trustAnchor, document: content.document,
+        edition: content.edition + 1, newestEdition: ChannelEdition(networkID: "", document: document.text, signedAt: 0))
     }
   }
 

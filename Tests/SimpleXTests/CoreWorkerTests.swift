@@ -135,7 +135,7 @@ struct CoreWorkerTests {
     let worker = try worker(core)
     worker.take(.lane(0, isUp: true))
     let content = ChannelContent(
-      identity: IdentityID(rawValue: 1), networkID: name, author: "",
+      identity: IdentityID(rawValue: 1), networkID: name, trustAnchor: "",
       document: ChannelDocument(Profile(displayName: "News"), preparedAt: 0).text)
     func operation(_ task: RelayOperation.Task, _ number: Int) -> SimpleXNetwork.Input {
       .operation(

@@ -105,7 +105,7 @@ struct RealCoreTests {
     }
     #expect(try SimpleXShortLink.isChannel(link), "\(link)")
     content = ChannelContent(
-      identity: main, networkID: name, author: link, document: content.document, edition: content.edition)
+      identity: main, networkID: name, trustAnchor: link, document: content.document, edition: content.edition)
     for outcome in await perform(.verify) { #expect(outcome == .verified(edition: 1)) }
     for outcome in await perform(.withdraw, isDeletion: true) { #expect(outcome == .withdrawn) }
     for outcome in await perform(.verify) { #expect(outcome == .missing) }

@@ -67,10 +67,11 @@ extension SimpleXNetworkTests {
     /// As the coordinator does: a name is stored before anything else happens.
     private func take(_ report: NetworkReport) {
       let woken = state.withLock { state in
-        if case .named(let channel, let name, let author) = report, let content = state.contents[channel] {
+        if case .named(let channel, let name, let trustAnchor) = report, let content = state.contents[channel] {
           let named = ChannelContent(
-            identity: content.identity, networkID: name, author: author, document: content.document, edition: content.edition,
-            notice: content.notice)
+            identity: content.identity, networkID: name, trustAnchor: trustAnchor, document: content.document,
+            edition: content.edition,
+            newestEdition: content.newestEdition)
           state.contents[channel] = named
           state.known = state.known.filter { $0.value.id != channel }
           let all = Dictionary(
@@ -119,11 +120,11 @@ extension SimpleXNetworkTests {
     func revise(_ channel: Int64, _ name: String) throws {
       let id = ChannelID(rawValue: channel)
       guard let content = state.withLock({ $0.contents[id] }) else { return }
-      let notice = try network.revise(
+      let newEdition = try network.revise(
         content, as: ChannelDraft(identity: content.identity, profile: Profile(displayName: name), relays: []))
       let revised = ChannelContent(
-        identity: content.identity, networkID: content.networkID, author: content.author, document: content.document,
-        edition: content.edition + 1, notice: notice)
+        identity: content.identity, networkID: content.networkID, trustAnchor: content.trustAnchor, document: content.document,
+        edition: content.edition + 1, newestEdition: newEdition)
       state.withLock { $0.contents[id] = revised }
     }
 

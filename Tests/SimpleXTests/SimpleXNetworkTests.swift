@@ -16,8 +16,8 @@ struct SimpleXNetworkTests {
     let invitations = (1...3).map { bench.start(.invite, 1, at: $0) }
     for number in invitations { #expect(Self.cause(await bench.outcome(of: number)) == "accepted") }
     let content = try #require(bench.content(1))
-    #expect(content.author.contains("/c#") && content.networkID.wholeMatch(of: /\d+\/public-\d+/) != nil)
-    #expect(bench.network.link(of: content, activeRelays: []) == content.author)
+    #expect(content.trustAnchor.contains("/c#") && content.networkID.wholeMatch(of: /\d+\/public-\d+/) != nil)
+    #expect(bench.network.link(of: content, activeRelays: []) == content.trustAnchor)
     for relay in 1...3 { #expect(await bench.perform(.verify, 1, at: relay) == .verified(edition: 1)) }
     #expect(await bench.perform(.verify, 1, at: 4) == .missing)
     #expect(Self.cause(await bench.perform(.invite, 1, at: 1)) == "accepted", "again does no harm")

@@ -14,7 +14,8 @@ extension Ledger {
     }
     let isTask =
       switch (operation.task, record.task) {
-      case (.invite, .invite), (.verify, .verify), (.verify, .confirm), (.withdraw, .withdraw), (.announce, .announce): true
+      case (.invite, .invite), (.verify, .verify), (.verify, .verifyAnnounced), (.withdraw, .withdraw), (.announce, .announce):
+        true
       case (.invite, _), (.verify, _), (.withdraw, _), (.announce, _): false
       }
     guard record.isUnderWay, record.operation == operation.number, isTask else {
@@ -28,7 +29,7 @@ extension Ledger {
     case (.invite, _), (.verify, _), (.withdraw, .removed), (.announce, .active): break
     case (.announce, _): throw Violation(words + "the relay is not active")
     }
-    guard operation.content.edition == channel.row.edition, operation.content.notice == channel.row.notice else {
+    guard operation.content.edition == channel.row.edition, operation.content.newestEdition == channel.row.newestEdition else {
       throw Violation(words + "another edition than the newest that is durable")
     }
     guard operation.content.document == channel.row.document, operation.content.networkID == channel.row.networkID else {
@@ -66,12 +67,14 @@ extension Ledger {
   }
 
   /// The same as the store does.
-  mutating func clampTimes(now: Timestamp, latestCheck: Timestamp) {
+  mutating func clampTimes(now: Timestamp, latestVerifyDue: Timestamp) {
     adjustRecords { record in
       switch record.status {
       case .active:
-        if record.task == nil || record.task == .announce && !record.isUnderWay, let due = record.checkDue, due > latestCheck {
-          record.checkDue = now
+        if record.task == nil || record.task == .announce && !record.isUnderWay, let due = record.verifyDue,
+          due > latestVerifyDue
+        {
+          record.verifyDue = now
         }
       case .failed, .inactive: record.since = min(record.since, now)
       case .new, .invited, .accepted, .removed: break

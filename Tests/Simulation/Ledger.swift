@@ -57,7 +57,7 @@ struct Ledger {
         channels[id]?.row.deletedAt = row.deletedAt
         channels[id]?.row.wantedRelays = row.wantedRelays
         channels[id]?.row.relayCount = row.relayCount
-      case .reviseChannel(let row): try revise(row)
+      case .rewriteChannel(let row): try revise(row)
       case .saveChannelRelay(let id, let position, let row):
         try save(id, position, row, now + longestWait)
         saved.append(Pair(channel: id, relay: row.relay))
@@ -69,7 +69,7 @@ struct Ledger {
         try use(row.revision, after: before)
         objects[row.revision] = row.object
       case .saveRelay(let row): catalog[row.id] = row
-      case .clampTimes(let now, let latestCheck): clampTimes(now: now, latestCheck: latestCheck)
+      case .clampTimes(let now, let latestVerifyDue): clampTimes(now: now, latestVerifyDue: latestVerifyDue)
       case .quarantine(let id, let reason, _): throw Violation("\(id) cannot be read: \(reason)")
       case .saveOperator, .saveServer, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .forgetHistory,
         .compactChanges:
@@ -113,10 +113,10 @@ struct Ledger {
   private mutating func revise(_ row: ChannelRow) throws {
     guard let known = channels[row.id]?.row else { throw Violation("\(row.id) is revised before it is stored") }
     guard known.edition <= row.edition else { throw Violation("\(row.id) goes back to edition \(row.edition)") }
-    guard known.edition < row.edition || known.notice == row.notice && known.listed == row.listed else {
+    guard known.edition < row.edition || known.newestEdition == row.newestEdition && known.namedRelays == row.namedRelays else {
       throw Violation("edition \(row.edition) of \(row.id) exists twice")
     }
-    guard known.networkID == row.networkID, known.document == row.document, known.author == row.author else {
+    guard known.networkID == row.networkID, known.document == row.document, known.trustAnchor == row.trustAnchor else {
       throw Violation("\(row.id) becomes another channel")
     }
     var row = row
@@ -130,7 +130,7 @@ struct Ledger {
     guard let channel = channels[id] else { return }
     for row in channel.relays where row.record.status == .active && row.record.task == nil {
       // Or it is known why not, and it is looked at again.
-      let isComplained = row.record.trouble != nil && row.record.checkDue != nil
+      let isComplained = row.record.trouble != nil && row.record.verifyDue != nil
       guard row.record.shown == channel.row.edition || isComplained else {
         throw Violation("\(id) on \(row.relay) shows edition \(row.record.shown) and nothing is done about it")
       }
@@ -176,7 +176,7 @@ struct Ledger {
       if record.trouble?.detail.isEmpty != false { throw Violation(words() + "failed without a reason") }
     case .active:
       if record.relayLink == nil { throw Violation(words() + "active without a link") }
-      if record.checkDue == nil { throw Violation(words() + "active and never read back") }
+      if record.verifyDue == nil { throw Violation(words() + "active and never read back") }
     case .removed: break
     }
   }

@@ -39,7 +39,7 @@ final class SimNetwork: RelayNetwork {
 
   func parse(address: String) throws(InvalidAddress) -> RelayAddress { RelayAddress(text: address, displayHost: address) }
   func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey {
-    IdentityKey(publicKey: "key", secret: Secret([UInt8]()))
+    IdentityKey(publicName: "key", secret: Secret([UInt8]()))
   }
   func secret(from text: String) throws(NetworkFailure) -> Secret { throw NetworkFailure("not asked for") }
   func lock(_ identity: IdentityID) {}
@@ -47,11 +47,11 @@ final class SimNetwork: RelayNetwork {
   func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent { throw NetworkFailure("not asked for") }
   /// Editions that are dated from here on can have none after them.
   static let farAhead: Int64 = 1_000_000
-  func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
+  func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelEdition {
     let number = content.edition + 1
-    let latest = max(content.notice?.signedAt ?? 0, draft.stray?.signedAt ?? 0)
+    let latest = max(content.newestEdition?.signedAt ?? 0, draft.stray?.signedAt ?? 0)
     guard latest < Self.farAhead else { throw NetworkFailure("it is dated too far ahead") }
-    return ChannelNotice(
+    return ChannelEdition(
       networkID: "edition \(number)", document: "\(draft.profile.displayName) on \(draft.relays)", signedAt: latest + 1)
   }
   func link(of content: ChannelContent, activeRelays: [String]) -> String { content.networkID }

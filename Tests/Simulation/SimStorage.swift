@@ -77,8 +77,8 @@ final class SimStorage: CoordinatorStorage {
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
     try reading { try $0.channels(of: relay, in: status, after: after, limit: limit) }
   }
-  func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
-    try reading { try $0.channelsToCheck(on: relay, at: now, limit: limit) }
+  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
+    try reading { try $0.channelsToVerify(on: relay, at: now, limit: limit) }
   }
   func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
     try reading { try $0.lostRelays(before: before, after: after, limit: limit) }

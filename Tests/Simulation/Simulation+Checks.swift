@@ -77,7 +77,7 @@ extension Simulation {
           let name = if case .relayReturned = event { "relayReturned" } else { "relayLost" }
           for id in state.ledger.order { meet(id, relay, name) { $0.status == status } }
         case .update(let id, _, _): meet(id, nil, "revised")
-        case .readBack, .forgetHistory, .report, .create, .joinRelays, .change, .tested, .barrier, .heartbeat, .adopt,
+        case .verifyChannels, .forgetHistory, .report, .create, .joinRelays, .change, .tested, .barrier, .heartbeat, .adopt,
           .addIdentity,
           .removeIdentity:
           break
@@ -121,7 +121,7 @@ extension Simulation {
     case .change(let change, let force, _): "\(change.title)\(force ? " by force" : "")"
     case .tested(let peer, _, let verdict, _): "test of \(peer) \(verdict.failure == nil ? "passed" : "failed")"
     case .sweep(let relay, let status, _, _): "sweep \(status) of \(relay.rawValue)"
-    case .readBack(let relay, let most): "read back \(relay.rawValue), at most \(most)"
+    case .verifyChannels(let relay, let most): "read back \(relay.rawValue), at most \(most)"
     case .forgetHistory: "forget history"
     case .barrier: "barrier"
     case .heartbeat: "heartbeat"

@@ -76,7 +76,7 @@ extension Simulation {
     guard let relays = try? directory.choose(for: request, on: .nostr, at: now) else { return }
     // Each time it is asked for, the network makes and signs new content.
     let content = ChannelContent(
-      identity: IdentityID(rawValue: 1), networkID: "event \(requests)", author: "key", document: order.document)
+      identity: IdentityID(rawValue: 1), networkID: "event \(requests)", trustAnchor: "key", document: order.document)
     answering[requests] = order.number
     let reply = world.reply(requests)
     ask(
@@ -119,7 +119,7 @@ extension Simulation {
       .removeIdentity:
       true
     case .tested(_, _, _, let reply): reply != nil
-    case .report, .timersDue, .sweep, .readBack, .forgetHistory: false
+    case .report, .timersDue, .sweep, .verifyChannels, .forgetHistory: false
     }
   }
 

@@ -164,8 +164,8 @@ extension Simulation {
     for id in ledger.order {
       guard let channel = ledger.channels[id] else { continue }
       let serving = channel.relays.filter { $0.record.status == .active }.map(\.relay)
-      if channel.row.deletedAt == nil, !serving.isEmpty, Set(channel.row.listed ?? []) != Set(serving) {
-        throw Violation("readers of \(id) are sent to \(channel.row.listed ?? []), and it is on \(serving)")
+      if channel.row.deletedAt == nil, !serving.isEmpty, Set(channel.row.namedRelays ?? []) != Set(serving) {
+        throw Violation("readers of \(id) are sent to \(channel.row.namedRelays ?? []), and it is on \(serving)")
       }
       for row in channel.relays {
         let address = ledger.catalog[row.relay]?.address ?? ""

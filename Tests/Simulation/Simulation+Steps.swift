@@ -127,7 +127,7 @@ extension Simulation {
     world.write { state in
       var waiting = state.relays.pending[index]
       let operation = waiting.operation
-      if isStray, operation.task == .verify, let newest = operation.content.notice, state.isAlive {
+      if isStray, operation.task == .verify, let newest = operation.content.newestEdition, state.isAlive {
         let edition = StrayEdition(networkID: "stray", signedAt: newest.signedAt + date)
         state.inbox.append(.report(.stray(channel: operation.channel, relay: operation.relay, edition)))
       }

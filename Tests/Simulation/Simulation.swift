@@ -60,7 +60,7 @@ final class Simulation {
     var mutations: [StoreMutation] = [
       .insertIdentity(
         IdentityRow(
-          id: IdentityID(rawValue: 1), name: Coordinator.mainIdentity, network: .nostr, publicKey: "key", sealedKey: [],
+          id: IdentityID(rawValue: 1), name: Coordinator.mainIdentity, network: .nostr, publicName: "key", sealedKey: [],
           createdAt: now))
     ]
     for number in 1...plan.relays {

@@ -176,7 +176,7 @@ final class World: Sendable {
     case .insertChannel(let row): "channel \(row.id.rawValue) '\(row.document)'"
     case .touchChannel(let row):
       "channel \(row.id.rawValue) r\(row.revision) wants \(row.wantedRelays)\(row.deletedAt == nil ? "" : " deleted")"
-    case .reviseChannel(let row): "channel \(row.id.rawValue) edition \(row.edition) '\(row.profile.displayName)'"
+    case .rewriteChannel(let row): "channel \(row.id.rawValue) edition \(row.edition) '\(row.profile.displayName)'"
     case .saveChannelRelay(let id, _, let row):
       "\(id.rawValue)@\(row.relay.rawValue) \(row.record.status) \(row.record.task?.rawValue ?? "-") #\(row.record.operation)"
     case .appendTransition(let row):

@@ -20,7 +20,7 @@ struct ChangesTests {
   private static func channel(_ id: Int64, revision: Int64 = 1) -> ChannelRow {
     ChannelRow(
       id: ChannelID(rawValue: id), kind: .channel, network: .nostr, identity: IdentityID(rawValue: 1),
-      profile: Profile(displayName: "News \(id)"), preferences: nil, networkID: "id\(id)", author: "ab", document: "{}",
+      profile: Profile(displayName: "News \(id)"), preferences: nil, networkID: "id\(id)", trustAnchor: "ab", document: "{}",
       wantedRelays: 1, heal: true, custom: nil, idempotencyKey: nil, createdAt: now, updatedAt: now, revision: revision)
   }
 
@@ -28,7 +28,7 @@ struct ChangesTests {
   private func filled() async throws -> Store {
     let store = try Store(directory: folder.path + "/state")
     let identity = IdentityRow(
-      id: IdentityID(rawValue: 1), name: "main", network: .nostr, publicKey: "ab", sealedKey: [1], createdAt: Self.now)
+      id: IdentityID(rawValue: 1), name: "main", network: .nostr, publicName: "ab", sealedKey: [1], createdAt: Self.now)
     var mutations: [StoreMutation] = [.insertIdentity(identity)]
     for id in 1...3 as ClosedRange<Int64> { mutations.append(.saveRelay(Self.relay(id))) }
     for id in 1...4 as ClosedRange<Int64> { mutations.append(.insertChannel(Self.channel(id))) }

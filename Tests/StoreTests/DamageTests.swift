@@ -24,7 +24,8 @@ struct DamageTests {
     var mutations: [StoreMutation] = [
       .insertIdentity(
         IdentityRow(
-          id: IdentityID(rawValue: 1), name: "main", network: .nostr, publicKey: "ab", sealedKey: [1, 2, 3], createdAt: Self.now
+          id: IdentityID(rawValue: 1), name: "main", network: .nostr, publicName: "ab", sealedKey: [1, 2, 3],
+          createdAt: Self.now
         )),
       .saveOperator(OperatorRow(id: OperatorID(rawValue: 1), name: "Example", domains: ["example.org"], revision: 1)),
       .saveServer(
@@ -42,7 +43,8 @@ struct DamageTests {
           ChannelRow(
             id: ChannelID(rawValue: id), kind: .channel, network: .nostr, identity: IdentityID(rawValue: 1),
             profile: Profile(displayName: "News \(id)", description: String(repeating: "about ", count: 60)),
-            preferences: ["history": "on"], networkID: "id\(id)", author: "ab", document: String(repeating: "{} ", count: 120),
+            preferences: ["history": "on"], networkID: "id\(id)", trustAnchor: "ab",
+            document: String(repeating: "{} ", count: 120),
             wantedRelays: 3, heal: true, custom: ["team": "news"], idempotencyKey: "k\(id)", createdAt: Self.now,
             updatedAt: Self.now, revision: revision, relayCount: 3)))
       for relay in 1...Int64(3) {
@@ -268,7 +270,7 @@ struct DamageTests {
       "UPDATE channel_relays SET status = 'failed', since = 9999999999999 WHERE channel_id = 1; "
         + "UPDATE channel_relays SET sum = \(SummedTable.channelRelays.expression) WHERE channel_id = 1; "
         + "UPDATE channel_relays SET cause = 'left' WHERE channel_id = 1 AND relay_id = 2")
-    try await store.commit([.clampTimes(now: Self.now, latestCheck: Self.now)])
+    try await store.commit([.clampTimes(now: Self.now, latestVerifyDue: Self.now)])
     let problems = try store.check().problems
     #expect(problems.contains { $0.hasPrefix("relay 2 of channel 1 ") })
     #expect(!problems.contains { $0.hasPrefix("relay 1 of channel 1") || $0.hasPrefix("relay 3 of channel 1") }, "\(problems)")

@@ -24,7 +24,8 @@ struct KeyIndexTests {
     var mutations: [StoreMutation] = [
       .insertIdentity(
         IdentityRow(
-          id: IdentityID(rawValue: 1), name: "main", network: .nostr, publicKey: "ab", sealedKey: [1, 2, 3], createdAt: Self.now
+          id: IdentityID(rawValue: 1), name: "main", network: .nostr, publicName: "ab", sealedKey: [1, 2, 3],
+          createdAt: Self.now
         ))
     ]
     for id in Int64(1)...20 {
@@ -36,7 +37,8 @@ struct KeyIndexTests {
         .insertChannel(
           ChannelRow(
             id: ChannelID(rawValue: id), kind: .channel, network: .nostr, identity: IdentityID(rawValue: 1),
-            profile: Profile(displayName: "News \(id)"), preferences: nil, networkID: "id\(id)", author: "ab", document: "{}",
+            profile: Profile(displayName: "News \(id)"), preferences: nil, networkID: "id\(id)", trustAnchor: "ab",
+            document: "{}",
             wantedRelays: 0,
             heal: true, custom: .object(custom), idempotencyKey: nil, createdAt: Self.now, updatedAt: Self.now, revision: id)))
     }

@@ -24,7 +24,7 @@ struct KeyTests {
       try await store.commit([
         .insertIdentity(
           IdentityRow(
-            id: IdentityID(rawValue: Int64(id)), name: name, network: .nostr, publicKey: "p\(id)",
+            id: IdentityID(rawValue: Int64(id)), name: name, network: .nostr, publicName: "p\(id)",
             sealedKey: try box.seal(Secret("secret of \(name)".utf8), label: SecretBox.label(ofIdentity: name, on: .nostr)),
             createdAt: Timestamp(milliseconds: 1)))
       ])

@@ -161,7 +161,7 @@ struct QueryPlanTests {
     try Self.ask(store)
     try Self.list(store)
     try await store.commit([
-      .clampTimes(now: Self.now, latestCheck: Self.now), .compactChanges(through: 12),
+      .clampTimes(now: Self.now, latestVerifyDue: Self.now), .compactChanges(through: 12),
       .forgetHistory(before: Self.now, rowsMax: 1, limit: 10), .probe(Self.now),
       .quarantine(ChannelID(rawValue: 3), reason: "x", at: Self.now),
     ])
@@ -172,7 +172,7 @@ struct QueryPlanTests {
   private static func writes() -> [StoreMutation] {
     var mutations: [StoreMutation] = [
       .insertIdentity(
-        IdentityRow(id: identity, name: "main", network: .nostr, publicKey: "ab", sealedKey: [1], createdAt: now)),
+        IdentityRow(id: identity, name: "main", network: .nostr, publicName: "ab", sealedKey: [1], createdAt: now)),
       .saveOperator(OperatorRow(id: OperatorID(rawValue: 1), name: "Example", domains: [], revision: 1)),
       .saveServer(
         ServerRow(id: ServerID(rawValue: 1), transport: .smp, address: "smp://a@b", fingerprint: "a", hosts: ["b"])),
@@ -182,7 +182,7 @@ struct QueryPlanTests {
     for id in 1...Int64(3) {
       let row = ChannelRow(
         id: ChannelID(rawValue: id), kind: .channel, network: .nostr, identity: identity,
-        profile: Profile(displayName: "News \(id)"), preferences: nil, networkID: "id\(id)", author: "ab", document: "{}",
+        profile: Profile(displayName: "News \(id)"), preferences: nil, networkID: "id\(id)", trustAnchor: "ab", document: "{}",
         wantedRelays: 1, heal: true, custom: nil, idempotencyKey: "k\(id)", createdAt: now, updatedAt: now, revision: 9 + id)
       let transition = TransitionRow(
         revision: 9 + id, channel: row.id, relay: relay,
@@ -190,7 +190,7 @@ struct QueryPlanTests {
       let record = ChannelRelayRecord(ChannelRelayMachine(salt: 0, now: now))
       mutations += [
         .insertChannel(row), .saveChannelRelay(row.id, position: 0, ChannelRelayRow(relay: relay, record: record)),
-        .appendTransition(transition), .touchChannel(row), .reviseChannel(row),
+        .appendTransition(transition), .touchChannel(row), .rewriteChannel(row),
         .appendChange(ChangeRow(revision: 20 + id, at: now, object: .channel(row.id))),
       ]
     }
@@ -205,7 +205,7 @@ struct QueryPlanTests {
     _ = (try store.channel(idempotencyKey: "k1"), try store.channels(named: "News 1", limit: 2))
     _ = (try store.channel(onSimpleX: "3"), try store.channelsServedOnSimpleX(after: channel, limit: 5))
     _ = try store.channels(of: relay, in: .active, after: nil, limit: 5)
-    _ = try store.channelsToCheck(on: relay, at: now, limit: 5)
+    _ = try store.channelsToVerify(on: relay, at: now, limit: 5)
     _ = try store.lostRelays(before: now, after: (channel, relay), limit: 5)
     _ = try store.failedChannels(on: relay, for: [.timeout], before: now, after: channel, limit: 5)
     _ = try store.replacements(of: channel, since: now, until: now)

@@ -112,9 +112,9 @@ struct RowWriterTests {
   private static let channel = ChannelRow(
     id: ChannelID(rawValue: 4), kind: .group, network: .nostr, identity: IdentityID(rawValue: 1),
     profile: Profile(displayName: "Näws", fullName: "Full", description: "About", image: "data:"),
-    preferences: ["history": "on"], networkID: "nid", author: "ab", document: "{}", edition: 3,
-    notice: ChannelNotice(networkID: "n3", document: "{3}", signedAt: 77, earlier: ["n1", "n2"]),
-    listed: [RelayID(rawValue: 8), RelayID(rawValue: 9)], wantedRelays: 2, heal: true, custom: ["team": "news"],
+    preferences: ["history": "on"], networkID: "nid", trustAnchor: "ab", document: "{}", edition: 3,
+    newestEdition: ChannelEdition(networkID: "n3", document: "{3}", signedAt: 77, earlier: ["n1", "n2"]),
+    namedRelays: [RelayID(rawValue: 8), RelayID(rawValue: 9)], wantedRelays: 2, heal: true, custom: ["team": "news"],
     idempotencyKey: "k", createdAt: Timestamp(milliseconds: 11), updatedAt: Timestamp(milliseconds: 12),
     deletedAt: Timestamp(milliseconds: 13), revision: 14, relayCount: 1, requestDigest: "d", keySalt: [0, 1, 2])
 
@@ -134,7 +134,7 @@ struct RowWriterTests {
     try await store.commit([
       .insertIdentity(
         IdentityRow(
-          id: IdentityID(rawValue: 1), name: "main", network: .nostr, publicKey: "ab", sealedKey: [1], createdAt: Self.now)),
+          id: IdentityID(rawValue: 1), name: "main", network: .nostr, publicName: "ab", sealedKey: [1], createdAt: Self.now)),
       .saveRelay(RelayRow(id: RelayID(rawValue: 8), network: .nostr, address: "ws://r", name: "r", revision: 1)),
     ])
     return store
@@ -146,7 +146,7 @@ struct RowWriterTests {
     let record = ChannelRelayRecord(
       status: .failed, since: Timestamp(milliseconds: 21), operation: 22, relayLink: "ws://r/4",
       trouble: Trouble(.timeout, "no answer"), task: nil, attempt: 23, startedAt: nil, isUnderWay: false, timer: nil,
-      checkDue: Timestamp(milliseconds: 24), shown: 25)
+      verifyDue: Timestamp(milliseconds: 24), shown: 25)
     let transition = TransitionRow(
       revision: 31, channel: Self.channel.id, relay: RelayID(rawValue: 8),
       transition: .init(
@@ -184,10 +184,10 @@ struct RowWriterTests {
     try await store.commit([.touchChannel(row)])
     #expect(try store.channel(row.id)?.row == row)
     row.profile.fullName = nil
-    row.notice = nil
-    row.listed = nil
+    row.newestEdition = nil
+    row.namedRelays = nil
     row.custom = nil
-    try await store.commit([.reviseChannel(row)])
+    try await store.commit([.rewriteChannel(row)])
     #expect(try store.channel(row.id)?.row == row)
     #expect(try store.check().problems.isEmpty)
     store.close()

@@ -21,13 +21,13 @@ struct StoreTests {
   }
 
   private static let identity = IdentityRow(
-    id: IdentityID(rawValue: 1), name: "main", network: .nostr, publicKey: "ab", sealedKey: [1, 2, 3], createdAt: now)
+    id: IdentityID(rawValue: 1), name: "main", network: .nostr, publicName: "ab", sealedKey: [1, 2, 3], createdAt: now)
 
   private static func channel(_ id: Int64, key: String? = nil) -> ChannelRow {
     ChannelRow(
       id: ChannelID(rawValue: id), kind: .channel, network: .nostr, identity: IdentityID(rawValue: 1),
       profile: Profile(displayName: "News \(id)", description: "about"), preferences: ["history": "on"],
-      networkID: "id\(id)", author: "ab", document: "{}", wantedRelays: 1, heal: true, custom: ["team": "news"],
+      networkID: "id\(id)", trustAnchor: "ab", document: "{}", wantedRelays: 1, heal: true, custom: ["team": "news"],
       idempotencyKey: key, createdAt: now, updatedAt: now, revision: 5)
   }
 
@@ -85,7 +85,7 @@ struct StoreTests {
     #expect(row.key == .own && Self.channel(2).key == .identity)
     row.profile.displayName = "Later News"
     row.revision = 6
-    try await store.commit([.touchChannel(row), .reviseChannel(row)])
+    try await store.commit([.touchChannel(row), .rewriteChannel(row)])
     store.close()
     let again = try Store(directory: path)
     #expect(try again.channel(ChannelID(rawValue: 1))?.row == row)
@@ -100,13 +100,13 @@ struct StoreTests {
     for id in 1...Int64(5) {
       var row = Self.channel(id)
       row.edition = 2
-      row.notice = ChannelNotice(networkID: "n\(id)", document: "{}", signedAt: 100 + id)
+      row.newestEdition = ChannelEdition(networkID: "n\(id)", document: "{}", signedAt: 100 + id)
       if id == 5 { row.keySalt = [1] }
       mutations.append(.insertChannel(row))
       let record = ChannelRelayRecord(
         status: .active, since: Self.now, operation: 1, relayLink: "ws://r1", trouble: nil, task: nil, attempt: 0,
         startedAt: nil,
-        isUnderWay: false, timer: nil, checkDue: Self.now, shown: id == 4 ? 1 : 2)
+        isUnderWay: false, timer: nil, verifyDue: Self.now, shown: id == 4 ? 1 : 2)
       mutations.append(
         .saveChannelRelay(row.id, position: 0, ChannelRelayRow(relay: RelayID(rawValue: 1), record: record)))
     }

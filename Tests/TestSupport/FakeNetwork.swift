@@ -107,7 +107,7 @@ public final class FakeNetwork: RelayNetwork {
   }
 
   public func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey {
-    if keepsKeys { return IdentityKey(publicKey: "its user", secret: Secret([UInt8]())) }
+    if keepsKeys { return IdentityKey(publicName: "its user", secret: Secret([UInt8]())) }
     let drawn = state.withLock { state in
       // The first one is always the same, the others differ.
       if secret == nil { state.keys += 1 }
@@ -115,7 +115,7 @@ public final class FakeNetwork: RelayNetwork {
     }
     let secret = secret ?? Secret(drawn)
     let isFirst = secret.bytes == [UInt8](repeating: 7, count: 32)
-    return IdentityKey(publicKey: isFirst ? "key" : "key of \(secret.bytes)", secret: secret)
+    return IdentityKey(publicName: isFirst ? "key" : "key of \(secret.bytes)", secret: secret)
   }
 
   public func secret(from text: String) throws(NetworkFailure) -> Secret {
@@ -132,20 +132,20 @@ public final class FakeNetwork: RelayNetwork {
       return "event\(state.nextID)-\(draft.profile.displayName)"
     }
     return ChannelContent(
-      kind: draft.kind, identity: draft.identity, networkID: id, author: "key", document: draft.profile.displayName,
+      kind: draft.kind, identity: draft.identity, networkID: id, trustAnchor: "key", document: draft.profile.displayName,
       keySalt: draft.key == .own ? Array(id.utf8) : nil)
   }
 
   /// Unix time in seconds from which on editions are dated too far ahead.
   public static let farAhead: Int64 = 1_000_000
 
-  public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
+  public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelEdition {
     let document = "\(draft.profile.displayName) on \(draft.relays.joined(separator: " "))"
     // No relay accepts an event dated so far ahead.
     if let stray = draft.stray, stray.signedAt >= Self.farAhead { throw NetworkFailure("it is dated too far ahead") }
-    return ChannelNotice(
+    return ChannelEdition(
       networkID: "edition\(content.edition + 1)", document: document,
-      signedAt: max(content.notice?.signedAt ?? 0, draft.stray?.signedAt ?? 0) + 1)
+      signedAt: max(content.newestEdition?.signedAt ?? 0, draft.stray?.signedAt ?? 0) + 1)
   }
 
   public func link(of content: ChannelContent, activeRelays: [String]) -> String {
@@ -229,7 +229,7 @@ public final class FakeNetwork: RelayNetwork {
     case (.loses, .announce): return [.announced]
     case (.works, .announce):
       if state.refusingEditions.contains(address) { return [.refused(Trouble(.rejected, "blocked: no editions here"))] }
-      let document = operation.content.notice?.document ?? ""
+      let document = operation.content.newestEdition?.document ?? ""
       if operation.content.sharesKey, let holder = state.keepingOne[address], holder != id {
         if state.gone.contains("\(place) \(document)") {
           return [.refused(Trouble(.onePerAuthor, "replaced: have newer event"))]
@@ -243,10 +243,10 @@ public final class FakeNetwork: RelayNetwork {
       return [.announced]
     case (_, .verify):
       guard state.stored[address]?.contains(id) == true else { return [.missing] }
-      let isCurrent = operation.content.notice.map { $0.document == state.editions[place] } ?? true
+      let isCurrent = operation.content.newestEdition.map { $0.document == state.editions[place] } ?? true
       if isCurrent { return [.verified(edition: operation.content.edition)] }
       guard operation.content.sharesKey, let holder = state.keepingOne[address] else { return [.verified(edition: 1)] }
-      let isGone = state.gone.contains("\(place) \(operation.content.notice?.document ?? "")")
+      let isGone = state.gone.contains("\(place) \(operation.content.newestEdition?.document ?? "")")
       return [.verified(edition: 1, others: holder.isEmpty || holder == id ? .none : isGone ? .newer : .older)]
     case (_, .withdraw):
       state.stored[address]?.remove(id)

@@ -84,8 +84,8 @@ public final class FaultyStorage: CoordinatorStorage {
   public func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) throws -> [ChannelID] {
     try store.channels(of: relay, in: status, after: after, limit: limit)
   }
-  public func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
-    try store.channelsToCheck(on: relay, at: now, limit: limit)
+  public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) throws -> [ChannelID] {
+    try store.channelsToVerify(on: relay, at: now, limit: limit)
   }
   public func lostRelays(before: Timestamp, after: (ChannelID, RelayID)?, limit: Int) throws -> [(ChannelID, RelayID)] {
     try store.lostRelays(before: before, after: after, limit: limit)

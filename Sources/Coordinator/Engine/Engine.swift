@@ -62,8 +62,8 @@ final class Engine {
     directory.write { $0.loads.begin(with: loads) }
     carryOut(decider.begin(Set(loads.keys), at: clock.now))
     // This precedes reading any channel, because what is in memory must be what is stored.
-    let latestCheck = clock.now + decider.rules.verifyIntervalMax * 2
-    try await storage.commit([.clampTimes(now: clock.now, latestCheck: latestCheck)])
+    let latestVerifyDue = clock.now + decider.rules.verifyIntervalMax * 2
+    try await storage.commit([.clampTimes(now: clock.now, latestVerifyDue: latestVerifyDue)])
     let off = try await storage.lastSignOfLife().map { clock.now - $0 } ?? .zero
     let unfinished = try await storage.unfinishedChannels()
     for start in stride(from: 0, to: unfinished.count, by: Decider.sweepMax) {

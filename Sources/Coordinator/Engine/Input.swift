@@ -23,7 +23,7 @@ extension Engine {
     /// Tell the channels that have `relay` in `status`, from the first after `after` on.
     case sweep(RelayID, RelayStatus, ChannelRelayMachine.Event, after: ChannelID?)
     /// Ask a relay for the channels that are due to be read back, at most `atMost` of them.
-    case readBack(RelayID, atMost: Int)
+    case verifyChannels(RelayID, atMost: Int)
     /// Go on forgetting the part of the history that is too old or too large.
     case forgetHistory
     case addIdentity(IdentityRow, IdentityKey, Reply<IdentityRow>)
@@ -44,7 +44,8 @@ extension Engine {
       case .retry(let id, _, _), .verify(let id, _), .delete(let id, _), .joinRelays(let id, _, _, _),
         .leaveRelay(let id, _, _), .update(let id, _, _):
         id
-      case .timersDue, .create, .change, .tested, .sweep, .readBack, .forgetHistory, .addIdentity, .removeIdentity, .adopt,
+      case .timersDue, .create, .change, .tested, .sweep, .verifyChannels, .forgetHistory, .addIdentity, .removeIdentity,
+        .adopt,
         .heartbeat, .barrier:
         nil
       }

@@ -59,7 +59,7 @@ extension NostrNetwork {
     // Its relays get it with the channel; here the key is at hand.
     if kind == .own { _ = knownProfile(of: event.id) { Self.profile(of: event.text, signedBy: signer) } }
     return ChannelContent(
-      identity: draft.identity, networkID: event.id, author: event.publicKey, document: event.text, keySalt: salt)
+      identity: draft.identity, networkID: event.id, trustAnchor: event.publicKey, document: event.text, keySalt: salt)
   }
 
   private func sign(
@@ -97,30 +97,31 @@ extension NostrNetwork {
         "\(url.text) names no key of its own, so nobody could tell its groups from forgeries", isUnsupported: true)
     }
     return ChannelContent(
-      kind: .group, identity: draft.identity, networkID: RelayGroup.randomID(), author: relayKey, document: metadata.text)
+      kind: .group, identity: draft.identity, networkID: RelayGroup.randomID(), trustAnchor: relayKey, document: metadata.text)
   }
 
-  public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
+  public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelEdition {
     switch draft.kind {
     case .group:
-      return ChannelNotice(networkID: "", document: Self.metadata(draft.profile).text, signedAt: now())
+      return ChannelEdition(networkID: "", document: Self.metadata(draft.profile).text, signedAt: now())
     case .channel:
       guard let key = key(of: content) else { throw NetworkFailure(Self.noKey) }
       let before = try dateBefore(content, draft.stray)
       let tags = [["e", content.networkID, draft.relays.first ?? "", "root"]]
       let event = try sign(
         draft, with: key, kind: PublicChannel.metadataKind, tags: tags, createdAt: editionDate(of: content, after: before))
-      let earlier = (content.notice.map { $0.earlier + [$0.networkID] } ?? []) + (draft.stray.map { [$0.networkID] } ?? [])
-      return ChannelNotice(
+      let earlier =
+        (content.newestEdition.map { $0.earlier + [$0.networkID] } ?? []) + (draft.stray.map { [$0.networkID] } ?? [])
+      return ChannelEdition(
         networkID: event.id, document: event.text, signedAt: event.createdAt,
-        earlier: Array(earlier.suffix(ChannelNotice.earlierMax)))
+        earlier: Array(earlier.suffix(ChannelEdition.earlierMax)))
     }
   }
 
   /// Returns the time after which a new edition is dated: readers take the newest, so none may be as old as the one before. One from far
   /// ahead, made by a clock that was wrong, does not count: most relays refuse such events. A relay that took it shows it as a stray one.
   private func dateBefore(_ content: ChannelContent, _ stray: StrayEdition?) throws(NetworkFailure) -> Int64 {
-    let latest = content.notice?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
+    let latest = content.newestEdition?.signedAt ?? PublicChannel.signingTime(of: content.document) ?? 0
     let known = latest > now() + Self.aheadMaxSeconds ? 0 : latest
     guard let stray else { return known }
     let ahead = stray.signedAt - now()
@@ -132,8 +133,8 @@ extension NostrNetwork {
 
   public func link(of content: ChannelContent, activeRelays: [String]) -> String {
     switch content.kind {
-    case .channel: PublicChannel.link(id: content.networkID, author: content.author, relays: activeRelays)
-    case .group: RelayGroup.link(id: content.networkID, author: content.author, relays: activeRelays)
+    case .channel: PublicChannel.link(id: content.networkID, author: content.trustAnchor, relays: activeRelays)
+    case .group: RelayGroup.link(id: content.networkID, author: content.trustAnchor, relays: activeRelays)
     }
   }
 
@@ -161,13 +162,13 @@ extension NostrNetwork {
       // The channel first: what does not take a profile, or not at present, may take the channel.
       case .invite: return [OutgoingEvent.signed(id: content.networkID, text: content.document)] + extras(of: content)
       case .announce:
-        guard let notice = content.notice else { return [] }
-        return [OutgoingEvent.signed(id: notice.networkID, text: notice.document)] + extras(of: content)
+        guard let newest = content.newestEdition else { return [] }
+        return [OutgoingEvent.signed(id: newest.networkID, text: newest.document)] + extras(of: content)
       case .withdraw:
         // This asks for the deletion (NIP-09).
         guard let key = key(of: content) else { return nil }
-        var tags = ([content.networkID] + (content.notice.map { $0.earlier + [$0.networkID] } ?? [])).map { ["e", $0] }
-        var kinds = [PublicChannel.creationKind] + (content.notice == nil ? [] : [PublicChannel.metadataKind])
+        var tags = ([content.networkID] + (content.newestEdition.map { $0.earlier + [$0.networkID] } ?? [])).map { ["e", $0] }
+        var kinds = [PublicChannel.creationKind] + (content.newestEdition == nil ? [] : [PublicChannel.metadataKind])
         if let profile = profile(of: content) {
           // By its id, and for relays that have another one by its author too. An identity's own profile is not ours to delete.
           tags += [["e", profile.id], ["a", "\(PublicChannel.profileKind):\(profile.publicKey):"]]
@@ -178,7 +179,7 @@ extension NostrNetwork {
       }
     case .group:
       let id = content.networkID
-      guard let metadata = RelayGroup.Metadata(text: content.notice?.document ?? content.document) else { return nil }
+      guard let metadata = RelayGroup.Metadata(text: content.newestEdition?.document ?? content.document) else { return nil }
       switch operation.task {
       case .verify: return []
       case .invite: return [RelayGroup.creation(of: id), RelayGroup.edition(of: id, metadata)]
@@ -201,7 +202,7 @@ extension NostrNetwork {
   /// follows from what is stored: the same bytes each time. `nil` where the identity signs, which has a profile of its own.
   private func profile(of content: ChannelContent) -> NostrEvent? {
     guard content.keySalt != nil else { return nil }
-    let (id, document) = content.notice.map { ($0.networkID, $0.document) } ?? (content.networkID, content.document)
+    let (id, document) = content.newestEdition.map { ($0.networkID, $0.document) } ?? (content.networkID, content.document)
     return knownProfile(of: id) {
       key(of: content).flatMap { Self.profile(of: document, signedBy: $0) }
     }

@@ -99,7 +99,7 @@ public final class NostrNetwork: RelayNetwork {
     } else {
       key = .random()
     }
-    return IdentityKey(publicKey: key.publicKey, secret: key.secret)
+    return IdentityKey(publicName: key.publicKey, secret: key.secret)
   }
 
   public func secret(from text: String) throws(NetworkFailure) -> Secret {
@@ -164,7 +164,7 @@ public final class NostrNetwork: RelayNetwork {
   func key(of content: ChannelContent) -> SecretKey? {
     guard let identity = key(of: content.identity), let salt = content.keySalt else { return key(of: content.identity) }
     // Another key than the one that readers know would make events of nobody.
-    guard let own = identity.channelKey(salt: salt), own.publicKey == content.author else { return nil }
+    guard let own = identity.channelKey(salt: salt), own.publicKey == content.trustAnchor else { return nil }
     return own
   }
 

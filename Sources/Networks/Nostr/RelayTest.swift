@@ -109,7 +109,7 @@ struct RelayTest: Sendable {
   private func read(_ url: RelayURL, _ information: RelayInformation?, _ log: inout StepLog) async {
     // Nothing has this id.
     let content = ChannelContent(
-      identity: IdentityID(rawValue: 0), networkID: SecretKey.random().publicKey, author: "", document: "")
+      identity: IdentityID(rawValue: 0), networkID: SecretKey.random().publicKey, trustAnchor: "", document: "")
     for await sight in sights(of: .verify, content, nil, url) {
       switch sight {
       case .seen(.opened): log.passed("info", Self.words(information), selfDescription: information?.selfDescription)
@@ -132,7 +132,7 @@ struct RelayTest: Sendable {
         content: PublicChannel.content(name: "Baton relay test", about: "expires by itself", picture: "", relays: [url.text]))
     else { return }
     let content = ChannelContent(
-      identity: IdentityID(rawValue: 0), networkID: event.id, author: event.publicKey, document: event.text)
+      identity: IdentityID(rawValue: 0), networkID: event.id, trustAnchor: event.publicKey, document: event.text)
 
     var isAsked = false
     var isAuthenticated = false

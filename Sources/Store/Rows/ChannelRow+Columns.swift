@@ -15,7 +15,7 @@ extension ChannelRow {
     row.bind(profile.image)
     row.bind(preferences?.text)
     row.bind(networkID)
-    row.bind(author)
+    row.bind(trustAnchor)
     row.bind(document)
     row.bind(wantedRelays)
     row.bind(heal)
@@ -26,11 +26,11 @@ extension ChannelRow {
     row.bind(deletedAt?.milliseconds)
     row.bind(revision)
     row.bind(edition)
-    row.bind(notice?.networkID)
-    row.bind(notice?.document)
-    row.bind(notice?.signedAt)
-    row.bind(listed.map(Self.list))
-    row.bind(notice?.earlier.joined(separator: " "))
+    row.bind(newestEdition?.networkID)
+    row.bind(newestEdition?.document)
+    row.bind(newestEdition?.signedAt)
+    row.bind(namedRelays.map(Self.list))
+    row.bind(newestEdition?.earlier.joined(separator: " "))
     row.bind(relayCount)
     row.bind(requestDigest)
     row.bind(keySalt)
@@ -48,14 +48,14 @@ extension ChannelRow {
     let profile = Profile(
       displayName: values.text(), fullName: values.textIfAny(), description: values.textIfAny(), image: values.textIfAny())
     let preferences = values.textIfAny()
-    let (networkID, author, document) = (values.text(), values.text(), values.text())
+    let (networkID, trustAnchor, document) = (values.text(), values.text(), values.text())
     let (wantedRelays, heal) = (values.count(), values.flag())
     let (custom, idempotencyKey) = (values.textIfAny(), values.textIfAny())
     let (createdAt, updatedAt) = (values.integer(), values.integer())
     let (deletedAt, revision) = (values.integerIfAny(), values.integer())
     let edition = values.count()
-    let (noticeID, notice, noticeAt) = (values.textIfAny(), values.textIfAny(), values.integerIfAny())
-    let (listed, earlier) = (values.textIfAny(), values.textIfAny())
+    let (newestID, newest, newestAt) = (values.textIfAny(), values.textIfAny(), values.integerIfAny())
+    let (namedRelays, earlier) = (values.textIfAny(), values.textIfAny())
     let (relayCount, requestDigest, keySalt) = (values.integerIfAny(), values.textIfAny(), values.blobIfAny())
     try values.end(.channels)
 
@@ -69,17 +69,20 @@ extension ChannelRow {
     guard let network = NetworkKind(rawValue: networkWord) else { throw corrupt("network") }
     self.init(
       id: id, kind: kind, network: network, identity: identity, profile: profile,
-      preferences: try json(preferences, "preferences"), networkID: networkID, author: author, document: document,
-      edition: edition, notice: Self.notice(noticeID, notice, noticeAt, earlier), listed: listed.map(Self.relays),
+      preferences: try json(preferences, "preferences"), networkID: networkID, trustAnchor: trustAnchor, document: document,
+      edition: edition, newestEdition: Self.newestEdition(newestID, newest, newestAt, earlier),
+      namedRelays: namedRelays.map(Self.relays),
       wantedRelays: wantedRelays, heal: heal, custom: try json(custom, "custom"), idempotencyKey: idempotencyKey,
       createdAt: Timestamp(milliseconds: createdAt), updatedAt: Timestamp(milliseconds: updatedAt),
       deletedAt: deletedAt.map(Timestamp.init(milliseconds:)), revision: revision, relayCount: relayCount.map { Int($0) },
       requestDigest: requestDigest, keySalt: keySalt)
   }
 
-  private static func notice(_ id: String?, _ document: String?, _ signedAt: Int64?, _ earlier: String?) -> ChannelNotice? {
+  private static func newestEdition(_ id: String?, _ document: String?, _ signedAt: Int64?, _ earlier: String?)
+    -> ChannelEdition?
+  {
     guard let id, let document else { return nil }
-    return ChannelNotice(
+    return ChannelEdition(
       networkID: id, document: document, signedAt: signedAt ?? 0,
       earlier: earlier?.split(separator: " ").map(String.init) ?? [])
   }
@@ -107,7 +110,7 @@ extension ChannelRelayRow {
     row.bind(record.startedAt?.milliseconds)
     row.bind(record.isUnderWay)
     row.bind(record.timer?.milliseconds)
-    row.bind(record.checkDue?.milliseconds)
+    row.bind(record.verifyDue?.milliseconds)
     row.bind(record.shown)
   }
 
@@ -122,7 +125,7 @@ extension ChannelRelayRow {
     let relayLink = values.textIfAny()
     let (cause, detail, task) = (values.textIfAny(), values.textIfAny(), values.textIfAny())
     let (attempt, startedAt, isUnderWay) = (values.count(), values.integerIfAny(), values.flag())
-    let (timer, checkDue, shown) = (values.integerIfAny(), values.integerIfAny(), values.count())
+    let (timer, verifyDue, shown) = (values.integerIfAny(), values.integerIfAny(), values.count())
     try values.end(.channelRelays)
 
     let knownCause = cause.flatMap(Cause.init(rawValue:))
@@ -134,7 +137,7 @@ extension ChannelRelayRow {
       status: knownStatus, since: Timestamp(milliseconds: since), operation: operation, relayLink: relayLink,
       trouble: knownCause.map { Trouble($0, detail ?? "") }, task: knownTask, attempt: attempt,
       startedAt: startedAt.map(Timestamp.init(milliseconds:)), isUnderWay: isUnderWay,
-      timer: timer.map(Timestamp.init(milliseconds:)), checkDue: checkDue.map(Timestamp.init(milliseconds:)), shown: shown)
+      timer: timer.map(Timestamp.init(milliseconds:)), verifyDue: verifyDue.map(Timestamp.init(milliseconds:)), shown: shown)
     guard record.machine(salt: 0) != nil else { throw Self.unreadable(channel, relay) }
     self.init(relay: relay, record: record)
   }

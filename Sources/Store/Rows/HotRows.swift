@@ -4,13 +4,13 @@ internal import GRDB
 struct HotRows {
   /// A kind of write, with its table.
   enum Write: Int, CaseIterable {
-    case insertChannel, touchChannel, reviseChannel, saveChannelRelay, appendTransition, appendChange
+    case insertChannel, touchChannel, rewriteChannel, saveChannelRelay, appendTransition, appendChange
 
     fileprivate var statement: RowStatement {
       switch self {
       case .insertChannel: SummedTable.channels.insertion
       case .touchChannel: Self.touching
-      case .reviseChannel: SummedTable.channels.replacement
+      case .rewriteChannel: SummedTable.channels.replacement
       case .saveChannelRelay: SummedTable.channelRelays.upsertion
       case .appendTransition: SummedTable.transitions.insertion
       case .appendChange: SummedTable.changes.insertion

@@ -8,7 +8,7 @@ final class Batch {
     /// Whether the channel itself changed, or what clients see of its relays, without a transition that says so.
     var isChanged = false
     /// Whether its profile, other data or edition changed.
-    var isRevised = false
+    var isRewritten = false
     var saves: Set<RelayID> = []
     var transitions: [(RelayID, ChannelRelayMachine.Transition)] = []
   }

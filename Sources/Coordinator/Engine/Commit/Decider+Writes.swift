@@ -77,10 +77,10 @@ extension Decider {
       if touch.isNew {
         batch.effects.created.insert(id)
         mutations.append(.insertChannel(channel.row))
-        if touch.isRevised { mutations.append(.reviseChannel(channel.row)) }
+        if touch.isRewritten { mutations.append(.rewriteChannel(channel.row)) }
       } else if isChanged {
         mutations.append(.touchChannel(channel.row))
-        if touch.isRevised { mutations.append(.reviseChannel(channel.row)) }
+        if touch.isRewritten { mutations.append(.rewriteChannel(channel.row)) }
       }
       for (position, pairing) in channel.machine.relays.enumerated() where touch.saves.contains(pairing.relay) {
         mutations.append(

@@ -23,14 +23,14 @@ extension Decider {
       if isSeen {
         try directory.check(row.profile, on: row.network)
         do {
-          row.notice = try notice(row, naming: channel.machine.namesNow)
+          row.newestEdition = try revised(row, naming: channel.machine.namesNow)
         } catch {
           throw .networkUnavailable(row.network, reason: error.description)
         }
       }
       live[id]?.row = row
       batch.touch(id).isChanged = true
-      batch.touch(id).isRevised = true
+      batch.touch(id).isRewritten = true
       if isSeen { feed(.revised(naming: channel.machine.namesNow), to: id, batch) }
     } catch {
       return refuse(reply, error, batch)
@@ -52,7 +52,7 @@ extension Decider {
       // An edition that no relay would get is not needed.
       guard spared.count < channel.machine.activeRelays.count else { continue }
       do {
-        live[id]?.row.notice = try notice(channel.row, naming: names)
+        live[id]?.row.newestEdition = try revised(channel.row, naming: names)
       } catch {
         // The old one stays good for as long as one of its relays serves the channel; the next change tries again.
         batch.effects.journal.append(
@@ -72,7 +72,7 @@ extension Decider {
   func strayed(_ stray: StrayEdition, of id: ChannelID, at relay: RelayID, _ batch: Batch) {
     // This is done even if nothing follows: a channel that was settled is let go again.
     batch.seen.insert(id)
-    guard let channel = live[id], channel.row.deletedAt == nil, let newest = channel.row.notice,
+    guard let channel = live[id], channel.row.deletedAt == nil, let newest = channel.row.newestEdition,
       stray.signedAt > newest.signedAt
     else { return }
     let names = channel.machine.namesNow
@@ -80,7 +80,7 @@ extension Decider {
     let what = "channel \(id.rawValue): '\(relays[relay]?.name ?? "")' shows readers a profile that is dated \(date)"
     let consequence: String
     do {
-      live[id]?.row.notice = try notice(channel.row, naming: names, after: stray)
+      live[id]?.row.newestEdition = try revised(channel.row, naming: names, after: stray)
       feed(.revised(naming: names), to: id, batch)
       consequence = "after the newest; that is dated anew"
     } catch {
@@ -129,9 +129,9 @@ extension Decider {
     batch.save(.relay(relay))
   }
 
-  private func notice(
+  private func revised(
     _ row: ChannelRow, naming names: [RelayID], after stray: StrayEdition? = nil
-  ) throws(NetworkFailure) -> ChannelNotice {
+  ) throws(NetworkFailure) -> ChannelEdition {
     guard let network = directory.networks[row.network] else {
       throw NetworkFailure("this daemon does not serve the network '\(row.network.rawValue)'")
     }

@@ -8,11 +8,11 @@ extension Decider {
   func addIdentity(_ row: IdentityRow, _ key: IdentityKey, _ reply: Reply<IdentityRow>, _ batch: Batch) {
     let known = batch.identities ?? directory.read { $0.identities }
     if let other = known.first(where: {
-      $0.network == row.network && ($0.name == row.name || $0.publicKey == row.publicKey)
+      $0.network == row.network && ($0.name == row.name || $0.publicName == row.publicName)
     }) {
       // If the network keeps the keys itself, there is one identity, whatever name is requested.
       guard key.secret.isEmpty, other.name != row.name else { return refuse(reply, .duplicateName(other.name), batch) }
-      let reason = "on \(row.network.rawValue) there is one identity, '\(other.name)': \(other.publicKey)"
+      let reason = "on \(row.network.rawValue) there is one identity, '\(other.name)': \(other.publicName)"
       return refuse(reply, .networkUnavailable(row.network, reason: reason), batch)
     }
     counters.identity += 1

@@ -9,7 +9,7 @@ extension Decider {
       if outcome.isFinal { lanes.finished(channel, at: relay, number: number) }
       batch.lanesToServe.insert(relay)
       await heard(outcome, Self.event(outcome, number), of: channel, at: relay, batch)
-    case .report(.named(let channel, let networkID, let author)): named(channel, networkID, author, batch)
+    case .report(.named(let channel, let networkID, let trustAnchor)): named(channel, networkID, trustAnchor, batch)
     case .report(.lost(let channel, let relay, let trouble)): feed(.relay(relay, .relayLost(trouble)), to: channel, batch)
     case .report(.stray(let channel, let relay, let edition)): strayed(edition, of: channel, at: relay, batch)
     case .report(.relayUp(let relay, let roundTrip)): relayUp(relay, roundTrip, batch)
@@ -40,7 +40,7 @@ extension Decider {
     case .change(let change, let force, let reply): await apply(change, force, reply, batch)
     case .tested(let peer, let address, let verdict, let reply): tested(peer, address, verdict, reply, batch)
     case .sweep(let relay, let status, let event, let after): await sweep(relay, status, event, after, batch)
-    case .readBack(let relay, let most): await readBack(on: relay, atMost: most, batch)
+    case .verifyChannels(let relay, let most): await verifyChannels(on: relay, atMost: most, batch)
     case .forgetHistory: forgetHistory(batch.now)
     case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply, batch)
     case .removeIdentity(let id, let reply): await removeIdentity(id, reply, batch)
@@ -55,17 +55,17 @@ extension Decider {
   }
 
   /// The network has created the channel, or created it again.
-  private func named(_ id: ChannelID, _ networkID: String, _ author: String, _ batch: Batch) {
+  private func named(_ id: ChannelID, _ networkID: String, _ trustAnchor: String, _ batch: Batch) {
     // This is done even if it is known already: a channel that was settled is let go again.
     batch.seen.insert(id)
-    guard let row = live[id]?.row, row.networkID != networkID || row.author != author else { return }
-    let hadLink = !row.author.isEmpty
+    guard let row = live[id]?.row, row.networkID != networkID || row.trustAnchor != trustAnchor else { return }
+    let hadLink = !row.trustAnchor.isEmpty
     live[id]?.row.networkID = networkID
-    live[id]?.row.author = author
+    live[id]?.row.trustAnchor = trustAnchor
     let touch = batch.touch(id)
     touch.isChanged = true
-    touch.isRevised = true
-    guard hadLink, row.author != author else { return }
+    touch.isRewritten = true
+    guard hadLink, row.trustAnchor != trustAnchor else { return }
     batch.effects.journal.append(
       JournalEntry(
         event: .linkChanged, level: .warning,
@@ -158,8 +158,8 @@ extension Decider {
     let id = ChannelID(rawValue: counters.channel)
     let row = ChannelRow(
       id: id, kind: new.content.kind, network: new.network, identity: new.content.identity, profile: new.profile,
-      preferences: new.request.completePreferences, networkID: new.content.networkID, author: new.content.author,
-      document: new.content.document, listed: new.relays, wantedRelays: new.relays.count,
+      preferences: new.request.completePreferences, networkID: new.content.networkID, trustAnchor: new.content.trustAnchor,
+      document: new.content.document, namedRelays: new.relays, wantedRelays: new.relays.count,
       heal: new.request.heal && new.content.kind == .channel, custom: new.request.custom,
       idempotencyKey: new.request.idempotencyKey, createdAt: batch.now, updatedAt: batch.now, revision: 0,
       requestDigest: new.request.idempotencyKey == nil ? nil : new.request.digest(new.profile),

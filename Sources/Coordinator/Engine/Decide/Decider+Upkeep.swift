@@ -24,7 +24,7 @@ extension Decider {
     // A sign of life is stored as long as something waits.
     if !live.isEmpty { batch.mustWrite = true }
     do {
-      askToReadBack(upkeep, batch)
+      askToVerify(upkeep, batch)
       try await replaceLost(upkeep, batch)
     } catch {
       return storageFailed("\(error)", batch)
@@ -41,23 +41,23 @@ extension Decider {
 
   /// Asks for the channels that have not been read for long, a few per relay and round, so that no relay has to bear much; one relay
   /// after the other, so that requests need not wait for all of them.
-  private func askToReadBack(_ upkeep: UpkeepPolicy, _ batch: Batch) {
+  private func askToVerify(_ upkeep: UpkeepPolicy, _ batch: Batch) {
     for relay in watched.all.sorted() where relays[relay]?.condition.health != .down {
-      batch.effects.inputs.append(.readBack(relay, atMost: upkeep.checksPerRound))
+      batch.effects.inputs.append(.verifyChannels(relay, atMost: upkeep.verifiesPerRound))
     }
   }
 
   /// Reads channels back from a relay, a page of them in each batch, and invites it again to those that it failed.
-  func readBack(on relay: RelayID, atMost most: Int, _ batch: Batch) async {
+  func verifyChannels(on relay: RelayID, atMost most: Int, _ batch: Batch) async {
     guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
     do {
       let page = min(most, Self.sweepMax)
-      let due = try await storage.channelsToCheck(on: relay, at: batch.now, limit: page)
+      let due = try await storage.channelsToVerify(on: relay, at: batch.now, limit: page)
       await wake(due, batch)
       for id in due { feed(.relay(relay, .verifyRequested), to: id, batch) }
       // The channels of this page are under way once it is committed, and are no longer due.
       if due.count == page, page < most {
-        return batch.effects.inputs.append(.readBack(relay, atMost: most - page))
+        return batch.effects.inputs.append(.verifyChannels(relay, atMost: most - page))
       }
       try await takeBack(relay, upkeep, batch)
     } catch {

@@ -29,7 +29,7 @@ final class Decider {
         row: row,
         machine: ChannelMachine(
           id: row.id, kind: row.kind, wantedRelays: row.wantedRelays, isDeletionRequested: row.deletedAt != nil,
-          edition: row.edition, listed: row.listed.map(Set.init), relays: pairings))
+          edition: row.edition, namedRelays: row.namedRelays.map(Set.init), relays: pairings))
     }
   }
 
@@ -174,9 +174,9 @@ final class Decider {
         batch.touch(id).isChanged = true
       case .saveEdition(let number, let names):
         channel.row.edition = number
-        channel.row.listed = names
+        channel.row.namedRelays = names
         batch.touch(id).isChanged = true
-        batch.touch(id).isRevised = true
+        batch.touch(id).isRewritten = true
       }
     }
     // A transition is an event by itself. What else clients see of a relay, such as its next attempt, must not change silently either.

@@ -19,8 +19,8 @@ struct Questions {
     try await storage.channels(of: relay, in: status, after: after, limit: limit)
   }
 
-  func channelsToCheck(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
-    try await storage.channelsToCheck(on: relay, at: now, limit: limit)
+  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
+    try await storage.channelsToVerify(on: relay, at: now, limit: limit)
   }
 
   func lostRelays(

@@ -157,7 +157,7 @@ extension PublisherMachine {
       $0.awaitsAuthentication = true
     }
     guard let current = inFlight.authenticating else { return [] }
-    let waiting = stopLooking(for: current) + waitForTheFirst()
+    let waiting = stopReadingBack(for: current) + waitForTheFirst()
     return waiting
       + (mayAuthenticate(current)
         ? authenticate(current) : [.setTimer(.authentication, after: limits.authenticationTimeout)])

@@ -203,7 +203,7 @@ struct PublisherMachine: SessionMachine {
   /// Removes an event that is no longer under way.
   mutating func leave(_ current: EventInFlight) -> [SessionAction] {
     inFlight.remove(current)
-    var actions = stopLooking(for: current)
+    var actions = stopReadingBack(for: current)
     if current.awaitsAuthentication {
       authenticationID = nil
       actions.append(.cancelTimer(.authentication))
@@ -216,7 +216,7 @@ struct PublisherMachine: SessionMachine {
   // MARK: - Silence
 
   /// Handles an event that the relay did not acknowledge. Some relays never do; they have what they serve.
-  private mutating func look(for current: EventInFlight) -> [SessionAction] {
+  private mutating func startReadingBack(for current: EventInFlight) -> [SessionAction] {
     let name = "p-" + current.eventID.prefix(16)
     readBack = (name, current)
     return [
@@ -226,7 +226,7 @@ struct PublisherMachine: SessionMachine {
   }
 
   /// Stops reading an event back, if that is under way.
-  mutating func stopLooking(for current: EventInFlight) -> [SessionAction] {
+  mutating func stopReadingBack(for current: EventInFlight) -> [SessionAction] {
     readBack?.event.serial == current.serial ? stopReadingBack() : []
   }
 
@@ -264,7 +264,7 @@ struct PublisherMachine: SessionMachine {
         unanswered += 1
         return taken(current, "")
       }
-      return current.eventID.isEmpty ? timedOut(current) : look(for: current)
+      return current.eventID.isEmpty ? timedOut(current) : startReadingBack(for: current)
     case .readBack:
       guard let wanted = readBack else { return [] }
       return timedOut(wanted.event)

@@ -16,9 +16,9 @@ struct ReadBatch {
     var operation: RelayOperation { item.operation }
     var content: ChannelContent { item.operation.content }
     /// The newest edition of a channel, if there is one after the first.
-    var notice: ChannelNotice? { content.kind == .channel ? content.notice : nil }
+    var newestEdition: ChannelEdition? { content.kind == .channel ? content.newestEdition : nil }
     /// The relay has the channel, but not its newest edition; and it may have that of another channel in its place.
-    var isCrowded: Bool { hasChannel && edition == nil && content.sharesKey && content.notice != nil }
+    var isCrowded: Bool { hasChannel && edition == nil && content.sharesKey && content.newestEdition != nil }
   }
 
   typealias Result = (RelayOperation, RelayOutcome)
@@ -45,8 +45,8 @@ struct ReadBatch {
     let index = members.count
     members.append(Member(item: item))
     concerned[item.operation.content.networkID, default: []].append(index)
-    if item.operation.content.kind == .channel, let notice = item.operation.content.notice {
-      concerned[notice.networkID, default: []].append(index)
+    if item.operation.content.kind == .channel, let newest = item.operation.content.newestEdition {
+      concerned[newest.networkID, default: []].append(index)
     }
   }
 
@@ -54,7 +54,7 @@ struct ReadBatch {
   var open: [SessionOperation] { members.indices.filter { !isOver.contains($0) }.map { members[$0].item } }
 
   /// The number of events that the REQ may bring.
-  var eventCount: Int { members.reduce(0) { $0 + ($1.content.kind == .group || $1.content.notice != nil ? 2 : 1) } }
+  var eventCount: Int { members.reduce(0) { $0 + ($1.content.kind == .group || $1.content.newestEdition != nil ? 2 : 1) } }
 
   /// The filters of the REQ.
   var filters: [JSONValue] {
@@ -64,7 +64,7 @@ struct ReadBatch {
       switch member.content.kind {
       case .channel:
         ids.insert(member.content.networkID)
-        if let notice = member.content.notice { ids.insert(notice.networkID) }
+        if let newest = member.content.newestEdition { ids.insert(newest.networkID) }
       case .group: groups.insert(member.content.networkID)
       }
     }
@@ -72,11 +72,12 @@ struct ReadBatch {
     if !ids.isEmpty { filters.append(["ids": .array(ids.sorted().map(JSONValue.string))]) }
     // What readers see instead of a newest edition. Of channels that were changed at different times it brings later editions too, which
     // have no end but the limit. That leaves room for all that is asked for, because some relays take it to hold for all filters.
-    let editions = members.compactMap { member in member.notice.map { (content: member.content, signedAt: $0.signedAt) } }
+    let editions = members.compactMap { member in member.newestEdition.map { (content: member.content, signedAt: $0.signedAt) }
+    }
     if let oldest = editions.map(\.signedAt).min() {
       filters.append([
         "kinds": [.integer(Int64(PublicChannel.metadataKind))],
-        "authors": .array(Set(editions.map(\.content.author)).sorted().map(JSONValue.string)),
+        "authors": .array(Set(editions.map(\.content.trustAnchor)).sorted().map(JSONValue.string)),
         "#e": .array(editions.map(\.content.networkID).sorted().map(JSONValue.string)), "since": .integer(oldest + 1),
         "limit": .integer(Int64(eventCount + editions.count * Self.laterMax)),
       ])
@@ -104,8 +105,8 @@ struct ReadBatch {
     switch member.content.kind {
     case .channel:
       if !member.hasChannel { return ["ids": [.string(member.content.networkID)]] }
-      guard let notice = member.content.notice, member.edition == nil else { return nil }
-      return ["ids": [.string(notice.networkID)]]
+      guard let newest = member.content.newestEdition, member.edition == nil else { return nil }
+      return ["ids": [.string(newest.networkID)]]
     case .group:
       guard !member.hasChannel || member.edition == nil else { return nil }
       let kind = member.hasChannel ? RelayGroup.metadataKind : RelayGroup.adminsKind
@@ -123,9 +124,9 @@ struct ReadBatch {
     if let author { editions[author] = Array(served.values) }
     served = [:]
     author = members.indices.first {
-      !isOver.contains($0) && members[$0].isCrowded && editions[members[$0].content.author] == nil
+      !isOver.contains($0) && members[$0].isCrowded && editions[members[$0].content.trustAnchor] == nil
     }
-    .map { members[$0].content.author }
+    .map { members[$0].content.trustAnchor }
     guard let author else { return nil }
     return [
       "kinds": [.integer(Int64(PublicChannel.metadataKind))], "authors": [.string(author)],
@@ -138,8 +139,8 @@ struct ReadBatch {
   mutating func strays(_ event: NostrEvent) -> [RelayOperation] {
     guard event.kind == PublicChannel.metadataKind, let channel = event.tag("e") else { return [] }
     let misled = (concerned[channel] ?? []).map { members[$0] }.filter { member in
-      member.notice.map { event.createdAt > $0.signedAt && event.id != $0.networkID } ?? false
-        && event.publicKey == member.content.author && channel == member.content.networkID
+      member.newestEdition.map { event.createdAt > $0.signedAt && event.id != $0.networkID } ?? false
+        && event.publicKey == member.content.trustAnchor && channel == member.content.networkID
     }
     guard !misled.isEmpty, strayDates[channel].map({ event.createdAt > $0 }) ?? true, (try? event.verify()) != nil else {
       return []
@@ -198,13 +199,13 @@ struct ReadBatch {
 
   /// Returns which editions of other channels the relay serves in place of this channel's newest one, because they share an author.
   private static func others(than member: Member, _ editions: [String: [NostrEvent]]) -> OtherEditions {
-    guard member.isCrowded, let notice = member.content.notice, let known = editions[member.content.author] else {
+    guard member.isCrowded, let newest = member.content.newestEdition, let known = editions[member.content.trustAnchor] else {
       return .unknown
     }
     guard known.count < editionsMax else { return .several }
     guard let only = known.first, only.tag("e") != member.content.networkID else { return .none }
     // If two have the same second, relays keep the one with the lower id (NIP-01).
-    return (only.createdAt, notice.networkID) > (notice.signedAt, only.id) ? .newer : .older
+    return (only.createdAt, newest.networkID) > (newest.signedAt, only.id) ? .newer : .older
   }
 
   /// Judges whether an event that the relay serves is the channel, or its newest edition, signed by its owner.
@@ -213,7 +214,7 @@ struct ReadBatch {
     let what = isChannel ? "the channel" : "the channel's profile"
     // An event that is identical to what was signed here needs no verification. Bytes count, because Swift takes some texts as equal that
     // differ.
-    let signed = isChannel ? member.content.document : member.content.notice?.document
+    let signed = isChannel ? member.content.document : member.content.newestEdition?.document
     if !(signed?.utf8.elementsEqual(event.text.utf8) ?? false) {
       do throws(NostrEvent.Flaw) {
         try event.verify()
@@ -222,17 +223,17 @@ struct ReadBatch {
       }
     }
     let kind = isChannel ? PublicChannel.creationKind : PublicChannel.metadataKind
-    guard event.publicKey == member.content.author, event.kind == kind else {
+    guard event.publicKey == member.content.trustAnchor, event.kind == kind else {
       return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as \(what) is signed by somebody else"))
     }
     if isChannel { member.hasChannel = true } else { member.edition = member.content.edition }
-    guard member.hasChannel, member.content.notice == nil || member.edition != nil else { return nil }
+    guard member.hasChannel, member.content.newestEdition == nil || member.edition != nil else { return nil }
     return .verified(edition: member.content.edition)
   }
 
   /// Judges whether an event that the relay serves is our group, signed by the relay.
   private func judgeGroup(_ event: NostrEvent, _ member: inout Member) -> RelayOutcome? {
-    guard event.publicKey == member.content.author else {
+    guard event.publicKey == member.content.trustAnchor else {
       // Anybody may have stored that; it says nothing about the group.
       member.hasForeign = true
       return nil
@@ -243,7 +244,7 @@ struct ReadBatch {
       return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as the group is not it: \(error.rawValue)"))
     }
     if event.kind == RelayGroup.metadataKind {
-      let wanted = RelayGroup.Metadata(text: member.content.notice?.document ?? member.content.document)
+      let wanted = RelayGroup.Metadata(text: member.content.newestEdition?.document ?? member.content.document)
       member.edition = RelayGroup.Metadata(event) == wanted ? member.content.edition : member.content.edition - 1
     } else {
       guard event.tags.contains(where: { $0.count > 1 && $0[0] == "p" && $0[1] == member.item.owner }) else {

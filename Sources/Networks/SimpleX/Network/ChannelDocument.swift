@@ -61,7 +61,7 @@ struct ChannelDocument: Hashable {
 
 extension ChannelContent {
   /// The newest edition.
-  var latestDocument: ChannelDocument? { ChannelDocument(text: notice?.document ?? document) }
+  var latestDocument: ChannelDocument? { ChannelDocument(text: newestEdition?.document ?? document) }
 
   /// The channel's number in the core; `nil` while it has none.
   var group: CoreGroup.ID? { Int64(networkID.prefix { $0 != "/" }).map(CoreGroup.ID.init(rawValue:)) }

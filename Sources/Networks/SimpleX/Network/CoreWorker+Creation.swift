@@ -12,7 +12,7 @@ extension CoreWorker {
   /// - Returns: `nil` if there is none.
   func search(_ channel: ChannelID, _ content: ChannelContent) async -> Result<GroupListing?, CoreFailure> {
     guard let user else { return .failure(.notSent(.noConnection("there is no connection"))) }
-    let documents = [content.document, content.notice?.document].compactMap { $0.flatMap(ChannelDocument.init(text:)) }
+    let documents = [content.document, content.newestEdition?.document].compactMap { $0.flatMap(ChannelDocument.init(text:)) }
     let all: [CoreGroup]
     switch await groups(like: documents, of: user) {
     case .success(let list): all = list

@@ -25,7 +25,7 @@ extension CoreWorker {
     }
     // A failed commit may have lost the channel's number.
     if let bound = bound[channel], content.networkID != bound.name {
-      report(.named(channel: channel, networkID: bound.name, author: bound.link))
+      report(.named(channel: channel, networkID: bound.name, trustAnchor: bound.link))
     }
     switch await listed(group) {
     case .success(let listing) where listing.group.isCalled(name):
@@ -188,7 +188,7 @@ extension CoreWorker {
         return finish(operation, .troubled(Trouble(.unreachable, failure.trouble.detail), retryAfter: nil))
       }
       let content = operation.content
-      let isShown = content.notice == nil || document.isShown(by: listing.group.profile)
+      let isShown = content.newestEdition == nil || document.isShown(by: listing.group.profile)
       finish(operation, .verified(edition: isShown ? content.edition : max(1, content.edition - 1)))
     // The relay has accepted the channel, and the link will name it at some unknown time.
     case .accepted(_, _, let detail):

@@ -297,7 +297,7 @@ final class CoreWorker {
     bound[channel] = Bound(name: group.name, group: group.id, link: link)
     owners[group.name] = channel
     doubtful[channel] = nil
-    report(.named(channel: channel, networkID: group.name, author: link))
+    report(.named(channel: channel, networkID: group.name, trustAnchor: link))
   }
 
   /// Unbinds a channel that the core no longer has.

@@ -97,7 +97,7 @@ public final class SimpleXNetwork: RelayNetwork {
     guard secret?.isEmpty ?? true else {
       throw NetworkFailure("on simplex keys are the chat core's and cannot be imported", isUnsupported: true)
     }
-    return IdentityKey(publicKey: "the active user of the chat core", secret: Secret([UInt8]()))
+    return IdentityKey(publicName: "the active user of the chat core", secret: Secret([UInt8]()))
   }
 
   public func secret(from text: String) throws(NetworkFailure) -> Secret {
@@ -125,15 +125,15 @@ public final class SimpleXNetwork: RelayNetwork {
       state.preparedSet.insert(name)
       if state.prepared.count > Self.preparedMax, let oldest = state.prepared.popFirst() { state.preparedSet.remove(oldest) }
     }
-    return ChannelContent(identity: draft.identity, networkID: name, author: "", document: document.text)
+    return ChannelContent(identity: draft.identity, networkID: name, trustAnchor: "", document: document.text)
   }
 
-  public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelNotice {
+  public func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelEdition {
     let document = ChannelDocument(draft.profile, preparedAt: ChannelDocument(text: content.document)?.preparedAt ?? 0)
-    return ChannelNotice(networkID: "", document: document.text, signedAt: now().milliseconds / 1000)
+    return ChannelEdition(networkID: "", document: document.text, signedAt: now().milliseconds / 1000)
   }
 
-  public func link(of content: ChannelContent, activeRelays: [String]) -> String { content.author }
+  public func link(of content: ChannelContent, activeRelays: [String]) -> String { content.trustAnchor }
 
   public func perform(_ operation: RelayOperation) { put(.operation(operation)) }
   public func cancel(_ channel: ChannelID, at relay: RelayID) { put(.cancelled(channel, relay)) }

@@ -28,7 +28,7 @@ public struct StrayEdition: Hashable, Sendable {
 }
 
 /// An edition of a channel's profile, in the form that its network gave it. It is stored before it is sent anywhere.
-public struct ChannelNotice: Hashable, Sendable {
+public struct ChannelEdition: Hashable, Sendable {
   /// The name of this edition on its network, if it has one (on Nostr the id of its kind 41 event).
   public let networkID: String
   /// The bytes that every relay gets; for groups the text that is signed again each time.
