@@ -161,7 +161,8 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "TestSupport", dependencies: ["Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", log] + nio,
+      name: "TestSupport",
+      dependencies: ["Channels", "Secrets", "RelayNetwork", "Storage", "Store", "Coordinator", "StrictJSON", log] + nio,
       path: "Tests/TestSupport"),
     .testTarget(name: "ChannelsTests", dependencies: ["Channels", "TestSupport"], exclude: ["Transcripts"]),
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
@@ -187,7 +188,8 @@ let package = Package(
       name: "CoordinatorTests",
       dependencies: [
         "Coordinator", "Channels", "RelayNetwork", "SimpleX", "Storage", "Store", "StrictJSON", "TestSupport", log,
-      ]),
+      ],
+      exclude: ["Transcripts"]),
     .testTarget(
       name: "SimulationTests",
       dependencies: ["Coordinator", "Channels", "Secrets", "RelayNetwork", "Storage", "Store", "TestSupport", grdb, log],

@@ -19,28 +19,35 @@ final class RecordingStorage: CoordinatorStorage {
   var trace: String { state.withLock { $0.trace.joined(separator: "\n") + "\n" } }
   var commits: Int { state.withLock { $0.commits } }
 
-  func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt {
-    let receipt = try await store.commit(mutations)
+  func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
+    let receipt = try await store.commit(request)
     // What is not measured at the limit is not measured here.
-    if mutations.allSatisfy(\.isUpkeep) { return receipt }
-    let steps = mutations.compactMap { mutation -> String? in
-      switch mutation {
-      case .insertChannel(let row): "I \(row.id.rawValue)"
-      case .touchChannel(let row): "U \(row.id.rawValue) \(row.revision)"
-      case .saveChannelRelay(let id, let position, let row): "R \(id.rawValue) \(row.relay.rawValue) \(position)"
-      case .appendTransition(let row): "T \(row.revision) \(row.channel.rawValue) \(row.relay.rawValue)"
-      case .appendChange(let row): if case .channel(let id) = row.object { "C \(row.revision) \(id.rawValue)" } else { nil }
-      case .rewriteChannel(let row): "E \(row.id.rawValue)"
-      case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine,
-        .clampTimes, .forgetHistory, .compactChanges:
-        nil
-      }
+    if request.parts.allSatisfy({ $0.mutations.allSatisfy(\.isUpkeep) }) { return receipt }
+    var steps: [String] = []
+    for (place, part) in request.parts.enumerated() where receipt.rejections[place] == nil {
+      steps += part.mutations.compactMap { Self.step($0, receipt.base) }
     }
     state.withLock { state in
       state.commits += 1
       state.trace += steps + ["B"]
     }
     return receipt
+  }
+
+  private static func step(_ mutation: StoreMutation, _ base: Int64) -> String? {
+    func settled(_ revision: Int64) -> Int64 { PendingRevision.settled(revision, base: base) }
+    return switch mutation {
+    case .insertChannel(let row): "I \(row.id.rawValue)"
+    case .touchChannel(let row): "U \(row.id.rawValue) \(settled(row.revision))"
+    case .saveChannelRelay(let id, let position, let row): "R \(id.rawValue) \(row.relay.rawValue) \(position)"
+    case .appendTransition(let row): "T \(settled(row.revision)) \(row.channel.rawValue) \(row.relay.rawValue)"
+    case .appendChange(let row):
+      if case .channel(let id) = row.object { "C \(settled(row.revision)) \(id.rawValue)" } else { nil }
+    case .rewriteChannel(let row): "E \(row.id.rawValue)"
+    case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine,
+      .clampTimes, .forgetHistory, .compactChanges:
+      nil
+    }
   }
 
   func counters() throws -> StoreCounters { try store.counters() }
@@ -73,7 +80,7 @@ final class RecordingStorage: CoordinatorStorage {
     try store.neighbour(of: channel, sharing: identity, on: relay)
   }
   func dependentCount(of relay: RelayID) throws -> Int { try store.dependentCount(of: relay) }
-  func lastSignOfLife() throws -> Timestamp? { try store.lastSignOfLife() }
+  func lastSignOfLife() throws -> SignOfLife? { try store.lastSignOfLife() }
   func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
   func channelCount(of identity: IdentityID) throws -> Int { try store.channelCount(of: identity) }
   func channelCounts() throws -> [RelayID: Int] { try store.channelCounts() }

@@ -12,7 +12,7 @@ public protocol InterfaceRefusal: Error, Hashable, Sendable {
   /// Name of the interface.
   static var interface: String { get }
 
-  /// Returns the error for a request whose data cannot be read, because the database is damaged.
+  /// What was asked for cannot be read, because the database is damaged.
   static func storageDamaged(reason: String) -> Self
   /// The database cannot be read or written.
   static func storageUnavailable(reason: String) -> Self
@@ -24,14 +24,14 @@ public protocol InterfaceRefusal: Error, Hashable, Sendable {
   /// - Parameter error: as the daemon sent it.
   init(_ error: VarlinkError)
 
-  /// The error as it is sent.
+  /// What goes over the wire.
   var error: VarlinkError { get }
 
-  /// The sentence for people.
+  /// What people are told.
   var sentence: RefusalSentence { get }
 }
 
-/// The base of the protocols that servers of an interface implement. Each interface has its own, which requires all of its methods.
+/// What a server of one interface does. Each interface has a protocol of its own that requires all of its methods.
 public protocol InterfaceService: Sendable {
   associatedtype Method: InterfaceMethod
   associatedtype Refusal: InterfaceRefusal
@@ -86,7 +86,7 @@ extension VarlinkCall {
     }
   }
 
-  /// Returns the stream for replies before the last one; `nil` if the client accepts only one.
+  /// Where replies before the last one go; nil when the client takes one only.
   func replies<Reply>(to stream: VarlinkStream) -> ReplyStream<Reply>? { mode == .more ? ReplyStream(stream) : nil }
 }
 

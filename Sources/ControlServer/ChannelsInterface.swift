@@ -140,7 +140,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     }
   }
 
-  /// The number of channels with one name that are reported at most to a client that asks for the name.
+  /// How many channels of one name a client that asks for the name is told of.
   private static let sameNameMax = 10
 
   private static func find(_ id: Int64?, _ name: String?, _ context: ControlContext) async throws -> ChannelSnapshot {

@@ -17,6 +17,7 @@ public final class Coordinator: Sendable {
   /// The hub from which subscribers get committed changes.
   public let hub: ChangeHub
   private let requestsMax: Int
+  private let earlyMin: Int
   private let seed: UInt64
 
   private static let batchMax = 512
@@ -29,19 +30,22 @@ public final class Coordinator: Sendable {
   ///   - servers: message and file servers; `nil` if they cannot be managed.
   ///   - rules: the rules with which it starts.
   ///   - hub: hands out changes.
+  ///   - earlyMin: how many inputs must wait for the engine to decide on them while a commit is under way. To wake it for each would cost
+  ///     more than it saves.
   ///   - requestsMax: requests that may wait; more are refused as `busy`.
   ///   - secrets: opens the stored identity keys, and seals the passwords of servers.
   ///   - seed: the seed of random choices, above all which of several equal relays channels get.
   public init(
     storage: any CoordinatorStorage, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
     servers: (any ServerNetwork)? = nil, rules: Rules, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
-    hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000, seed: UInt64 = .random(in: 0 ... .max)
+    hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000, earlyMin: Int = 64, seed: UInt64 = .random(in: 0 ... .max)
   ) {
     let inbox = Inbox<Engine.Input>()
     self.inbox = inbox
     prober = Prober { peer, address, verdict in inbox.put(.tested(peer, address: address, verdict, nil)) }
     self.hub = hub
     self.requestsMax = requestsMax
+    self.earlyMin = earlyMin
     self.seed = seed
     self.storage = storage
     directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers, seed: seed)
@@ -69,7 +73,10 @@ public final class Coordinator: Sendable {
 
   private func serve(ready: @Sendable () -> Void) async throws {
     let inbox = inbox
-    try await prepareIdentities()
+    do { try await prepareIdentities() } catch {
+      await refuseAll()
+      throw error
+    }
     let failure = await withTaskGroup(of: Void.self) { group -> (any Error)? in
       var failure: (any Error)?
       for network in directory.networks.values {
@@ -79,23 +86,32 @@ public final class Coordinator: Sendable {
       do {
         let engine = try await Engine(
           storage: storage, directory: directory, rules: rules, clock: clock, logger: logger, hub: hub, prober: prober,
-          seed: ~seed, post: { inbox.put($0) })
+          seed: ~seed, poke: { inbox.poke() }, post: { if !inbox.put($0) { $0.refuse(.busy) } })
         try await engine.resume()
         ready()
-        while true {
-          let inputs = await inbox.take(max: Self.batchMax)
-          if inputs.isEmpty { break }
+        while engine.fenced == nil,
+          let inputs = await inbox.take(max: Self.batchMax, atLeast: engine.flight == nil ? 1 : earlyMin)
+        {
           await engine.process(inputs)
         }
+        await engine.rest()
         await engine.noteEnd()
         engine.stop()
+        if let fenced = engine.fenced { throw StoreError(.inUse, fenced.description) }
       } catch {
         failure = error
+        await refuseAll()
       }
       group.cancelAll()
       return failure
     }
     if let failure { throw failure }
+  }
+
+  /// Answers those who wait, when nobody else will.
+  private func refuseAll() async {
+    inbox.close()
+    while let inputs = await inbox.take(max: Self.batchMax) { for input in inputs { input.refuse(.busy) } }
   }
 
   /// Lets `run` return once everything taken in so far is done.
@@ -279,8 +295,8 @@ public final class Coordinator: Sendable {
   /// Returns the reason why `network` cannot be used at all at present; `nil` if it can, or if that is not known yet.
   public func trouble(of network: NetworkKind) -> NetworkTrouble? { directory.read { $0.networkStates[network] }?.trouble }
 
-  /// The number of inputs that wait to be taken in.
-  var inputsWaiting: Int { inbox.count }
+  /// How many inputs wait to be decided, or to be committed.
+  var inputsWaiting: Int { inbox.count + directory.read { $0.inputsOpen } }
 
   /// The number of background tests that have begun and not ended.
   var testsUnderWay: Int { prober.count }
@@ -291,7 +307,7 @@ public final class Coordinator: Sendable {
   /// Makes snapshots of channels from what is known now.
   public var snapshotMaker: SnapshotMaker { directory.snapshotMaker }
 
-  /// What clients see of a stored channel.
+  /// Returns a stored channel as clients see it.
   public func snapshot(_ stored: StoredChannel) -> ChannelSnapshot { directory.snapshot(stored.row, stored.relays) }
 
   /// A keyed digest for cursors of lists, which clients keep and must not make.
@@ -312,7 +328,9 @@ public final class Coordinator: Sendable {
   ) async -> Result<Value, BatonError> {
     await withCheckedContinuation { continuation in
       let reply = Reply<Value> { continuation.resume(returning: $0) }
-      if !inbox.put(input(reply), limit: limit ?? requestsMax) { continuation.resume(returning: .failure(.busy)) }
+      // What is decided and waits for a commit counts as waiting.
+      let room = limit ?? max(0, requestsMax - directory.write { $0.inputsOpen })
+      if !inbox.put(input(reply), limit: room) { continuation.resume(returning: .failure(.busy)) }
     }
   }
 

@@ -4,7 +4,7 @@ internal import Storage
 internal import Synchronization
 
 /// The result of a test.
-struct ProbeVerdict: Sendable {
+struct ProbeVerdict: Equatable, Sendable {
   /// The step that failed; `nil` if all passed.
   var failure: (step: String, trouble: Trouble)?
   /// The time from looking up the name to the open connection.
@@ -19,6 +19,11 @@ struct ProbeVerdict: Sendable {
   static let unreadable = ProbeVerdict(
     failure: ("address", Trouble(.protocol, "the stored address cannot be read")), roundTrip: nil, isFull: false,
     description: nil)
+
+  static func == (a: Self, b: Self) -> Bool {
+    a.failure?.step == b.failure?.step && a.failure?.trouble == b.failure?.trouble && a.roundTrip == b.roundTrip
+      && a.isFull == b.isFull && a.description == b.description
+  }
 
   /// Adds up the steps of a test.
   init(_ steps: [ProbeStep], isFull: Bool) {

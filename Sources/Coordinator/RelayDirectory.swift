@@ -14,7 +14,9 @@ final class RelayDirectory: Sendable {
     /// The reason why changes are refused at present, if they are.
     var storageTrouble: String?
     var liveChannels = 0
-    /// The states of networks as a whole, as far as they are known.
+    /// How many inputs were decided and are not being committed yet.
+    var inputsOpen = 0
+    /// What is known about networks as a whole.
     var networkStates: [NetworkKind: NetworkState] = [:]
     /// The random generator that draws among equal relays.
     var random: SplitMix64

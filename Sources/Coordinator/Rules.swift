@@ -1,7 +1,7 @@
 public import Channels
 
 /// The rules of the coordinator, which may change while it runs.
-public struct Rules: Sendable {
+public struct Rules: Hashable, Sendable {
   /// Timers and limits of channel relays.
   public var policy: RelayPolicy
   /// The same for networks with policies of their own.

@@ -81,8 +81,8 @@ extension ChannelMachine {
 }
 
 /// Something that was committed, as subscribers get it.
-public struct Change: Sendable {
-  public enum Object: Sendable {
+public struct Change: Hashable, Sendable {
+  public enum Object: Hashable, Sendable {
     case channel(ChannelSnapshot)
     case channelRelay(ChannelSnapshot.Relay, TransitionRow)
     /// - before: its earlier form; `nil` if it is new, or if that is no longer known.

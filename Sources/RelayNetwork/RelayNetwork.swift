@@ -94,8 +94,9 @@ public struct NetworkFailure: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 /// The key pair of an identity. The secret never appears in descriptions.
-public struct IdentityKey: Sendable, CustomStringConvertible, CustomReflectable {
-  /// The name by which others know the identity, in the network's own notation.
+public struct IdentityKey: Equatable, Sendable, CustomStringConvertible, CustomReflectable {
+  /// The name under which others know the identity, in the network's notation: on Nostr its public key; where the network keeps
+  /// the keys, words that say whose they are.
   public let publicName: String
   /// The secret key in the network's binary form.
   public let secret: Secret
@@ -104,6 +105,9 @@ public struct IdentityKey: Sendable, CustomStringConvertible, CustomReflectable 
     self.publicName = publicName
     self.secret = secret
   }
+
+  /// Two pairs with one public name are the same pair.
+  public static func == (a: Self, b: Self) -> Bool { a.publicName == b.publicName }
 
   public var description: String { "IdentityKey(\(publicName))" }
   public var customMirror: Mirror { Mirror(self, children: ["publicName": publicName]) }

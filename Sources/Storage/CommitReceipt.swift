@@ -1,7 +1,45 @@
 /// The results of a commit that could not be known before it.
 public struct CommitReceipt: Hashable, Sendable {
+  /// Why a part was not written, while the others were.
+  public enum Rejection: Hashable, Sendable {
+    /// Somebody else has changed the object: read it again, and decide again.
+    case conflict
+    /// The part cannot be stored, and could not be a second time. The text says why, for the operator.
+    case refused(String)
+  }
+
+  /// The newest revision before the commit. The nth revision of the commit is `base + n`; those of parts that were not written are left
+  /// out.
+  public var base: Int64
+  /// The newest revision after the commit.
+  public var revision: Int64
+  /// The parts that were not written, by their place in the request.
+  public var rejections: [Int: Rejection]
   /// How many transitions were forgotten.
   public var forgotten: Int
 
-  public init(forgotten: Int = 0) { self.forgotten = forgotten }
+  public init(base: Int64 = 0, revision: Int64 = 0, rejections: [Int: Rejection] = [:], forgotten: Int = 0) {
+    self.base = base
+    self.revision = revision
+    self.rejections = rejections
+    self.forgotten = forgotten
+  }
+}
+
+/// Why a commit failed as a whole. The text is for the operator: it names the file or the object and says what to do.
+public enum CommitFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Nothing happened, and the same request will fail again.
+  case refused(String)
+  /// Nothing happened; the same request may be stored later.
+  case unavailable(String)
+  /// It is not known whether it happened. Before going on ask for the latest `SignOfLife`, which says so.
+  case inDoubt(String)
+  /// Nothing happened, and nothing will: somebody else owns what is stored. Stop acting at once.
+  case fenced(String)
+
+  public var description: String {
+    switch self {
+    case .refused(let words), .unavailable(let words), .inDoubt(let words), .fenced(let words): words
+    }
+  }
 }

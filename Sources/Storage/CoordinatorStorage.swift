@@ -1,19 +1,21 @@
 public import Channels
 
-/// What the coordinator asks of storage. One coordinator uses it at a time, and nobody else commits.
+/// What the coordinator asks of storage. One coordinator uses it at a time. If somebody else commits all the same, `commit` says so: with a
+/// conflict about one object, or with `fenced`.
 ///
 /// `commit` is the only method that writes, and no method blocks the thread of its caller. All others read what is durable at that moment,
-/// each of them by itself: two of them may see different commits. All throw `StoreError`. After `corrupt` the same question fails again and
-/// the object is left alone; after any other error the question may be asked again later.
+/// each of them by itself: two of them may see different commits. They throw `StoreError`. After `corrupt` the same question fails
+/// again and the object is left alone; after any other error the question may be asked again later.
 public protocol CoordinatorStorage: Sendable {
   // MARK: - Writing
 
-  /// Makes all `mutations` durable together, in their order; when it returns they survive a crash of the machine. Writes.
-  /// - Returns: what only storage could know about them.
-  /// - Throws: `StoreError`; then most likely none of them happened. The coordinator asks for `counters` before it goes on: if the answer
-  ///   was lost but not the write, they have moved. Upkeep moves no counters; doing it twice does no harm.
+  /// Makes the parts of `request` durable together; when it returns they survive a crash of the machine. Revisions are given here, in the
+  /// order in which commits become visible. Requests that wait at the same moment may share a sync, each with a receipt of its own. Writes.
+  /// - Returns: the revisions, and which parts were not written: an object that somebody else has changed, or that cannot be stored, does
+  ///   not keep others from being written.
+  /// - Throws: `CommitFailure` if nothing was written, or if that is not known. Upkeep takes no revisions; doing it twice does no harm.
   @discardableResult
-  func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt
+  func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt
 
   // MARK: - What the coordinator starts with
 
@@ -32,8 +34,8 @@ public protocol CoordinatorStorage: Sendable {
   /// How many channels have each relay as a member that was not removed; relays that no channel has are left out. It takes as long as there
   /// are channel relays.
   func channelCounts() async throws -> [RelayID: Int]
-  /// When something was last committed, by the clock of that time; `nil` if that was not recorded.
-  func lastSignOfLife() async throws -> Timestamp?
+  /// The latest commit that recorded a sign of life; `nil` if none did.
+  func lastSignOfLife() async throws -> SignOfLife?
 
   // MARK: - Channels
 
@@ -72,4 +74,12 @@ public protocol CoordinatorStorage: Sendable {
   func channelCount(of relay: RelayID) async throws -> Int
   /// How many channels an identity owns, except those that were deleted and have told all relays.
   func channelCount(of identity: IdentityID) async throws -> Int
+}
+
+extension CoordinatorStorage {
+  /// Makes writes durable that stand or fall together.
+  @discardableResult
+  public func commit(_ mutations: [StoreMutation]) async throws(CommitFailure) -> CommitReceipt {
+    try await commit(CommitRequest(mutations))
+  }
 }

@@ -4,7 +4,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     /// A file of storage cannot be created, read or written. At the start the daemon cannot begin; later it is the same as `inputOutput`.
     case notAccessible
-    /// Another process uses the same storage. It occurs only at the start; nothing was touched. It may work once that process has ended.
+    /// Another process uses the same storage, or has taken it over. At the start nothing was touched. It may work once that process has
+    /// ended.
     case inUse
     /// The stored data was written by a newer program, or is not Baton's. It occurs only at the start, and nothing was touched.
     case incompatible
@@ -12,8 +13,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case corrupt
     /// The stored data is gone, or was set back. It occurs only at the start; a person decides how to go on.
     case lost
-    /// A read or write failed; it may work later. A read has returned nothing. A commit most likely did not happen, but may have: before
-    /// going on from it, ask what is stored.
+    /// A read or write failed; it may work later. Commits say what became of them with `CommitFailure`.
     case inputOutput
     /// A secret does not open with this key. Nothing was changed; another key may open it.
     case wrongKey

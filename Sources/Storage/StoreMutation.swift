@@ -20,7 +20,8 @@ public enum StoreMutation: Hashable, Sendable {
   /// Erases the key; the row stays for the channels that were deleted.
   case removeIdentity(IdentityID)
   /// Records a sign of life, with the time. It also shows whether writing works.
-  case probe(Timestamp)
+  /// - commit: tells commits apart, so that it can be asked later whether this one is durable (`SignOfLife`).
+  case probe(Timestamp, commit: UInt64 = 0)
 
   // MARK: - Upkeep
 

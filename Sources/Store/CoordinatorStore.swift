@@ -18,7 +18,7 @@ public struct CoordinatorStore: CoordinatorStorage {
   }
 
   @discardableResult
-  public func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt { try await store.commit(mutations) }
+  public func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt { try await store.commit(request) }
 
   // MARK: - What the coordinator starts with
 
@@ -29,7 +29,7 @@ public struct CoordinatorStore: CoordinatorStorage {
   public func identities() async throws -> [IdentityRow] { try await ask { try $0.identities() } }
   public func unfinishedChannels() async throws -> [ChannelID] { try await ask { try $0.unfinishedChannels() } }
   public func channelCounts() async throws -> [RelayID: Int] { try await ask { try $0.channelCounts() } }
-  public func lastSignOfLife() async throws -> Timestamp? { try await ask { try $0.lastSignOfLife() } }
+  public func lastSignOfLife() async throws -> SignOfLife? { try await ask { try $0.lastSignOfLife() } }
 
   // MARK: - Channels
 

@@ -61,6 +61,8 @@ extension Store {
 
   // MARK: - Writing
 
+  // `base` is the revision from which pending ones are counted.
+
   static func record(_ peer: Probed, _ at: Timestamp, _ milliseconds: Int64, _ db: Database) throws {
     let (kind, id) = key(peer)
     let top = "SELECT coalesce(max(number), 0) FROM round_trips WHERE peer = ? AND peer_id = ?"
@@ -79,17 +81,17 @@ extension Store {
     }
   }
 
-  static func save(_ row: OperatorRow, _ db: Database) throws {
+  static func save(_ row: OperatorRow, base: Int64, _ db: Database) throws {
     try upsert(
       .operators,
       values(
         row.id.rawValue, row.name, row.legalName, text(row.domains), row.isEnabled, row.isDeleted, row.smpRoles.storage,
         row.smpRoles.proxy, row.smpRoles.names, row.xftpRoles.storage, row.xftpRoles.proxy,
         row.conditionsAcceptedAt?.milliseconds, row.origin.isPreset, row.origin.isUndeclared, row.origin.file,
-        row.origin.declaration?.text, row.revision), db)
+        row.origin.declaration?.text, PendingRevision.settled(row.revision, base: base)), db)
   }
 
-  static func save(_ row: ServerRow, _ db: Database) throws {
+  static func save(_ row: ServerRow, base: Int64, _ db: Database) throws {
     let (condition, origin) = (row.condition, row.origin)
     try upsert(
       .servers,
@@ -100,10 +102,10 @@ extension Store {
         condition.fullyTestedAt?.milliseconds, condition.health.rawValue, condition.healthSince?.milliseconds,
         condition.lastError, condition.fault, condition.roundTripMilliseconds, condition.failures,
         condition.failedAt?.milliseconds, origin.isPreset, origin.isUndeclared, origin.file, origin.declaration?.text,
-        row.revision), db)
+        PendingRevision.settled(row.revision, base: base)), db)
   }
 
-  static func save(_ row: RelayRow, _ db: Database) throws {
+  static func save(_ row: RelayRow, base: Int64, _ db: Database) throws {
     var profile: JSONValue?
     if let known = row.profile {
       let members = ["name": known.name, "text": known.text, "software": known.software]
@@ -115,7 +117,8 @@ extension Store {
       values(
         row.id.rawValue, row.network.rawValue, row.address, row.name, row.relayOperator?.rawValue, row.isEnabled,
         origin.isPreset, row.isDeleted, condition.tested, condition.testedAt?.milliseconds, condition.health.rawValue,
-        condition.healthSince?.milliseconds, condition.lastError, condition.roundTripMilliseconds, row.revision, row.host,
+        condition.healthSince?.milliseconds, condition.lastError, condition.roundTripMilliseconds,
+        PendingRevision.settled(row.revision, base: base), row.host,
         row.comparisonKey, text(row.domains), row.isOperatorAssigned, profile?.text, text(row.capabilities),
         condition.fullyTestedAt?.milliseconds, condition.fault, condition.failures, condition.failedAt?.milliseconds,
         origin.isUndeclared, origin.file, origin.declaration?.text), db)

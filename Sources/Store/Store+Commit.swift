@@ -1,90 +1,85 @@
-internal import Channels
 internal import Foundation
 internal import GRDB
 public import Storage
-internal import StrictJSON
 internal import Synchronization
 
 extension Store {
-  /// What one transaction has done.
-  private struct Done {
-    var receipt = CommitReceipt()
-    /// Rows that were written or deleted.
-    var rows = 0
-    /// How large the history is from now on, if that was counted.
-    var history: HistorySize?
-  }
-
-  /// Makes all `mutations` durable in one transaction; when it returns they survive a crash of the machine.
-  /// - Throws: `StoreError`; then most likely none of them happened.
+  /// Makes the parts of `request` durable; when it returns they survive a crash of the machine. Requests that wait for the writer at the
+  /// same moment share its next transaction; upkeep goes alone, so that damage that only it meets fails nothing else. A task that is
+  /// cancelled meanwhile changes nothing.
+  /// - Returns: the revisions, and which parts were not written.
+  /// - Throws: `CommitFailure`; never `fenced`, because the state directory belongs to this process until it is closed.
   @discardableResult
-  public func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt {
-    let known = history.withLock { $0 }
-    let done: Done
-    do {
-      done = try await pool.write { db in
-        var done = Done()
-        let before = db.totalChangesCount
-        var rows = HotRows(db)
-        for mutation in mutations {
-          guard case .forgetHistory(let end, let rowsMax, let limit) = mutation else {
-            try Self.apply(mutation, &rows, db)
-            continue
-          }
-          var size = try Self.historySize(since: done.history ?? known, db)
-          let gone = try Self.forgetHistory(size, before: end, rowsMax: rowsMax, limit: limit, db)
-          size.rows -= gone
-          done.history = size
-          done.receipt.forgotten += gone
-        }
-        done.rows = db.totalChangesCount - before
-        return done
-      }
-    } catch {
-      // It is not known whether anything was deleted, so the next call counts.
-      if mutations.contains(where: \.isUpkeep) { history.withLock { $0 = nil } }
-      throw noted(error)
+  public func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
+    let outcome = await withCheckedContinuation { reply in
+      if commits.add(CommitQueue.Entry(request: request, reply: reply)) { commitNext() }
     }
-    if let size = done.history { history.withLock { $0 = size } }
-    if isCheckpointDue(after: done.rows) { await checkpointApart() }
-    return done.receipt
+    if isCheckpointDue(after: outcome.rows) { await checkpointApart() }
+    return try outcome.result.get()
   }
 
-  private static func apply(_ mutation: StoreMutation, _ rows: inout HotRows, _ db: Database) throws {
-    switch mutation {
-    case .quarantine(let channel, let reason, let at): try quarantine(channel, reason, at, db)
-    case .clampTimes(let now, let latestVerifyDue): try clampTimes(now, latestVerifyDue, db)
-    case .compactChanges(let revision): try compactChanges(through: revision, db)
-    case .forgetHistory: break  // `commit` does it, which knows how large the history is.
-    case .insertChannel(let row): try rows.write(.insertChannel) { row.bind(to: &$0) }
-    case .touchChannel(let row): try rows.write(.touchChannel) { row.bind(to: &$0) }
-    case .rewriteChannel(let row): try rows.write(.rewriteChannel) { row.bind(to: &$0) }
-    case .saveChannelRelay(let channel, let position, let row):
-      try rows.write(.saveChannelRelay) { row.bind(to: &$0, channel, position) }
-    case .appendTransition(let row): try rows.write(.appendTransition) { row.bind(to: &$0) }
-    case .appendChange(let row): try rows.write(.appendChange) { row.bind(to: &$0) }
-    case .saveOperator(let row): try save(row, db)
-    case .saveServer(let row): try save(row, db)
-    case .saveRelay(let row): try save(row, db)
-    case .recordRoundTrip(let peer, let at, let milliseconds): try record(peer, at, milliseconds, db)
-    case .probe(let at): try put("probe", String(at.milliseconds), db)
-    case .removeIdentity(let id):
-      guard let row = try storedIdentity(id.rawValue, db) else { return }
-      let name: String = row["name"]
-      try replace(
-        .identities,
-        Self.values(
-          id.rawValue, name + "\u{1F}\(id.rawValue)", row["network"] as String, row["public_key"] as String, Data(),
-          row["created_at"] as Int64, true), db)
-    case .insertIdentity(let row):
-      try insert(
-        .identities,
-        Self.values(
-          row.id.rawValue, row.name, row.network.rawValue, row.publicKey, Data(row.sealedKey), row.createdAt.milliseconds, false
-        ),
-        db)
+  /// Has the writer commit what waits then.
+  private func commitNext() {
+    pool.asyncWriteWithoutTransaction { [self] db in
+      let (group, isMore) = commits.take()
+      if isMore { commitNext() }
+      let outcomes = commit(group.map(\.request), db)
+      for (entry, outcome) in zip(group, outcomes) { entry.reply.resume(returning: outcome) }
     }
   }
+
+  /// Commits requests in one transaction.
+  /// - Returns: what became of each.
+  private func commit(_ requests: [CommitRequest], _ db: Database) -> [CommitOutcome] {
+    let written: [RequestWriter.Written]
+    var size: HistorySize?
+    do {
+      (written, size) = try write(requests, db)
+    } catch {
+      try? db.rollback()
+      return fail(
+        requests, Self.isPermanent(error) ? .refused(noted(error).description) : .unavailable(noted(error).description))
+    }
+    do {
+      try db.commit()
+    } catch {
+      let words = noted(error).description
+      // What SQLite still lets be taken back was not committed.
+      if db.isInsideTransaction, (try? db.rollback()) != nil { return fail(requests, .unavailable(words)) }
+      return fail(requests, .inDoubt("\(words); it is not known whether the last changes were stored"))
+    }
+    if let size { history.withLock { $0 = size } }
+    return written.map { CommitOutcome(result: $0.result, rows: $0.rows) }
+  }
+
+  private func fail(_ requests: [CommitRequest], _ failure: CommitFailure) -> [CommitOutcome] {
+    // It is not known whether anything was forgotten, so the next call counts.
+    if requests.contains(where: { $0.mutations.contains(where: \.isUpkeep) }) { history.withLock { $0 = nil } }
+    return requests.map { _ in CommitOutcome(result: .failure(failure), rows: 0) }
+  }
+
+  /// Begins a transaction and writes requests. Most often all of them can be stored, so there are no savepoints at first; once a part is
+  /// rejected all is written again with one for each part.
+  private func write(
+    _ requests: [CommitRequest], _ db: Database
+  ) throws -> (written: [RequestWriter.Written], size: HistorySize?) {
+    let known = history.withLock { $0 }
+    try db.beginTransaction()
+    do {
+      var writer = try RequestWriter(db, history: known)
+      let written = try requests.map { try writer.write($0) }
+      return (written, writer.history)
+    } catch let error where error is RequestWriter.Conflict || RequestWriter.isRefusal(error) {
+      try db.rollback()
+      try db.beginTransaction()
+      var writer = try RequestWriter(db, history: known)
+      let written = try requests.map { try writer.writeApart($0) { noted($0).description } }
+      return (written, writer.history)
+    }
+  }
+
+  /// Whether a transaction that failed because of an error would fail again.
+  private static func isPermanent(_ error: any Error) -> Bool { error is DatabaseError && RequestWriter.isRefusal(error) }
 
   /// An identity as it is stored, even a removed one.
   static func storedIdentity(_ id: Int64, _ db: Database) throws -> Row? {

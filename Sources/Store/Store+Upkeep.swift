@@ -1,5 +1,6 @@
 public import Channels
 internal import GRDB
+public import Storage
 internal import Synchronization
 
 // What the daemon needs to look after channels that have settled, and to forget what is old.
@@ -87,10 +88,16 @@ extension Store {
     }
   }
 
-  /// When the daemon last wrote, by its clock at that time; `nil` if that was not recorded.
-  public func lastSignOfLife() throws -> Timestamp? {
+  /// The daemon's latest commit that recorded a sign of life; `nil` if none did.
+  public func lastSignOfLife() throws -> SignOfLife? {
     try reading { pool in
-      try pool.read { db in try Self.setting("probe", db).flatMap { Int64($0) }.map(Timestamp.init(milliseconds:)) }
+      try pool.read { db in
+        // Earlier versions stored the time alone.
+        let words = try Self.setting("probe", db)?.split(separator: " ") ?? []
+        return words.first.flatMap { Int64($0) }.map { time in
+          SignOfLife(at: Timestamp(milliseconds: time), commit: words.dropFirst().first.flatMap { UInt64($0) } ?? 0)
+        }
+      }
     }
   }
 

@@ -27,6 +27,7 @@ public final class Store: Sendable {
   let mark: Mutex<StateMark>
   /// How large the history is; `nil` if it was not counted yet.
   let history = Mutex<HistorySize?>(nil)
+  let commits = CommitQueue()
   /// Rows written since the log was last written back.
   let rowsSinceCheckpoint = Mutex(0)
   /// The indexes on keys of custom data that lists may use, by the path of their field.

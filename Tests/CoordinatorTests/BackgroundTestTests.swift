@@ -189,6 +189,26 @@ struct BackgroundTestTests {
     try await bench.stop()
   }
 
+  @Test func testThatDidNotRunSaysNothingAboutARelay() {
+    let (id, now) = (RelayID(rawValue: 1), Timestamp(milliseconds: 1_750_000_000_000))
+    var catalog = Catalog()
+    catalog.relays[id] = RelayRow(id: id, network: .nostr, address: "ws://r1", name: "r1", revision: 1)
+    var decider = Decider(
+      directory: RelayDirectory(networks: [], addressing: [], servers: nil, seed: 1), rules: Rules(policy: RelayPolicy()),
+      hasTests: false, seed: 1,
+      counters: StoreCounters(revision: 1, channel: 0, operator: 0, server: 0, relay: 1, identity: 0), catalog: catalog,
+      now: now)
+    func end(_ steps: [ProbeStep]) {
+      let verdict = ProbeVerdict(steps, isFull: true)
+      decider.decide([.tested(.relay(id), address: "ws://r1", verdict, Reply { _ in })], Facts(), at: now)
+    }
+    end([])
+    #expect(decider.relays[id]?.condition == PeerCondition() && decider.close().isEmpty)
+    #expect(decider.flight?.answers.map(\.outcome) == [.done], "whoever asked for it is told that it is over")
+    end([ProbeStep(name: "connect", duration: .milliseconds(1), failure: Trouble(.timeout, "no answer"))])
+    #expect(decider.relays[id]?.condition.tested == false && !decider.close().isEmpty)
+  }
+
   @Test func verdictOnAnOldAddressDoesNotCountForTheNewOne() async throws {
     let bench = try await Bench(schedule: schedule)
     bench.network.set(.silent, at: "ws://r1")

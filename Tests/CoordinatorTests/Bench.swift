@@ -35,7 +35,7 @@ final class Bench: Sendable {
     let coordinator = Coordinator(
       storage: storage, networks: [network], addressing: [SimpleXAddressing()], servers: servers,
       rules: Rules(policy: policy, schedule: schedule, upkeep: upkeep), clock: clock,
-      secrets: try .atFile(folder.path + "/key"), logger: log.logger)
+      secrets: try .atFile(folder.path + "/key"), logger: log.logger, earlyMin: 1)
     self.coordinator = coordinator
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
     task = Task {

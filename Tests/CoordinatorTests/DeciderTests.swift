@@ -38,9 +38,8 @@ struct DeciderTests {
     var counters = try storage.counters()
     counters.revision = 2
     decider = Decider(
-      storage: Questions(storage), directory: directory, rules: Rules(policy: RelayPolicy()), hasTests: false, seed: 1,
-      counters: counters,
-      catalog: catalog)
+      directory: directory, rules: Rules(policy: RelayPolicy()), hasTests: false, seed: 1, counters: counters,
+      catalog: catalog, now: now)
   }
 
   private func creation(_ answers: Answers) -> Engine.Input {
@@ -59,67 +58,77 @@ struct DeciderTests {
     var all: [Result<ChannelSnapshot, BatonError>] { results.withLock { $0 } }
   }
 
+  private func decide(_ inputs: [Engine.Input], _ decider: inout Decider) async {
+    let unfolded = decider.unfold(inputs, at: now)
+    let reads = decider.reads(for: unfolded, at: now)
+    decider.decide(unfolded, await Questions(storage).answer(reads), at: now)
+  }
+
   @Test func decidingOnACreationWritesSaysAndPerformsNothing() async throws {
     let answers = Answers()
-    let batch = Batch(now: now)
-    await decider.decide([creation(answers)], batch)
-    let mutations = decider.writes(of: batch)
+    var decider = decider
+    await decide([creation(answers)], &decider)
+    let request = decider.close()
     #expect(storage.commits == 0 && network.performed == 0 && answers.all.isEmpty)
     #expect(directory.read { $0.loads.carried }.isEmpty)
-    let inserted = mutations.compactMap { mutation -> ChannelRow? in
+    let inserted = request.mutations.compactMap { mutation -> ChannelRow? in
       if case .insertChannel(let row) = mutation { row } else { nil }
     }
-    #expect(inserted.map(\.id.rawValue) == [1] && inserted.first?.revision == decider.counters.revision)
-    guard case .probe(now)? = mutations.last else {
+    #expect(inserted.map(\.id.rawValue) == [1] && inserted.first.map { $0.revision < 0 } == true)
+    guard case .probe(now, _)? = request.mutations.last else {
       Issue.record("each write says when it was made")
       return
     }
-    #expect(batch.effects.operations.isEmpty, "nothing is performed before it is durable")
-    #expect(batch.effects.created == [ChannelID(rawValue: 1)] && batch.effects.loads == [relays[0]: 1, relays[1]: 1])
-    let revisions = batch.effects.changes.map(\.revision)
-    #expect(!revisions.isEmpty && revisions == revisions.sorted() && revisions.first == 3)
+    let decision = try #require(decider.flight)
+    #expect(decision.effects.operations.isEmpty, "nothing is performed before it is durable")
+    #expect(decision.loads == [relays[0]: 1, relays[1]: 1] && decider.base.live.isEmpty)
 
-    decider.committed(batch, hasWritten: true, at: now)
-    #expect(batch.effects.operations.map(\.operation.task) == [.invite, .invite])
-    #expect(batch.effects.operations.map(\.operation.relay) == relays)
-    #expect(batch.effects.isWatchChanged && network.performed == 0)
-    batch.answer(nil)
-    #expect(try answers.all.map { try $0.get().row.id.rawValue } == [1])
-    decider.letGo(batch)
+    let receipt = CommitReceipt(base: 2, revision: 2 + 1)
+    let (landed, effects) = decider.landed(receipt, at: now)
+    #expect(effects.created == [ChannelID(rawValue: 1)] && effects.loads == [relays[0]: 1, relays[1]: 1])
+    #expect(effects.changes.map(\.revision) == [3] && decider.base.live[ChannelID(rawValue: 1)]?.row.revision == 3)
+    #expect(effects.operations.map(\.operation.task) == [.invite, .invite])
+    #expect(effects.operations.map(\.operation.relay) == relays)
+    #expect(effects.isWatchChanged && network.performed == 0)
+    #expect(landed.answers.map(\.outcome) == [.channel(ChannelID(rawValue: 1))])
+    decider.letGo(landed, changes: effects.changes.count)
     #expect(decider.alarms[.channel(ChannelID(rawValue: 1))] != nil)
     store.close()
   }
 
   @Test func creationWhoseCommitFailedLeavesNothingButWhatIsOwed() async throws {
     let answers = Answers()
-    let batch = Batch(now: now)
-    let before = decider.counters
-    await decider.decide([creation(answers)], batch)
-    _ = decider.writes(of: batch)
-    decider.failed(batch, "full", isInDoubt: true, at: now)
-    #expect(decider.counters == before && decider.live.isEmpty)
+    var decider = decider
+    let before = decider.base.counters
+    await decide([creation(answers)], &decider)
+    _ = decider.close()
+    let (effects, refused) = decider.failed(.inDoubt("full"), at: now)
+    #expect(decider.base.counters == before && !decider.isAwake)
     #expect(decider.recovery.channels == [ChannelID(rawValue: 1)] && decider.recovery.trouble == "full")
     #expect(decider.alarms.times.keys.map { $0 } == [.recovery])
-    let effects = batch.effects
     #expect(effects.operations.isEmpty && effects.changes.isEmpty && effects.loads.isEmpty && effects.publication == nil)
     #expect(effects.journal.map(\.event) == [.storageFailed])
-    batch.answer(.storageUnavailable(reason: "full"))
-    #expect(throws: BatonError.storageUnavailable(reason: "full")) { try answers.all.first?.get() }
-    // These are the consequences if the commit is durable after all.
-    let withheld = try #require(decider.recovery.doubt?.withheld)
-    #expect(withheld.created == [ChannelID(rawValue: 1)] && !withheld.changes.isEmpty)
+    #expect(refused.map(\.outcome) == [.channel(ChannelID(rawValue: 1))])
+    // Should it be durable after all, that is what follows.
+    var stored = before
+    (stored.revision, stored.channel) = (3, 1)
+    let late = decider.settleDoubt(stored, decider.base.catalog, [], at: now)
+    #expect(late.created == [ChannelID(rawValue: 1)] && late.publication == .missed(through: 3))
+    #expect(late.journal.map(\.message) == ["a commit that failed is durable; going on from revision 3"])
+    #expect(late.keys.isEmpty && late.operations.isEmpty && decider.doubt == nil && decider.base.counters == stored)
     store.close()
   }
 
-  @Test func equalInputsGiveEqualWrites() async throws {
-    let other = try DeciderTests()
-    var all: [[StoreMutation]] = []
-    for one in [self, other] {
-      let batch = Batch(now: now)
-      await one.decider.decide([one.creation(Answers())], batch)
-      all.append(one.decider.writes(of: batch))
-      one.store.close()
-    }
-    #expect(all[0].count >= 5 && all[0] == all[1])
+  @Test func equalInputsGiveEqualDecisions() async throws {
+    let answers = Answers()
+    let input = creation(answers)
+    var (one, other) = (decider, decider)
+    await decide([input], &one)
+    #expect(one.open != other.open && other.open.isEmpty, "a copy is a decider of its own")
+    await decide([input], &other)
+    #expect(one.open == other.open)
+    let requests = [one.close(), other.close()]
+    #expect(requests[0].mutations.count >= 5 && requests[0] == requests[1])
+    store.close()
   }
 }

@@ -79,6 +79,42 @@ struct HealingUpkeepTests {
     try await bench.stop()
   }
 
+  /// Two relays have failed, and it is not known yet whether the one that takes the first place will serve.
+  @Test func nextRelayIsReplacedOnceTheFirstReplacementHasAnswered() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(5)
+    for number in 2...3 { bench.network.set(.refuses, at: "ws://r\(number)") }
+    for number in 4...5 { bench.network.set(.silent, at: "ws://r\(number)") }
+    let id = try await bench.create(relays: Array(relays.prefix(3))).row.id
+    _ = try await bench.channel(id) { $0.hasSettled }
+    func statuses() throws -> [RelayStatus] { try bench.store.channel(id)?.relays.map(\.record.status) ?? [] }
+    #expect(try statuses() == [.active, .failed, .failed])
+    try await bench.rounds(2)
+    let now = try statuses()
+    #expect(now.count == 4 && now.count { $0.isUnderWay } == 1, "\(now)")
+    try await bench.stop()
+  }
+
+  @Test func relayIsNotReplacedByOneThatIsDown() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(3)
+    // A channel on the only spare relay, so that its connection is watched.
+    let other = try await bench.coordinator.create(
+      ChannelRequest(profile: Profile(displayName: "Other"), relays: [relays[2]], heal: false)
+    ).row.id
+    _ = try await bench.channel(other) { $0.phase == .active }
+    bench.network.relayWent(false, relays[2])
+    bench.network.set(.refuses, at: "ws://r2")
+    let id = try await bench.create(relays: Array(relays.prefix(2))).row.id
+    _ = try await bench.channel(id) { $0.hasSettled }
+    try await bench.rounds(3)
+    #expect(try bench.store.channel(id)?.relays.map(\.record.status) == [.active, .failed])
+    // It is back, and ten minutes later nothing speaks against it.
+    bench.network.relayWent(true, relays[2])
+    try await bench.rounds(atMost: 20) { try bench.store.channel(id)?.relays.count == 3 }
+    try await bench.stop()
+  }
+
   @Test func replacementsInAllChannelsAreLimited() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy(replacementsPerHour: 5))
     let relays = try await bench.addRelays(2)

@@ -20,6 +20,19 @@ struct InboxTests {
     inbox.close()
     #expect(!inbox.put(2))
     #expect(await inbox.take(max: 9) == [1])
-    #expect(await inbox.take(max: 9).isEmpty)
+    #expect(await inbox.take(max: 9) == nil)
+  }
+
+  @Test func whoeverTakesCanBeCalledThoughThereIsNothing() async {
+    let inbox = Inbox<Int>()
+    inbox.poke()
+    #expect(await inbox.take(max: 9) == [])
+    // It counts once, and not when there is something to take.
+    inbox.poke()
+    inbox.put(1)
+    #expect(await inbox.take(max: 9) == [1])
+    async let taken = inbox.take(max: 9)
+    inbox.put(2)
+    #expect(await taken == [2])
   }
 }

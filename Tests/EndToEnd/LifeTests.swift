@@ -100,6 +100,24 @@ struct LifeTests {
     await stop(daemon, [sandbox, plain])
   }
 
+  /// A script has nobody who could answer.
+  @Test func nothingIsErasedWithoutAQuestionUnlessYesIsGiven() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    try await baton.addRelays(["ws://127.0.0.1:\(Program.freePort())"])
+    #expect(try await baton.control("channel", "create", "News", "--wait", "none").status == 0)
+    #expect(try await baton.control("identity", "add", "desk").status == 0)
+    for command in [["channel", "delete", "News"], ["identity", "remove", "desk"]] {
+      let refused = try await Program.run("batonctl", command + ["--socket", baton.socket])
+      #expect(refused.status == 64 && refused.lines.contains { $0.contains("Use --yes to continue.") }, "\(refused.lines)")
+    }
+    let client = try await baton.client()
+    let phase = try await client.channel(id: 1).phase
+    #expect(!["deleting", "deleted"].contains(phase))
+    #expect(try await client.identities().contains { $0.name == "desk" })
+    await stop(daemon, [])
+  }
+
   @Test func liveListsOutliveTheDaemon() async throws {
     let sandbox = try Program("baton-sandbox", ["--relays", "2"])
     try await sandbox.line(containing: "control ")

@@ -122,8 +122,11 @@ struct ManagementTests {
         "These take effect at the next start of the daemon: control.subscribersMax.",
       ])
     #expect(try await client.call("io.systemd.service.GetLogLevel")["level"] == 7)
+    // A level that is set by request stays until the configured one changes.
+    _ = try await client.call("io.systemd.service.SetLogLevel", ["level": 6])
     let report = try await client.reload()
     #expect(report.options.isEmpty && report.needRestart == ["control.subscribersMax"])
+    #expect(try await client.call("io.systemd.service.GetLogLevel")["level"] == 6)
     try write(baton, "b.yaml", "relays:\n  - address: ws://127.0.0.1:9/three\n    nam: three\n")
 
     // What vanishes is disabled and marked. SIGHUP reloads, too.

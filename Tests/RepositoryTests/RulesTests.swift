@@ -101,34 +101,39 @@ struct RulesTests {
     }
   }
 
-  /// What decides cannot act: it has no clock, journal, tasks or chance of its own, writes nothing and asks networks to do nothing. What
-  /// is to be done stands in `Effects`.
+  /// What decides cannot act: it has no clock, journal, tasks, storage or chance of its own, answers nobody and asks networks to do nothing.
+  /// What follows from a decision stands in `Effects`.
   @Test func decidingDoesNothing() throws {
     let engine = "Sources/Coordinator/Engine/"
-    let acting = ["Engine.swift", "Commit/Engine+Commit.swift", "Effects/Engine+Effects.swift", "Effects/Journal.swift"]
+    let acting = [
+      "Engine.swift", "Input.swift", "Reads/Questions.swift", "Commit/Engine+Commit.swift", "Commit/Flight.swift",
+      "Effects/Engine+Effects.swift", "Effects/Journal.swift",
+    ]
     let files = try sources(String(engine.dropLast()))
     let deciding = files.filter { file in !acting.contains { file.name == engine + $0 } }
     #expect(deciding.count > 20 && files.count == deciding.count + acting.count)
     let allowed: Set<String> = ["Channels", "Secrets", "StrictJSON", "RelayNetwork", "Storage", "DequeModule", "HeapModule"]
     let banned = [
-      "Clock", "clock.", "logger", "Logger", "Task {", "Task.detached", "ChangeHub", "hub.", "Prober", "prober", "post(",
-      "storage.commit(", "directory.write", "directory.hold", "directory.carry", "directory.choose", "directory.release",
-      "?.perform(", "?.cancel(", "?.watch(", "?.unlock(", "?.lock(", "SystemRandomNumberGenerator",
+      "Clock", "clock.", "logger", "Logger", "Task {", "Task.detached", "async", "await", "ChangeHub", "hub.", "Prober",
+      "prober", "post(", "poke(", "CoordinatorStorage", "storage.", "directory.write", "directory.hold", "directory.carry",
+      "directory.choose", "directory.release", "?.perform(", "?.cancel(", "?.watch(", "?.unlock(", "?.lock(", ".send(",
+      "SystemRandomNumberGenerator",
     ]
     for file in deciding {
       for name in imports(file.text) { #expect(allowed.contains(name), "\(file.name) imports \(name)") }
-      for word in banned { #expect(!file.text.contains(word), "\(file.name): \(word): whoever decides does not act") }
-      for line in file.text.split(separator: "\n") where line.contains(".random(") {
+      let code = file.text.split(separator: "\n").filter { !$0.contains("//") }
+      for word in banned {
+        #expect(!code.contains { $0.contains(word) }, "\(file.name): \(word): whoever decides does not act")
+      }
+      for line in code where line.contains(".random(") {
         #expect(line.contains("using:"), "\(file.name): chance comes from the seed: \(line)")
       }
     }
-    // Storage is known by its questions only.
-    for file in deciding where file.name != engine + "Reads/Questions.swift" {
-      #expect(!file.text.contains("CoordinatorStorage"), "\(file.name) knows more of storage than its questions")
-    }
+    let decider = try #require(files.first { $0.name == engine + "Decide/Decider.swift" })
+    #expect(decider.text.contains("\nstruct Decider {"), "it is a value")
     // Values that know nothing of the engine.
-    for file in try sources(engine + "State") where !file.name.hasSuffix("/Recovery.swift") {
-      for word in ["Engine", "Decider", "Batch", "Effects"] {
+    for file in try sources(engine + "State") {
+      for word in ["Engine", "Decider", "Decision", "Effects"] {
         let code = file.text.split(separator: "\n").filter { !$0.contains("///") }
         #expect(!code.contains { $0.contains(word) }, "\(file.name) knows of \(word)")
       }
@@ -162,7 +167,8 @@ struct RulesTests {
   @Test func filesAreShortAndNothingIsForced() throws {
     for file in try sources("Sources") {
       let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
-      #expect(lines.count <= 420, "\(file.name) has \(lines.count) lines")
+      // What is generated has as many as its interface has types.
+      #expect(lines.count <= 420 || file.name.contains("/Generated/"), "\(file.name) has \(lines.count) lines")
       for (number, line) in lines.enumerated() {
         for banned in ["try!", "fatalError(", "as! ", "@unchecked Sendable", "DispatchSemaphore"]
         where line.contains(banned) {

@@ -32,7 +32,9 @@ extension Ledger {
     guard operation.content.edition == channel.row.edition, operation.content.newestEdition == channel.row.newestEdition else {
       throw Violation(words + "another edition than the newest that is durable")
     }
-    guard operation.content.document == channel.row.document, operation.content.networkID == channel.row.networkID else {
+    guard operation.content.document == channel.row.document, operation.content.networkID == channel.row.networkID,
+      operation.content.trustAnchor == channel.row.trustAnchor
+    else {
       throw Violation(words + "another channel's content")
     }
     guard operation.address == catalog[operation.relay]?.address else { throw Violation(words + "to another address") }
@@ -43,9 +45,29 @@ extension Ledger {
     guard let known = channels[snapshot.row.id] else {
       throw Violation("\(snapshot.row.id) is told to a client before it is durable")
     }
-    guard known.row == snapshot.row, known.relays.map(\.relay) == snapshot.relays.map(\.id),
+    // The daemon cannot know yet what somebody else has changed.
+    let isTrue = known.row == snapshot.row || superseded[snapshot.row.id]?.contains(snapshot.row) == true
+    guard isTrue, known.relays.map(\.relay) == snapshot.relays.map(\.id),
       known.relays.map(\.record) == snapshot.relays.map(\.record)
     else { throw Violation("a client is told of \(snapshot.row.id) what is not durable: \(snapshot) instead of \(known)") }
+  }
+
+  /// Whether a commit wrote what it should, just before this is taken in: all channels but those that somebody else has changed.
+  func check(_ request: CommitRequest, _ receipt: CommitReceipt) throws {
+    for (place, part) in request.parts.enumerated() {
+      let isConflict = receipt.rejections[place] == .conflict
+      guard let expected = part.expected else {
+        guard !isConflict else { throw Violation("part \(place) of a commit is a conflict, and expects nothing") }
+        guard !part.insertsChannel, let id = part.mutations.lazy.compactMap(\.channelWritten).first else { continue }
+        throw Violation("\(id) is written whatever somebody else has changed")
+      }
+      let stored = channels[expected.channel]?.row.revision
+      let known = PendingRevision.settled(expected.revision, base: receipt.base)
+      guard isConflict == (stored != known) else {
+        let words = isConflict ? "is a conflict" : "is written"
+        throw Violation("\(expected.channel) \(words), expected at \(known) and stored at \(String(describing: stored))")
+      }
+    }
   }
 
   /// Whether subscribers may hear of `change`.
@@ -99,5 +121,22 @@ extension Ledger {
       guard stored == mine else { throw Violation("the history of \(id) is \(stored), and should be \(mine)") }
     }
     for row in try store.relays() where row != catalog[row.id] { throw Violation("\(row.id) is stored as \(row)") }
+  }
+}
+
+extension CommitPart {
+  fileprivate var insertsChannel: Bool { mutations.contains { if case .insertChannel = $0 { true } else { false } } }
+}
+
+extension StoreMutation {
+  /// The channel that it writes, with or without its relays; `nil` for a new one.
+  var channelWritten: ChannelID? {
+    switch self {
+    case .touchChannel(let row), .rewriteChannel(let row): row.id
+    case .saveChannelRelay(let id, _, _): id
+    case .insertChannel, .appendTransition, .appendChange, .saveOperator, .saveServer, .saveRelay, .recordRoundTrip,
+      .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges:
+      nil
+    }
   }
 }

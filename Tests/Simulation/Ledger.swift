@@ -18,6 +18,16 @@ struct Ledger {
     subscript(_ relay: RelayID) -> ChannelRelayRecord? { relays.first { $0.relay == relay }?.record }
   }
 
+  /// What the network calls a channel, and the link there.
+  struct Name: Hashable {
+    let networkID: String
+    let trustAnchor: String
+
+    init(networkID: String, trustAnchor: String) { (self.networkID, self.trustAnchor) = (networkID, trustAnchor) }
+
+    init(_ row: ChannelRow) { self.init(networkID: row.networkID, trustAnchor: row.trustAnchor) }
+  }
+
   private(set) var channels: [ChannelID: Channel] = [:]
   /// In the order of their identifiers.
   private(set) var order: [ChannelID] = []
@@ -28,6 +38,14 @@ struct Ledger {
   private var ends: [Pair: RelayStatus] = [:]
   private var documents: Set<String> = []
   private(set) var keys: [String: ChannelID] = [:]
+  /// Names that the network has reported and that are not durable, the oldest first. A channel gets no others.
+  private var expected: [ChannelID: [Name]] = [:]
+  /// How often a channel got another name.
+  private(set) var renamings = 0
+  /// The rows of a channel that somebody else has changed since the daemon last wrote it.
+  private(set) var superseded: [ChannelID: [ChannelRow]] = [:]
+  /// What clients have asked for: whether channels heal.
+  private var healings: [ChannelID: Set<Bool>] = [:]
   /// How many channels each relay carries.
   var loads: [RelayID: Int] {
     var loads: [RelayID: Int] = [:]
@@ -40,10 +58,15 @@ struct Ledger {
   private(set) var revision: Int64 = 0
 
   /// Takes a commit in.
-  /// - Parameter longestWait: how far ahead a timer may be.
+  /// - Parameters:
+  ///   - longestWait: how far ahead a timer may be.
+  ///   - bySomebodyElse: whether it was not the daemon that wrote this.
   /// - Throws: `Violation` when it breaks a rule.
-  mutating func apply(_ mutations: [StoreMutation], now: Timestamp, longestWait: Duration) throws {
+  mutating func apply(
+    _ mutations: [StoreMutation], now: Timestamp, longestWait: Duration, bySomebodyElse: Bool = false
+  ) throws {
     let before = revision
+    supersede(mutations, bySomebodyElse)
     var saved: [Pair] = []
     for mutation in mutations {
       switch mutation {
@@ -57,7 +80,7 @@ struct Ledger {
         channels[id]?.row.deletedAt = row.deletedAt
         channels[id]?.row.wantedRelays = row.wantedRelays
         channels[id]?.row.relayCount = row.relayCount
-      case .rewriteChannel(let row): try revise(row)
+      case .rewriteChannel(let row): try revise(row, bySomebodyElse)
       case .saveChannelRelay(let id, let position, let row):
         try save(id, position, row, now + longestWait)
         saved.append(Pair(channel: id, relay: row.relay))
@@ -110,20 +133,65 @@ struct Ledger {
     order.append(row.id)
   }
 
-  private mutating func revise(_ row: ChannelRow) throws {
+  /// - Parameter isForeign: whether somebody else does it.
+  private mutating func revise(_ row: ChannelRow, _ isForeign: Bool) throws {
     guard let known = channels[row.id]?.row else { throw Violation("\(row.id) is revised before it is stored") }
     guard known.edition <= row.edition else { throw Violation("\(row.id) goes back to edition \(row.edition)") }
     guard known.edition < row.edition || known.newestEdition == row.newestEdition && known.namedRelays == row.namedRelays else {
       throw Violation("edition \(row.edition) of \(row.id) exists twice")
     }
-    guard known.networkID == row.networkID, known.document == row.document, known.trustAnchor == row.trustAnchor else {
-      throw Violation("\(row.id) becomes another channel")
+    guard known.document == row.document else { throw Violation("\(row.id) becomes another channel") }
+    if Name(known) != Name(row) { try rename(row.id, Name(row)) }
+    guard isForeign || known.heal == row.heal || healings[row.id]?.contains(row.heal) == true else {
+      throw Violation("\(row.id) loses what somebody else has changed: heal is \(row.heal) again")
     }
     var row = row
     (row.revision, row.updatedAt, row.deletedAt) = (known.revision, known.updatedAt, known.deletedAt)
     row.wantedRelays = known.wantedRelays
     channels[row.id]?.row = row
   }
+
+  // MARK: - Somebody else
+
+  private mutating func supersede(_ mutations: [StoreMutation], _ isForeign: Bool) {
+    for id in Set(mutations.compactMap(\.channelWritten)) {
+      if !isForeign {
+        superseded[id] = nil
+      } else if let row = channels[id]?.row {
+        superseded[id, default: []].append(row)
+      }
+    }
+  }
+
+  /// A client asks that the channel heals, or does not.
+  mutating func mayHeal(_ id: ChannelID, _ heals: Bool) { healings[id, default: []].insert(heals) }
+
+  /// The daemon that has read these rows is dead.
+  mutating func forgetSuperseded() { superseded = [:] }
+
+  // MARK: - Names
+
+  /// The network has reported a name.
+  mutating func expect(_ name: Name, of id: ChannelID) {
+    if expected[id]?.last != name { expected[id, default: []].append(name) }
+  }
+
+  /// Whether a name that was reported may still become durable.
+  func mayRename(_ id: ChannelID) -> Bool { expected[id] != nil }
+
+  /// Whatever was reported and is not durable is lost.
+  mutating func forgetNames() { expected = [:] }
+
+  private mutating func rename(_ id: ChannelID, _ name: Name) throws {
+    guard let names = expected[id], let place = names.firstIndex(of: name) else {
+      throw Violation("\(id) becomes '\(name.networkID)', and nobody has reported that")
+    }
+    let rest = Array(names.dropFirst(place + 1))
+    expected[id] = rest.isEmpty ? nil : rest
+    renamings += 1
+  }
+
+  // MARK: - Editions
 
   /// Whoever shows an old edition is to be told of the newest.
   private func checkEditions(_ id: ChannelID) throws {

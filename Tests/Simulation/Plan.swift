@@ -19,6 +19,11 @@ struct Plan {
   let crashes: Int
   let flaps: Int
   let storageFaults: Int
+  /// In thousandths of the steps: those before which somebody else changes a channel, the network gives one another name, or a relay
+  /// loses one.
+  let conflicts: Int
+  let names: Int
+  let losses: Int
   /// Whether a commit that failed may have become durable all the same.
   let hasDoubtfulCommits: Bool
   let hasReadFaults: Bool
@@ -63,5 +68,8 @@ struct Plan {
     if draw(30, 1...1) == 1 { upkeep.keepHistory = .seconds(7_200) }
     if draw(30, 1...1) == 1 { upkeep.keepRows = 20 }
     self.upkeep = draw(50, 1...1) == 1 ? upkeep : nil
+    conflicts = draw(50, 20...200)
+    names = draw(30, 10...60)
+    losses = draw(40, 10...100)
   }
 }

@@ -11,9 +11,19 @@ struct SimRelays {
     var isCancelled = false
   }
 
+  /// A channel at the address of a relay, whatever the network calls it.
+  struct Place: Hashable {
+    let channel: ChannelID
+    let address: String
+
+    init(_ channel: ChannelID, at address: String) { (self.channel, self.address) = (channel, address) }
+
+    init(_ operation: RelayOperation) { self.init(operation.channel, at: operation.address) }
+  }
+
   struct Relay {
     /// With the newest edition of each.
-    var channels: [String: Int] = [:]
+    var channels: [ChannelID: Int] = [:]
     var isReachable = true
     var refuses = false
   }
@@ -23,10 +33,10 @@ struct SimRelays {
   /// What the daemon wants to hear of, by identifier, and what it heard last.
   var watched: [(relay: RelayID, address: String)] = []
   var reported: [RelayID: Bool] = [:]
-  /// Where the daemon was told what is not so, or not told what is: "channel at address".
-  var lies: Set<String> = []
+  /// Where the daemon was told what is not so, or not told what is.
+  var lies: Set<Place> = []
   /// Where an invitation arrived after the farewell.
-  private(set) var late: Set<String> = []
+  private(set) var late: Set<Place> = []
   private var random = SplitMix64(seed: 0)
   private var withdrawn: Set<Ledger.Pair> = []
   /// The latest operation that this run of the daemon asked for.
@@ -40,8 +50,6 @@ struct SimRelays {
   }
 
   static func address(_ number: Int) -> String { "ws://r\(number)" }
-
-  static func place(_ operation: RelayOperation) -> String { "\(operation.content.networkID) at \(operation.address)" }
 
   mutating func begin(_ operation: RelayOperation) throws {
     let pair = Ledger.Pair(channel: operation.channel, relay: operation.relay)
@@ -75,13 +83,13 @@ struct SimRelays {
   /// What an honest relay does and says.
   mutating func carryOut(_ operation: RelayOperation) -> RelayOutcome {
     guard let relay = relays[operation.address] else { return .missing }
-    let channel = operation.content.networkID
+    let channel = operation.channel
     guard relay.isReachable else { return .troubled(Trouble(.unreachable, "connection refused"), retryAfter: nil) }
     switch operation.task {
     case .invite:
       guard !relay.refuses else { return .refused(Trouble(.rejected, "blocked: no")) }
       if withdrawn.contains(Ledger.Pair(channel: operation.channel, relay: operation.relay)) {
-        late.insert(Self.place(operation))
+        late.insert(Place(operation))
       }
       relays[operation.address]?.channels[channel] = relay.channels[channel] ?? 1
       return .accepted(link: operation.address)
@@ -101,8 +109,16 @@ struct SimRelays {
   mutating func carryOutUnheard(_ operation: RelayOperation) {
     _ = carryOut(operation)
     // Nobody can know that an invitation came through after the farewell.
-    if late.contains(Self.place(operation)) { lies.insert(Self.place(operation)) }
+    if late.contains(Place(operation)) { lies.insert(Place(operation)) }
   }
+
+  /// Whether the relay has the channel, and can say so.
+  func has(_ place: Place) -> Bool {
+    relays[place.address].map { $0.isReachable && $0.channels[place.channel] != nil } ?? false
+  }
+
+  /// The relay has the channel no more.
+  mutating func lose(_ place: Place) { relays[place.address]?.channels[place.channel] = nil }
 
   /// The daemon died: some of what was under way reaches the relays all the same.
   mutating func loseContact() {

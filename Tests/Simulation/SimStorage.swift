@@ -14,14 +14,16 @@ final class SimStorage: CoordinatorStorage {
   }
 
   private static let broken = StoreError(.inputOutput, "database or disk is full")
+  private static let failed = CommitFailure.unavailable("database or disk is full")
+  private static let unanswered = CommitFailure.inDoubt("the answer was lost")
 
   @discardableResult
-  func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt {
+  func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
     // At the start, where the daemon gives up as when it cannot read.
-    if case .clampTimes? = mutations.first {
-      guard world.canRead() else { throw Self.broken }
-      let receipt = try await store.commit(mutations)
-      world.becameDurable(mutations)
+    if case .clampTimes? = request.parts.first?.mutations.first {
+      guard world.canRead() else { throw Self.failed }
+      let receipt = try await store.commit(request)
+      world.becameDurable(request.settled(by: receipt))
       return receipt
     }
     let fate = world.takeFate()
@@ -34,30 +36,49 @@ final class SimStorage: CoordinatorStorage {
     switch fate {
     case .fails:
       world.write { $0.tally.storageFaults += 1 }
-      throw Self.broken
+      throw Self.failed
     case .crashesBefore:
       world.die()
-      throw Self.broken
+      throw Self.unanswered
     case .works, .isDoubtful, .crashesAfter: break
     }
     let receipt: CommitReceipt
     do {
-      receipt = try await store.commit(mutations)
+      receipt = try await store.commit(request)
     } catch {
       world.holds { _ in throw Violation("the store refuses what the engine writes: \(error)") }
       throw error
     }
-    world.becameDurable(mutations)
+    for case .refused(let words) in receipt.rejections.values {
+      world.holds { _ in throw Violation("the store refuses what the engine writes: \(words)") }
+    }
+    note(request, receipt)
+    world.becameDurable(request.settled(by: receipt))
     switch fate {
     case .isDoubtful:
       world.write { $0.tally.storageFaults += 1 }
-      throw Self.broken
+      throw Self.unanswered
     case .crashesAfter:
       world.die()
-      throw Self.broken
+      throw Self.unanswered
     case .works, .fails, .crashesBefore: break
     }
     return receipt
+  }
+
+  /// - Returns: the channels that were not written, because somebody else had changed them.
+  @discardableResult
+  private func note(_ request: CommitRequest, _ receipt: CommitReceipt) -> Set<ChannelID> {
+    world.holds { try $0.check(request, receipt) }
+    let conflicts = request.parts.indices.filter { receipt.rejections[$0] == .conflict }
+      .compactMap { request.parts[$0].expected?.channel }
+    guard !conflicts.isEmpty else { return [] }
+    world.note("  conflict: \(conflicts.map(\.rawValue))")
+    world.write { state in
+      state.conflicts.formUnion(conflicts)
+      state.tally.conflicts += conflicts.count
+    }
+    return Set(conflicts)
   }
 
   private func reading<T>(_ body: (Store) throws -> T) throws -> T {
@@ -95,7 +116,7 @@ final class SimStorage: CoordinatorStorage {
     try reading { try $0.neighbour(of: channel, sharing: identity, on: relay) }
   }
   func dependentCount(of relay: RelayID) throws -> Int { try reading { try $0.dependentCount(of: relay) } }
-  func lastSignOfLife() throws -> Timestamp? { try reading { try $0.lastSignOfLife() } }
+  func lastSignOfLife() throws -> SignOfLife? { try reading { try $0.lastSignOfLife() } }
   func channelCount(of relay: RelayID) throws -> Int { try reading { try $0.channelCount(of: relay) } }
   func channelCount(of identity: IdentityID) throws -> Int { try reading { try $0.channelCount(of: identity) } }
   func channelCounts() throws -> [RelayID: Int] { try reading { try $0.channelCounts() } }

@@ -11,15 +11,17 @@ extension Simulation {
     if let violation = world.read({ $0.violation }) { throw violation }
     guard let engine else { return }
     let (ledger, relays) = world.read { ($0.ledger, $0.relays) }
-    if !engine.decider.recovery.isOver, engine.decider.alarms[.recovery] == nil {
+    // What is only decided may be what tries.
+    let isResting = engine.flight == nil && engine.decider.open.isEmpty
+    if isResting, !engine.decider.recovery.isOver, engine.decider.alarms[.recovery] == nil {
       throw Violation("storage does not work, and nobody tries whether it does again")
     }
     let loads = engine.directory.read { $0.loads.carried }
-    guard engine.decider.recovery.doubt != nil || loads == ledger.loads else {
+    guard engine.decider.doubt != nil || loads == ledger.loads else {
       throw Violation("relays are chosen as if they carried \(loads), and they carry \(ledger.loads)")
     }
     // As long as it is not known what is durable, nobody is told.
-    for id in ledger.order where engine.decider.recovery.doubt == nil {
+    for id in ledger.order where engine.decider.doubt == nil {
       for row in ledger.channels[id]?.relays ?? [] where followed[id]?[row.relay] != ChannelRelayView(row.record) {
         let known = String(describing: followed[id]?[row.relay])
         throw Violation("\(id) on \(row.relay) is \(row.record), and who follows the events knows of \(known)")
@@ -27,21 +29,26 @@ extension Simulation {
     }
     for id in ledger.order where !engine.decider.recovery.channels.contains(id) {
       let timer = ledger.channels[id]?.relays.compactMap(\.record.timer).min()
-      for row in ledger.channels[id]?.relays ?? [] where row.record.isUnderWay {
+      let isBeingDecided = engine.decider.flight?.live[id] != nil || engine.decider.open.live[id] != nil
+      for row in ledger.channels[id]?.relays ?? [] where row.record.isUnderWay && !isBeingDecided {
         guard relays.wasAsked(row.record.operation, of: Ledger.Pair(channel: id, relay: row.relay)) else {
           throw Violation("\(id) waits for operation \(row.record.operation) of \(row.relay), which nobody asked for")
         }
       }
-      guard let channel = engine.decider.live[id] else {
+      guard let channel = engine.decider.base.live[id] else {
         if timer != nil { throw Violation("\(id) has work, and nobody does it") }
         continue
       }
+      // What has been decided since sees to it later.
+      if !isResting { continue }
       guard timer != nil else { throw Violation("\(id) has nothing left to do and costs memory") }
       guard channel.machine.timer == timer, engine.decider.alarms[.channel(id)] == timer else {
         throw Violation("\(id) waits until \(String(describing: timer)), and no alarm is set for then")
       }
     }
-    for id in engine.decider.live.keys where ledger.channels[id] == nil { throw Violation("\(id) is driven, but not durable") }
+    for id in engine.decider.base.live.keys where ledger.channels[id] == nil {
+      throw Violation("\(id) is driven, but not durable")
+    }
     guard engine.wakeAt == engine.decider.alarms.times.values.min() else {
       throw Violation("the engine sleeps until \(String(describing: engine.wakeAt)), and has an alarm before")
     }
@@ -67,6 +74,7 @@ extension Simulation {
         case .report(.outcome(let id, let relay, let number, let outcome)):
           let isCurrent = state.ledger.channels[id]?[relay].map { $0.operation == number && $0.isUnderWay } ?? false
           meet(id, relay, "\(Self.name(outcome))\(isCurrent ? "" : " late")")
+        case .report(.lost(let id, let relay, _)): meet(id, relay, "relayLost")
         case .timersDue:
           for id in state.ledger.order { meet(id, nil, "timerFired") { $0.timer.map { $0 <= now } ?? false } }
         case .retry(let id, let relay, _): meet(id, relay, "retryRequested")
@@ -77,7 +85,9 @@ extension Simulation {
           let name = if case .relayReturned = event { "relayReturned" } else { "relayLost" }
           for id in state.ledger.order { meet(id, relay, name) { $0.status == status } }
         case .update(let id, _, _): meet(id, nil, "revised")
-        case .verifyChannels, .forgetHistory, .report, .create, .joinRelays, .change, .tested, .barrier, .heartbeat, .adopt,
+        case .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .alarm, .recover, .report, .create, .joinRelays,
+          .change,
+          .tested, .barrier, .heartbeat, .adopt,
           .addIdentity,
           .removeIdentity:
           break
@@ -122,6 +132,10 @@ extension Simulation {
     case .tested(let peer, _, let verdict, _): "test of \(peer) \(verdict.failure == nil ? "passed" : "failed")"
     case .sweep(let relay, let status, _, _): "sweep \(status) of \(relay.rawValue)"
     case .verifyChannels(let relay, let most): "read back \(relay.rawValue), at most \(most)"
+    case .lookForNeighbour(let id, _, let relay): "look for a neighbour of \(id.rawValue)@\(relay.rawValue)"
+    case .takeUp(let ids): "take up \(ids.map(\.rawValue))"
+    case .alarm(let alarm): "\(alarm)"
+    case .recover(let ids, _): "recover \(ids.map(\.rawValue))"
     case .forgetHistory: "forget history"
     case .barrier: "barrier"
     case .heartbeat: "heartbeat"

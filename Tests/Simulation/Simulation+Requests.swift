@@ -34,7 +34,7 @@ extension Simulation {
     case 42..<55: ask(.retry(channel, Bool.random(using: &random) ? relay : nil, world.reply(requests)))
     case 55..<65: ask(.verify(channel, world.reply(requests)))
     case 65..<71: ask(.joinRelays(channel, [relay], pick: chance(300) ? 1 : 0, world.reply(requests)))
-    case 71..<73: ask(.update(channel, ChannelEdit(heal: chance(500)), world.reply(requests)))
+    case 71..<73: askToHeal(channel, chance(500))
     case 73..<81: ask(.leaveRelay(channel, relay, world.reply(requests)))
     case 81..<87: ask(.delete(channel, world.reply(requests)))
     case 87..<92: test(relay)
@@ -45,6 +45,11 @@ extension Simulation {
   func ask(_ input: Engine.Input) {
     requests += 1
     world.post(input)
+  }
+
+  private func askToHeal(_ channel: ChannelID, _ heals: Bool) {
+    world.write { $0.ledger.mayHeal(channel, heals) }
+    ask(.update(channel, ChannelEdit(heal: heals), world.reply(requests)))
   }
 
   /// A channel is asked for, sometimes again.
@@ -119,16 +124,19 @@ extension Simulation {
       .removeIdentity:
       true
     case .tested(_, _, _, let reply): reply != nil
-    case .report, .timersDue, .sweep, .verifyChannels, .forgetHistory: false
+    case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .alarm, .recover: false
     }
   }
 
-  /// Looks at the answers to a batch.
-  /// - Parameter count: requests in the batch.
-  func heedAnswers(_ count: Int) throws {
-    let (answers, isAlive, ledger) = world.read { ($0.answers, $0.isAlive, $0.ledger) }
-    if isAlive, answers.count != count {
-      throw Violation("\(count) requests got \(answers.count) answers")
+  /// Looks at the answers of one step.
+  /// - Parameter isResting: whether all that was decided is durable, or known not to be.
+  func heedAnswers(_ isResting: Bool) throws {
+    let (answers, isAlive, ledger, unanswered) = world.write { state in
+      state.unanswered -= state.answers.count
+      return (state.answers, state.isAlive, state.ledger, state.unanswered)
+    }
+    if isAlive, unanswered < 0 || isResting && unanswered != 0 {
+      throw Violation("\(unanswered) requests are not answered, and nothing waits")
     }
     for answer in answers {
       if case .noSuchChannel(let id)? = answer.error, let known = ledger.channels[id], known.row.deletedAt == nil {

@@ -47,7 +47,7 @@ extension Simulation {
       try await drain()
     }
     try await rest()
-    guard let catalog = engine?.decider.catalog else { throw Violation("the daemon does not run") }
+    guard let catalog = engine?.decider.base.catalog else { throw Violation("the daemon does not run") }
     let ledger = world.read { $0.ledger }
     for id in ledger.order {
       guard let channel = ledger.channels[id], channel.row.deletedAt == nil, channel.row.heal else { continue }
@@ -103,6 +103,7 @@ extension Simulation {
   private func rest() async throws {
     // What a relay refused, or lied about, is offered again after a day at the latest.
     let end = now + plan.policy.verifyInterval * 2 + .seconds(6 * 3_600)
+    hearOfNames()
     while true {
       hearOfConnections()
       hearOfAll()
@@ -111,7 +112,9 @@ extension Simulation {
         try await drain()
         continue
       }
+      try await land()
       guard let engine else { throw Violation("the daemon died without a reason") }
+      if !world.read({ $0.inbox.isEmpty }) { continue }
       let isDone = world.read { state in
         state.ledger.channels.values.allSatisfy { $0.relays.allSatisfy { $0.record.timer == nil } }
       }
@@ -160,9 +163,12 @@ extension Simulation {
 
   /// Every channel relay is where it should be, and the relays have what they should have.
   private func checkGoals() throws {
-    let (ledger, relays) = world.read { ($0.ledger, $0.relays) }
+    let (ledger, relays, names) = world.read { ($0.ledger, $0.relays, $0.names) }
     for id in ledger.order {
       guard let channel = ledger.channels[id] else { continue }
+      if let name = names[id], name != Ledger.Name(channel.row) {
+        throw Violation("\(id) is '\(channel.row.networkID)' in the end, and the network calls it '\(name.networkID)'")
+      }
       let serving = channel.relays.filter { $0.record.status == .active }.map(\.relay)
       if channel.row.deletedAt == nil, !serving.isEmpty, Set(channel.row.namedRelays ?? []) != Set(serving) {
         throw Violation("readers of \(id) are sent to \(channel.row.namedRelays ?? []), and it is on \(serving)")
@@ -171,14 +177,14 @@ extension Simulation {
         let address = ledger.catalog[row.relay]?.address ?? ""
         let relay = relays.relays[address] ?? SimRelays.Relay()
         var words: String { "\(id) on \(row.relay) is \(row.record.status) in the end" }
-        let shown = relay.channels[channel.row.networkID]
+        let shown = relay.channels[id]
         switch row.record.status {
         case .new, .invited, .accepted, .inactive: throw Violation(words)
         case .failed: if !relay.refuses { throw Violation("\(words), because of \(String(describing: row.record.trouble))") }
         case .active:
           if shown != channel.row.edition { throw Violation("\(words), and the relay shows edition \(shown ?? 0)") }
         case .removed:
-          if shown != nil, !relays.lies.contains("\(channel.row.networkID) at \(address)"), !wasGivenUp(id, row.relay, ledger) {
+          if shown != nil, !relays.lies.contains(SimRelays.Place(id, at: address)), !wasGivenUp(id, row.relay, ledger) {
             throw Violation("\(words), and the relay has it still")
           }
         }
@@ -205,8 +211,8 @@ extension Simulation {
   /// A daemon with nothing to do costs nothing, and says nothing when it starts.
   private func checkIdle() async throws {
     guard let idle = engine else { throw Violation("the daemon does not run") }
-    guard idle.decider.live.isEmpty, idle.decider.recovery.isOver else {
-      throw Violation("the engine has something left to do: \(idle.decider.live.keys)")
+    guard !idle.decider.isAwake, idle.decider.recovery.isOver else {
+      throw Violation("the engine has something left to do: \(idle.decider.base.live.keys)")
     }
     for alarm in idle.decider.alarms.times.keys {
       switch alarm {

@@ -10,6 +10,9 @@ extension Simulation {
   func step() async throws {
     guard engine != nil else { return try await restart() }
     wakeIfDue()
+    if chance(plan.conflicts) { try await interfere() }
+    if chance(plan.names) { rename() }
+    if chance(plan.losses) { loseChannel() }
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<28: try await process(Int.random(in: 1...plan.batchMax, using: &random))
     case 28..<60: hearOfOperation()
@@ -22,6 +25,7 @@ extension Simulation {
     default:
       if chance(plan.flaps) { flap() }
       hearOfConnections()
+      hearOfNames()
       breakOrMendStorage()
       if chance(plan.crashes) { kill() }
     }
@@ -143,7 +147,7 @@ extension Simulation {
       }
       if waiting.isCancelled { return state.say(.refused(Trouble(.cancelled, "taken back")), of: operation) }
       if isLie {
-        state.relays.lies.insert(SimRelays.place(operation))
+        state.relays.lies.insert(SimRelays.Place(operation))
         return state.say(lie, of: operation)
       }
       if isTrouble {

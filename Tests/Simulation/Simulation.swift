@@ -24,6 +24,8 @@ final class Simulation {
   /// Whether relays, network and storage may misbehave.
   var hasFaults = true
   private var lastPublished: Int64 = 0
+  /// What the engine was given since all that it decided was durable.
+  var undecided: [Engine.Input] = []
   /// What a client knows of channels that listed them once and has followed the events since.
   private(set) var followed: [ChannelID: [RelayID: ChannelRelayView]] = [:]
 
@@ -52,6 +54,7 @@ final class Simulation {
     world.write { state in
       state.tally.seeds = 1
       state.tally.steps = plan.steps
+      state.tally.names = state.ledger.renamings
     }
   }
 
@@ -100,11 +103,10 @@ final class Simulation {
         storage: SimStorage(store, world), directory: directory, rules: Rules(policy: plan.policy, upkeep: plan.upkeep),
         clock: world.clock,
         logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, hub: hub, prober: nil,
-        seed: random.next(), post: { [world] in world.post($0) })
-      if engine.decider.counters.revision != begun {
-        world.holds { _ in
-          throw Violation("the daemon starts at revision \(engine.decider.counters.revision), it was at \(begun)")
-        }
+        seed: random.next(), isEager: false, post: { [world] in world.repost($0) })
+      let revision = engine.decider.base.counters.revision
+      if revision != begun {
+        world.holds { _ in throw Violation("the daemon starts at revision \(revision), it was at \(begun)") }
       }
       guard let subscription = hub.subscribe() else { throw Violation("nobody may listen") }
       self.engine = engine
@@ -122,29 +124,60 @@ final class Simulation {
 
   /// Lets the daemon take the first inputs from its inbox.
   func process(_ count: Int) async throws {
-    guard let engine else { return }
+    guard engine != nil else { return }
     let inputs = world.write { state in
       let inputs = Array(state.inbox.prefix(count))
       state.inbox.removeFirst(inputs.count)
-      state.answers = []
       return inputs
     }
     guard !inputs.isEmpty else { return }
     world.note("process \(inputs.map(Self.words).joined(separator: ", "))")
-    notePairs(inputs)
+    // What is only decided is not known to the ledger.
+    if undecided.isEmpty { notePairs(inputs) }
+    undecided += inputs
+    let asked = inputs.count(where: Self.isRequest)
+    world.write { $0.unanswered += asked }
+    try await live { engine in
+      await engine.process(inputs)
+      // Sometimes more is decided before the commit is over.
+      if !hasFaults || chance(650) { await engine.rest() } else if chance(500) { await engine.land() }
+    }
+  }
+
+  /// Lets what was decided become durable.
+  func land() async throws {
+    guard let engine, engine.flight != nil || !engine.decider.open.isEmpty else { return }
+    try await live { await $0.rest() }
+  }
+
+  private func live(_ body: (Engine) async -> Void) async throws {
+    guard let engine else { return }
+    world.write { $0.answers = [] }
     decideFate()
     guard let subscription = engine.hub.subscribe() else { throw Violation("nobody may listen") }
-    await engine.process(inputs)
+    await body(engine)
     hear(subscription, engine.hub)
-    try heedAnswers(inputs.count(where: Self.isRequest))
-    if engine.decider.recovery.doubt != nil || !world.read({ $0.isAlive }) { world.write { $0.forget(inputs) } }
+    let isResting = engine.flight == nil && engine.decider.open.isEmpty
+    try heedAnswers(isResting)
+    if engine.decider.recovery.trouble != nil || !world.read({ $0.isAlive }) {
+      world.write { [undecided] in $0.forget(undecided) }
+    }
+    if isResting || engine.decider.recovery.trouble != nil { undecided = [] }
+    if isResting { world.write { $0.forgetNames() } }
     bury()
     try check()
   }
 
   /// Processes until nothing waits.
   func drain() async throws {
-    while engine != nil, !world.read({ $0.inbox.isEmpty }) { try await process(plan.batchMax) }
+    while engine != nil {
+      if world.read({ $0.inbox.isEmpty }) {
+        try await land()
+        if world.read({ $0.inbox.isEmpty }) { return }
+      } else {
+        try await process(plan.batchMax)
+      }
+    }
   }
 
   /// What subscribers got.
@@ -196,10 +229,14 @@ final class Simulation {
     guard engine != nil else { return }
     world.note("the daemon is dead")
     engine = nil
+    undecided = []
     world.write { state in
       state.isAlive = false
+      state.unanswered = 0
       state.forget(state.inbox)
       state.inbox = []
+      state.forgetNames()
+      state.ledger.forgetSuperseded()
       state.relays.loseContact()
       state.tally.crashes += 1
     }

@@ -5,6 +5,12 @@ struct Tally {
   var commits = 0
   var crashes = 0
   var storageFaults = 0
+  /// Parts of commits that were not written, because somebody else had changed the channel.
+  var conflicts = 0
+  /// Names that channels took from the network.
+  var names = 0
+  /// Channels that a relay lost and the network reported.
+  var losses = 0
   var transitions = 0
   var operations = 0
   /// Pairs of a status and an event that met it.
@@ -16,6 +22,9 @@ struct Tally {
     commits += other.commits
     crashes += other.crashes
     storageFaults += other.storageFaults
+    conflicts += other.conflicts
+    names += other.names
+    losses += other.losses
     transitions += other.transitions
     operations += other.operations
     pairs.formUnion(other.pairs)

@@ -38,6 +38,13 @@ final class World: Sendable {
     /// After so many reads no more succeed.
     var readsLeft: Int?
     var answers: [Answer] = []
+    /// Requests that the engine has, or had and asks itself again.
+    var unanswered = 0
+    /// Channels that somebody else had changed when the engine wrote them.
+    var conflicts: Set<ChannelID> = []
+    /// What the network calls those channels by now to which it has given names.
+    var names: [ChannelID: Ledger.Name] = [:]
+    var namesGiven = 0
     var violation: Violation?
     var tally = Tally()
 
@@ -45,10 +52,25 @@ final class World: Sendable {
     /// whether an invitation came through after the farewell.
     mutating func forget(_ inputs: [Engine.Input]) {
       for input in inputs {
-        guard case .report(.outcome(let id, let relay, _, .accepted)) = input, let channel = ledger.channels[id],
+        guard case .report(.outcome(let id, let relay, _, .accepted)) = input, ledger.channels[id] != nil,
           let address = ledger.catalog[relay]?.address
         else { continue }
-        relays.lies.insert("\(channel.row.networkID) at \(address)")
+        relays.lies.insert(SimRelays.Place(id, at: address))
+      }
+    }
+
+    /// The network reports the name of a channel.
+    mutating func tellName(of id: ChannelID) {
+      guard isAlive, let name = names[id] else { return }
+      ledger.expect(name, of: id)
+      inbox.append(.report(.named(channel: id, networkID: name.networkID, trustAnchor: name.trustAnchor)))
+    }
+
+    /// Nothing is being decided: names that were reported, are not durable and do not wait in the inbox never become durable.
+    mutating func forgetNames() {
+      ledger.forgetNames()
+      for case .report(.named(let id, let networkID, let trustAnchor)) in inbox {
+        ledger.expect(Ledger.Name(networkID: networkID, trustAnchor: trustAnchor), of: id)
       }
     }
   }
@@ -92,6 +114,12 @@ final class World: Sendable {
         state.violation = Violation("\(error)")
       }
     }
+  }
+
+  /// What the engine puts into its inbox itself. A request among it was not answered, because it must be decided again.
+  func repost(_ input: Engine.Input) {
+    if Simulation.isRequest(input) { write { $0.unanswered -= 1 } }
+    post(input)
   }
 
   func post(_ input: Engine.Input) { state.withLock { if $0.isAlive { $0.inbox.append(input) } } }
@@ -145,14 +173,15 @@ final class World: Sendable {
 
   func die() { state.withLock { $0.isAlive = false } }
 
-  func becameDurable(_ mutations: [StoreMutation]) {
+  /// - Parameter bySomebodyElse: whether it was not the daemon that wrote this.
+  func becameDurable(_ mutations: [StoreMutation], bySomebodyElse: Bool = false) {
     state.withLock { state in
       // Upkeep looks whether there is anything to do; that is no work by itself.
       if !mutations.allSatisfy(\.isUpkeep) { state.tally.commits += 1 }
       state.tally.transitions += mutations.count { if case .appendTransition = $0 { true } else { false } }
       guard state.violation == nil else { return }
       do {
-        try state.ledger.apply(mutations, now: clock.now, longestWait: longestWait)
+        try state.ledger.apply(mutations, now: clock.now, longestWait: longestWait, bySomebodyElse: bySomebodyElse)
       } catch let error as Violation {
         state.violation = error
       } catch {
@@ -176,7 +205,8 @@ final class World: Sendable {
     case .insertChannel(let row): "channel \(row.id.rawValue) '\(row.document)'"
     case .touchChannel(let row):
       "channel \(row.id.rawValue) r\(row.revision) wants \(row.wantedRelays)\(row.deletedAt == nil ? "" : " deleted")"
-    case .rewriteChannel(let row): "channel \(row.id.rawValue) edition \(row.edition) '\(row.profile.displayName)'"
+    case .rewriteChannel(let row):
+      "channel \(row.id.rawValue) edition \(row.edition) '\(row.profile.displayName)', named '\(row.networkID)', heal=\(row.heal)"
     case .saveChannelRelay(let id, _, let row):
       "\(id.rawValue)@\(row.relay.rawValue) \(row.record.status) \(row.record.task?.rawValue ?? "-") #\(row.record.operation)"
     case .appendTransition(let row):

@@ -121,14 +121,14 @@ struct StoreTests {
   @Test func failedCommitLeavesNothing() async throws {
     let store = try Store(directory: path)
     try await store.commit([.insertIdentity(Self.identity), .saveRelay(Self.relay(1))])
-    await #expect(throws: StoreError.self) {
+    await #expect(throws: CommitFailure.self) {
       try await store.commit([
         .insertChannel(Self.channel(1)),
         .saveChannelRelay(ChannelID(rawValue: 1), position: 0, Self.record(99)),  // no such relay
       ])
     }
     #expect(try store.channel(ChannelID(rawValue: 1)) == nil)
-    await #expect(throws: StoreError.self) {
+    await #expect(throws: CommitFailure.self) {
       try await store.commit([.insertChannel(Self.channel(1, key: "k")), .insertChannel(Self.channel(2, key: "k"))])
     }
     #expect(try store.counters().channel == 0)
@@ -289,6 +289,26 @@ struct StoreTests {
     restored.close()
   }
 
+  /// SQLite finds nothing wrong with the copy; only the sum of the row tells.
+  @Test func copyWithAnotherLetterInARowIsNotRestored() async throws {
+    let store = try Store(directory: path)
+    try await store.commit([.insertIdentity(Self.identity), .saveRelay(Self.relay(1)), .insertChannel(Self.channel(1))])
+    let copy = folder.path + "/copy.db"
+    try store.backUp(to: copy)
+    store.close()
+    let queue = try DatabaseQueue(path: copy)
+    try await queue.write { db in
+      try db.execute(sql: "UPDATE channels SET author = author || 'x'")
+      #expect(db.changesCount == 1)
+      #expect(try String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"])
+    }
+    try queue.close()
+    #expect { try Store.restore(from: copy, directory: path, stamp: "1") } throws: {
+      ($0 as? StoreError)?.code == .corrupt && "\($0)".contains("nothing was changed")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path).allSatisfy { !$0.contains("before") })
+  }
+
   @Test func relaysOfDeletedChannelsAreNotLost() async throws {
     let store = try Store(directory: path)
     var deleted = Self.channel(2)
@@ -316,7 +336,7 @@ struct StoreTests {
     }
     try await store.commit(rows.map(StoreMutation.appendTransition) + [.insertIdentity(Self.identity)])
     let forgetting = StoreMutation.forgetHistory(before: Timestamp(milliseconds: 0), rowsMax: 4, limit: 100)
-    await #expect(throws: StoreError.self, "there is such an identity") {
+    await #expect(throws: CommitFailure.self, "there is such an identity") {
       try await store.commit([forgetting, .compactChanges(through: 9), .insertIdentity(Self.identity)])
     }
     #expect(try store.oldestRevision() == 0)

@@ -2,6 +2,7 @@ public import Channels
 internal import Coordinator
 public import Storage
 public import Store
+public import StrictJSON
 internal import Synchronization
 
 /// A real store whose writes can be made to fail, as with a full disk.
@@ -9,6 +10,9 @@ public final class FaultyStorage: CoordinatorStorage {
   private struct State {
     var isBroken = false
     var isDoubtful = false
+    var isFenced = false
+    /// What the next write to a channel finds there instead of its custom data.
+    var conflicts: [ChannelID: JSONValue] = [:]
     var commits = 0
     var channelsRead: [Int] = []
     var isHolding = false
@@ -28,6 +32,15 @@ public final class FaultyStorage: CoordinatorStorage {
     get { state.withLock { $0.isDoubtful } }
     set { state.withLock { $0.isDoubtful = newValue } }
   }
+  /// Whether somebody else owns what is stored.
+  public var isFenced: Bool {
+    get { state.withLock { $0.isFenced } }
+    set { state.withLock { $0.isFenced = newValue } }
+  }
+
+  /// Lets somebody else set the custom data of a channel just before the next commit that writes the channel, or expects something of it.
+  public func conflictOnce(_ channel: ChannelID, custom: JSONValue) { state.withLock { $0.conflicts[channel] = custom } }
+
   public var commits: Int { state.withLock { $0.commits } }
 
   /// The number of channels in each read of several channels.
@@ -46,11 +59,11 @@ public final class FaultyStorage: CoordinatorStorage {
   }
 
   @discardableResult
-  public func commit(_ mutations: [StoreMutation]) async throws -> CommitReceipt {
-    // Upkeep is not a request: it is not counted, and nothing waits for it.
-    if mutations.allSatisfy(\.isUpkeep) {
-      if isBroken { throw StoreError(.inputOutput, "database or disk is full") }
-      return try await store.commit(mutations)
+  public func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
+    // Nobody asked for upkeep: it is not counted, and nothing waits for it.
+    if request.mutations.allSatisfy(\.isUpkeep) {
+      try fail(isBroken: isBroken)
+      return try await store.commit(request)
     }
     let isBroken = state.withLock { state in
       state.commits += 1
@@ -64,11 +77,45 @@ public final class FaultyStorage: CoordinatorStorage {
       }
       if isFree { continuation.resume() }
     }
-    if isBroken { throw StoreError(.inputOutput, "database or disk is full") }
-    let receipt = try await store.commit(mutations)
-    if isDoubtful { throw StoreError(.inputOutput, "the answer was lost") }
+    try fail(isBroken: isBroken)
+    for part in request.parts {
+      for channel in Self.channels(part) { try await writeElsewhere(channel) }
+    }
+    let receipt = try await store.commit(request)
+    if isDoubtful { throw CommitFailure.inDoubt("the answer was lost") }
     return receipt
   }
+
+  private func fail(isBroken: Bool) throws(CommitFailure) {
+    if isFenced { throw .fenced("another daemon owns what is stored") }
+    if isBroken { throw .unavailable("database or disk is full") }
+  }
+
+  /// The channels that a part writes, or expects something of.
+  private static func channels(_ part: CommitPart) -> [ChannelID] {
+    let written = part.mutations.compactMap { mutation -> ChannelID? in
+      switch mutation {
+      case .touchChannel(let row), .rewriteChannel(let row): row.id
+      case .saveChannelRelay(let id, _, _): id
+      case .insertChannel, .appendTransition, .appendChange, .saveOperator, .saveServer, .saveRelay, .recordRoundTrip,
+        .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges:
+        nil
+      }
+    }
+    return (part.expected.map { [$0.channel] } ?? []) + written
+  }
+
+  /// Commits what somebody else is to change in a channel, if anything.
+  private func writeElsewhere(_ channel: ChannelID) async throws(CommitFailure) {
+    guard let custom = state.withLock({ $0.conflicts.removeValue(forKey: channel) }) else { return }
+    guard var row = (try? store.channel(channel))?.row else { return }
+    row.custom = custom
+    row.revision = PendingRevision.at(1)
+    try await store.commit([
+      .rewriteChannel(row), .appendChange(ChangeRow(revision: row.revision, at: row.updatedAt, object: .channel(channel))),
+    ])
+  }
+
   public func counters() throws -> StoreCounters { try store.counters() }
   public func operators() throws -> [OperatorRow] { try store.operators() }
   public func servers() throws -> [ServerRow] { try store.servers() }
@@ -102,7 +149,7 @@ public final class FaultyStorage: CoordinatorStorage {
     try store.neighbour(of: channel, sharing: identity, on: relay)
   }
   public func dependentCount(of relay: RelayID) throws -> Int { try store.dependentCount(of: relay) }
-  public func lastSignOfLife() throws -> Timestamp? { try store.lastSignOfLife() }
+  public func lastSignOfLife() throws -> SignOfLife? { try store.lastSignOfLife() }
   public func channelCount(of relay: RelayID) throws -> Int { try store.channelCount(of: relay) }
   public func channelCount(of identity: IdentityID) throws -> Int { try store.channelCount(of: identity) }
   public func channelCounts() throws -> [RelayID: Int] { try store.channelCounts() }

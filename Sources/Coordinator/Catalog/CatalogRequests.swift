@@ -112,7 +112,7 @@ public struct RelayEdit: Hashable, Sendable {
 }
 
 /// A change of the catalog, its texts checked and its addresses parsed.
-enum CatalogChange: Sendable {
+enum CatalogChange: Equatable, Sendable {
   struct ServerPlace: Hashable, Sendable {
     let address: ServerAddress
     /// The sealed password; `nil` if there is none.
@@ -132,10 +132,14 @@ enum CatalogChange: Sendable {
   case importPresets(NetworkKind, [Preset])
 
   /// An operator that a network provides.
-  struct Preset: Sendable {
+  struct Preset: Equatable, Sendable {
     let edit: OperatorEdit
     let servers: [(place: ServerPlace, edit: ServerEdit)]
     let relays: [(address: RelayAddress, edit: RelayEdit)]
+
+    static func == (a: Self, b: Self) -> Bool {
+      a.edit == b.edit && a.servers.elementsEqual(b.servers, by: ==) && a.relays.elementsEqual(b.relays, by: ==)
+    }
   }
 
   /// A server's password as its file gives it.

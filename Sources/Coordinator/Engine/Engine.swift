@@ -3,43 +3,66 @@ internal import Logging
 internal import RelayNetwork
 internal import Storage
 
-/// The coordinator's task. A batch of inputs passes from top to bottom: what it names is read (`Questions`), the `Decider` decides,
-/// the writes of the `Batch` are committed, and its `Effects` are carried out, in the order that is stated there: store, publish, journal,
-/// perform, reply. Only one task ever touches the engine.
+/// The coordinator's task. What comes in passes from top to bottom: what it asks of storage is read (`Questions`), the `Decider` decides,
+/// the `Decision` is committed, and its `Effects` are carried out, in the order that is stated there: store, publish, journal, perform,
+/// reply. While a commit is under way the engine decides on what comes next, as if it were durable; all of that is one decision, and
+/// the next commit. Only one task ever touches the engine.
 final class Engine {
-  let decider: Decider
+  var decider: Decider
   let storage: any CoordinatorStorage
+  private let questions: Questions
   let directory: RelayDirectory
   let clock: any CoordinatorClock
   let hub: ChangeHub
   let prober: Prober?
   /// Puts an input of the engine's own into the inbox.
   let post: @Sendable (Input) -> Void
+  /// Lets `process` be called soon, although nothing came in.
+  let poke: @Sendable () -> Void
+  /// Whether commits begin at once, or when the engine must know their outcome.
+  let isEager: Bool
   var journal: Journal
   var waker: Task<Void, Never>?
   /// When `timersDue` will come in; `nil` if it was not asked for, or is on its way.
   var wakeAt: Timestamp?
+  /// The commit that is under way.
+  var flight: Flight?
+  /// The commit of what nobody waits for that is under way.
+  var chore: (flight: Flight, mutations: [StoreMutation])?
+  /// How many inputs wait until all that was decided before is durable.
+  var inputsResting = 0
+  /// Set once somebody else owns what is stored; nothing may be done any more.
+  var fenced: CommitFailure?
 
-  /// - Parameter seed: the seed of random choices. The same seed and the same inputs give the same commits, actions and words, in the
-  ///   same order.
+  /// - Parameters:
+  ///   - seed: the seed of random choices. The same seed and the same inputs give the same commits, actions and words, in the same order.
+  ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
+  ///   - poke: called when a commit is over, so that `process` is called soon.
   init(
     storage: any CoordinatorStorage, directory: RelayDirectory, rules: Rules, clock: any CoordinatorClock,
-    logger: Logger, hub: ChangeHub, prober: Prober?, seed: UInt64, post: @escaping @Sendable (Input) -> Void
+    logger: Logger, hub: ChangeHub, prober: Prober?, seed: UInt64, isEager: Bool = true,
+    poke: @escaping @Sendable () -> Void = {}, post: @escaping @Sendable (Input) -> Void
   ) async throws {
     self.storage = storage
+    questions = Questions(storage)
     self.directory = directory
     self.clock = clock
     journal = Journal(logger)
     self.hub = hub
     self.prober = prober
+    self.isEager = isEager
+    self.poke = poke
     self.post = post
     decider = Decider(
-      storage: Questions(storage), directory: directory, rules: rules, hasTests: prober != nil, seed: seed,
-      counters: try await storage.counters(), catalog: try await Self.load(storage, directory))
-    hub.start(at: decider.counters.revision)
+      directory: directory, rules: rules, hasTests: prober != nil, seed: seed,
+      counters: try await storage.counters(), catalog: try await Self.load(storage, directory), now: clock.now)
+    hub.start(at: decider.base.counters.revision)
   }
 
   deinit { waker?.cancel() }
+
+  /// The number of inputs from which on no more are decided before the commit under way is over.
+  private static let decidedMax = 512
 
   static func load(_ storage: any CoordinatorStorage, _ directory: RelayDirectory) async throws -> Catalog {
     var catalog = Catalog()
@@ -60,35 +83,58 @@ final class Engine {
   func resume() async throws {
     let loads = try await storage.channelCounts()
     directory.write { $0.loads.begin(with: loads) }
-    carryOut(decider.begin(Set(loads.keys), at: clock.now))
+    decider.begin(Set(loads.keys), at: clock.now)
+    await depart()
     // This precedes reading any channel, because what is in memory must be what is stored.
     let latestVerifyDue = clock.now + decider.rules.verifyIntervalMax * 2
     try await storage.commit([.clampTimes(now: clock.now, latestVerifyDue: latestVerifyDue)])
-    let off = try await storage.lastSignOfLife().map { clock.now - $0 } ?? .zero
+    let off = try await storage.lastSignOfLife().map { clock.now - $0.at } ?? .zero
     let unfinished = try await storage.unfinishedChannels()
+    decider.absence = Absence(off, unfinished)
     for start in stride(from: 0, to: unfinished.count, by: Decider.sweepMax) {
-      let batch = Batch(now: clock.now)
-      await decider.takeUp(unfinished[start..<min(start + Decider.sweepMax, unfinished.count)], after: off, batch)
-      await finish(batch)
+      let some = unfinished[start..<min(start + Decider.sweepMax, unfinished.count)]
+      await take([.takeUp(Array(some))])
+      await rest()
     }
+    if let fenced { throw StoreError(.inUse, fenced.description) }
     journal.write([JournalEntry(level: .info, message: "took up \(unfinished.count) unfinished channels")])
     scheduleWake()
   }
 
-  /// Handles what arrived while the last batch was being committed.
+  /// Handles what arrived, and a commit that is over.
   func process(_ inputs: [Input]) async {
-    await settleDoubt()
-    let batch = Batch(now: clock.now)
+    if flight?.isOver == true { await land() } else if chore?.flight.isOver == true { await depart() }
     if inputs.contains(where: \.isWaking) { wakeAt = nil }
-    await decider.decide(inputs, batch)
-    await finish(batch)
-    scheduleWake()
+    if !inputs.isEmpty { await take(inputs) }
+  }
+
+  private func take(_ inputs: [Input]) async {
+    // A commit must not become too large while another one is under way.
+    while flight != nil, decider.open.inputs.count >= Self.decidedMax { await land() }
+    await settleDoubt()
+    let unfolded = decider.unfold(inputs, at: clock.now)
+    if unfolded.contains(where: decider.needsRest) {
+      inputsResting = unfolded.count
+      tellOpenInputs()
+      await rest()
+      inputsResting = 0
+      await settleDoubt()
+    }
+    if let fenced {
+      for input in inputs { input.refuse(.storageUnavailable(reason: fenced.description)) }
+      return
+    }
+    let now = clock.now
+    let reads = decider.reads(for: unfolded, at: now)
+    let facts = reads.isEmpty ? Facts() : await questions.answer(reads)
+    decider.decide(unfolded, facts, at: now)
+    await depart()
   }
 
   /// Records when the daemon stops, so that what waits goes on where it was.
   func noteEnd() async {
-    guard !decider.live.isEmpty, decider.recovery.doubt == nil else { return }
-    do { try await storage.commit([.probe(clock.now)]) } catch {
+    guard decider.isAwake, decider.doubt == nil, fenced == nil else { return }
+    do throws(CommitFailure) { try await storage.commit([.probe(clock.now)]) } catch {
       let words = "when the daemon stopped could not be stored: \(error); what waits goes on from the last write"
       journal.write([JournalEntry(level: .warning, message: words)])
     }

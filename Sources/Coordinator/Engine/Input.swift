@@ -4,7 +4,7 @@ internal import Storage
 
 extension Engine {
   /// An input of the engine.
-  enum Input: Sendable {
+  enum Input: Sendable, Equatable {
     case report(NetworkReport)
     case timersDue
     case create(NewChannel, Reply<ChannelSnapshot>)
@@ -24,6 +24,8 @@ extension Engine {
     case sweep(RelayID, RelayStatus, ChannelRelayMachine.Event, after: ChannelID?)
     /// Ask a relay for the channels that are due to be read back, at most `atMost` of them.
     case verifyChannels(RelayID, atMost: Int)
+    /// A channel has put an edition on a relay that keeps one per author: look whose it took the place of.
+    case lookForNeighbour(of: ChannelID, IdentityID, RelayID)
     /// Go on forgetting the part of the history that is too old or too large.
     case forgetHistory
     case addIdentity(IdentityRow, IdentityKey, Reply<IdentityRow>)
@@ -33,21 +35,51 @@ extension Engine {
     case heartbeat(Reply<Void>)
     /// Answers once everything before it is done.
     case barrier(Reply<Void>)
+    /// Take up channels that were unfinished when the daemon last stopped.
+    case takeUp([ChannelID])
+
+    // What `timersDue` stands for (`Decider.unfold`).
+
+    case alarm(Alarm)
+    /// Read channels again that storage failed, and store what it did not take.
+    case recover([ChannelID], [CatalogReference])
 
     /// Whether it is the alarm that the engine set.
     var isWaking: Bool { if case .timersDue = self { true } else { false } }
 
-    /// The channel that it names, and that must be awake for it.
-    var channel: ChannelID? {
+    /// Answers a request that is not decided any more.
+    func refuse(_ error: BatonError) {
       switch self {
-      case .report(let report): report.channel
+      case .create(_, let reply), .retry(_, _, let reply), .verify(_, let reply), .delete(_, let reply),
+        .joinRelays(_, _, _, let reply), .leaveRelay(_, _, let reply), .update(_, _, let reply):
+        reply.send(.failure(error))
+      case .change(_, _, let reply): reply.send(.failure(error))
+      case .addIdentity(_, _, let reply), .removeIdentity(_, let reply): reply.send(.failure(error))
+      case .tested(_, _, _, let reply): reply?.send(.failure(error))
+      case .adopt(_, let reply), .heartbeat(let reply), .barrier(let reply): reply.send(.failure(error))
+      case .report, .timersDue, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .alarm, .recover: break
+      }
+    }
+
+    /// Whether it is a report or request about one channel, which must be awake for it.
+    func isAbout(_ id: ChannelID) -> Bool {
+      switch self {
+      case .alarm, .takeUp, .recover: false
+      default: channels == [id]
+      }
+    }
+
+    /// The channels that it names, and that must be awake for it.
+    var channels: [ChannelID] {
+      switch self {
+      case .report(let report): report.channel.map { [$0] } ?? []
       case .retry(let id, _, _), .verify(let id, _), .delete(let id, _), .joinRelays(let id, _, _, _),
-        .leaveRelay(let id, _, _), .update(let id, _, _):
-        id
-      case .timersDue, .create, .change, .tested, .sweep, .verifyChannels, .forgetHistory, .addIdentity, .removeIdentity,
-        .adopt,
-        .heartbeat, .barrier:
-        nil
+        .leaveRelay(let id, _, _), .update(let id, _, _), .alarm(.channel(let id)):
+        [id]
+      case .takeUp(let ids), .recover(let ids, _): ids
+      case .timersDue, .create, .change, .tested, .sweep, .verifyChannels, .lookForNeighbour, .forgetHistory, .addIdentity,
+        .removeIdentity, .adopt, .heartbeat, .barrier, .alarm:
+        []
       }
     }
   }
@@ -64,7 +96,7 @@ extension NetworkReport {
 }
 
 /// A channel that is ready to be stored.
-struct NewChannel: Sendable {
+struct NewChannel: Hashable, Sendable {
   let request: ChannelRequest
   let profile: Profile
   let network: NetworkKind
@@ -74,7 +106,17 @@ struct NewChannel: Sendable {
   let content: ChannelContent
 }
 
-/// Where the answer to a request goes, exactly once.
-struct Reply<Value: Sendable>: Sendable {
-  let send: @Sendable (Result<Value, BatonError>) -> Void
+/// Where the answer to a request goes, exactly once. It equals only itself.
+struct Reply<Value: Sendable>: Sendable, Equatable {
+  private final class Way: Sendable {
+    let send: @Sendable (Result<Value, BatonError>) -> Void
+    init(_ send: @escaping @Sendable (Result<Value, BatonError>) -> Void) { self.send = send }
+  }
+  private let way: Way
+
+  init(_ send: @escaping @Sendable (Result<Value, BatonError>) -> Void) { way = Way(send) }
+
+  func send(_ result: Result<Value, BatonError>) { way.send(result) }
+
+  static func == (a: Self, b: Self) -> Bool { a.way === b.way }
 }

@@ -4,7 +4,7 @@ internal import Storage
 extension TransitionRow {
   /// The values of all columns except the sum, in the order of `SummedTable.transitions`.
   func bind(to row: inout BoundRow) {
-    row.bind(revision)
+    row.bind(revision: revision)
     row.bind(channel.rawValue)
     row.bind(relay.rawValue)
     row.bind(transition.from.rawValue)
@@ -45,7 +45,7 @@ extension ChangeRow {
     case .relay(let id): relay = id.rawValue
     case .channelRelay(let transition): channel = transition.channel.rawValue
     }
-    row.bind(revision)
+    row.bind(revision: revision)
     row.bind(at.milliseconds)
     row.bind(channel)
     row.bind(relay)

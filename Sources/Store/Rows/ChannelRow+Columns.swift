@@ -24,7 +24,7 @@ extension ChannelRow {
     row.bind(createdAt.milliseconds)
     row.bind(updatedAt.milliseconds)
     row.bind(deletedAt?.milliseconds)
-    row.bind(revision)
+    row.bind(revision: revision)
     row.bind(edition)
     row.bind(newestEdition?.networkID)
     row.bind(newestEdition?.document)

@@ -23,10 +23,13 @@ struct HotRows {
   }
 
   private let db: Database
+  /// The revision from which pending ones are counted.
+  var base: Int64
   private var writers: [RowWriter?]
 
-  init(_ db: Database) {
+  init(_ db: Database, base: Int64 = 0) {
     self.db = db
+    self.base = base
     writers = Array(repeating: nil, count: Write.allCases.count)
   }
 
@@ -34,7 +37,7 @@ struct HotRows {
   /// - Parameter values: binds the values of all columns except the sum, in the table's order.
   mutating func write(_ write: Write, _ values: (inout BoundRow) -> Void) throws {
     let writer = try writer(write)
-    do { try writer.write(values) } catch {
+    do { try writer.write(base: base, values) } catch {
       // GRDB may have dropped the statement.
       writers[write.rawValue] = nil
       throw error

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
+internal import Storage
 
 /// A prepared statement that writes rows of a summed table. It serves one transaction.
 ///
@@ -18,14 +19,16 @@ struct RowWriter {
   }
 
   /// Writes one row.
-  /// - Parameter values: binds the values of all columns except the sum, in the table's order.
-  func write(_ values: (inout BoundRow) -> Void) throws {
+  /// - Parameters:
+  ///   - base: the revision from which pending ones are counted.
+  ///   - values: binds the values of all columns except the sum, in the table's order.
+  func write(base: Int64 = 0, _ values: (inout BoundRow) -> Void) throws {
     let handle = statement.sqliteStatement
     defer {
       sqlite3_reset(handle)
       sqlite3_clear_bindings(handle)
     }
-    var row = BoundRow(handle, columns: columns, used: used)
+    var row = BoundRow(handle, columns: columns, used: used, base: base)
     values(&row)
     try row.bindSum()
     try statement.execute()
@@ -37,14 +40,16 @@ struct BoundRow {
   private let handle: SQLiteStatement
   private let columns: Int
   private let used: UInt64
+  private let base: Int64
   private var sum = RowSum()
   /// How many values have come, which is the number of the last one's parameter.
   private var count: CInt = 0
   /// The first result that was not SQLITE_OK.
   private var fault = SQLITE_OK
 
-  fileprivate init(_ handle: SQLiteStatement, columns: Int, used: UInt64) {
+  fileprivate init(_ handle: SQLiteStatement, columns: Int, used: UInt64, base: Int64) {
     self.handle = handle
+    self.base = base
     self.columns = columns
     self.used = used
   }
@@ -85,6 +90,9 @@ struct BoundRow {
   mutating func bind(_ number: Int?) {
     if let number { bind(Int64(number)) } else { bindNull() }
   }
+
+  /// Binds a revision; one that is pending becomes what it is given.
+  mutating func bind(revision: Int64) { bind(PendingRevision.settled(revision, base: base)) }
 
   mutating func bind(_ flag: Bool) { bind(flag ? 1 : 0 as Int64) }
 

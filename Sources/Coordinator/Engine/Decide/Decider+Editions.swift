@@ -6,20 +6,16 @@ internal import StrictJSON
 // What readers see of a channel changes: people change its profile, and the relays that it names come and go. Each such edition is
 // signed and stored before a relay hears of it.
 extension Decider {
-  func update(_ id: ChannelID, _ edit: ChannelEdit, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
-    batch.seen.insert(id)
-    guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
-    if let revision = edit.revision, revision != channel.row.revision || isTouched(id, batch) {
-      batch.replies.append { [unowned self] error in
-        let refusal = snapshot(id).map(BatonError.staleChannel) ?? .noSuchChannel(id)
-        reply.send(.failure(error ?? refusal))
-      }
-      return
+  mutating func update(_ id: ChannelID, _ edit: ChannelEdit, _ reply: Reply<ChannelSnapshot>) {
+    open.seen.insert(id)
+    guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
+    if let revision = edit.revision, revision != channel.row.revision || isChanging(id) {
+      return answer(.channel(reply), .stale(id), about: id)
     }
     do throws(BatonError) {
       var row = try edit.applied(to: channel.row)
       let isSeen = row.profile != channel.row.profile
-      guard isSeen || row != channel.row else { return answer(reply, id, batch) }
+      guard isSeen || row != channel.row else { return answer(reply, id) }
       if isSeen {
         try directory.check(row.profile, on: row.network)
         do {
@@ -28,40 +24,39 @@ extension Decider {
           throw .networkUnavailable(row.network, reason: error.description)
         }
       }
-      live[id]?.row = row
-      batch.touch(id).isChanged = true
-      batch.touch(id).isRewritten = true
-      if isSeen { feed(.revised(naming: channel.machine.namesNow), to: id, batch) }
+      self[id]?.row = row
+      open[id].isChanged = true
+      open[id].isRewritten = true
+      if isSeen { feed(.revised(naming: channel.machine.namesNow), to: id) }
     } catch {
-      return refuse(reply, error, batch)
+      return refuse(reply, error)
     }
-    answer(reply, id, batch)
+    answer(reply, id)
   }
 
-  /// Whether this very batch changes the channel, so that its next revision is not known yet.
-  private func isTouched(_ id: ChannelID, _ batch: Batch) -> Bool {
-    batch.touches[id].map { $0.isChanged || !$0.transitions.isEmpty } ?? false
-  }
+  /// Whether the channel is about to get a revision, which is not known yet.
+  private func isChanging(_ id: ChannelID) -> Bool { open.changes(id) || flight?.changes(id) == true }
 
   /// Creates new editions where the newest one names other relays than those that serve the channel.
-  func nameRelays(_ batch: Batch) {
-    for id in batch.order {
-      guard let channel = live[id], let names = channel.machine.namesDue else { continue }
+  mutating func nameRelays() {
+    for id in open.order {
+      guard let channel = self[id], let names = channel.machine.namesDue else { continue }
       // If channels share a key and the relay keeps one of their editions, this one would replace what another channel shows.
       let spared = Set(channel.row.sharesKey ? channel.machine.activeRelays.filter(keepsOnePerAuthor) : [])
       // An edition that no relay would get is not needed.
       guard spared.count < channel.machine.activeRelays.count else { continue }
       do {
-        live[id]?.row.newestEdition = try revised(channel.row, naming: names)
+        let edition = try revised(channel.row, naming: names)
+        self[id]?.row.newestEdition = edition
       } catch {
         // The old one stays good for as long as one of its relays serves the channel; the next change tries again.
-        batch.effects.journal.append(
+        open.effects.journal.append(
           JournalEntry(
             level: .error, message: "channel \(id.rawValue): its profile cannot be signed anew: \(error.description)",
-            isHeard: true))
+            part: .channel(id), isHeard: true))
         continue
       }
-      feed(.revised(naming: names, sparing: spared), to: id, batch)
+      feed(.revised(naming: names, sparing: spared), to: id)
     }
   }
 
@@ -69,10 +64,10 @@ extension Decider {
   private static let lastSecond: Int64 = 253_402_300_799
 
   /// Signs the newest edition again with a later date, because a relay shows readers an edition that is dated after it.
-  func strayed(_ stray: StrayEdition, of id: ChannelID, at relay: RelayID, _ batch: Batch) {
+  mutating func strayed(_ stray: StrayEdition, of id: ChannelID, at relay: RelayID) {
     // This is done even if nothing follows: a channel that was settled is let go again.
-    batch.seen.insert(id)
-    guard let channel = live[id], channel.row.deletedAt == nil, let newest = channel.row.newestEdition,
+    open.seen.insert(id)
+    guard let channel = self[id], channel.row.deletedAt == nil, let newest = channel.row.newestEdition,
       stray.signedAt > newest.signedAt
     else { return }
     let names = channel.machine.namesNow
@@ -80,18 +75,20 @@ extension Decider {
     let what = "channel \(id.rawValue): '\(relays[relay]?.name ?? "")' shows readers a profile that is dated \(date)"
     let consequence: String
     do {
-      live[id]?.row.newestEdition = try revised(channel.row, naming: names, after: stray)
-      feed(.revised(naming: names), to: id, batch)
+      let edition = try revised(channel.row, naming: names, after: stray)
+      self[id]?.row.newestEdition = edition
+      feed(.revised(naming: names), to: id)
       consequence = "after the newest; that is dated anew"
     } catch {
       consequence =
         "and not the newest, for as long as nothing can be dated after it: \(error.description). It is tried again when the relay is read "
         + "back"
     }
-    batch.effects.journal.append(
+    open.effects.journal.append(
       JournalEntry(
         event: .strayEdition, level: .warning, message: "\(what), \(consequence)",
-        fields: ["BATON_CHANNEL": "\(id.rawValue)", "BATON_RELAY": "\(relay.rawValue)", "BATON_DATED": date]))
+        fields: ["BATON_CHANNEL": "\(id.rawValue)", "BATON_RELAY": "\(relay.rawValue)", "BATON_DATED": date], part: .channel(id)
+      ))
   }
 
   // MARK: - Relays that keep one edition per author
@@ -101,32 +98,23 @@ extension Decider {
   }
 
   /// Takes in the outcome of an operation, and what that says about the relay beyond this channel.
-  func heard(_ outcome: RelayOutcome, _ event: ChannelRelayMachine.Event, of id: ChannelID, at relay: RelayID, _ batch: Batch)
-    async
-  {
-    func machine() -> ChannelRelayMachine? { live[id]?.machine.relays.first { $0.relay == relay }?.machine }
-    let before = machine()
-    feed(.relay(relay, event), to: id, batch)
-    guard let row = live[id]?.row, row.sharesKey, let before, let after = machine() else { return }
-    if case .verified(_, .several) = outcome { learn(relay, keepsOne: false, batch) }
-    if after.complaint?.cause == .onePerAuthor, before.complaint != after.complaint { learn(relay, keepsOne: true, batch) }
+  mutating func heard(_ outcome: RelayOutcome, _ event: ChannelRelayMachine.Event, of id: ChannelID, at relay: RelayID) {
+    let before = self[id]?.machine(of: relay)
+    feed(.relay(relay, event), to: id)
+    guard let row = self[id]?.row, row.sharesKey, let before, let after = self[id]?.machine(of: relay) else { return }
+    if case .verified(_, .several) = outcome { learn(relay, keepsOne: false) }
+    if after.complaint?.cause == .onePerAuthor, before.complaint != after.complaint { learn(relay, keepsOne: true) }
     // An edition that got through may have taken the place of another channel's. Only one of them can have been there.
     guard after.shown > max(1, before.shown) else { return }
-    do {
-      guard let other = try await storage.neighbour(of: id, sharing: row.identity, on: relay) else { return }
-      await wake([other], batch)
-      feed(.relay(relay, .verifyRequested), to: other, batch)
-    } catch {
-      storageFailed("\(error)", batch)
-    }
+    open.effects.inputs.append(.lookForNeighbour(of: id, row.identity, relay))
   }
 
-  private func learn(_ relay: RelayID, keepsOne: Bool, _ batch: Batch) {
+  private mutating func learn(_ relay: RelayID, keepsOne: Bool) {
     guard var row = relays[relay], keepsOnePerAuthor(relay) != keepsOne else { return }
     row.capabilities.removeAll { $0 == PeerDescription.onePerAuthor }
     if keepsOne { row.capabilities = (row.capabilities + [PeerDescription.onePerAuthor]).sorted() }
     catalog.relays[relay] = row
-    batch.save(.relay(relay))
+    open.save(.relay(relay))
   }
 
   private func revised(

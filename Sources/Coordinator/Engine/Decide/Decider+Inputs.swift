@@ -3,74 +3,84 @@ internal import RelayNetwork
 internal import Storage
 
 extension Decider {
-  func handle(_ input: Input, _ batch: Batch) async {
+  /// - Parameter input: as `unfold` returns it.
+  mutating func handle(_ input: Input, _ facts: Facts) {
     switch input {
     case .report(.outcome(let channel, let relay, let number, let outcome)):
       if outcome.isFinal { lanes.finished(channel, at: relay, number: number) }
-      batch.lanesToServe.insert(relay)
-      await heard(outcome, Self.event(outcome, number), of: channel, at: relay, batch)
-    case .report(.named(let channel, let networkID, let trustAnchor)): named(channel, networkID, trustAnchor, batch)
-    case .report(.lost(let channel, let relay, let trouble)): feed(.relay(relay, .relayLost(trouble)), to: channel, batch)
-    case .report(.stray(let channel, let relay, let edition)): strayed(edition, of: channel, at: relay, batch)
-    case .report(.relayUp(let relay, let roundTrip)): relayUp(relay, roundTrip, batch)
-    case .report(.relayDown(let relay, let trouble)): relayDown(relay, trouble, batch)
-    case .report(.state(let network, let state)): networkChanged(network, state, batch)
-    case .timersDue: await fireTimers(batch)
-    case .create(let channel, let reply): await create(channel, reply, batch)
+      open.lanesToServe.insert(relay)
+      heard(outcome, Self.event(outcome, number), of: channel, at: relay)
+    case .report(.named(let channel, let networkID, let trustAnchor)): named(channel, networkID, trustAnchor)
+    case .report(.lost(let channel, let relay, let trouble)): feed(.relay(relay, .relayLost(trouble)), to: channel)
+    case .report(.stray(let channel, let relay, let edition)): strayed(edition, of: channel, at: relay)
+    case .report(.relayUp(let relay, let roundTrip)): relayUp(relay, roundTrip)
+    case .report(.relayDown(let relay, let trouble)): relayDown(relay, trouble)
+    case .report(.state(let network, let state)): networkChanged(network, state)
+    case .timersDue: break
+    case .alarm(let alarm): fire(alarm, facts)
+    case .recover(let channels, let objects):
+      for id in channels { recover(id) }
+      for reference in objects { open.save(reference) }
+      open.mustWrite = true
+    case .takeUp(let channels): for id in channels { feed(.restarted, to: id) }
+    case .create(let channel, let reply): create(channel, reply, facts)
     case .retry(let id, let relay, let reply):
-      batch.seen.insert(id)
-      guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
+      open.seen.insert(id)
+      guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
       if let relay, !channel.machine.relays.contains(where: { $0.relay == relay }) {
-        return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay), batch)
+        return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay))
       }
-      feed(.retryRequested(relay), to: id, batch)
-      answer(reply, id, batch)
+      feed(.retryRequested(relay), to: id)
+      answer(reply, id)
     case .verify(let id, let reply):
-      batch.seen.insert(id)
-      guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
-      for pairing in channel.machine.relays { feed(.relay(pairing.relay, .verifyRequested), to: id, batch) }
-      answer(reply, id, batch)
+      open.seen.insert(id)
+      guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
+      for pairing in channel.machine.relays { feed(.relay(pairing.relay, .verifyRequested), to: id) }
+      answer(reply, id)
     case .delete(let id, let reply):
-      guard live[id] != nil else { return refuse(id, reply, batch) }
-      feed(.deletionRequested, to: id, batch)
-      answer(reply, id, batch)
-    case .joinRelays(let id, let relays, let pick, let reply): join(id, relays, pick, reply, batch)
-    case .update(let id, let edit, let reply): update(id, edit, reply, batch)
-    case .leaveRelay(let id, let relay, let reply): leave(id, relay, reply, batch)
-    case .change(let change, let force, let reply): await apply(change, force, reply, batch)
-    case .tested(let peer, let address, let verdict, let reply): tested(peer, address, verdict, reply, batch)
-    case .sweep(let relay, let status, let event, let after): await sweep(relay, status, event, after, batch)
-    case .verifyChannels(let relay, let most): await verifyChannels(on: relay, atMost: most, batch)
-    case .forgetHistory: forgetHistory(batch.now)
-    case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply, batch)
-    case .removeIdentity(let id, let reply): await removeIdentity(id, reply, batch)
+      guard self[id] != nil else { return refuse(id, reply) }
+      feed(.deletionRequested, to: id)
+      answer(reply, id)
+    case .joinRelays(let id, let relays, let pick, let reply): join(id, relays, pick, reply)
+    case .update(let id, let edit, let reply): update(id, edit, reply)
+    case .leaveRelay(let id, let relay, let reply): leave(id, relay, reply)
+    case .change(let change, let force, let reply): apply(change, force, reply, facts)
+    case .tested(let peer, let address, let verdict, let reply): tested(peer, address, verdict, reply)
+    case .sweep(let relay, let status, let event, let after): sweep(relay, status, event, after, facts)
+    case .verifyChannels(let relay, let most): verifyChannels(on: relay, atMost: most, facts)
+    case .lookForNeighbour(let id, let identity, let relay):
+      let question = Reads.Neighbour(channel: id, identity: identity, relay: relay)
+      guard let other = facts.neighbours[question] ?? nil else { return }
+      feed(.relay(relay, .verifyRequested), to: other)
+    case .forgetHistory: forgetHistory(now)
+    case .addIdentity(let row, let key, let reply): addIdentity(row, key, reply)
+    case .removeIdentity(let id, let reply): removeIdentity(id, reply, facts)
     case .adopt(let rules, let reply):
-      adopt(rules, batch)
-      batch.replies.append { _ in reply.send(.success(())) }
+      adopt(rules)
+      answer(.nothing(reply), .doneAnyway)
     case .heartbeat(let reply):
-      batch.mustWrite = true
-      batch.replies.append { error in reply.send(error.map { .failure($0) } ?? .success(())) }
-    case .barrier(let reply): batch.replies.append { _ in reply.send(.success(())) }
+      open.mustWrite = true
+      answer(.nothing(reply), .done)
+    case .barrier(let reply): answer(.nothing(reply), .doneAnyway)
     }
   }
 
   /// The network has created the channel, or created it again.
-  private func named(_ id: ChannelID, _ networkID: String, _ trustAnchor: String, _ batch: Batch) {
+  private mutating func named(_ id: ChannelID, _ networkID: String, _ trustAnchor: String) {
     // This is done even if it is known already: a channel that was settled is let go again.
-    batch.seen.insert(id)
-    guard let row = live[id]?.row, row.networkID != networkID || row.trustAnchor != trustAnchor else { return }
+    open.seen.insert(id)
+    guard let row = self[id]?.row, row.networkID != networkID || row.trustAnchor != trustAnchor else { return }
     let hadLink = !row.trustAnchor.isEmpty
-    live[id]?.row.networkID = networkID
-    live[id]?.row.trustAnchor = trustAnchor
-    let touch = batch.touch(id)
-    touch.isChanged = true
-    touch.isRewritten = true
+    self[id]?.row.networkID = networkID
+    self[id]?.row.trustAnchor = trustAnchor
+    open[id].isChanged = true
+    open[id].isRewritten = true
     guard hadLink, row.trustAnchor != trustAnchor else { return }
-    batch.effects.journal.append(
+    open.effects.journal.append(
       JournalEntry(
         event: .linkChanged, level: .warning,
         message: "channel \(id.rawValue) was created again on \(row.network.rawValue): readers need its new link",
-        fields: ["BATON_CHANNEL": "\(id.rawValue)"]))
+        fields: ["BATON_CHANNEL": "\(id.rawValue)"], part: .channel(id)))
   }
 
   private static func event(_ outcome: RelayOutcome, _ number: Int) -> ChannelRelayMachine.Event {
@@ -87,179 +97,161 @@ extension Decider {
     }
   }
 
-  private func fireTimers(_ batch: Batch) async {
-    for alarm in alarms.take(at: batch.now) {
-      switch alarm {
-      case .channel(let id):
-        await wake([id], batch)
-        feed(.timersFired, to: id, batch)
-      case .grace(let relay):
-        guard let row = relays[relay], row.condition.health == .down else { continue }
-        let words = "the relay is down for longer than \(policy(of: row.network).inactiveGrace.wholeMilliseconds / 1000) s"
-        let cause = watched.cause(of: relay)
-        let trouble = Trouble(cause, row.condition.lastError.map { "\(words): \($0)" } ?? words)
-        batch.effects.inputs.append(.sweep(relay, .active, .relayLost(trouble), after: nil))
-      case .test(let peer):
-        tests.add(peer)
-        startTests(&batch.effects, at: batch.now)
-      case .testOverdue(let peer):
-        batch.effects.tests.append(.cancel(peer))
-        if let address = address(of: peer) { tested(peer, address, .overdue, nil, batch) }
-      case .upkeep: await lookAfterChannels(batch)
-      // Each batch sums up what is due.
-      case .digest: break
-      case .recovery:
-        let some = recovery.takeChannels(Self.sweepMax)
-        await wake(some, batch)
-        for id in some { feed(.restarted, to: id, batch) }
-        for reference in recovery.takeObjects() { batch.save(reference) }
-        batch.mustWrite = true
-      }
+  private mutating func fire(_ alarm: Alarm, _ facts: Facts) {
+    switch alarm {
+    case .channel(let id): feed(.timersFired, to: id)
+    case .grace(let relay):
+      guard let row = relays[relay], row.condition.health == .down else { return }
+      let words = "the relay is down for longer than \(policy(of: row.network).inactiveGrace.wholeMilliseconds / 1000) s"
+      let cause = watched.cause(of: relay)
+      let trouble = Trouble(cause, row.condition.lastError.map { "\(words): \($0)" } ?? words)
+      open.effects.inputs.append(.sweep(relay, .active, .relayLost(trouble), after: nil))
+    case .test(let peer):
+      tests.add(peer)
+      startTests(at: now)
+    case .testOverdue(let peer):
+      open.effects.tests.append(.cancel(peer))
+      if let address = address(of: peer) { tested(peer, address, .overdue, nil) }
+    case .upkeep: lookAfterChannels(facts)
+    // The journal sums up what is due whenever effects are carried out; what must be recovered has inputs of its own.
+    case .digest, .recovery: break
     }
+  }
+
+  /// Goes on with a channel that was read again.
+  private mutating func recover(_ id: ChannelID) {
+    // What could not be read now either is owed again.
+    guard !recovery.channels.contains(id) else { return }
+    feed(.restarted, to: id)
   }
 
   // MARK: - Channels
 
-  /// The channel that a request with this key has created, in this batch or before.
-  private func known(_ key: String, _ batch: Batch) async throws -> ChannelID? {
-    if let id = batch.idempotencyKeys[Array(key.utf8)] { return id }
-    return try await storage.channel(idempotencyKey: key)
-  }
-
-  private func create(_ new: NewChannel, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) async {
+  private mutating func create(_ new: NewChannel, _ reply: Reply<ChannelSnapshot>, _ facts: Facts) {
     if let key = new.request.idempotencyKey {
-      do {
-        if let id = try await known(key, batch) {
-          await wake([id], batch)
-          guard let known = live[id]?.row else { return refuse(id, reply, batch) }
-          batch.seen.insert(id)
-          if let conflict = known.conflict(with: new.request.digest(new.profile)) { return refuse(reply, conflict, batch) }
-          return answer(reply, id, batch)
+      guard let stored = facts.keys[Array(key.utf8)] ?? known(key).map(Optional.some) else {
+        return refuse(reply, .storageUnavailable(reason: facts.trouble ?? ""))
+      }
+      if let id = known(key) ?? stored {
+        guard let known = self[id]?.row else { return refuse(id, reply) }
+        open.seen.insert(id)
+        if let conflict = known.conflict(with: new.request.digest(new.profile)) {
+          return answer(.channel(reply), .refused(conflict), about: id)
         }
-      } catch {
-        return refuse(reply, .storageUnavailable(reason: "\(error)"), batch)
+        return answer(reply, id)
       }
     }
     for relay in new.relays where relays[relay]?.isDeleted != false {
-      return refuse(reply, new.isPicked ? .choiceChanged : .noSuchRelay(relay), batch)
+      return refuse(reply, new.isPicked ? .choiceChanged : .noSuchRelay(relay))
     }
     if new.isPicked {
       // A picked relay may have been disabled since.
       let isStill = new.relays.allSatisfy { id in
         relays[id].map { $0.isEnabled && catalog.isOperatorEnabled($0.relayOperator) } ?? false
       }
-      guard isStill else { return refuse(reply, .choiceChanged, batch) }
+      guard isStill else { return refuse(reply, .choiceChanged) }
     }
     // The identity may have been removed since the request came.
-    guard (batch.identities ?? directory.read { $0.identities }).contains(where: { $0.id == new.content.identity }) else {
-      return refuse(reply, .noSuchIdentity(new.request.identity ?? Coordinator.mainIdentity), batch)
+    guard identities.contains(where: { $0.id == new.content.identity }) else {
+      return refuse(reply, .noSuchIdentity(new.request.identity ?? Coordinator.mainIdentity))
     }
-    counters.channel += 1
-    let id = ChannelID(rawValue: counters.channel)
+    ids.channel += 1
+    let id = ChannelID(rawValue: ids.channel)
     let row = ChannelRow(
       id: id, kind: new.content.kind, network: new.network, identity: new.content.identity, profile: new.profile,
       preferences: new.request.completePreferences, networkID: new.content.networkID, trustAnchor: new.content.trustAnchor,
       document: new.content.document, namedRelays: new.relays, wantedRelays: new.relays.count,
       heal: new.request.heal && new.content.kind == .channel, custom: new.request.custom,
-      idempotencyKey: new.request.idempotencyKey, createdAt: batch.now, updatedAt: batch.now, revision: 0,
+      idempotencyKey: new.request.idempotencyKey, createdAt: now, updatedAt: now, revision: 0,
       requestDigest: new.request.idempotencyKey == nil ? nil : new.request.digest(new.profile),
       keySalt: new.content.keySalt)
-    live[id] = Live(
+    open.live[id] = Live(
       row: row,
       machine: ChannelMachine(
-        id: id, kind: row.kind, wantedRelays: new.relays.count, relays: new.relays, now: batch.now))
-    batch.touch(id).isNew = true
-    for relay in new.relays { batch.carry(relay, 1) }
-    if let key = new.request.idempotencyKey { batch.idempotencyKeys[Array(key.utf8)] = id }
-    feed(.begun, to: id, batch)
-    answer(reply, id, batch)
+        id: id, kind: row.kind, wantedRelays: new.relays.count, relays: new.relays, now: now))
+    open[id].isNew = true
+    for relay in new.relays { open[id].loads[relay, default: 0] += 1 }
+    if let key = new.request.idempotencyKey { open.idempotencyKeys[Array(key.utf8)] = id }
+    feed(.begun, to: id)
+    answer(reply, id)
   }
 
-  private func join(
-    _ id: ChannelID, _ named: [RelayID], _ pick: Int, _ reply: Reply<ChannelSnapshot>, _ batch: Batch
+  private mutating func join(
+    _ id: ChannelID, _ named: [RelayID], _ pick: Int, _ reply: Reply<ChannelSnapshot>
   ) {
-    batch.seen.insert(id)
-    guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
-    guard channel.row.kind == .channel else { return refuse(reply, .groupNeedsOneRelay, batch) }
-    let picked = pick > 0 ? successors(in: channel, beside: named, limit: pick, batch) : []
+    open.seen.insert(id)
+    guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
+    guard channel.row.kind == .channel else { return refuse(reply, .groupNeedsOneRelay) }
+    let picked = pick > 0 ? successors(in: channel, beside: named, limit: pick) : []
     guard picked.count == pick else {
-      return refuse(reply, .notEnoughRelays(wanted: pick, available: picked.count), batch)
+      return refuse(reply, .notEnoughRelays(wanted: pick, available: picked.count))
     }
     let added = named + picked
     var returning: [RelayID] = []
     for relay in added {
-      guard let row = relays[relay], !row.isDeleted else { return refuse(reply, .noSuchRelay(relay), batch) }
-      guard row.network == channel.row.network else { return refuse(reply, .networkMismatch(relay), batch) }
+      guard let row = relays[relay], !row.isDeleted else { return refuse(reply, .noSuchRelay(relay)) }
+      guard row.network == channel.row.network else { return refuse(reply, .networkMismatch(relay)) }
       if let member = channel.machine.relays.first(where: { $0.relay == relay }) {
         // A relay that is told to delete the channel does not take it again, and must not be asked to.
         guard member.machine.isGone, directory.networks[channel.row.network]?.takesRemovedRelaysAgain == true else {
-          return refuse(reply, .alreadyInChannel(relay, member.machine.state.status), batch)
+          return refuse(reply, .alreadyInChannel(relay, member.machine.state.status))
         }
         returning.append(relay)
       }
     }
     let members = channel.machine.relays.count { $0.machine.state.status != .removed }
     guard members + Set(added).count <= ChannelRequest.relaysMax else {
-      return refuse(reply, .tooManyRelays(wanted: members + Set(added).count, max: ChannelRequest.relaysMax), batch)
+      return refuse(reply, .tooManyRelays(wanted: members + Set(added).count, max: ChannelRequest.relaysMax))
     }
-    feed(.relaysAdded(added), to: id, batch)
-    if !returning.isEmpty { feed(.relaysRejoined(returning), to: id, batch) }
-    answer(reply, id, batch)
+    feed(.relaysAdded(added), to: id)
+    if !returning.isEmpty { feed(.relaysRejoined(returning), to: id) }
+    answer(reply, id)
   }
 
-  private func leave(_ id: ChannelID, _ relay: RelayID, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
-    batch.seen.insert(id)
-    guard let channel = live[id], channel.row.deletedAt == nil else { return refuse(id, reply, batch) }
+  private mutating func leave(_ id: ChannelID, _ relay: RelayID, _ reply: Reply<ChannelSnapshot>) {
+    open.seen.insert(id)
+    guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
     let members = channel.machine.relays.filter { $0.machine.state.status != .removed }
     guard members.contains(where: { $0.relay == relay }) else {
-      return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay), batch)
+      return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay))
     }
-    guard members.count > 1 else { return refuse(reply, .lastRelay(id), batch) }
-    feed(.relayRemoved(relay), to: id, batch)
-    answer(reply, id, batch)
+    guard members.count > 1 else { return refuse(reply, .lastRelay(id)) }
+    feed(.relayRemoved(relay), to: id)
+    answer(reply, id)
   }
 
-  func refuse(_ id: ChannelID, _ reply: Reply<ChannelSnapshot>, _ batch: Batch) {
+  // MARK: - Answers
+
+  mutating func refuse(_ id: ChannelID, _ reply: Reply<ChannelSnapshot>) {
     if recovery.channels.contains(id), let trouble = recovery.trouble {
-      refuse(reply, .storageUnavailable(reason: trouble), batch)
+      refuse(reply, .storageUnavailable(reason: trouble))
     } else {
-      refuse(reply, .noSuchChannel(id), batch)
+      refuse(reply, .noSuchChannel(id))
     }
   }
 
-  /// Refuses a request once this batch is durable: the reason may be another request of the same batch, which did not happen when
-  /// the commit fails.
-  func refuse<Value>(_ reply: Reply<Value>, _ error: BatonError, _ batch: Batch) {
-    batch.replies.append { failure in reply.send(.failure(failure ?? error)) }
+  mutating func refuse(_ reply: Reply<ChannelSnapshot>, _ error: BatonError) { answer(.channel(reply), .refused(error)) }
+
+  /// Answers with the channel as it is once this is durable.
+  mutating func answer(_ reply: Reply<ChannelSnapshot>, _ id: ChannelID) { answer(.channel(reply), .channel(id), about: id) }
+
+  /// Answers a request once this is durable. Refusals wait too: the reason may be another request, which did not happen when the commit
+  /// fails.
+  mutating func answer(_ asker: Answer.Asker, _ outcome: Answer.Outcome, about id: ChannelID? = nil) {
+    open.answers.append(
+      Answer(asker: asker, outcome: outcome, channel: id ?? request.channels.first, request: request))
   }
 
-  /// Answers with the channel as it is once this batch is durable.
-  func answer(_ reply: Reply<ChannelSnapshot>, _ id: ChannelID, _ batch: Batch) {
-    batch.replies.append { [unowned self] error in
-      if let error { return reply.send(.failure(error)) }
-      guard let snapshot = batch.snapshots[id] ?? self.snapshot(id) else {
-        return reply.send(.failure(.noSuchChannel(id)))
-      }
-      reply.send(.success(snapshot))
-    }
-  }
-
-  private func sweep(
-    _ relay: RelayID, _ status: RelayStatus, _ event: ChannelRelayMachine.Event, _ after: ChannelID?, _ batch: Batch
-  ) async {
+  private mutating func sweep(
+    _ relay: RelayID, _ status: RelayStatus, _ event: ChannelRelayMachine.Event, _ after: ChannelID?, _ facts: Facts
+  ) {
     if case .relayLost = event, relays[relay]?.condition.health != .down { return }
     if case .relayReturned = event, relays[relay]?.condition.health == .down { return }
-    let channels: [ChannelID]
-    do {
-      channels = try await storage.channels(of: relay, in: status, after: after, limit: Self.sweepMax)
-    } catch {
-      // The sweep is repeated once storage works.
-      return storageFailed("\(error)", batch)
-    }
-    await wake(channels, batch)
-    for id in channels { feed(.relay(relay, event), to: id, batch) }
+    // A sweep that cannot be made is repeated once storage works.
+    guard let channels = facts.pages[.inStatus(status, relay, after: after)] else { return }
+    for id in channels { feed(.relay(relay, event), to: id) }
     if channels.count == Self.sweepMax {
-      batch.effects.inputs.append(.sweep(relay, status, event, after: channels.last))
+      open.effects.inputs.append(.sweep(relay, status, event, after: channels.last))
     }
   }
 }

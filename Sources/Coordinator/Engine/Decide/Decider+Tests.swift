@@ -5,12 +5,12 @@ internal import Storage
 // Tests of relays and servers in the background.
 extension Decider {
   /// Sets the time of the next test of every peer.
-  func scheduleTests(at now: Timestamp) {
+  mutating func scheduleTests(at now: Timestamp) {
     for id in catalog.relays.keys { scheduleTest(.relay(id), now) }
     for id in catalog.servers.keys { scheduleTest(.server(id), now) }
   }
 
-  private func scheduleTest(_ peer: Probed, _ now: Timestamp) {
+  private mutating func scheduleTest(_ peer: Probed, _ now: Timestamp) {
     guard hasTests, !tests.isRunning(peer) else { return }
     guard let schedule = rules.schedule, let condition = testable(peer) else { return alarms.set(.test(peer), at: nil) }
     let salt: UInt64 =
@@ -22,7 +22,7 @@ extension Decider {
   }
 
   /// Adjusts the tests of what changed: they may be due sooner, or not at all.
-  func reschedule(_ reference: CatalogReference, at now: Timestamp) {
+  mutating func reschedule(_ reference: CatalogReference, at now: Timestamp) {
     switch reference {
     case .relay(let id): scheduleTest(.relay(id), now)
     case .server(let id): scheduleTest(.server(id), now)
@@ -34,11 +34,11 @@ extension Decider {
   }
 
   /// Gives up a running test; another follows at its time.
-  func abandonTest(_ peer: Probed, _ effects: inout Effects, at now: Timestamp) {
+  mutating func abandonTest(_ peer: Probed, at now: Timestamp) {
     guard tests.ended(peer) else { return }
-    effects.tests.append(.cancel(peer))
+    open.effects.tests.append(.cancel(peer))
     alarms.set(.testOverdue(peer), at: nil)
-    startTests(&effects, at: now)
+    startTests(at: now)
   }
 
   func address(of peer: Probed) -> String? {
@@ -65,64 +65,60 @@ extension Decider {
   }
 
   /// Starts the tests that wait, as many as may run.
-  func startTests(_ effects: inout Effects, at now: Timestamp) {
+  mutating func startTests(at now: Timestamp) {
     guard hasTests else { return }
     guard let schedule = rules.schedule else { return tests.forgetWaiting() }
     while let peer = tests.next(atOnceMax: schedule.atOnceMax) {
-      guard let condition = testable(peer) else { continue }
-      guard let address = address(of: peer) else { continue }
-      guard let begin = test(of: peer, condition, schedule, now) else {
-        tests.began(peer)
-        effects.inputs.append(.tested(peer, address: address, .unreadable, nil))
+      guard let condition = testable(peer), let address = address(of: peer) else { continue }
+      tests.began(peer)
+      guard let examination = examination(of: peer, condition, schedule, now) else {
+        open.effects.inputs.append(.tested(peer, address: address, .unreadable, nil))
         continue
       }
-      tests.began(peer)
       alarms.set(.testOverdue(peer), at: now + TestSchedule.overdueAfter)
-      effects.tests.append(.start(peer, address: address, isFull: begin.isFull, begin.steps))
+      open.effects.tests.append(.start(peer, address: address, examination))
     }
   }
 
-  private func test(
+  /// The test that a peer gets; `nil` if its address cannot be read.
+  private func examination(
     of peer: Probed, _ condition: PeerCondition, _ schedule: TestSchedule, _ now: Timestamp
-  ) -> (isFull: Bool, steps: @Sendable () -> AsyncStream<ProbeStep>)? {
+  ) -> Effects.Examination? {
     switch peer {
     case .relay(let id):
-      guard let row = relays[id], let network = directory.networks[row.network],
-        let address = try? network.parse(address: row.address)
+      guard let row = relays[id], let address = try? directory.networks[row.network]?.parse(address: row.address)
       else { return nil }
       let last = condition.tested == true ? condition.fullyTestedAt : nil
       let isFull = last.map { $0 > now || now - $0 >= schedule.fullInterval } ?? true
-      let identity = directory.mainIdentity(on: row.network)
-      return (isFull, { network.test(address: address, identity: identity, depth: isFull ? .full : .light) })
+      return .relay(
+        row.network, address, identity: directory.mainIdentity(on: row.network), isFull ? .full : .light)
     case .server(let id):
-      guard let row = catalog.servers[id], let servers = directory.servers,
-        let address = try? servers.parse(server: row.address)
-      else { return nil }
-      return (true, { servers.test(address) })
+      return catalog.servers[id].flatMap { try? directory.servers?.parse(server: $0.address) }.map { .server($0) }
     }
   }
 
   /// Takes in the result of a test.
-  func tested(_ peer: Probed, _ address: String, _ verdict: ProbeVerdict, _ reply: Reply<Void>?, _ batch: Batch) {
+  mutating func tested(_ peer: Probed, _ address: String, _ verdict: ProbeVerdict, _ reply: Reply<Void>?) {
     if reply == nil {
       // This is the late result of a test that was given up.
       guard tests.ended(peer) else { return }
-      batch.effects.tests.append(.ended(peer))
+      open.effects.tests.append(.ended(peer))
       alarms.set(.testOverdue(peer), at: nil)
     }
     defer {
-      startTests(&batch.effects, at: batch.now)
-      scheduleTest(peer, batch.now)
+      startTests(at: now)
+      scheduleTest(peer, now)
     }
     // A test that could not run says nothing about the peer.
-    guard self.address(of: peer) == address, verdict.failure?.trouble.cause != .cancelled else { return answer(reply, batch) }
+    guard self.address(of: peer) == address, verdict.failure?.trouble.cause != .cancelled else { return answer(reply) }
     let reference: CatalogReference
     let before: PeerCondition
     switch peer {
     case .relay(let id):
-      guard let row = relays[id], !row.isDeleted else { return answer(reply, batch) }
+      guard let row = relays[id], !row.isDeleted else { return answer(reply) }
       (reference, before) = (.relay(id), row.condition)
-      catalog.relays[id]?.condition = judged(before, verdict, batch.now, .relay(id))
+      let condition = judged(before, verdict, now, .relay(id))
+      catalog.relays[id]?.condition = condition
       if let description = verdict.description {
         catalog.relays[id]?.profile = RelayRow.Description(
           name: description.name, text: description.text, software: description.software)
@@ -133,20 +129,21 @@ extension Decider {
           + learned)
           .sorted()
         let isNews = row.profile != relays[id]?.profile || row.capabilities != relays[id]?.capabilities
-        if isNews { batch.save(reference) }
+        if isNews { open.save(reference) }
       }
     case .server(let id):
-      guard let row = catalog.servers[id], !row.isDeleted else { return answer(reply, batch) }
+      guard let row = catalog.servers[id], !row.isDeleted else { return answer(reply) }
       (reference, before) = (.server(id), row.condition)
-      catalog.servers[id]?.condition = judged(before, verdict, batch.now, .server(id))
+      let condition = judged(before, verdict, now, .server(id))
+      catalog.servers[id]?.condition = condition
     }
-    noteHealth(reference, before, batch)
+    noteHealth(reference, before)
     // The result of a test that a person asked for is always published.
-    if reply != nil { batch.save(reference) }
+    if reply != nil { open.save(reference) }
     if verdict.failure == nil, let roundTrip = verdict.roundTrip {
-      batch.roundTrips.append((peer, roundTrip.wholeMilliseconds))
+      open.roundTrips.append(.init(peer: peer, milliseconds: roundTrip.wholeMilliseconds))
     }
-    answer(reply, batch)
+    answer(reply)
   }
 
   private func judged(_ before: PeerCondition, _ verdict: ProbeVerdict, _ now: Timestamp, _ peer: Probed) -> PeerCondition {
@@ -170,8 +167,7 @@ extension Decider {
     return condition
   }
 
-  private func answer(_ reply: Reply<Void>?, _ batch: Batch) {
-    guard let reply else { return }
-    batch.replies.append { error in reply.send(error.map { .failure($0) } ?? .success(())) }
+  private mutating func answer(_ reply: Reply<Void>?) {
+    if let reply { answer(.nothing(reply), .done) }
   }
 }

@@ -5,85 +5,77 @@ internal import Storage
 // Upkeep of channels that have settled: they are read back now and then, and relays that are lost to them are replaced.
 extension Decider {
   /// The number of lost relays looked at in one round.
-  private static let lostMax = 100
+  static let lostMax = 100
   /// The number of channels that one relay failed, looked at in one round.
-  private static let failedMax = 2_000
+  static let failedMax = 2_000
   /// The number of transitions forgotten at once, which takes a few hundredths of a second.
   static let forgottenMax = 1_000
 
-  func scheduleUpkeep(at now: Timestamp) {
+  mutating func scheduleUpkeep(at now: Timestamp) {
     guard let upkeep = rules.upkeep else { return alarms.set(.upkeep, at: nil) }
     alarms.set(.upkeep, at: now + upkeep.interval)
   }
 
   /// Does one round of upkeep.
-  func lookAfterChannels(_ batch: Batch) async {
+  mutating func lookAfterChannels(_ facts: Facts) {
     guard let upkeep = rules.upkeep else { return }
-    scheduleUpkeep(at: batch.now)
+    scheduleUpkeep(at: now)
     guard recovery.trouble == nil else { return }
     // A sign of life is stored as long as something waits.
-    if !live.isEmpty { batch.mustWrite = true }
-    do {
-      askToVerify(upkeep, batch)
-      try await replaceLost(upkeep, batch)
-    } catch {
-      return storageFailed("\(error)", batch)
-    }
-    forgetHistory(batch.now)
+    if isAwake { open.mustWrite = true }
+    askToVerify(upkeep)
+    // What could not be read is asked for in the next round.
+    guard let lost = facts.lost else { return }
+    replace(lost, facts, upkeep)
+    forgetHistory(now)
     chores.tryAgain()
   }
 
   /// Forgets the part of the history that is too old or too large, a little at a time, so that nothing waits for it.
-  func forgetHistory(_ now: Timestamp) {
+  mutating func forgetHistory(_ now: Timestamp) {
     guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
     chores.forgetHistory(before: now + (.zero - upkeep.keepHistory), rowsMax: upkeep.keepRows, limit: Self.forgottenMax)
   }
 
   /// Asks for the channels that have not been read for long, a few per relay and round, so that no relay has to bear much; one relay
   /// after the other, so that requests need not wait for all of them.
-  private func askToVerify(_ upkeep: UpkeepPolicy, _ batch: Batch) {
+  private mutating func askToVerify(_ upkeep: UpkeepPolicy) {
     for relay in watched.all.sorted() where relays[relay]?.condition.health != .down {
-      batch.effects.inputs.append(.verifyChannels(relay, atMost: upkeep.verifiesPerRound))
+      open.effects.inputs.append(.verifyChannels(relay, atMost: upkeep.verifiesPerRound))
     }
   }
 
   /// Reads channels back from a relay, a page of them in each batch, and invites it again to those that it failed.
-  func verifyChannels(on relay: RelayID, atMost most: Int, _ batch: Batch) async {
+  mutating func verifyChannels(on relay: RelayID, atMost most: Int, _ facts: Facts) {
     guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
-    do {
-      let page = min(most, Self.sweepMax)
-      let due = try await storage.channelsToVerify(on: relay, at: batch.now, limit: page)
-      await wake(due, batch)
-      for id in due { feed(.relay(relay, .verifyRequested), to: id, batch) }
-      // The channels of this page are under way once it is committed, and are no longer due.
-      if due.count == page, page < most {
-        return batch.effects.inputs.append(.verifyChannels(relay, atMost: most - page))
-      }
-      try await takeBack(relay, upkeep, batch)
-    } catch {
-      storageFailed("\(error)", batch)
+    let page = min(most, Self.sweepMax)
+    guard let due = facts.pages[.due(relay, at: now, limit: page)] else { return }
+    for id in due { feed(.relay(relay, .verifyRequested), to: id) }
+    // The channels of this page are under way once it is committed, and are no longer due.
+    if due.count == page, page < most {
+      return open.effects.inputs.append(.verifyChannels(relay, atMost: most - page))
     }
+    if let failed = facts.failed[relay] { takeBack(relay, failed, upkeep) }
   }
 
   // MARK: - Replacing
 
-  private func replaceLost(_ upkeep: UpkeepPolicy, _ batch: Batch) async throws {
-    healing.begin(at: batch.now)
+  private mutating func replace(_ lost: [ChannelRelayPlace], _ facts: Facts, _ upkeep: UpkeepPolicy) {
+    healing.begin(at: now)
     guard healing.mayReplace(perHour: upkeep.replacementsPerHour) else { return }
-    let lost = try await storage.lostRelays(
-      before: batch.now + (.zero - upkeep.replaceAfter), after: healing.cursor, limit: Self.lostMax)
     healing.looked(at: lost, isFull: lost.count == Self.lostMax)
-    await wake(lost.map(\.0), batch)
-    for (channel, relay) in lost where healing.mayReplace(perHour: upkeep.replacementsPerHour) {
-      guard try await replace(relay, of: channel, upkeep, batch) else { continue }
-      healing.replaced(at: batch.now)
+    for place in lost where healing.mayReplace(perHour: upkeep.replacementsPerHour) {
+      guard facts.replacements[place.channel, default: .max] < upkeep.replacementsPerChannel,
+        replace(place.relay, of: place.channel)
+      else { continue }
+      healing.replaced(at: now)
     }
   }
 
-  private func replace(_ relay: RelayID, of id: ChannelID, _ upkeep: UpkeepPolicy, _ batch: Batch) async throws -> Bool {
-    batch.seen.insert(id)
-    guard let channel = live[id], channel.row.heal, channel.row.deletedAt == nil,
-      let old = channel.machine.relays.first(where: { $0.relay == relay })?.machine
+  private mutating func replace(_ relay: RelayID, of id: ChannelID) -> Bool {
+    open.seen.insert(id)
+    guard let channel = self[id], channel.row.heal, channel.row.deletedAt == nil,
+      let old = channel.machine(of: relay)
     else { return false }
     switch old.state.status {
     case .failed, .inactive: break
@@ -92,51 +84,47 @@ extension Decider {
     // There are never two at once, because it is not known yet whether the first one helps.
     guard !channel.machine.relays.contains(where: { $0.machine.state.status.isUnderWay }),
       channel.machine.activeRelays.count < channel.machine.wantedRelays,
-      let next = successors(in: channel, limit: 1, batch).first,
-      try await storage.replacements(of: id, since: batch.now + .seconds(-3_600), until: batch.now)
-        < upkeep.replacementsPerChannel
+      let next = successors(in: channel, limit: 1).first
     else { return false }
     let why = old.state.trouble.map { "\($0.cause.rawValue): \($0.detail)" } ?? "\(old.state.status)"
     let name = relays[next]?.name ?? "relay \(next.rawValue)"
     feed(
-      .relayReplaced(relay, by: next, words: "replaced by '\(name)', because it is \(old.state.status) (\(why))"), to: id, batch
+      .relayReplaced(relay, by: next, words: "replaced by '\(name)', because it is \(old.state.status) (\(why))"), to: id
     )
     return true
   }
 
   // MARK: - Taking back
 
+  /// Whether a relay may be asked to take channels again that it failed.
+  func mayTakeBack(_ relay: RelayID) -> Bool {
+    guard let row = relays[relay] else { return false }
+    return row.isEnabled && !row.isDeleted && catalog.isOperatorEnabled(row.relayOperator) && row.condition.health == .up
+  }
+
   /// Asks a relay that works again to take channels that it failed while it did not: channels that heal and have no better relay. A few per
   /// round, because there may be many. A relay that was never seen to be away, but did not answer, is asked again after some time.
-  private func takeBack(_ relay: RelayID, _ upkeep: UpkeepPolicy, _ batch: Batch) async throws {
-    guard let row = relays[relay], row.isEnabled, !row.isDeleted, catalog.isOperatorEnabled(row.relayOperator),
-      row.condition.health == .up
-    else { return }
-    let failedBefore = max(
-      min(row.condition.healthSince ?? .init(milliseconds: 0), batch.now), batch.now + (.zero - upkeep.replaceAfter))
-    let failed = try await storage.failedChannels(
-      on: relay, for: Cause.allCases.filter(\.mayPass), before: failedBefore, after: healing.place(at: relay),
-      limit: Self.failedMax)
+  private mutating func takeBack(_ relay: RelayID, _ failed: Facts.FailedPage, _ upkeep: UpkeepPolicy) {
+    guard mayTakeBack(relay) else { return }
     var looked: ChannelID?
     var taken = 0
-    for (id, mayReturn) in failed where taken < upkeep.returnsPerRound {
-      looked = id
-      if mayReturn, await takeBack(relay, in: id, upkeep, batch) { taken += 1 }
+    for candidate in failed.channels where taken < upkeep.returnsPerRound {
+      looked = candidate.channel
+      if candidate.mayReturn, takeBack(relay, in: candidate.channel, upkeep) { taken += 1 }
     }
-    let isAtTheEnd = failed.count < Self.failedMax && looked == failed.last?.0
+    let isAtTheEnd = failed.isLast && looked == failed.channels.last?.channel
     healing.stopped(at: isAtTheEnd ? nil : looked, of: relay)
   }
 
-  private func takeBack(_ relay: RelayID, in id: ChannelID, _ upkeep: UpkeepPolicy, _ batch: Batch) async -> Bool {
-    batch.seen.insert(id)
-    await wake([id], batch)
-    guard let channel = live[id], channel.row.heal, channel.row.deletedAt == nil else { return false }
+  private mutating func takeBack(_ relay: RelayID, in id: ChannelID, _ upkeep: UpkeepPolicy) -> Bool {
+    open.seen.insert(id)
+    guard let channel = self[id], channel.row.heal, channel.row.deletedAt == nil else { return false }
     let statuses = channel.machine.relays.map(\.machine.state.status)
     guard statuses.count(where: { $0 == .active || $0.isUnderWay }) < channel.machine.wantedRelays else { return false }
     // Another relay takes its place, unless too many relays were replaced already.
     let mayReplace = healing.mayReplace(perHour: upkeep.replacementsPerHour)
-    guard !mayReplace || !hasSuccessor(channel, batch.now) else { return false }
-    feed(.relay(relay, .relayReturned), to: id, batch)
+    guard !mayReplace || !hasSuccessor(channel, now) else { return false }
+    feed(.relay(relay, .relayReturned), to: id)
     return true
   }
 
@@ -144,12 +132,12 @@ extension Decider {
   /// - Parameters:
   ///   - named: relays that it gets at the same time.
   ///   - limit: how many are needed; the result has fewer if there are no more.
-  func successors(in channel: Live, beside named: [RelayID] = [], limit: Int, _ batch: Batch) -> [RelayID] {
+  mutating func successors(in channel: Live, beside named: [RelayID] = [], limit: Int) -> [RelayID] {
     let had = Set(channel.machine.relays.map(\.relay)).union(named)
-    let candidates = catalog.candidates(on: channel.row.network, at: batch.now).filter { mayJoin(channel, $0, had) }
+    let candidates = catalog.candidates(on: channel.row.network, at: now).filter { mayJoin(channel, $0, had) }
     return directory.order(
-      SelectionPolicy.Pool(candidates), seed: random.next(), limit: limit, beside: members(of: channel, and: named, batch.now),
-      changes: batch.loads)
+      SelectionPolicy.Pool(candidates), seed: random.next(), limit: limit, beside: members(of: channel, and: named, now),
+      changes: loads)
   }
 
   private func hasSuccessor(_ channel: Live, _ now: Timestamp) -> Bool {

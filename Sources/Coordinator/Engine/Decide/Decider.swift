@@ -2,15 +2,19 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// Decides: inputs come in, a `Batch` comes out, which says what to store and, in its `Effects`, what follows from that. It has no
-/// clock, no journal, no tasks and nothing that writes, so it cannot act. All that the engine knows is here, as values.
+/// Decides: it says what inputs ask of storage (`reads`), and turns inputs and answers into one `Decision`, which says what to store and
+/// what follows from that. It is a value. It has no clock, no journal, no tasks and no storage, so it cannot act; all that the engine
+/// knows is here.
 ///
-/// Only the engine's task touches it.
-final class Decider {
+/// What is decided lies in layers. `base` is durable. `flight` is being committed. `open` has been decided since, as if `flight` were
+/// durable already. When a commit succeeds, its layer is merged into the base; when it fails, both layers are dropped. What was learned
+/// from outside (connections, tests, the state of networks) and what is waited for holds whatever becomes of commits, so that is
+/// not in the layers.
+struct Decider {
   typealias Input = Engine.Input
 
   /// A channel that is awake.
-  struct Live {
+  struct Live: Equatable {
     var row: ChannelRow
     var machine: ChannelMachine
 
@@ -31,162 +35,227 @@ final class Decider {
           id: row.id, kind: row.kind, wantedRelays: row.wantedRelays, isDeletionRequested: row.deletedAt != nil,
           edition: row.edition, namedRelays: row.namedRelays.map(Set.init), relays: pairings))
     }
+
+    /// The machine of one of its relays.
+    func machine(of relay: RelayID) -> ChannelRelayMachine? { machine.relays.first { $0.relay == relay }?.machine }
   }
 
-  let storage: Questions
-  /// What networks are and can do, and what requests read. The decider reads it.
+  /// What is durable, as far as it is in memory.
+  struct Base {
+    /// The channels that are awake.
+    var live: [ChannelID: Live] = [:]
+    var catalog: Catalog { didSet { isCatalogTold = false } }
+    /// The newest revision and the highest ids.
+    var counters: StoreCounters
+    var healing = Healing()
+    /// Whether requests know this catalog.
+    var isCatalogTold = false
+  }
+
+  /// What networks are and can do, and what requests read. The decider only reads it.
   let directory: RelayDirectory
   private(set) var rules: Rules
   /// Whether there are tests in the background at all.
   let hasTests: Bool
 
-  var counters: StoreCounters
-  var catalog: Catalog { didSet { isCatalogTold = false } }
-  /// Whether the directory has this catalog.
-  var isCatalogTold = false
-  /// Numbers, catalog and healing as they were after the latest commit.
-  var committed: (counters: StoreCounters, catalog: Catalog, healing: Healing)
-  var live: [ChannelID: Live] = [:]
+  var base: Base
+  var flight: Decision?
+  var open: Decision
+  /// A commit that failed and may have become durable all the same: the answer was lost, the write was not. Its requests were refused.
+  var doubt: Decision?
+
   var lanes = Lanes()
   var watched = WatchedRelays()
-  var healing = Healing()
   var tests = TestBench()
   var alarms = Alarms()
   var quarantined: Set<ChannelID> = []
   var chores = Chores()
   var recovery = Recovery()
+  /// How long the daemon was off, for channels whose waiting times do not allow for it yet.
+  var absence = Absence()
   /// What networks reported about themselves as a whole.
   var networkStates: [NetworkKind: NetworkState] = [:]
-  /// Draws the order in which replacements are considered.
+  /// Draws relays that join channels, and the numbers of commits.
   var random: SplitMix64
+  /// The input that is being decided.
+  private(set) var request = Input.timersDue
 
   static let sweepMax = 256
   static let recoveryWait = Duration.seconds(1)
 
   /// - Parameter seed: the seed of random choices. The same seed and the same inputs give the same decisions.
   init(
-    storage: Questions, directory: RelayDirectory, rules: Rules, hasTests: Bool, seed: UInt64, counters: StoreCounters,
-    catalog: Catalog
+    directory: RelayDirectory, rules: Rules, hasTests: Bool, seed: UInt64, counters: StoreCounters, catalog: Catalog,
+    now: Timestamp
   ) {
-    self.storage = storage
     self.directory = directory
     self.rules = rules
     self.hasTests = hasTests
-    self.counters = counters
-    self.catalog = catalog
+    base = Base(catalog: catalog, counters: counters)
+    open = Decision(now: now)
     random = SplitMix64(seed: seed)
-    committed = (counters, catalog, healing)
   }
+
+  // MARK: - How things look with all that was decided
+
+  /// A channel that is awake, from the topmost layer that has it. Changes go to the open layer.
+  subscript(id: ChannelID) -> Live? {
+    get { open.live[id] ?? flight?.live[id] ?? base.live[id] }
+    _modify {
+      var channel = open.live.removeValue(forKey: id) ?? flight?.live[id] ?? base.live[id]
+      defer { open.live[id] = channel }
+      yield &channel
+    }
+  }
+
+  var catalog: Catalog {
+    get { open.catalog ?? flight?.catalog ?? base.catalog }
+    _modify {
+      // It is taken out, so that it is changed in place.
+      var catalog = open.catalog ?? flight?.catalog ?? base.catalog
+      open.catalog = nil
+      defer { open.catalog = catalog }
+      yield &catalog
+    }
+  }
+
+  var ids: StoreCounters {
+    get { open.ids ?? flight?.ids ?? base.counters }
+    set { open.ids = newValue }
+  }
+
+  var healing: Healing {
+    get { open.healing ?? flight?.healing ?? base.healing }
+    set { open.healing = newValue }
+  }
+
+  var identities: [IdentityRow] { open.identities ?? flight?.identities ?? directory.read { $0.identities } }
+
+  /// How many more or fewer channels each relay carries than requests know.
+  var loads: [RelayID: Int] { (flight?.loads ?? [:]).merging(open.loads, uniquingKeysWith: +) }
 
   var relays: [RelayID: RelayRow] { catalog.relays }
 
+  /// The time of the inputs that are being decided.
+  var now: Timestamp { open.now }
+
+  /// Channels that are awake, with new ones that are not durable yet.
+  var awake: Set<ChannelID> {
+    var ids = Set(base.live.keys)
+    if let flight { ids.formUnion(flight.live.keys) }
+    return ids.union(open.live.keys)
+  }
+
+  /// Whether a channel is awake.
+  var isAwake: Bool { !base.live.isEmpty || flight?.live.isEmpty == false || !open.live.isEmpty }
+
   func policy(of network: NetworkKind) -> RelayPolicy { rules.policy(of: network) }
 
+  // MARK: - Deciding
+
   /// Applies new rules from now on. Timers that run keep their time.
-  func adopt(_ rules: Rules, _ batch: Batch) {
+  mutating func adopt(_ rules: Rules) {
     self.rules = rules
-    scheduleTests(at: batch.now)
-    startTests(&batch.effects, at: batch.now)
-    scheduleUpkeep(at: batch.now)
+    scheduleTests(at: now)
+    startTests(at: now)
+    scheduleUpkeep(at: now)
   }
 
   /// Starts from what is stored.
   /// - Parameter relays: the relays that carry channels.
-  /// - Returns: what follows from it.
-  func begin(_ relays: Set<RelayID>, at now: Timestamp) -> Effects {
+  mutating func begin(_ relays: Set<RelayID>, at now: Timestamp) {
+    open.now = now
     watched = WatchedRelays(relays.intersection(catalog.relays.keys))
     scheduleTests(at: now)
     scheduleUpkeep(at: now)
-    var effects = Effects()
-    effects.isWatchChanged = true
-    return effects
+    open.effects.isWatchChanged = true
   }
 
   /// Decides on inputs, one after the other.
-  func decide(_ inputs: [Input], _ batch: Batch) async {
-    await wake(inputs.compactMap(\.channel), batch)
-    for input in inputs { await handle(input, batch) }
-  }
-
-  /// Takes up channels that were unfinished when the daemon last stopped.
-  /// - Parameter off: the time since then.
-  func takeUp(_ channels: some Sequence<ChannelID>, after off: Duration, _ batch: Batch) async {
-    await wake(channels, batch)
-    for id in channels {
-      if off != .zero { feed(.clockMoved(off), to: id, batch) }
-      feed(.restarted, to: id, batch)
+  /// - Parameters:
+  ///   - inputs: as `unfold` returns them.
+  ///   - facts: the answers to what they ask of storage.
+  mutating func decide(_ inputs: [Input], _ facts: Facts, at now: Timestamp) {
+    open.now = now
+    open.inputs += inputs
+    wake(facts)
+    for input in inputs {
+      request = input
+      handle(input, facts)
     }
   }
 
   // MARK: - Channels
 
-  /// Reads the machines of channels that sleep, all of them with one question. What is damaged is left alone; what cannot be read is tried
-  /// again once storage works.
-  func wake(_ ids: some Sequence<ChannelID>, _ batch: Batch) async {
-    let sleeping = Set(ids.filter { live[$0] == nil && !quarantined.contains($0) })
-    guard !sleeping.isEmpty else { return }
-    // This is done even if nothing follows: a channel that was settled is let go again.
-    batch.seen.formUnion(sleeping)
-    do {
-      let channels = try await storage.channels(sleeping)
-      for (id, stored) in channels.found { live[id] = Live(stored) }
-      for (id, error) in channels.unreadable.sorted(by: { $0.key < $1.key }) { quarantine(id, error.description, batch) }
-    } catch {
-      recovery.owe(sleeping)
-      storageFailed("\(error)", batch)
+  /// Takes in channels that were read. What is damaged is left alone; what could not be read is tried again once storage works.
+  private mutating func wake(_ facts: Facts) {
+    for (id, stored) in facts.channels.found.sorted(by: { $0.key < $1.key })
+    where self[id] == nil && !quarantined.contains(id) {
+      base.live[id] = Live(stored)
+      if let span = absence.span(of: id) { feed(.clockMoved(span), to: id) }
+      // This is done even if nothing follows: a channel that was settled is let go again.
+      open.seen.insert(id)
     }
+    let damaged = facts.channels.unreadable.filter { !quarantined.contains($0.key) }
+    for (id, error) in damaged.sorted(by: { $0.key < $1.key }) { quarantine(id, error.description) }
+    recovery.owe(facts.unanswered)
+    if let trouble = facts.trouble { storageFailed(trouble) }
   }
 
-  private func quarantine(_ id: ChannelID, _ reason: String, _ batch: Batch) {
+  /// Leaves a channel alone from now on.
+  /// - Parameter what: what cannot be done with it.
+  mutating func quarantine(_ id: ChannelID, _ reason: String, what: String = "cannot be read") {
     quarantined.insert(id)
     let advice = "its rows are kept, batonctl check says what is wrong; restore a backup"
-    batch.effects.journal.append(
+    open.effects.journal.append(
       JournalEntry(
         event: .quarantined, level: .error,
-        message: "channel \(id.rawValue) cannot be read and is left alone: \(reason); \(advice)",
+        message: "channel \(id.rawValue) \(what) and is left alone: \(reason); \(advice)",
         fields: ["BATON_CHANNEL": "\(id.rawValue)"], isHeard: true))
-    chores.add(.quarantine(id, reason: reason, at: batch.now))
+    chores.add(.quarantine(id, reason: reason, at: now))
   }
 
   /// Feeds one input to one channel, which is awake, and notes what followed.
-  func feed(_ input: ChannelMachine.Input, to id: ChannelID, _ batch: Batch) {
-    guard var channel = live[id] else { return }
+  mutating func feed(_ input: ChannelMachine.Input, to id: ChannelID) {
+    guard var channel = open.live.removeValue(forKey: id) ?? flight?.live[id] ?? base.live[id] else { return }
     let before = channel.machine
-    let output = channel.machine.handle(input, now: batch.now, policy: policy(of: channel.row.network))
+    let output = channel.machine.handle(input, now: now, policy: policy(of: channel.row.network))
     var saved: [RelayID] = []
     var hasTransition = false
     for mutation in output.mutations {
       switch mutation {
       case .saveRelay(let relay):
-        batch.touch(id).saves.insert(relay)
+        open[id].saves.insert(relay)
         saved.append(relay)
       case .recordTransition(let relay, let transition):
-        batch.touch(id).transitions.append((relay, transition))
+        open[id].transitions.append(Decision.RelayTransition(relay: relay, transition: transition))
         hasTransition = true
         if (transition.from == .removed) != (transition.to == .removed) {
-          batch.carry(relay, transition.to == .removed ? -1 : 1)
+          open[id].loads[relay, default: 0] += transition.to == .removed ? -1 : 1
         }
       case .markDeleted(let at):
         channel.row.deletedAt = at
-        batch.touch(id).isChanged = true
+        open[id].isChanged = true
       case .saveWanted(let count):
         channel.row.wantedRelays = count
-        batch.touch(id).isChanged = true
+        open[id].isChanged = true
       case .saveEdition(let number, let names):
         channel.row.edition = number
         channel.row.namedRelays = names
-        batch.touch(id).isChanged = true
-        batch.touch(id).isRewritten = true
+        open[id].isChanged = true
+        open[id].isRewritten = true
       }
     }
     // A transition is an event by itself. What else clients see of a relay, such as its next attempt, must not change silently either.
     if !hasTransition, saved.contains(where: { before.view(of: $0) != channel.machine.view(of: $0) }) {
-      batch.touch(id).isChanged = true
+      open[id].isChanged = true
     }
     // Relays that joined come after the others.
-    for pairing in channel.machine.relays.dropFirst(before.relays.count) { batch.carry(pairing.relay, 1) }
-    live[id] = channel
-    batch.actions += output.actions.map { (id, $0) }
-    batch.seen.insert(id)
+    for pairing in channel.machine.relays.dropFirst(before.relays.count) {
+      open[id].loads[pairing.relay, default: 0] += 1
+    }
+    open.live[id] = channel
+    open.actions += output.actions.map { Decision.ChannelAction(channel: id, action: $0) }
+    open.seen.insert(id)
   }
 }

@@ -2,51 +2,71 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-/// The effects of a batch outside the engine. Deciding does none of it: it is noted here, and `Engine.carryOut` does it once the commit
-/// of the batch is over.
+/// The effects of a decision outside the engine. Deciding does none of it: it is noted here, and `Engine.carryOut` does it once the commit
+/// of the decision is over.
 ///
-/// The order of obligations is the same for all batches:
+/// The order of obligations is the same for all decisions:
 ///
 /// 1. Store: nothing below happens before the commit is durable.
 /// 2. Publish: what requests read (`RelayDirectory`), then the changes, to those who watch.
-/// 3. Journal: what was left out in the minutes that are over, the entries of the batch, its changes.
+/// 3. Journal: what was left out in the minutes that are over, the entries of the decision, its changes.
 /// 4. Inputs of the engine's own.
 /// 5. Perform: keys of identities, tests in the background, what networks take back, which relays they watch, their operations.
 /// 6. Reply.
 ///
-/// After that channels that have nothing left to do are let go, requests are told how many are left, what nobody
-/// waits for is stored in a commit of its own, and the engine sleeps until the next alarm.
+/// After that channels that have nothing left to do are let go, requests are told how many are left, the next commit begins, what nobody
+/// waits for is stored in a commit of its own, and the engine waits for inputs or the next alarm.
 ///
 /// If the commit fails, only what holds in any case happens, in the same order: what was learned from outside, tests, operations of earlier
-/// batches whose turn has come, and the replies, which then refuse.
-struct Effects {
+/// decisions whose turn has come, and the replies, which then refuse.
+struct Effects: Equatable {
   /// What subscribers get.
-  enum Publication {
+  enum Publication: Equatable {
     /// All changes; with them subscribers have everything up to this revision.
     case changes(through: Int64)
     /// No changes; subscribers read in the store what happened up to this revision.
     case missed(through: Int64)
   }
 
+  /// A test of a relay or server.
+  enum Examination: Equatable {
+    case relay(NetworkKind, RelayAddress, identity: IdentityID, ProbeDepth)
+    case server(ServerAddress)
+
+    /// Whether it tests all that there is to test.
+    var isFull: Bool {
+      switch self {
+      case .relay(_, _, _, let depth): depth == .full
+      case .server: true
+      }
+    }
+  }
+
   /// A step with a test in the background.
-  enum TestStep {
-    case start(Probed, address: String, isFull: Bool, @Sendable () -> AsyncStream<ProbeStep>)
+  enum TestStep: Equatable {
+    case start(Probed, address: String, Examination)
     case cancel(Probed)
     /// The engine knows how it ended.
     case ended(Probed)
   }
 
   /// A step with the key of an identity.
-  enum KeyStep {
+  enum KeyStep: Equatable {
     case unlock(IdentityID, NetworkKind, IdentityKey)
     case lock(IdentityID, NetworkKind)
   }
 
   /// A channel that waits for a relay, which must not get it any more.
-  struct Cancellation {
+  struct Cancellation: Equatable {
     let network: NetworkKind
     let channel: ChannelID
     let relay: RelayID
+  }
+
+  /// An operation, and the network that performs it.
+  struct Performance: Equatable {
+    let network: NetworkKind
+    let operation: RelayOperation
   }
 
   // What holds only once the commit is durable.
@@ -73,21 +93,29 @@ struct Effects {
   /// Whether other relays must be watched, or the same ones at other addresses.
   var isWatchChanged = false
   /// What may go to networks now, in this order.
-  var operations: [(network: NetworkKind, operation: RelayOperation)] = []
+  var operations: [Performance] = []
   /// Inputs of the engine's own, in this order.
   var inputs: [Engine.Input] = []
 
-  /// Takes out what holds only once the commit is durable, and leaves the rest.
-  mutating func withhold() -> Effects {
-    var withheld = Effects()
-    swap(&withheld.loads, &loads)
-    swap(&withheld.identities, &identities)
-    swap(&withheld.changes, &changes)
-    swap(&withheld.created, &created)
-    swap(&withheld.publication, &publication)
-    swap(&withheld.keys, &keys)
-    withheld.journal = journal.filter { !$0.isHeard }
+  /// Whether nothing follows.
+  var isEmpty: Bool {
+    journal.isEmpty && inputs.isEmpty && operations.isEmpty && cancellations.isEmpty && tests.isEmpty && keys.isEmpty
+      && !isWatchChanged && changes.isEmpty && publication == nil && loads.isEmpty && identities == nil && created.isEmpty
+  }
+
+  /// Leaves only what holds in any case.
+  mutating func withhold() {
+    (loads, identities, changes, created, publication, keys) = ([:], nil, [], [], nil, [])
     journal.removeAll { !$0.isHeard }
-    return withheld
+  }
+
+  /// Appends what holds in any case.
+  mutating func add(_ later: Effects) {
+    journal += later.journal
+    tests += later.tests
+    cancellations += later.cancellations
+    isWatchChanged = isWatchChanged || later.isWatchChanged
+    operations += later.operations
+    inputs += later.inputs
   }
 }

@@ -2,10 +2,10 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// What follows from a batch, once its commit is over. Nothing else in the engine acts.
+// What follows from a decision, once its commit is over. Nothing else in the engine acts outside.
 extension Engine {
-  /// Does what a batch led to, in the order that `Effects` states.
-  /// - Parameter reply: answers the requests of the batch.
+  /// Does what a decision led to, in the order that `Effects` states.
+  /// - Parameter reply: answers the requests of the decision.
   func carryOut(_ effects: Effects, reply: () -> Void = {}) {
     tellDirectory(effects)
     switch effects.publication {
@@ -42,22 +42,35 @@ extension Engine {
     }
     for step in effects.tests {
       switch step {
-      case .start(let peer, let address, let isFull, let steps): prober?.start(peer, at: address, isFull: isFull, steps)
+      case .start(let peer, let address, let examination):
+        prober?.start(peer, at: address, isFull: examination.isFull, steps(of: examination))
       case .cancel(let peer): prober?.cancel(peer)
       case .ended(let peer): prober?.ended(peer)
       }
     }
     for step in effects.cancellations { directory.networks[step.network]?.cancel(step.channel, at: step.relay) }
     if effects.isWatchChanged { updateWatch() }
-    for (network, operation) in effects.operations { directory.networks[network]?.perform(operation) }
+    for step in effects.operations { directory.networks[step.network]?.perform(step.operation) }
   }
 
-  private func publishDirectory() {
-    let catalog = decider.catalog
+  /// The steps of a test, which runs once they are asked for.
+  private func steps(of examination: Effects.Examination) -> @Sendable () -> AsyncStream<ProbeStep> {
+    switch examination {
+    case .relay(let kind, let address, let identity, let depth):
+      let network = directory.networks[kind]
+      return { network?.test(address: address, identity: identity, depth: depth) ?? AsyncStream { $0.finish() } }
+    case .server(let address):
+      let servers = directory.servers
+      return { servers?.test(address) ?? AsyncStream { $0.finish() } }
+    }
+  }
+
+  func publishDirectory() {
+    let catalog = decider.base.catalog
     let trouble = decider.recovery.trouble
     let states = decider.networkStates
-    let isTold = decider.isCatalogTold
-    decider.isCatalogTold = true
+    let isTold = decider.base.isCatalogTold
+    decider.base.isCatalogTold = true
     directory.write {
       $0.networkStates = states
       // The pools for creations are arranged again for another catalog.
@@ -66,13 +79,39 @@ extension Engine {
     }
   }
 
+  /// Answers a request.
+  /// - Parameter failure: why nothing was stored; `nil` if it was.
+  func give(_ answer: Answer, _ failure: BatonError? = nil) {
+    switch answer.asker {
+    case .channel(let reply): reply.send(result(of: answer, failure) { decider.channel(in: $0) })
+    case .object(let reply): reply.send(result(of: answer, failure) { decider.object(in: $0) })
+    case .identity(let reply):
+      reply.send(result(of: answer, failure) { if case .identity(let row) = $0 { .success(row) } else { nil } })
+    case .nothing(let reply): reply.send(result(of: answer, failure) { _ in .success(()) })
+    }
+  }
+
+  private func result<Value>(
+    of answer: Answer, _ failure: BatonError?, _ value: (Answer.Outcome) -> Result<Value, BatonError>?
+  ) -> Result<Value, BatonError> {
+    if let failure, answer.outcome != .doneAnyway { return .failure(failure) }
+    if case .refused(let error) = answer.outcome { return .failure(decider.current(error)) }
+    return value(answer.outcome) ?? .failure(.busy)
+  }
+
   /// Tells requests how many channels have something left to do. Those that have nothing left are let go before.
   func tellLiveChannels() {
-    let count = decider.live.count
+    let count = decider.base.live.count
     directory.write { $0.liveChannels = count }
   }
 
-  /// Makes sure that `timersDue` comes in when the next alarm is due. It is the last effect of a batch.
+  /// Tells how many inputs wait for the commit that is under way.
+  func tellOpenInputs() {
+    let count = decider.open.inputs.count + inputsResting
+    directory.write { $0.inputsOpen = count }
+  }
+
+  /// Makes sure that `timersDue` comes in when the next alarm is due. It comes last, after every decision.
   func scheduleWake() {
     guard let next = decider.alarms.next() else {
       waker?.cancel()
@@ -90,7 +129,7 @@ extension Engine {
 
   private func updateWatch() {
     for (kind, network) in directory.networks {
-      let mine = decider.watched.all.compactMap { decider.relays[$0] }.filter { $0.network == kind }
+      let mine = decider.watched.all.compactMap { decider.base.catalog.relays[$0] }.filter { $0.network == kind }
       network.watch(Dictionary(uniqueKeysWithValues: mine.map { ($0.id, $0.address) }))
     }
   }

@@ -2,7 +2,7 @@ internal import Channels
 internal import Logging
 internal import Storage
 
-/// Logs what became of batches: their entries, and one for each committed transition, as far as `TransitionDigest` admits it.
+/// Logs what became of decisions: their entries, and one for each committed transition, as far as `TransitionDigest` admits it.
 struct Journal {
   private let logger: Logger
   private var digest = TransitionDigest()

@@ -8,6 +8,8 @@ struct JournalEntry: Equatable {
   let level: Level
   let message: String
   var fields: [String: String] = [:]
+  /// The part of the decision with which it stands or falls; `nil` if it does not depend on one.
+  var part: Decision.Part?
   /// Whether it reports what was learned from outside, which holds whether or not it was stored. Other entries are logged only if it was.
   var isHeard = false
 }

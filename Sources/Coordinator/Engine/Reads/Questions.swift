@@ -1,49 +1,106 @@
 internal import Channels
 internal import Storage
 
-/// The questions of the decider to storage; it reads, and cannot write. What the inputs of a batch name is read with one question before
-/// anything is decided (`Decider.wake`); only what an input leads to by itself is asked in the middle. Nothing is committed meanwhile, so
-/// an answer is the same at the beginning of a batch and in the middle.
+/// Asks storage what `Reads` name. It reads, and cannot write. All of it is read before anything is decided: first the lists, then with
+/// one question all channels that inputs and lists name.
 struct Questions {
   private let storage: any CoordinatorStorage
 
   init(_ storage: any CoordinatorStorage) { self.storage = storage }
 
-  func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels { try await storage.channels(ids) }
-
-  func channel(idempotencyKey key: String) async throws -> ChannelID? { try await storage.channel(idempotencyKey: key) }
-
-  func channels(
-    of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int
-  ) async throws -> [ChannelID] {
-    try await storage.channels(of: relay, in: status, after: after, limit: limit)
+  func answer(_ reads: Reads) async -> Facts {
+    var facts = Facts()
+    var channels = reads.channels
+    for key in reads.keys.values.sorted() {
+      await ask(&facts) { facts in
+        let known = try await storage.channel(idempotencyKey: key)
+        facts.keys[Array(key.utf8)] = .some(known)
+        if let known { channels.insert(known) }
+      }
+    }
+    for count in reads.counts { await ask(&facts) { $0.counts[count] = try await number(count) } }
+    for page in reads.pages {
+      await ask(&facts) { facts in
+        let ids = try await list(page)
+        facts.pages[page] = ids
+        channels.formUnion(ids)
+      }
+    }
+    for place in reads.failed {
+      await ask(&facts) { facts in
+        let failed = try await self.failed(place)
+        facts.failed[place.relay] = failed
+        channels.formUnion(failed.channels.lazy.filter(\.mayReturn).map(\.channel))
+      }
+    }
+    for question in reads.neighbours {
+      await ask(&facts) { facts in
+        let known = try await storage.neighbour(
+          of: question.channel, sharing: question.identity, on: question.relay)
+        facts.neighbours[question] = .some(known)
+        if let known { channels.insert(known) }
+      }
+    }
+    if let place = reads.lost {
+      await ask(&facts) { facts in
+        let lost = try await lost(place, &facts)
+        facts.lost = lost
+        channels.formUnion(lost.lazy.map(\.channel))
+      }
+    }
+    guard !channels.isEmpty else { return facts }
+    do {
+      facts.channels = try await storage.channels(channels)
+    } catch {
+      facts.unanswered = channels
+      facts.trouble = "\(error)"
+    }
+    return facts
   }
 
-  func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
-    try await storage.channelsToVerify(on: relay, at: now, limit: limit)
+  /// Asks one question. One that cannot be answered does not keep others from being asked.
+  private func ask(_ facts: inout Facts, _ question: (inout Facts) async throws -> Void) async {
+    do { try await question(&facts) } catch { facts.trouble = facts.trouble ?? "\(error)" }
   }
 
-  func lostRelays(
-    before: Timestamp, after: (ChannelID, RelayID)?, limit: Int
-  ) async throws -> [(ChannelID, RelayID)] {
-    try await storage.lostRelays(before: before, after: after, limit: limit)
+  private func lost(_ place: Reads.Lost, _ facts: inout Facts) async throws -> [ChannelRelayPlace] {
+    let lost = try await storage.lostRelays(
+      before: place.before, after: place.after.map { ($0.channel, $0.relay) }, limit: Decider.lostMax)
+    for (channel, _) in lost where facts.replacements[channel] == nil {
+      facts.replacements[channel] = try await storage.replacements(
+        of: channel, since: place.since, until: place.since + Healing.span)
+    }
+    return lost.map { ChannelRelayPlace(channel: $0.0, relay: $0.1) }
   }
 
-  func failedChannels(
-    on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
-  ) async throws -> [(ChannelID, mayReturn: Bool)] {
-    try await storage.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit)
+  private func number(_ count: Reads.Count) async throws -> Int {
+    switch count {
+    case .dependents(let relay): try await storage.dependentCount(of: relay)
+    case .members(let relay): try await storage.channelCount(of: relay)
+    case .owned(let identity): try await storage.channelCount(of: identity)
+    }
   }
 
-  func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) async throws -> Int {
-    try await storage.replacements(of: channel, since: since, until: now)
+  private func list(_ page: Reads.Page) async throws -> [ChannelID] {
+    switch page {
+    case .inStatus(let status, let relay, let after):
+      try await storage.channels(of: relay, in: status, after: after, limit: Decider.sweepMax)
+    case .due(let relay, let now, let limit): try await storage.channelsToVerify(on: relay, at: now, limit: limit)
+    }
   }
 
-  func neighbour(of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID) async throws -> ChannelID? {
-    try await storage.neighbour(of: channel, sharing: identity, on: relay)
+  /// Channels that a relay failed; of those that may have it again only as many as can be of use.
+  private func failed(_ place: Reads.Failed) async throws -> Facts.FailedPage {
+    let found = try await storage.failedChannels(
+      on: place.relay, for: Cause.allCases.filter(\.mayPass), before: place.before, after: place.after,
+      limit: Decider.failedMax)
+    var returns = 0
+    let some = found.prefix { _, mayReturn in
+      if mayReturn { returns += 1 }
+      return returns <= place.returnsMax
+    }
+    return Facts.FailedPage(
+      channels: some.map { Facts.FailedChannel(channel: $0.0, mayReturn: $0.mayReturn) },
+      isLast: some.count == found.count && found.count < Decider.failedMax)
   }
-
-  func dependentCount(of relay: RelayID) async throws -> Int { try await storage.dependentCount(of: relay) }
-  func channelCount(of relay: RelayID) async throws -> Int { try await storage.channelCount(of: relay) }
-  func channelCount(of identity: IdentityID) async throws -> Int { try await storage.channelCount(of: identity) }
 }

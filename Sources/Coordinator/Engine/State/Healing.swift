@@ -1,9 +1,9 @@
 internal import Channels
 
-/// The state of replacing relays. A copy of it is cheap, so that a failed commit restores it as a whole.
-struct Healing {
+/// The state of replacing relays. A copy of it is cheap, so each decision that changes it has its own.
+struct Healing: Equatable {
   /// Where the last round stopped looking for lost relays; `nil` if it saw all of them.
-  private(set) var cursor: (ChannelID, RelayID)?
+  private(set) var cursor: ChannelRelayPlace?
   /// When relays were replaced within the last hour.
   private var recent: [Timestamp] = []
   /// Where the last round stopped looking for channels that may have a relay again.
@@ -23,7 +23,7 @@ struct Healing {
 
   /// Notes that a page of lost relays was read.
   /// - Parameter isFull: whether there may be more behind it; otherwise the next round starts again.
-  mutating func looked(at page: [(ChannelID, RelayID)], isFull: Bool) { cursor = isFull ? page.last : nil }
+  mutating func looked(at page: [ChannelRelayPlace], isFull: Bool) { cursor = isFull ? page.last : nil }
 
   /// The channel after which the next round goes on, of those that a relay failed; `nil` if it starts again.
   func place(at relay: RelayID) -> ChannelID? { returns[relay] }

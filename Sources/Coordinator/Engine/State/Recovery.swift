@@ -5,12 +5,10 @@ internal import Storage
 struct Recovery {
   /// Why storage does not work; `nil` if it does.
   private(set) var trouble: String?
-  /// Channels whose last change could not be stored, or which could not be read; they are read again.
+  /// Channels whose last change could not be stored, which somebody else has changed, or which could not be read; they are read again.
   private(set) var channels: Set<ChannelID> = []
   /// Relays and servers whose health is known but could not be stored yet.
   private(set) var objects: Set<CatalogReference> = []
-  /// The latest commit, if it failed and it is not known what is durable.
-  var doubt: DoubtfulCommit?
 
   /// Whether storage works and nothing is left to store or read.
   var isOver: Bool { trouble == nil && channels.isEmpty && objects.isEmpty }
@@ -35,7 +33,7 @@ struct Recovery {
 
   /// Takes channels to read now, at most `max`, in order.
   mutating func takeChannels(_ max: Int) -> [ChannelID] {
-    let some = channels.prefix(max).sorted()
+    let some = Array(channels.sorted().prefix(max))
     channels.subtract(some)
     return some
   }
@@ -48,31 +46,6 @@ struct Recovery {
 
   /// Forgets channels after `latest`: it is now known what is durable, and they do not exist.
   mutating func settle(latest: Int64) {
-    doubt = nil
     channels = channels.filter { $0.rawValue <= latest }
-  }
-}
-
-/// A commit that failed and may have become durable all the same: the answer was lost, the write was not. Its requests were refused.
-struct DoubtfulCommit {
-  /// What holds if it is durable.
-  let withheld: Effects
-
-  /// The effects of it now that it is known to be durable. What holds in any case was done when it failed.
-  /// - Parameters:
-  ///   - revision: the latest durable revision.
-  ///   - identities: the identities as they are stored. Keys of new ones are available after the next start.
-  func effects(through revision: Int64, identities: [IdentityRow]) -> Effects {
-    var effects = Effects()
-    effects.identities = identities
-    effects.journal = [
-      JournalEntry(level: .warning, message: "a commit that failed is durable; going on from revision \(revision)")
-    ]
-    effects.journal += withheld.journal
-    (effects.changes, effects.created) = (withheld.changes, withheld.created)
-    effects.loads = withheld.loads
-    // It was not published to subscribers: they read it in the store.
-    effects.publication = .missed(through: revision)
-    return effects
   }
 }

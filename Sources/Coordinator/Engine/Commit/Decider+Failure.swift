@@ -1,0 +1,210 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+// What becomes of decisions that are not stored.
+extension Decider {
+  // MARK: - One object is not stored
+
+  /// Takes what was rejected out of a decision, and out of the one on top of it. A channel that somebody else has changed is read again,
+  /// and its requests are decided again. If something cannot be stored, its requests are refused; a channel that exists is left alone.
+  mutating func takeOut(
+    _ rejections: [Int: CommitReceipt.Rejection], from decision: inout Decision, at now: Timestamp
+  ) {
+    for (index, rejection) in rejections.sorted(by: { $0.key < $1.key }) {
+      guard decision.parts.indices.contains(index) else { continue }
+      switch decision.parts[index] {
+      case .channel(let id):
+        let isNew = decision[id].isNew
+        let heard = (decision.inputs + open.inputs).filter { $0.isAbout(id) }
+        let relays = (decision.live[id]?.machine.relays ?? []).map(\.relay)
+        let answers = decision.drop(id) + open.drop(id)
+        base.live[id] = nil
+        alarms.set(.channel(id), at: nil)
+        switch rejection {
+        case .conflict:
+          // Whatever was heard of it is decided again, as far as that does not follow from what is stored.
+          open.effects.inputs += heard
+          open.effects.inputs += answers.map(\.request).filter { !heard.contains($0) }
+          for relay in relays where catalog.relays[relay]?.condition.health == .down && alarms[.grace(relay)] == nil {
+            alarms.set(.grace(relay), at: now)
+          }
+          recovery.owe([id])
+          alarms.set(.recovery, at: now)
+        case .refused(let reason):
+          refuse(answers, reason)
+          if isNew { say(reason, "channel \(id.rawValue)") } else { quarantine(id, reason, what: "cannot be stored") }
+        }
+      case .catalog:
+        let heard = open.catalog ?? decision.catalog ?? base.catalog
+        let objects = Set((decision.objects + open.objects).map(\.reference))
+        let answers = decision.dropCatalog() + open.dropCatalog()
+        keepConditions(of: heard, objects, at: now)
+        alarms.set(.recovery, at: now + Self.recoveryWait)
+        switch rejection {
+        case .conflict: open.effects.inputs += answers.map(\.request)
+        case .refused(let reason):
+          refuse(answers, reason)
+          say(reason, "a change of operators, servers, relays or identities")
+        }
+      case .signOfLife: break
+      }
+    }
+  }
+
+  private mutating func refuse(_ answers: [Answer], _ reason: String) {
+    for answer in answers {
+      open.answers.append(
+        Answer(
+          asker: answer.asker, outcome: .refused(.storageUnavailable(reason: reason)), channel: nil,
+          request: answer.request))
+    }
+  }
+
+  private mutating func say(_ reason: String, _ what: String) {
+    open.effects.journal.append(
+      JournalEntry(level: .error, message: "\(what) cannot be stored and was refused: \(reason)", isHeard: true))
+  }
+
+  // MARK: - Nothing is stored
+
+  /// Undoes what was decided and did not happen: its layers are dropped. Its channels are forgotten and read again. What was learned from
+  /// outside, such as connections, tests and the state of networks, is kept.
+  /// - Returns: what follows all the same, and who must be refused.
+  mutating func failed(_ failure: CommitFailure, at now: Timestamp) -> (effects: Effects, answers: [Answer]) {
+    let heard = catalog
+    let dropped = [flight, open].compactMap { $0 }
+    let wasCommitted = flight
+    flight = nil
+    open = Decision(now: now)
+    var effects = Effects()
+    for var decision in dropped {
+      decision.effects.withhold()
+      effects.add(decision.effects)
+    }
+    if case .inDoubt = failure, let wasCommitted { doubt = wasCommitted }
+    storageFailed(failure.description)
+    for id in dropped.flatMap(\.order) {
+      base.live[id] = nil
+      alarms.set(.channel(id), at: nil)
+      recovery.owe([id])
+    }
+    keepConditions(of: heard, Set(dropped.flatMap { $0.objects.map(\.reference) }), at: now)
+    // Operations that the network has stay with it; those that it does not have follow when the channels are read again.
+    for id in dropped.reduce(into: Set<ChannelID>(), { $0.formUnion($1.seen) }) where base.live[id] != nil {
+      settle(id)
+    }
+    for relay in dropped.reduce(into: Set<RelayID>(), { $0.formUnion($1.lanesToServe) }).sorted() {
+      serve(relay, &effects)
+    }
+    effects.add(open.effects)
+    open.effects = Effects()
+    return (effects, dropped.flatMap(\.answers))
+  }
+
+  /// Keeps what was learned about relays and servers; it is only stored later. Requested changes did not happen; that includes a new
+  /// address.
+  private mutating func keepConditions(of heard: Catalog, _ some: Set<CatalogReference>, at now: Timestamp) {
+    for reference in some.union(recovery.objects) {
+      switch reference {
+      case .operator: continue
+      case .server(let id):
+        guard let row = heard.servers[id], let known = base.catalog.servers[id], known.address == row.address
+        else { continue }
+        var unchanged = row
+        (unchanged.condition, unchanged.revision) = (known.condition, known.revision)
+        // What a request alone would have changed is as it was.
+        guard known.condition != row.condition || unchanged == known else { continue }
+        base.catalog.servers[id]?.condition = row.condition
+      case .relay(let id):
+        guard let row = heard.relays[id], let known = base.catalog.relays[id], known.address == row.address
+        else { continue }
+        var unchanged = row
+        (unchanged.condition, unchanged.revision) = (known.condition, known.revision)
+        // What a request alone would have changed is as it was.
+        guard known.condition != row.condition || unchanged == known else { continue }
+        base.catalog.relays[id]?.condition = row.condition
+      }
+      recovery.owe(reference)
+    }
+    // The alarms were set for changes that did not happen.
+    for reference in some { reschedule(reference, at: now) }
+  }
+
+  mutating func storageFailed(_ reason: String) {
+    if recovery.failed(reason) {
+      let words = "storage does not work, changes are refused until it does: \(reason)"
+      open.effects.journal.append(JournalEntry(event: .storageFailed, level: .error, message: words, isHeard: true))
+    }
+    alarms.set(.recovery, at: now + Self.recoveryWait)
+  }
+
+  mutating func storageRecovered(at now: Timestamp) {
+    if recovery.succeeded() {
+      open.effects.journal.append(
+        JournalEntry(event: .storageRecovered, level: .notice, message: "storage works again", isHeard: true))
+      sweepAgain(now)
+    } else if alarms[.recovery] == nil {
+      alarms.set(.recovery, at: now)
+    }
+  }
+
+  /// Makes up for sweeps that were missed while storage did not work.
+  private mutating func sweepAgain(_ now: Timestamp) {
+    for id in watched.all.sorted() {
+      guard let row = relays[id] else { continue }
+      if row.condition.health == .down {
+        let since = min(row.condition.healthSince ?? now, now)
+        alarms.set(.grace(id), at: max(since + policy(of: row.network).inactiveGrace, now))
+      } else {
+        open.effects.inputs.append(.sweep(id, .inactive, .relayReturned, after: nil))
+      }
+    }
+  }
+
+  // MARK: - It is not known what is stored
+
+  /// Goes on now that it is known what is stored.
+  /// - Parameters:
+  ///   - stored: the numbers as they are stored.
+  ///   - found: the catalog as it is stored; `nil` if the commit in doubt is not durable.
+  ///   - identities: the identities as they are stored. Keys of new ones are available after the next start.
+  mutating func settleDoubt(
+    _ stored: StoreCounters, _ found: Catalog?, _ identities: [IdentityRow], at now: Timestamp
+  ) -> Effects {
+    guard let doubtful = doubt else { return Effects() }
+    doubt = nil
+    recovery.settle(latest: stored.channel)
+    guard let found else {
+      var effects = Effects()
+      effects.identities = identities
+      return effects
+    }
+    let before = base
+    let last = base.counters.revision
+    // The effects are those that it would have had. Its channels are read again.
+    var effects = merge(doubtful, CommitReceipt(base: last, revision: stored.revision), at: now)
+    base.live = before.live
+    for id in doubtful.order {
+      base.live[id] = nil
+      alarms.set(.channel(id), at: nil)
+    }
+    base.catalog = found
+    base.counters = stored
+    // What was learned about a relay or server is newer than what is stored.
+    for (id, row) in before.catalog.relays where found.relays[id]?.address == row.address {
+      base.catalog.relays[id]?.condition = row.condition
+    }
+    for (id, row) in before.catalog.servers where found.servers[id]?.address == row.address {
+      base.catalog.servers[id]?.condition = row.condition
+    }
+    let words = "a commit that failed is durable; going on from revision \(stored.revision)"
+    effects.journal = [JournalEntry(level: .warning, message: words)] + effects.journal.filter { !$0.isHeard }
+    effects.identities = identities
+    // It was not published to subscribers: they read it in the store. What holds in any case was done when it failed.
+    effects.publication = .missed(through: stored.revision)
+    (effects.keys, effects.tests, effects.inputs, effects.loads) = ([], [], [], [:])
+    scheduleTests(at: now)
+    return effects
+  }
+}

@@ -1,0 +1,89 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+// What inputs ask of storage.
+extension Decider {
+  /// The inputs with the alarms that are due in place of `timersDue`.
+  mutating func unfold(_ inputs: [Input], at now: Timestamp) -> [Input] {
+    guard inputs.contains(where: \.isWaking) else { return inputs }
+    return inputs.flatMap { input -> [Input] in
+      guard input.isWaking else { return [input] }
+      return alarms.take(at: now).map { alarm in
+        guard alarm == .recovery else { return .alarm(alarm) }
+        let some = recovery.takeChannels(Self.sweepMax)
+        if !recovery.channels.isEmpty { alarms.set(.recovery, at: now) }
+        return .recover(some, recovery.takeObjects())
+      }
+    }
+  }
+
+  /// Whether an input must be decided on what is durable: it asks for lists or counts of channels, which leave out what is only decided.
+  func needsRest(_ input: Input) -> Bool {
+    switch input {
+    case .change(let change, let force, _): !counts(for: change, force).isEmpty
+    case .sweep, .verifyChannels, .removeIdentity, .lookForNeighbour, .alarm(.upkeep): true
+    case .report, .timersDue, .create, .retry, .verify, .delete, .joinRelays, .leaveRelay, .update, .tested, .forgetHistory,
+      .addIdentity, .adopt, .heartbeat, .barrier, .takeUp, .alarm, .recover:
+      false
+    }
+  }
+
+  /// What the inputs ask.
+  /// - Parameter inputs: as `unfold` returns them.
+  func reads(for inputs: [Input], at now: Timestamp) -> Reads {
+    var reads = Reads()
+    for input in inputs {
+      for id in input.channels where self[id] == nil && !quarantined.contains(id) { reads.channels.insert(id) }
+      switch input {
+      case .create(let new, _):
+        guard let key = new.request.idempotencyKey, known(key) == nil else { continue }
+        reads.keys[Array(key.utf8)] = key
+      case .change(let change, let force, _): reads.counts.formUnion(counts(for: change, force))
+      case .removeIdentity(let id, _): reads.counts.insert(.owned(id))
+      case .sweep(let relay, let status, _, let after):
+        reads.pages.insert(.inStatus(status, relay, after: after))
+      case .verifyChannels(let relay, let most): askToVerify(relay, most, now, &reads)
+      case .lookForNeighbour(let id, let identity, let relay):
+        reads.neighbours.insert(.init(channel: id, identity: identity, relay: relay))
+      case .alarm(.upkeep): reads.lost = lostPage(at: now)
+      case .report, .timersDue, .retry, .verify, .delete, .joinRelays, .leaveRelay, .update, .tested, .forgetHistory,
+        .addIdentity, .adopt, .heartbeat, .barrier, .takeUp, .alarm, .recover:
+        continue
+      }
+    }
+    return reads
+  }
+
+  /// The channel that a request with this key has created and that is not durable yet.
+  func known(_ key: String) -> ChannelID? {
+    let bytes = Array(key.utf8)
+    return open.idempotencyKeys[bytes] ?? flight?.idempotencyKeys[bytes]
+  }
+
+  private func counts(for change: CatalogChange, _ force: Bool) -> Set<Reads.Count> {
+    switch change {
+    case .updateRelay(let id, _, .some, _): return [.dependents(id)]
+    case .removeRelay(let id): return force ? [] : [.members(id)]
+    case .addOperator, .updateOperator, .removeOperator, .addServer, .updateServer, .removeServer, .addRelay, .updateRelay,
+      .declare, .importPresets:
+      return []
+    }
+  }
+
+  private func askToVerify(_ relay: RelayID, _ most: Int, _ now: Timestamp, _ reads: inout Reads) {
+    guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
+    reads.pages.insert(.due(relay, at: now, limit: min(most, Self.sweepMax)))
+    guard mayTakeBack(relay), let row = relays[relay] else { return }
+    let before = max(
+      min(row.condition.healthSince ?? .init(milliseconds: 0), now), now + (.zero - upkeep.replaceAfter))
+    reads.failed.insert(
+      .init(relay: relay, before: before, after: healing.place(at: relay), returnsMax: upkeep.returnsPerRound))
+  }
+
+  private func lostPage(at now: Timestamp) -> Reads.Lost? {
+    guard let upkeep = rules.upkeep, recovery.trouble == nil else { return nil }
+    return Reads.Lost(
+      before: now + (.zero - upkeep.replaceAfter), after: healing.cursor, since: now + (.zero - Healing.span))
+  }
+}

@@ -1,0 +1,90 @@
+internal import Channels
+internal import Storage
+
+/// What inputs ask of storage before anything is decided on them.
+struct Reads: Equatable {
+  /// A list of channels.
+  enum Page: Hashable {
+    case inStatus(RelayStatus, RelayID, after: ChannelID?)
+    /// Channels that are due to be read back.
+    case due(RelayID, at: Timestamp, limit: Int)
+  }
+  /// How many channels depend on something.
+  enum Count: Hashable {
+    /// Those that have the relay, or still have to tell it that they left.
+    case dependents(RelayID)
+    /// Those that have the relay.
+    case members(RelayID)
+    case owned(IdentityID)
+  }
+  /// Where a page of lost relays begins.
+  struct Lost: Equatable {
+    var before: Timestamp
+    var after: ChannelRelayPlace?
+    /// From when on replacements count.
+    var since: Timestamp
+  }
+  /// Where a page of channels begins that a relay failed.
+  struct Failed: Hashable {
+    var relay: RelayID
+    var before: Timestamp
+    var after: ChannelID?
+    /// How many of those that may have the relay again can be of use.
+    var returnsMax: Int
+  }
+  struct Neighbour: Hashable {
+    var channel: ChannelID
+    var identity: IdentityID
+    var relay: RelayID
+  }
+
+  /// Channels that are not awake.
+  var channels: Set<ChannelID> = []
+  /// Idempotency keys, by their bytes, as storage compares them.
+  var keys: [[UInt8]: String] = [:]
+  var pages: Set<Page> = []
+  var counts: Set<Count> = []
+  var lost: Lost?
+  var failed: Set<Failed> = []
+  var neighbours: Set<Neighbour> = []
+
+  var isEmpty: Bool { self == Reads() }
+}
+
+/// What storage answered. What is missing could not be read, for the reason that `trouble` gives.
+struct Facts {
+  /// The channels that were asked for, and those that pages name.
+  var channels = StoredChannels()
+  /// Channels that could not be asked for.
+  var unanswered: Set<ChannelID> = []
+  /// The channels that were created with the keys; a key without a channel has `nil`.
+  var keys: [[UInt8]: ChannelID?] = [:]
+  var pages: [Reads.Page: [ChannelID]] = [:]
+  var counts: [Reads.Count: Int] = [:]
+  var lost: [ChannelRelayPlace]?
+  /// How many relays each channel with a lost relay has had replaced.
+  var replacements: [ChannelID: Int] = [:]
+  var failed: [RelayID: FailedPage] = [:]
+  var neighbours: [Reads.Neighbour: ChannelID?] = [:]
+  /// Why something could not be read; `nil` if everything was.
+  var trouble: String?
+
+  /// Channels that a relay failed.
+  struct FailedPage: Equatable {
+    /// In order, each with whether it may have the relay again.
+    var channels: [FailedChannel]
+    /// Whether there are no more behind them.
+    var isLast: Bool
+  }
+
+  struct FailedChannel: Equatable {
+    var channel: ChannelID
+    var mayReturn: Bool
+  }
+}
+
+/// A relay of a channel.
+struct ChannelRelayPlace: Hashable {
+  var channel: ChannelID
+  var relay: RelayID
+}

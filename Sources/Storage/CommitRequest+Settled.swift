@@ -1,0 +1,64 @@
+// What was requested, as it is once it is durable.
+
+extension CommitRequest {
+  /// The writes that became durable, in their order, with the revisions that they were given.
+  /// - Parameter receipt: the one for this request.
+  public func settled(by receipt: CommitReceipt) -> [StoreMutation] {
+    parts.enumerated().filter { receipt.rejections[$0.offset] == nil }
+      .flatMap { $0.element.mutations.map { $0.settled(base: receipt.base) } }
+  }
+}
+
+extension StoreMutation {
+  /// The same write with the revision that it is given.
+  /// - Parameter base: that of the receipt.
+  public func settled(base: Int64) -> StoreMutation {
+    func settle(_ revision: inout Int64) { revision = PendingRevision.settled(revision, base: base) }
+    switch self {
+    case .insertChannel(var row):
+      settle(&row.revision)
+      return .insertChannel(row)
+    case .touchChannel(var row):
+      settle(&row.revision)
+      return .touchChannel(row)
+    case .rewriteChannel(var row):
+      settle(&row.revision)
+      return .rewriteChannel(row)
+    case .saveOperator(var row):
+      settle(&row.revision)
+      return .saveOperator(row)
+    case .saveServer(var row):
+      settle(&row.revision)
+      return .saveServer(row)
+    case .saveRelay(var row):
+      settle(&row.revision)
+      return .saveRelay(row)
+    case .appendTransition(let row): return .appendTransition(row.settled(base: base))
+    case .appendChange(let row): return .appendChange(row.settled(base: base))
+    case .saveChannelRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes,
+      .forgetHistory, .compactChanges:
+      return self
+    }
+  }
+}
+
+extension TransitionRow {
+  /// The same row with the revision that it is given.
+  /// - Parameter base: that of the receipt.
+  public func settled(base: Int64) -> TransitionRow {
+    var row = self
+    row.revision = PendingRevision.settled(revision, base: base)
+    return row
+  }
+}
+
+extension ChangeRow {
+  /// The same row with the revision that it is given.
+  /// - Parameter base: that of the receipt.
+  public func settled(base: Int64) -> ChangeRow {
+    var row = self
+    row.revision = PendingRevision.settled(revision, base: base)
+    if case .channelRelay(let transition) = object { row.object = .channelRelay(transition.settled(base: base)) }
+    return row
+  }
+}

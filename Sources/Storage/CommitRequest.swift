@@ -1,0 +1,55 @@
+public import Channels
+
+/// What becomes durable with one commit: parts that each stand or fall for themselves.
+public struct CommitRequest: Hashable, Sendable {
+  /// The parts in the order in which they are written; an object comes before those that refer to it.
+  public var parts: [CommitPart]
+
+  public init(_ parts: [CommitPart]) { self.parts = parts }
+
+  /// A request of one part.
+  public init(_ mutations: [StoreMutation]) { parts = [CommitPart(mutations)] }
+
+  public var isEmpty: Bool { parts.allSatisfy(\.mutations.isEmpty) }
+
+  /// All writes in their order.
+  public var mutations: [StoreMutation] { parts.flatMap(\.mutations) }
+}
+
+/// Writes that become durable together or not at all, most often those of one object.
+public struct CommitPart: Hashable, Sendable {
+  /// What must be stored for the part to be written.
+  public struct Expectation: Hashable, Sendable {
+    public var channel: ChannelID
+    /// The revision that the channel was known to have.
+    public var revision: Int64
+
+    public init(_ channel: ChannelID, at revision: Int64) {
+      self.channel = channel
+      self.revision = revision
+    }
+  }
+
+  /// If the channel has another revision, somebody else has changed it, and the part is a conflict; `nil` if nothing is expected.
+  public var expected: Expectation?
+  public var mutations: [StoreMutation]
+
+  public init(_ mutations: [StoreMutation], expected: Expectation? = nil) {
+    self.expected = expected
+    self.mutations = mutations
+  }
+}
+
+/// Revisions that a commit gives. Rows in a `CommitRequest` that get a new revision hold its place in the commit instead, as a negative
+/// number: -1 for the first, -2 for the second. All parts count together. Other rows keep the revision that they hold.
+public enum PendingRevision {
+  /// A revision whose place is not known yet.
+  public static let unplaced = Int64.min
+
+  /// - Parameter place: 1 for the first revision of a commit.
+  public static func at(_ place: Int) -> Int64 { -Int64(place) }
+
+  /// The revision of a row once the commit is durable.
+  /// - Parameter base: the receipt's.
+  public static func settled(_ revision: Int64, base: Int64) -> Int64 { revision < 0 ? base - revision : revision }
+}

@@ -1,0 +1,190 @@
+internal import Channels
+internal import Foundation
+internal import GRDB
+internal import Storage
+
+/// Writes requests one after the other within a transaction. Each begins with the revision at which the one before ended.
+struct RequestWriter {
+  /// A channel has not the revision that a part expects.
+  struct Conflict: Error {}
+
+  /// What became of a request, if the transaction is committed.
+  struct Written {
+    let result: Result<CommitReceipt, CommitFailure>
+    /// Rows that were written or deleted.
+    let rows: Int
+  }
+
+  /// What goes back to what it was when a part is taken back.
+  private struct Progress {
+    /// The newest revision. Only transitions and changes use revisions up; other rows repeat one of these.
+    var newest: Int64
+    /// How large the history is from now on, if that was counted.
+    var history: Store.HistorySize?
+    /// How many transitions were forgotten.
+    var forgotten = 0
+    /// Rows that were written or deleted.
+    var rows = 0
+  }
+
+  private let db: Database
+  private let known: Store.HistorySize?
+  private var rows: HotRows
+  private var revisions: RevisionReader?
+  private var progress: Progress
+
+  /// - Parameter history: how large the history was after the transaction before; `nil` if it was not counted.
+  init(_ db: Database, history: Store.HistorySize?) throws {
+    self.db = db
+    known = history
+    let newest = try Store.revision(db)
+    rows = HotRows(db, base: newest)
+    progress = Progress(newest: newest)
+  }
+
+  /// How large the history is from now on, if that was counted.
+  var history: Store.HistorySize? { progress.history }
+
+  /// Whether an error is due to what was to be written: the same would fail again, and other writes need not fail with it.
+  static func isRefusal(_ error: any Error) -> Bool {
+    // A row that it would have to change is damaged.
+    if error is StoreError { return true }
+    return switch (error as? DatabaseError)?.resultCode {
+    case .SQLITE_CONSTRAINT?, .SQLITE_TOOBIG?, .SQLITE_RANGE?, .SQLITE_MISMATCH?, .SQLITE_ERROR?: true
+    default: false
+    }
+  }
+
+  // MARK: - Requests
+
+  /// Writes a request.
+  /// - Throws: `Conflict`, or an error, if one of its parts cannot be written. Then some of the request has been written.
+  mutating func write(_ request: CommitRequest) throws -> Written {
+    begin()
+    for part in request.parts {
+      guard try isExpected(part) else { throw Conflict() }
+      try write(part)
+    }
+    return Written(result: .success(receipt()), rows: progress.rows)
+  }
+
+  /// Writes those parts of a request that can be written.
+  /// - Parameter words: why a part is refused, for the operator.
+  /// - Throws: errors that are not due to one part.
+  mutating func writeApart(_ request: CommitRequest, _ words: (any Error) -> String) throws -> Written {
+    begin()
+    var rejections: [Int: CommitReceipt.Rejection] = [:]
+    for (place, part) in request.parts.enumerated() {
+      rejections[place] = try isExpected(part) ? try writeOrTakeBack(part, words) : .conflict
+    }
+    if request.parts.count == 1, case .refused(let words)? = rejections[0] {
+      return Written(result: .failure(.refused(words)), rows: 0)
+    }
+    var receipt = receipt()
+    receipt.rejections = rejections
+    return Written(result: .success(receipt), rows: progress.rows)
+  }
+
+  private mutating func begin() {
+    rows.base = progress.newest
+    progress.forgotten = 0
+    progress.rows = 0
+  }
+
+  private func receipt() -> CommitReceipt {
+    CommitReceipt(base: rows.base, revision: progress.newest, forgotten: progress.forgotten)
+  }
+
+  // MARK: - Parts
+
+  /// Whether what a part expects is stored.
+  private mutating func isExpected(_ part: CommitPart) throws -> Bool {
+    guard let expected = part.expected else { return true }
+    let reader = try revisions ?? RevisionReader(db)
+    revisions = reader
+    return try reader.revision(of: expected.channel) == PendingRevision.settled(expected.revision, base: rows.base)
+  }
+
+  private mutating func write(_ part: CommitPart) throws {
+    let before = db.totalChangesCount
+    for mutation in part.mutations { try apply(mutation) }
+    progress.rows += db.totalChangesCount - before
+  }
+
+  /// - Returns: why it was taken back; `nil` if it was written.
+  /// - Throws: errors that are not due to the part, also when it cannot be taken back.
+  private mutating func writeOrTakeBack(
+    _ part: CommitPart, _ words: (any Error) -> String
+  ) throws -> CommitReceipt.Rejection? {
+    let before = progress
+    var rejection: CommitReceipt.Rejection?
+    try Store.run(db, "SAVEPOINT part", [])
+    do {
+      try write(part)
+    } catch let error where Self.isRefusal(error) {
+      try Store.run(db, "ROLLBACK TO part", [])
+      progress = before
+      rejection = .refused(words(error))
+    }
+    try Store.run(db, "RELEASE part", [])
+    return rejection
+  }
+
+  // MARK: - Writes
+
+  private mutating func apply(_ mutation: StoreMutation) throws {
+    switch mutation {
+    case .quarantine(let channel, let reason, let at): try Store.quarantine(channel, reason, at, db)
+    case .clampTimes(let now, let latestVerifyDue): try Store.clampTimes(now, latestVerifyDue, db)
+    case .compactChanges(let revision): try Store.compactChanges(through: revision, db)
+    case .forgetHistory(let end, let rowsMax, let limit): try forgetHistory(before: end, rowsMax: rowsMax, limit: limit)
+    case .insertChannel(let row): try rows.write(.insertChannel) { row.bind(to: &$0) }
+    case .touchChannel(let row): try rows.write(.touchChannel) { row.bind(to: &$0) }
+    case .rewriteChannel(let row): try rows.write(.rewriteChannel) { row.bind(to: &$0) }
+    case .saveChannelRelay(let channel, let position, let row):
+      try rows.write(.saveChannelRelay) { row.bind(to: &$0, channel, position) }
+    case .appendTransition(let row):
+      try rows.write(.appendTransition) { row.bind(to: &$0) }
+      use(row.revision)
+    case .appendChange(let row):
+      try rows.write(.appendChange) { row.bind(to: &$0) }
+      use(row.revision)
+    case .saveOperator(let row): try Store.save(row, base: rows.base, db)
+    case .saveServer(let row): try Store.save(row, base: rows.base, db)
+    case .saveRelay(let row): try Store.save(row, base: rows.base, db)
+    case .recordRoundTrip(let peer, let at, let milliseconds): try Store.record(peer, at, milliseconds, db)
+    case .probe(let at, let commit): try Store.put("probe", "\(at.milliseconds) \(commit)", db)
+    case .removeIdentity(let id): try removeIdentity(id)
+    case .insertIdentity(let row):
+      try Store.insert(
+        .identities,
+        Store.values(
+          row.id.rawValue, row.name, row.network.rawValue, row.publicName, Data(row.sealedKey), row.createdAt.milliseconds,
+          false
+        ),
+        db)
+    }
+  }
+
+  private mutating func use(_ revision: Int64) {
+    progress.newest = max(progress.newest, PendingRevision.settled(revision, base: rows.base))
+  }
+
+  private mutating func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws {
+    var size = try Store.historySize(since: progress.history ?? known, db)
+    let gone = try Store.forgetHistory(size, before: end, rowsMax: rowsMax, limit: limit, db)
+    size.rows -= gone
+    progress.history = size
+    progress.forgotten += gone
+  }
+
+  private func removeIdentity(_ id: IdentityID) throws {
+    guard let row = try Store.storedIdentity(id.rawValue, db) else { return }
+    let name: String = row["name"]
+    try Store.replace(
+      .identities,
+      Store.values(
+        id.rawValue, name + "\u{1F}\(id.rawValue)", row["network"] as String, row["public_key"] as String, Data(),
+        row["created_at"] as Int64, true), db)
+  }
+}
