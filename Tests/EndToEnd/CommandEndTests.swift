@@ -118,6 +118,22 @@ struct CommandEndTests {
     #expect(try document(try await Program.run("batonctl", ["--json", "version"]).lines)["version"]?.string?.isEmpty == false)
   }
 
+  /// Somebody who may only read is refused by the daemon, and scripts can tell.
+  @Test(.enabled(if: getuid() == 0)) func whatIsNotPermittedHasAStatusOfItsOwn() async throws {
+    let baton = try Installation()
+    let daemon = try await baton.start()
+    chmod(baton.folder.path, 0o755)
+    chmod(baton.socket, 0o666)
+    let become =
+      "import os, sys; os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534); os.execv(sys.argv[1], sys.argv[1:])"
+    let denied = try await Program.run(
+      "/usr/bin/python3", ["-c", become, Self.batonctl, "operator", "add", "Example", "--json", "--socket", baton.socket])
+    #expect(denied.status == 77, "\(denied.lines)")
+    let error = try document(denied.lines)["error"]?.string ?? ""
+    #expect(error.hasSuffix(".PermissionDenied"), "\(denied.lines)")
+    await stop(daemon)
+  }
+
   /// The sentence ends where it should: NIO's own has a bracket too many.
   @Test func socketThatMayNotBeOpenedIsAMatterOfPermission() async throws {
     let baton = try Installation()

@@ -60,6 +60,15 @@ struct TerminalTests {
     await stop(daemon, sandbox)
   }
 
+  /// The pattern in a corner by which readers find the code is dark, and what surrounds it is light.
+  @Test func qrCodeIsDarkOnLight() throws {
+    let lines = try #require(QRCode("nostr:nevent1")).text(hasColor: false).split(separator: "\n").map(Array.init)
+    let light = try #require(lines.first?.first)
+    let corner = lines[1]
+    #expect(lines[0].allSatisfy { $0 == light } && corner[0] == light && corner[1] == light)
+    #expect(corner[2] != light && corner[8] == corner[2] && corner[9] == light, "\(String(corner))")
+  }
+
   @Test func qrCodeIsDrawnWhereItFitsOrIsWanted() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()
