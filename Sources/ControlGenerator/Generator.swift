@@ -30,10 +30,12 @@ public struct Generator {
   private var known: [String: [String]] = [:]
   /// The types of the objects that interfaces list.
   private var listed: Set<String> = []
+  /// What the types of an interface write themselves as JSON with, by the interface's name.
+  private var writers: [String: [String]] = [:]
 
   public init() {}
 
-  /// Files with the types of each interface, its errors, its messages, and what its server has to do.
+  /// Files with the types of each interface, its errors, its messages, how these become JSON, and what its server has to do.
   public mutating func files(for interfaces: [IDL.Interface]) throws(Failure) -> [File] {
     var files: [File] = []
     listed = listed(by: interfaces)
@@ -48,6 +50,7 @@ public struct Generator {
     for interface in interfaces {
       let messages = try messages(of: interface)
       if !messages.isEmpty { files.append(file("+Messages", messages, interface)) }
+      if let writers = writers[interface.name] { files.append(file("+JSON", writers, interface)) }
       files.append(file("+Service", service(of: interface), interface))
     }
     return files
@@ -111,8 +114,7 @@ public struct Generator {
     }
     known[name] = shape
     var lines = documented(comment, indent: "")
-    let isListed = listed.contains(name)
-    lines.append("public struct \(name): Codable, Hashable, \(isListed ? "ListedObject" : "JSONWritable"), Sendable {")
+    lines.append("public struct \(name): Codable, Hashable, Sendable {")
     for (field, type) in zip(fields, spelled) {
       lines += documented(field.comment, indent: "  ")
       lines.append("  public var \(escaped(field.name)): \(type)")
@@ -125,9 +127,8 @@ public struct Generator {
     }
     lines.append("  ) {")
     for field in fields { lines.append("    self.\(field.name) = \(escaped(field.name))") }
-    lines.append("  }")
-    lines += writer(of: fields) + (isListed ? lookup(of: fields) : [])
-    return (lines + ["}", ""]).joined(separator: "\n")
+    writers[interface.name, default: []].append(writer(of: name, fields, isListed: listed.contains(name)))
+    return (lines + ["  }", "}", ""]).joined(separator: "\n")
   }
 
   func documented(_ comment: String, indent: String) -> [String] {

@@ -11,15 +11,20 @@ extension Generator {
       })
   }
 
-  /// The method with which a type writes itself, members in the order of their names.
-  func writer(of fields: [IDL.Field]) -> [String] {
+  /// The extension with which a type writes itself, members in the order of their names.
+  /// - Parameter isListed: whether the fields can be asked for as well.
+  func writer(of type: String, _ fields: [IDL.Field], isListed: Bool) -> String {
     let members = fields.map(\.name).sorted().map { "    writer.member(\"\($0)\", \(escaped($0)))" }
-    return ["", "  public func writeJSON(to writer: inout JSONWriter) {", "    writer.beginObject()"] + members
-      + ["    writer.endObject()", "  }"]
+    let lines =
+      [
+        "extension \(type): \(isListed ? "ListedObject" : "JSONWritable") {",
+        "  public func writeJSON(to writer: inout JSONWriter) {", "    writer.beginObject()",
+      ] + members + ["    writer.endObject()", "  }"]
+    return (lines + (isListed ? lookup(of: fields) : []) + ["}", ""]).joined(separator: "\n")
   }
 
   /// What filters and orders find the fields of an object with.
-  func lookup(of fields: [IDL.Field]) -> [String] {
+  private func lookup(of fields: [IDL.Field]) -> [String] {
     let cases = fields.map { "    case \"\($0.name)\": \(value(escaped($0.name), swift($0)))" }
     return ["", "  public subscript(field: String) -> JSONValue? {", "    switch field {"] + cases
       + ["    default: nil", "    }", "  }"]

@@ -1,9 +1,7 @@
 // Written by `make generate` from org.batond.Channels.varlink.
 
-public import StrictJSON
-
 /// A reply that is one `Channel`.
-public struct ChannelReply: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelReply: Codable, Hashable, Sendable {
   /// The channel as stored.
   public var channel: Channel
 
@@ -12,16 +10,10 @@ public struct ChannelReply: Codable, Hashable, JSONWritable, Sendable {
   ) {
     self.channel = channel
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("channel", channel)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Channels.Get.
-public struct ChannelsGetRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelsGetRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64?
   /// Name of the channel.
@@ -34,17 +26,10 @@ public struct ChannelsGetRequest: Codable, Hashable, JSONWritable, Sendable {
     self.id = id
     self.name = name
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.member("name", name)
-    writer.endObject()
-  }
 }
 
 /// A reply of org.batond.Channels.List.
-public struct ChannelsListReply: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelsListReply: Codable, Hashable, Sendable {
   /// The channels.
   public var channels: [Channel]
   /// Where the next page begins; absent on the last.
@@ -65,19 +50,10 @@ public struct ChannelsListReply: Codable, Hashable, JSONWritable, Sendable {
     self.unreadable = unreadable
     self.revision = revision
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("channels", channels)
-    writer.member("nextCursor", nextCursor)
-    writer.member("revision", revision)
-    writer.member("unreadable", unreadable)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Channels.Link.
-public struct ChannelsLinkRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelsLinkRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
 
@@ -86,16 +62,10 @@ public struct ChannelsLinkRequest: Codable, Hashable, JSONWritable, Sendable {
   ) {
     self.id = id
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.endObject()
-  }
 }
 
 /// A reply of org.batond.Channels.Link.
-public struct ChannelsLinkReply: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelsLinkReply: Codable, Hashable, Sendable {
   /// The link.
   public var link: String
   /// Whether at least one relay is active.
@@ -116,19 +86,10 @@ public struct ChannelsLinkReply: Codable, Hashable, JSONWritable, Sendable {
     self.activeRelays = activeRelays
     self.wantedRelays = wantedRelays
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("activeRelays", activeRelays)
-    writer.member("link", link)
-    writer.member("usable", usable)
-    writer.member("wantedRelays", wantedRelays)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Channels.RetryRelay.
-public struct ChannelsRetryRelayRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelsRetryRelayRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
   /// Identifier of the relay; all when absent.
@@ -141,17 +102,10 @@ public struct ChannelsRetryRelayRequest: Codable, Hashable, JSONWritable, Sendab
     self.id = id
     self.relayId = relayId
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.member("relayId", relayId)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Channels.AddRelays.
-public struct ChannelsAddRelaysRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelsAddRelaysRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
   /// The relays, on the channel's network. A relay that the channel has is refused; one that it had too, but on simplex only until it was told.
@@ -168,18 +122,10 @@ public struct ChannelsAddRelaysRequest: Codable, Hashable, JSONWritable, Sendabl
     self.relayIds = relayIds
     self.pick = pick
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.member("pick", pick)
-    writer.member("relayIds", relayIds)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Channels.RemoveRelay.
-public struct ChannelsRemoveRelayRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelsRemoveRelayRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
   /// The relay.
@@ -192,17 +138,10 @@ public struct ChannelsRemoveRelayRequest: Codable, Hashable, JSONWritable, Senda
     self.id = id
     self.relayId = relayId
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.member("relayId", relayId)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Channels.Verify.
-public struct ChannelsVerifyRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelsVerifyRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
 
@@ -210,17 +149,11 @@ public struct ChannelsVerifyRequest: Codable, Hashable, JSONWritable, Sendable {
     id: Int64
   ) {
     self.id = id
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.endObject()
   }
 }
 
 /// Parameters of org.batond.Channels.Delete.
-public struct ChannelsDeleteRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelsDeleteRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
 
@@ -229,16 +162,10 @@ public struct ChannelsDeleteRequest: Codable, Hashable, JSONWritable, Sendable {
   ) {
     self.id = id
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Channels.Transitions.
-public struct ChannelsTransitionsRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelsTransitionsRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
   /// Most lines, 1 to 1000, from the latest back; 100 when absent.
@@ -251,17 +178,10 @@ public struct ChannelsTransitionsRequest: Codable, Hashable, JSONWritable, Senda
     self.id = id
     self.limit = limit
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.member("limit", limit)
-    writer.endObject()
-  }
 }
 
 /// A reply of org.batond.Channels.Transitions.
-public struct ChannelsTransitionsReply: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelsTransitionsReply: Codable, Hashable, Sendable {
   /// The lines.
   public var transitions: [Transition]
 
@@ -269,11 +189,5 @@ public struct ChannelsTransitionsReply: Codable, Hashable, JSONWritable, Sendabl
     transitions: [Transition]
   ) {
     self.transitions = transitions
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("transitions", transitions)
-    writer.endObject()
   }
 }

@@ -3,7 +3,7 @@
 public import StrictJSON
 
 /// What readers see of a channel.
-public struct Profile: Codable, Hashable, JSONWritable, Sendable {
+public struct Profile: Codable, Hashable, Sendable {
   /// Name, 1 to 50 characters, without . , ; / \ # @ quotes and ~; kept with composed letters (NFC) and single spaces.
   public var displayName: String
   /// Longer name, at most 160 characters.
@@ -28,20 +28,10 @@ public struct Profile: Codable, Hashable, JSONWritable, Sendable {
     self.image = image
     self.preferences = preferences
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("description", description)
-    writer.member("displayName", displayName)
-    writer.member("fullName", fullName)
-    writer.member("image", image)
-    writer.member("preferences", preferences)
-    writer.endObject()
-  }
 }
 
 /// One relay of a channel.
-public struct ChannelRelay: Codable, Hashable, JSONWritable, Sendable {
+public struct ChannelRelay: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var relayId: Int64
   /// Name of the relay. A new name comes with an event of the relay, not of its channels.
@@ -89,25 +79,10 @@ public struct ChannelRelay: Codable, Hashable, JSONWritable, Sendable {
     self.nextAttemptAt = nextAttemptAt
     self.edition = edition
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("attempt", attempt)
-    writer.member("cause", cause)
-    writer.member("detail", detail)
-    writer.member("edition", edition)
-    writer.member("nextAttemptAt", nextAttemptAt)
-    writer.member("relayId", relayId)
-    writer.member("relayLink", relayLink)
-    writer.member("relayName", relayName)
-    writer.member("since", since)
-    writer.member("status", status)
-    writer.endObject()
-  }
 }
 
 /// A channel.
-public struct Channel: Codable, Hashable, ListedObject, Sendable {
+public struct Channel: Codable, Hashable, Sendable {
   /// Identifier, never reused.
   public var id: Int64
   /// Channel or group.
@@ -185,57 +160,10 @@ public struct Channel: Codable, Hashable, ListedObject, Sendable {
     self.updatedAt = updatedAt
     self.revision = revision
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("createdAt", createdAt)
-    writer.member("custom", custom)
-    writer.member("edition", edition)
-    writer.member("heal", heal)
-    writer.member("id", id)
-    writer.member("identity", identity)
-    writer.member("key", key)
-    writer.member("kind", kind)
-    writer.member("link", link)
-    writer.member("linkUsable", linkUsable)
-    writer.member("network", network)
-    writer.member("phase", phase)
-    writer.member("profile", profile)
-    writer.member("relays", relays)
-    writer.member("revision", revision)
-    writer.member("summary", summary)
-    writer.member("updatedAt", updatedAt)
-    writer.member("wantedRelays", wantedRelays)
-    writer.endObject()
-  }
-
-  public subscript(field: String) -> JSONValue? {
-    switch field {
-    case "id": .integer(id)
-    case "kind": .string(kind)
-    case "network": .string(network)
-    case "identity": .string(identity)
-    case "key": key.map(JSONValue.string)
-    case "profile": try? profile.json
-    case "phase": .string(phase)
-    case "summary": .string(summary)
-    case "edition": .integer(Int64(edition))
-    case "link": link.map(JSONValue.string)
-    case "linkUsable": .bool(linkUsable)
-    case "relays": try? relays.json
-    case "wantedRelays": .integer(Int64(wantedRelays))
-    case "heal": .bool(heal)
-    case "custom": custom
-    case "createdAt": .string(createdAt)
-    case "updatedAt": .string(updatedAt)
-    case "revision": .integer(revision)
-    default: nil
-    }
-  }
 }
 
 /// One line of a channel's history. Equal statuses record a retry.
-public struct Transition: Codable, Hashable, JSONWritable, Sendable {
+public struct Transition: Codable, Hashable, Sendable {
   /// Revision of the change.
   public var revision: Int64
   /// Identifier of the relay.
@@ -276,24 +204,10 @@ public struct Transition: Codable, Hashable, JSONWritable, Sendable {
     self.attempt = attempt
     self.time = time
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("attempt", attempt)
-    writer.member("cause", cause)
-    writer.member("detail", detail)
-    writer.member("from", from)
-    writer.member("relayId", relayId)
-    writer.member("relayName", relayName)
-    writer.member("revision", revision)
-    writer.member("time", time)
-    writer.member("to", to)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Channels.Create.
-public struct CreateChannel: Codable, Hashable, JSONWritable, Sendable {
+public struct CreateChannel: Codable, Hashable, Sendable {
   /// What readers will see.
   public var profile: Profile
   /// A channel, when absent, or a group: that lives on exactly one relay, which must offer groups (on Nostr, NIP-29), and is never
@@ -340,25 +254,10 @@ public struct CreateChannel: Codable, Hashable, JSONWritable, Sendable {
     self.custom = custom
     self.idempotencyKey = idempotencyKey
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("custom", custom)
-    writer.member("heal", heal)
-    writer.member("idempotencyKey", idempotencyKey)
-    writer.member("identity", identity)
-    writer.member("key", key)
-    writer.member("kind", kind)
-    writer.member("network", network)
-    writer.member("pick", pick)
-    writer.member("profile", profile)
-    writer.member("relayIds", relayIds)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Channels.List.
-public struct ListRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ListRequest: Codable, Hashable, Sendable {
   /// Conditions on any field and on custom data, for example {"phase": {"$in": ["active", "partial"]}, "custom.team": "news"}, with
   /// $eq $ne $gt $gte $lt $lte $in $nin $exists $contains $q $autocomplete $and $or $nor; a bare value means $eq. Texts are compared
   /// by their UTF-8 bytes, $q and $autocomplete without regard to case. Times are compared in the form in which they come out; for $gt
@@ -386,19 +285,10 @@ public struct ListRequest: Codable, Hashable, JSONWritable, Sendable {
     self.limit = limit
     self.cursor = cursor
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("cursor", cursor)
-    writer.member("filter", filter)
-    writer.member("limit", limit)
-    writer.member("sort", sort)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Channels.Update.
-public struct UpdateChannel: Codable, Hashable, JSONWritable, Sendable {
+public struct UpdateChannel: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var id: Int64
   /// The revision of the channel that the change is based on; when absent it is made whatever the channel has become.
@@ -438,19 +328,5 @@ public struct UpdateChannel: Codable, Hashable, JSONWritable, Sendable {
     self.preferences = preferences
     self.heal = heal
     self.custom = custom
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("custom", custom)
-    writer.member("description", description)
-    writer.member("displayName", displayName)
-    writer.member("fullName", fullName)
-    writer.member("heal", heal)
-    writer.member("id", id)
-    writer.member("image", image)
-    writer.member("preferences", preferences)
-    writer.member("revision", revision)
-    writer.endObject()
   }
 }

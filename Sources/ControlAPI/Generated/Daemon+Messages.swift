@@ -1,9 +1,7 @@
 // Written by `make generate` from org.batond.Daemon.varlink.
 
-public import StrictJSON
-
 /// A reply of org.batond.Daemon.Metrics.
-public struct DaemonMetricsReply: Codable, Hashable, JSONWritable, Sendable {
+public struct DaemonMetricsReply: Codable, Hashable, Sendable {
   /// The figures; those with one name and several labels add up.
   public var metrics: [Metric]
 
@@ -12,16 +10,10 @@ public struct DaemonMetricsReply: Codable, Hashable, JSONWritable, Sendable {
   ) {
     self.metrics = metrics
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("metrics", metrics)
-    writer.endObject()
-  }
 }
 
 /// A reply of org.batond.Daemon.Check.
-public struct DaemonCheckReply: Codable, Hashable, JSONWritable, Sendable {
+public struct DaemonCheckReply: Codable, Hashable, Sendable {
   /// Channels that were looked at.
   public var channels: Int
   /// What is wrong, for people; at most 100 lines.
@@ -34,17 +26,10 @@ public struct DaemonCheckReply: Codable, Hashable, JSONWritable, Sendable {
     self.channels = channels
     self.problems = problems
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("channels", channels)
-    writer.member("problems", problems)
-    writer.endObject()
-  }
 }
 
 /// A reply of org.batond.Daemon.Backup.
-public struct DaemonBackupReply: Codable, Hashable, JSONWritable, Sendable {
+public struct DaemonBackupReply: Codable, Hashable, Sendable {
   /// The next bytes, in base64.
   public var data: String
   /// Bytes of the whole copy.
@@ -56,12 +41,5 @@ public struct DaemonBackupReply: Codable, Hashable, JSONWritable, Sendable {
   ) {
     self.data = data
     self.size = size
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("data", data)
-    writer.member("size", size)
-    writer.endObject()
   }
 }

@@ -1,9 +1,7 @@
 // Written by `make generate` from org.batond.Daemon.varlink.
 
-public import StrictJSON
-
 /// How many relays of channels are in which state.
-public struct RelayCounts: Codable, Hashable, JSONWritable, Sendable {
+public struct RelayCounts: Codable, Hashable, Sendable {
   /// Active: the channel can be read there.
   public var active: Int
   /// New, invited or accepted: on the way.
@@ -24,19 +22,10 @@ public struct RelayCounts: Codable, Hashable, JSONWritable, Sendable {
     self.inactive = inactive
     self.failed = failed
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("active", active)
-    writer.member("failed", failed)
-    writer.member("inactive", inactive)
-    writer.member("underWay", underWay)
-    writer.endObject()
-  }
 }
 
 /// A network that cannot be used as a whole. Its relays may serve readers all the same.
-public struct UnusableNetwork: Codable, Hashable, JSONWritable, Sendable {
+public struct UnusableNetwork: Codable, Hashable, Sendable {
   /// The network.
   public var network: String
   /// Why, as a stable word.
@@ -53,18 +42,10 @@ public struct UnusableNetwork: Codable, Hashable, JSONWritable, Sendable {
     self.fault = fault
     self.detail = detail
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("detail", detail)
-    writer.member("fault", fault)
-    writer.member("network", network)
-    writer.endObject()
-  }
 }
 
 /// A reply of org.batond.Daemon.Status.
-public struct DaemonStatus: Codable, Hashable, JSONWritable, Sendable {
+public struct DaemonStatus: Codable, Hashable, Sendable {
   /// The daemon's version.
   public var version: String
   /// Process identifier.
@@ -157,37 +138,10 @@ public struct DaemonStatus: Codable, Hashable, JSONWritable, Sendable {
     self.damage = damage
     self.summary = summary
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("channelRelays", channelRelays)
-    writer.member("channels", channels)
-    writer.member("channelsUnderWay", channelsUnderWay)
-    writer.member("damage", damage)
-    writer.member("damaged", damaged)
-    writer.member("declarationsTrouble", declarationsTrouble)
-    writer.member("networks", networks)
-    writer.member("operators", operators)
-    writer.member("pid", pid)
-    writer.member("quarantined", quarantined)
-    writer.member("relays", relays)
-    writer.member("relaysDown", relaysDown)
-    writer.member("revision", revision)
-    writer.member("servers", servers)
-    writer.member("serversDown", serversDown)
-    writer.member("startedAt", startedAt)
-    writer.member("storageTrouble", storageTrouble)
-    writer.member("storageWorks", storageWorks)
-    writer.member("subscribers", subscribers)
-    writer.member("summary", summary)
-    writer.member("unusableNetworks", unusableNetworks)
-    writer.member("version", version)
-    writer.endObject()
-  }
 }
 
 /// Something wrong in a file.
-public struct Problem: Codable, Hashable, JSONWritable, Sendable {
+public struct Problem: Codable, Hashable, Sendable {
   /// Path of the file.
   public var file: String
   /// Line, from 1; absent when the whole file is meant.
@@ -208,19 +162,10 @@ public struct Problem: Codable, Hashable, JSONWritable, Sendable {
     self.column = column
     self.text = text
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("column", column)
-    writer.member("file", file)
-    writer.member("line", line)
-    writer.member("text", text)
-    writer.endObject()
-  }
 }
 
 /// One figure.
-public struct Metric: Codable, Hashable, JSONWritable, Sendable {
+public struct Metric: Codable, Hashable, Sendable {
   /// Its name.
   public var name: String
   /// Of which kind it is.
@@ -245,20 +190,10 @@ public struct Metric: Codable, Hashable, JSONWritable, Sendable {
     self.value = value
     self.description = description
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("description", description)
-    writer.member("kind", kind)
-    writer.member("label", label)
-    writer.member("name", name)
-    writer.member("value", value)
-    writer.endObject()
-  }
 }
 
 /// A reply of org.batond.Daemon.Reload.
-public struct ReloadReport: Codable, Hashable, JSONWritable, Sendable {
+public struct ReloadReport: Codable, Hashable, Sendable {
   /// Files that were read.
   public var files: Int
   /// Operators that they declare.
@@ -286,16 +221,5 @@ public struct ReloadReport: Codable, Hashable, JSONWritable, Sendable {
     self.relays = relays
     self.options = options
     self.needRestart = needRestart
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("files", files)
-    writer.member("needRestart", needRestart)
-    writer.member("operators", operators)
-    writer.member("options", options)
-    writer.member("relays", relays)
-    writer.member("servers", servers)
-    writer.endObject()
   }
 }

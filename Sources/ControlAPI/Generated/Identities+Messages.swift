@@ -1,9 +1,7 @@
 // Written by `make generate` from org.batond.Identities.varlink.
 
-public import StrictJSON
-
 /// A reply of org.batond.Identities.List.
-public struct IdentitiesListReply: Codable, Hashable, JSONWritable, Sendable {
+public struct IdentitiesListReply: Codable, Hashable, Sendable {
   /// The identities.
   public var identities: [Identity]
   /// Where the next page begins; absent on the last.
@@ -20,18 +18,10 @@ public struct IdentitiesListReply: Codable, Hashable, JSONWritable, Sendable {
     self.nextCursor = nextCursor
     self.revision = revision
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("identities", identities)
-    writer.member("nextCursor", nextCursor)
-    writer.member("revision", revision)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Identities.Get.
-public struct IdentitiesGetRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct IdentitiesGetRequest: Codable, Hashable, Sendable {
   /// Identifier of the identity.
   public var id: Int64?
   /// Name of the identity.
@@ -44,17 +34,10 @@ public struct IdentitiesGetRequest: Codable, Hashable, JSONWritable, Sendable {
     self.id = id
     self.name = name
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.member("name", name)
-    writer.endObject()
-  }
 }
 
 /// A reply that is one `Identity`.
-public struct IdentityReply: Codable, Hashable, JSONWritable, Sendable {
+public struct IdentityReply: Codable, Hashable, Sendable {
   /// The identity.
   public var identity: Identity
 
@@ -63,16 +46,10 @@ public struct IdentityReply: Codable, Hashable, JSONWritable, Sendable {
   ) {
     self.identity = identity
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("identity", identity)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Identities.Add.
-public struct IdentitiesAddRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct IdentitiesAddRequest: Codable, Hashable, Sendable {
   /// Its name, 1 to 50 characters.
   public var name: String
   /// The protocol; nostr when absent.
@@ -90,18 +67,10 @@ public struct IdentitiesAddRequest: Codable, Hashable, JSONWritable, Sendable {
     self.network = network
     self.credential = credential
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("credential", credential)
-    writer.member("name", name)
-    writer.member("network", network)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Identities.Remove.
-public struct IdentitiesRemoveRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct IdentitiesRemoveRequest: Codable, Hashable, Sendable {
   /// Identifier of the identity.
   public var id: Int64
 
@@ -109,11 +78,5 @@ public struct IdentitiesRemoveRequest: Codable, Hashable, JSONWritable, Sendable
     id: Int64
   ) {
     self.id = id
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.endObject()
   }
 }

@@ -1,9 +1,7 @@
 // Written by `make generate` from org.batond.Identities.varlink.
 
-public import StrictJSON
-
 /// One who owns channels.
-public struct Identity: Codable, Hashable, ListedObject, Sendable {
+public struct Identity: Codable, Hashable, Sendable {
   /// Identifier, never reused.
   public var id: Int64
   /// Name, unique on its network.
@@ -31,28 +29,5 @@ public struct Identity: Codable, Hashable, ListedObject, Sendable {
     self.publicKey = publicKey
     self.channels = channels
     self.createdAt = createdAt
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("channels", channels)
-    writer.member("createdAt", createdAt)
-    writer.member("id", id)
-    writer.member("name", name)
-    writer.member("network", network)
-    writer.member("publicKey", publicKey)
-    writer.endObject()
-  }
-
-  public subscript(field: String) -> JSONValue? {
-    switch field {
-    case "id": .integer(id)
-    case "name": .string(name)
-    case "network": .string(network)
-    case "publicKey": .string(publicKey)
-    case "channels": .integer(Int64(channels))
-    case "createdAt": .string(createdAt)
-    default: nil
-    }
   }
 }

@@ -3,7 +3,7 @@
 public import StrictJSON
 
 /// Parameters of org.batond.Monitor.Watch.
-public struct WatchRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct WatchRequest: Codable, Hashable, Sendable {
   /// Send what changed after this revision, for example that of a list.
   public var since: Int64?
   /// Only these kinds: operator, server, relay, channel, channelRelay.
@@ -24,19 +24,10 @@ public struct WatchRequest: Codable, Hashable, JSONWritable, Sendable {
     self.channelIds = channelIds
     self.relayIds = relayIds
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("channelIds", channelIds)
-    writer.member("kinds", kinds)
-    writer.member("relayIds", relayIds)
-    writer.member("since", since)
-    writer.endObject()
-  }
 }
 
 /// A reply of org.batond.Monitor.Watch.
-public struct ChangeMessage: Codable, Hashable, JSONWritable, Sendable {
+public struct ChangeMessage: Codable, Hashable, Sendable {
   /// Revision of the change.
   public var revision: Int64
   /// When it was made, RFC 3339 in UTC.
@@ -70,17 +61,5 @@ public struct ChangeMessage: Codable, Hashable, JSONWritable, Sendable {
     self.after = after
     self.transition = transition
     self.merged = merged
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("after", after)
-    writer.member("before", before)
-    writer.member("kind", kind)
-    writer.member("merged", merged)
-    writer.member("revision", revision)
-    writer.member("time", time)
-    writer.member("transition", transition)
-    writer.endObject()
   }
 }

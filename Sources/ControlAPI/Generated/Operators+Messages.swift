@@ -1,9 +1,7 @@
 // Written by `make generate` from org.batond.Operators.varlink.
 
-public import StrictJSON
-
 /// A reply of org.batond.Operators.List.
-public struct OperatorsListReply: Codable, Hashable, JSONWritable, Sendable {
+public struct OperatorsListReply: Codable, Hashable, Sendable {
   /// The operators.
   public var operators: [Operator]
   /// Their servers; only with 'more'.
@@ -28,20 +26,10 @@ public struct OperatorsListReply: Codable, Hashable, JSONWritable, Sendable {
     self.nextCursor = nextCursor
     self.revision = revision
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("nextCursor", nextCursor)
-    writer.member("operators", operators)
-    writer.member("relays", relays)
-    writer.member("revision", revision)
-    writer.member("servers", servers)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Operators.Get.
-public struct OperatorsGetRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct OperatorsGetRequest: Codable, Hashable, Sendable {
   /// Identifier of the operator.
   public var id: Int64?
   /// Name of the operator.
@@ -54,17 +42,10 @@ public struct OperatorsGetRequest: Codable, Hashable, JSONWritable, Sendable {
     self.id = id
     self.name = name
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.member("name", name)
-    writer.endObject()
-  }
 }
 
 /// A reply of org.batond.Operators.Get.
-public struct OperatorsGetReply: Codable, Hashable, JSONWritable, Sendable {
+public struct OperatorsGetReply: Codable, Hashable, Sendable {
   /// The operator.
   public var `operator`: Operator
   /// Servers that belong to it.
@@ -81,18 +62,10 @@ public struct OperatorsGetReply: Codable, Hashable, JSONWritable, Sendable {
     self.servers = servers
     self.relays = relays
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("operator", `operator`)
-    writer.member("relays", relays)
-    writer.member("servers", servers)
-    writer.endObject()
-  }
 }
 
 /// A reply that is one `Operator`.
-public struct OperatorReply: Codable, Hashable, JSONWritable, Sendable {
+public struct OperatorReply: Codable, Hashable, Sendable {
   /// The operator as stored.
   public var `operator`: Operator
 
@@ -101,16 +74,10 @@ public struct OperatorReply: Codable, Hashable, JSONWritable, Sendable {
   ) {
     self.operator = `operator`
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("operator", `operator`)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Operators.Remove.
-public struct OperatorsRemoveRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct OperatorsRemoveRequest: Codable, Hashable, Sendable {
   /// Identifier of the operator.
   public var id: Int64
   /// Remove its servers and relays too; channels keep relays that they have. False when absent.
@@ -123,17 +90,10 @@ public struct OperatorsRemoveRequest: Codable, Hashable, JSONWritable, Sendable 
     self.id = id
     self.force = force
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("force", force)
-    writer.member("id", id)
-    writer.endObject()
-  }
 }
 
 /// A reply of org.batond.Operators.Validate.
-public struct OperatorsValidateReply: Codable, Hashable, JSONWritable, Sendable {
+public struct OperatorsValidateReply: Codable, Hashable, Sendable {
   /// What keeps channels from working.
   public var errors: [Finding]
   /// What may be wrong.
@@ -145,12 +105,5 @@ public struct OperatorsValidateReply: Codable, Hashable, JSONWritable, Sendable 
   ) {
     self.errors = errors
     self.warnings = warnings
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("errors", errors)
-    writer.member("warnings", warnings)
-    writer.endObject()
   }
 }

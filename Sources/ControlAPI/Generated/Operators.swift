@@ -1,9 +1,7 @@
 // Written by `make generate` from org.batond.Operators.varlink.
 
-public import StrictJSON
-
 /// An organisation that runs servers and relays.
-public struct Operator: Codable, Hashable, ListedObject, Sendable {
+public struct Operator: Codable, Hashable, Sendable {
   /// Identifier, never reused.
   public var id: Int64
   /// The trade name, unique among operators.
@@ -60,47 +58,10 @@ public struct Operator: Codable, Hashable, ListedObject, Sendable {
     self.conditionsAcceptedAt = conditionsAcceptedAt
     self.revision = revision
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("conditionsAcceptedAt", conditionsAcceptedAt)
-    writer.member("declaredIn", declaredIn)
-    writer.member("deleted", deleted)
-    writer.member("domains", domains)
-    writer.member("enabled", enabled)
-    writer.member("id", id)
-    writer.member("legalName", legalName)
-    writer.member("name", name)
-    writer.member("preset", preset)
-    writer.member("revision", revision)
-    writer.member("smpRoles", smpRoles)
-    writer.member("undeclared", undeclared)
-    writer.member("xftpRoles", xftpRoles)
-    writer.endObject()
-  }
-
-  public subscript(field: String) -> JSONValue? {
-    switch field {
-    case "id": .integer(id)
-    case "name": .string(name)
-    case "legalName": legalName.map(JSONValue.string)
-    case "domains": try? domains.json
-    case "enabled": .bool(enabled)
-    case "preset": .bool(preset)
-    case "undeclared": .bool(undeclared)
-    case "declaredIn": declaredIn.map(JSONValue.string)
-    case "deleted": .bool(deleted)
-    case "smpRoles": try? smpRoles.json
-    case "xftpRoles": try? xftpRoles.json
-    case "conditionsAcceptedAt": conditionsAcceptedAt.map(JSONValue.string)
-    case "revision": .integer(revision)
-    default: nil
-    }
-  }
 }
 
 /// Parameters of org.batond.Operators.Add.
-public struct AddOperator: Codable, Hashable, JSONWritable, Sendable {
+public struct AddOperator: Codable, Hashable, Sendable {
   /// The trade name.
   public var name: String
   /// The name of the legal entity.
@@ -137,23 +98,10 @@ public struct AddOperator: Codable, Hashable, JSONWritable, Sendable {
     self.conditionsAcceptedAt = conditionsAcceptedAt
     self.force = force
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("conditionsAcceptedAt", conditionsAcceptedAt)
-    writer.member("domains", domains)
-    writer.member("enabled", enabled)
-    writer.member("force", force)
-    writer.member("legalName", legalName)
-    writer.member("name", name)
-    writer.member("smpRoles", smpRoles)
-    writer.member("xftpRoles", xftpRoles)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Operators.Update.
-public struct UpdateOperator: Codable, Hashable, JSONWritable, Sendable {
+public struct UpdateOperator: Codable, Hashable, Sendable {
   /// Identifier of the operator.
   public var id: Int64
   /// The revision that the change is based on.
@@ -197,20 +145,5 @@ public struct UpdateOperator: Codable, Hashable, JSONWritable, Sendable {
     self.xftpRoles = xftpRoles
     self.conditionsAcceptedAt = conditionsAcceptedAt
     self.force = force
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("conditionsAcceptedAt", conditionsAcceptedAt)
-    writer.member("domains", domains)
-    writer.member("enabled", enabled)
-    writer.member("force", force)
-    writer.member("id", id)
-    writer.member("legalName", legalName)
-    writer.member("name", name)
-    writer.member("revision", revision)
-    writer.member("smpRoles", smpRoles)
-    writer.member("xftpRoles", xftpRoles)
-    writer.endObject()
   }
 }

@@ -1,9 +1,7 @@
 // Written by `make generate` from org.batond.Relays.varlink.
 
-public import StrictJSON
-
 /// A reply of org.batond.Relays.List.
-public struct RelaysListReply: Codable, Hashable, JSONWritable, Sendable {
+public struct RelaysListReply: Codable, Hashable, Sendable {
   /// The relays.
   public var relays: [Relay]
   /// Where the next page begins; absent on the last.
@@ -20,18 +18,10 @@ public struct RelaysListReply: Codable, Hashable, JSONWritable, Sendable {
     self.nextCursor = nextCursor
     self.revision = revision
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("nextCursor", nextCursor)
-    writer.member("relays", relays)
-    writer.member("revision", revision)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Relays.Get.
-public struct RelaysGetRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct RelaysGetRequest: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var id: Int64?
   /// Name of the relay.
@@ -44,17 +34,10 @@ public struct RelaysGetRequest: Codable, Hashable, JSONWritable, Sendable {
     self.id = id
     self.name = name
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.member("name", name)
-    writer.endObject()
-  }
 }
 
 /// A reply that is one `Relay`.
-public struct RelayReply: Codable, Hashable, JSONWritable, Sendable {
+public struct RelayReply: Codable, Hashable, Sendable {
   /// The relay.
   public var relay: Relay
 
@@ -63,16 +46,10 @@ public struct RelayReply: Codable, Hashable, JSONWritable, Sendable {
   ) {
     self.relay = relay
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("relay", relay)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Relays.Remove.
-public struct RelaysRemoveRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct RelaysRemoveRequest: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var id: Int64
   /// Remove it although channels use it; they keep it. False when absent.
@@ -84,12 +61,5 @@ public struct RelaysRemoveRequest: Codable, Hashable, JSONWritable, Sendable {
   ) {
     self.id = id
     self.force = force
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("force", force)
-    writer.member("id", id)
-    writer.endObject()
   }
 }

@@ -1,9 +1,7 @@
 // Written by `make generate` from org.batond.Relays.varlink.
 
-public import StrictJSON
-
 /// What a relay says of itself.
-public struct RelayProfile: Codable, Hashable, JSONWritable, Sendable {
+public struct RelayProfile: Codable, Hashable, Sendable {
   /// The name that it gives itself.
   public var name: String?
   /// Its description.
@@ -20,18 +18,10 @@ public struct RelayProfile: Codable, Hashable, JSONWritable, Sendable {
     self.description = description
     self.software = software
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("description", description)
-    writer.member("name", name)
-    writer.member("software", software)
-    writer.endObject()
-  }
 }
 
 /// A chat relay.
-public struct Relay: Codable, Hashable, ListedObject, Sendable {
+public struct Relay: Codable, Hashable, Sendable {
   /// Identifier, never reused.
   public var id: Int64
   /// The protocol that the relay speaks.
@@ -131,67 +121,10 @@ public struct Relay: Codable, Hashable, ListedObject, Sendable {
     self.channels = channels
     self.revision = revision
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("address", address)
-    writer.member("capabilities", capabilities)
-    writer.member("channels", channels)
-    writer.member("declaredIn", declaredIn)
-    writer.member("deleted", deleted)
-    writer.member("domains", domains)
-    writer.member("enabled", enabled)
-    writer.member("health", health)
-    writer.member("healthSince", healthSince)
-    writer.member("id", id)
-    writer.member("lastError", lastError)
-    writer.member("name", name)
-    writer.member("network", network)
-    writer.member("networkTrouble", networkTrouble)
-    writer.member("operatorId", operatorId)
-    writer.member("preset", preset)
-    writer.member("profile", profile)
-    writer.member("revision", revision)
-    writer.member("roundTripMilliseconds", roundTripMilliseconds)
-    writer.member("roundTrips", roundTrips)
-    writer.member("tested", tested)
-    writer.member("testedAt", testedAt)
-    writer.member("undeclared", undeclared)
-    writer.endObject()
-  }
-
-  public subscript(field: String) -> JSONValue? {
-    switch field {
-    case "id": .integer(id)
-    case "network": .string(network)
-    case "address": .string(address)
-    case "name": .string(name)
-    case "profile": profile.flatMap { try? $0.json }
-    case "domains": try? domains.json
-    case "operatorId": operatorId.map(JSONValue.integer)
-    case "enabled": .bool(enabled)
-    case "preset": .bool(preset)
-    case "undeclared": .bool(undeclared)
-    case "declaredIn": declaredIn.map(JSONValue.string)
-    case "deleted": .bool(deleted)
-    case "capabilities": try? capabilities.json
-    case "tested": tested.map(JSONValue.bool)
-    case "testedAt": testedAt.map(JSONValue.string)
-    case "health": .string(health)
-    case "healthSince": healthSince.map(JSONValue.string)
-    case "lastError": lastError.map(JSONValue.string)
-    case "networkTrouble": networkTrouble.map(JSONValue.string)
-    case "roundTripMilliseconds": roundTripMilliseconds.map { JSONValue.integer(Int64($0)) }
-    case "roundTrips": roundTrips.flatMap { try? $0.json }
-    case "channels": channels.map { JSONValue.integer(Int64($0)) }
-    case "revision": .integer(revision)
-    default: nil
-    }
-  }
 }
 
 /// Parameters of org.batond.Relays.Add.
-public struct AddRelay: Codable, Hashable, JSONWritable, Sendable {
+public struct AddRelay: Codable, Hashable, Sendable {
   /// For nostr a ws or wss URL, for simplex the address of a relay.
   public var address: String
   /// The name that people will use; the host when absent.
@@ -224,22 +157,10 @@ public struct AddRelay: Codable, Hashable, JSONWritable, Sendable {
     self.operatorId = operatorId
     self.force = force
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("address", address)
-    writer.member("domains", domains)
-    writer.member("enabled", enabled)
-    writer.member("force", force)
-    writer.member("name", name)
-    writer.member("network", network)
-    writer.member("operatorId", operatorId)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Relays.Update.
-public struct UpdateRelay: Codable, Hashable, JSONWritable, Sendable {
+public struct UpdateRelay: Codable, Hashable, Sendable {
   /// Identifier of the relay.
   public var id: Int64
   /// The revision that the change is based on.
@@ -276,23 +197,10 @@ public struct UpdateRelay: Codable, Hashable, JSONWritable, Sendable {
     self.operatorId = operatorId
     self.force = force
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("address", address)
-    writer.member("domains", domains)
-    writer.member("enabled", enabled)
-    writer.member("force", force)
-    writer.member("id", id)
-    writer.member("name", name)
-    writer.member("operatorId", operatorId)
-    writer.member("revision", revision)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Relays.Test.
-public struct TestRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct TestRequest: Codable, Hashable, Sendable {
   /// Identifier of a known relay; its record keeps the verdict.
   public var id: Int64?
   /// An address instead, known or not.
@@ -308,13 +216,5 @@ public struct TestRequest: Codable, Hashable, JSONWritable, Sendable {
     self.id = id
     self.address = address
     self.network = network
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("address", address)
-    writer.member("id", id)
-    writer.member("network", network)
-    writer.endObject()
   }
 }

@@ -1,9 +1,7 @@
 // Written by `make generate` from org.batond.Servers.varlink.
 
-public import StrictJSON
-
 /// A reply of org.batond.Servers.List.
-public struct ServersListReply: Codable, Hashable, JSONWritable, Sendable {
+public struct ServersListReply: Codable, Hashable, Sendable {
   /// The servers.
   public var servers: [Server]
   /// Where the next page begins; absent on the last.
@@ -20,18 +18,10 @@ public struct ServersListReply: Codable, Hashable, JSONWritable, Sendable {
     self.nextCursor = nextCursor
     self.revision = revision
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("nextCursor", nextCursor)
-    writer.member("revision", revision)
-    writer.member("servers", servers)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Servers.Get.
-public struct ServersGetRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ServersGetRequest: Codable, Hashable, Sendable {
   /// Identifier of the server.
   public var id: Int64?
   /// Its address, or one of its hosts.
@@ -44,17 +34,10 @@ public struct ServersGetRequest: Codable, Hashable, JSONWritable, Sendable {
     self.id = id
     self.name = name
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("id", id)
-    writer.member("name", name)
-    writer.endObject()
-  }
 }
 
 /// A reply that is one `Server`.
-public struct ServerReply: Codable, Hashable, JSONWritable, Sendable {
+public struct ServerReply: Codable, Hashable, Sendable {
   /// The server.
   public var server: Server
 
@@ -63,16 +46,10 @@ public struct ServerReply: Codable, Hashable, JSONWritable, Sendable {
   ) {
     self.server = server
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("server", server)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Servers.Remove.
-public struct ServersRemoveRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ServersRemoveRequest: Codable, Hashable, Sendable {
   /// Identifier of the server.
   public var id: Int64
   /// Do it although it adds errors to the whole. False when absent.
@@ -85,17 +62,10 @@ public struct ServersRemoveRequest: Codable, Hashable, JSONWritable, Sendable {
     self.id = id
     self.force = force
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("force", force)
-    writer.member("id", id)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Servers.Test.
-public struct ServersTestRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ServersTestRequest: Codable, Hashable, Sendable {
   /// Identifier of a known server; its record keeps the verdict.
   public var id: Int64?
   /// An address instead, known or not.
@@ -107,12 +77,5 @@ public struct ServersTestRequest: Codable, Hashable, JSONWritable, Sendable {
   ) {
     self.id = id
     self.address = address
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("address", address)
-    writer.member("id", id)
-    writer.endObject()
   }
 }

@@ -1,9 +1,7 @@
 // Written by `make generate` from org.batond.Servers.varlink.
 
-public import StrictJSON
-
 /// What servers are used for.
-public struct Roles: Codable, Hashable, JSONWritable, Sendable {
+public struct Roles: Codable, Hashable, Sendable {
   /// Keeps messages or files.
   public var storage: Bool
   /// Passes on to servers that readers should not see directly.
@@ -20,18 +18,10 @@ public struct Roles: Codable, Hashable, JSONWritable, Sendable {
     self.proxy = proxy
     self.names = names
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("names", names)
-    writer.member("proxy", proxy)
-    writer.member("storage", storage)
-    writer.endObject()
-  }
 }
 
 /// Deviations from roles; what is absent deviates in nothing.
-public struct RoleOverrides: Codable, Hashable, JSONWritable, Sendable {
+public struct RoleOverrides: Codable, Hashable, Sendable {
   /// Keeps messages or files.
   public var storage: Bool?
   /// Passes on to servers that readers should not see directly.
@@ -48,18 +38,10 @@ public struct RoleOverrides: Codable, Hashable, JSONWritable, Sendable {
     self.proxy = proxy
     self.names = names
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("names", names)
-    writer.member("proxy", proxy)
-    writer.member("storage", storage)
-    writer.endObject()
-  }
 }
 
 /// One measured connection.
-public struct RoundTrip: Codable, Hashable, JSONWritable, Sendable {
+public struct RoundTrip: Codable, Hashable, Sendable {
   /// When, RFC 3339 in UTC.
   public var time: String
   /// How long it took from the name to the open connection, in milliseconds.
@@ -72,17 +54,10 @@ public struct RoundTrip: Codable, Hashable, JSONWritable, Sendable {
     self.time = time
     self.milliseconds = milliseconds
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("milliseconds", milliseconds)
-    writer.member("time", time)
-    writer.endObject()
-  }
 }
 
 /// A message or file server.
-public struct Server: Codable, Hashable, ListedObject, Sendable {
+public struct Server: Codable, Hashable, Sendable {
   /// Identifier, never reused.
   public var id: Int64
   /// What it is for.
@@ -179,67 +154,10 @@ public struct Server: Codable, Hashable, ListedObject, Sendable {
     self.roundTrips = roundTrips
     self.revision = revision
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("address", address)
-    writer.member("declaredIn", declaredIn)
-    writer.member("deleted", deleted)
-    writer.member("enabled", enabled)
-    writer.member("fingerprint", fingerprint)
-    writer.member("hasPassword", hasPassword)
-    writer.member("health", health)
-    writer.member("healthSince", healthSince)
-    writer.member("hosts", hosts)
-    writer.member("id", id)
-    writer.member("lastError", lastError)
-    writer.member("operatorId", operatorId)
-    writer.member("port", port)
-    writer.member("preset", preset)
-    writer.member("protocol", `protocol`)
-    writer.member("revision", revision)
-    writer.member("roleOverrides", roleOverrides)
-    writer.member("roles", roles)
-    writer.member("roundTripMilliseconds", roundTripMilliseconds)
-    writer.member("roundTrips", roundTrips)
-    writer.member("tested", tested)
-    writer.member("testedAt", testedAt)
-    writer.member("undeclared", undeclared)
-    writer.endObject()
-  }
-
-  public subscript(field: String) -> JSONValue? {
-    switch field {
-    case "id": .integer(id)
-    case "protocol": .string(`protocol`)
-    case "address": .string(address)
-    case "fingerprint": .string(fingerprint)
-    case "hosts": try? hosts.json
-    case "port": port.map { JSONValue.integer(Int64($0)) }
-    case "hasPassword": .bool(hasPassword)
-    case "operatorId": operatorId.map(JSONValue.integer)
-    case "enabled": .bool(enabled)
-    case "preset": .bool(preset)
-    case "undeclared": .bool(undeclared)
-    case "declaredIn": declaredIn.map(JSONValue.string)
-    case "deleted": .bool(deleted)
-    case "roles": try? roles.json
-    case "roleOverrides": try? roleOverrides.json
-    case "tested": tested.map(JSONValue.bool)
-    case "testedAt": testedAt.map(JSONValue.string)
-    case "health": .string(health)
-    case "healthSince": healthSince.map(JSONValue.string)
-    case "lastError": lastError.map(JSONValue.string)
-    case "roundTripMilliseconds": roundTripMilliseconds.map { JSONValue.integer(Int64($0)) }
-    case "roundTrips": roundTrips.flatMap { try? $0.json }
-    case "revision": .integer(revision)
-    default: nil
-    }
-  }
 }
 
 /// One step of a server test.
-public struct TestStep: Codable, Hashable, JSONWritable, Sendable {
+public struct TestStep: Codable, Hashable, Sendable {
   /// Name of the step: resolve, connect, tls, identity, hello, version.
   public var name: String
   /// How long the step took, in milliseconds.
@@ -264,20 +182,10 @@ public struct TestStep: Codable, Hashable, JSONWritable, Sendable {
     self.cause = cause
     self.detail = detail
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("cause", cause)
-    writer.member("detail", detail)
-    writer.member("durationMilliseconds", durationMilliseconds)
-    writer.member("name", name)
-    writer.member("passed", passed)
-    writer.endObject()
-  }
 }
 
 /// Something that is wrong, or may be, with operators, servers, relays and channels as a whole.
-public struct Finding: Codable, Hashable, JSONWritable, Sendable {
+public struct Finding: Codable, Hashable, Sendable {
   /// What it is, as a stable word: noServers, storageMissing, proxyMissing, duplicateServer, duplicateRelayAddress,
   /// noEnabledRelays, noNamesServers, networkUnusable; of channels channelsFailed, relayLost.
   public var kind: String
@@ -315,23 +223,10 @@ public struct Finding: Codable, Hashable, JSONWritable, Sendable {
     self.relayIds = relayIds
     self.message = message
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("host", host)
-    writer.member("kind", kind)
-    writer.member("message", message)
-    writer.member("network", network)
-    writer.member("protocol", `protocol`)
-    writer.member("relayIds", relayIds)
-    writer.member("serverIds", serverIds)
-    writer.member("severity", severity)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Servers.Add.
-public struct AddServer: Codable, Hashable, JSONWritable, Sendable {
+public struct AddServer: Codable, Hashable, Sendable {
   /// An smp or xftp address; it may carry a password.
   public var address: String
   /// The password, unless the address carries it.
@@ -360,21 +255,10 @@ public struct AddServer: Codable, Hashable, JSONWritable, Sendable {
     self.roles = roles
     self.force = force
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("address", address)
-    writer.member("enabled", enabled)
-    writer.member("force", force)
-    writer.member("operatorId", operatorId)
-    writer.member("password", password)
-    writer.member("roles", roles)
-    writer.endObject()
-  }
 }
 
 /// Parameters of org.batond.Servers.Update.
-public struct UpdateServer: Codable, Hashable, JSONWritable, Sendable {
+public struct UpdateServer: Codable, Hashable, Sendable {
   /// Identifier of the server.
   public var id: Int64
   /// The revision that the change is based on.
@@ -411,23 +295,10 @@ public struct UpdateServer: Codable, Hashable, JSONWritable, Sendable {
     self.roles = roles
     self.force = force
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("address", address)
-    writer.member("enabled", enabled)
-    writer.member("force", force)
-    writer.member("id", id)
-    writer.member("operatorId", operatorId)
-    writer.member("password", password)
-    writer.member("revision", revision)
-    writer.member("roles", roles)
-    writer.endObject()
-  }
 }
 
 /// A reply of org.batond.Servers.Test.
-public struct TestReply: Codable, Hashable, JSONWritable, Sendable {
+public struct TestReply: Codable, Hashable, Sendable {
   /// The step that just ended; absent in the last reply.
   public var step: TestStep?
   /// All steps; only in the last reply.
@@ -443,13 +314,5 @@ public struct TestReply: Codable, Hashable, JSONWritable, Sendable {
     self.step = step
     self.steps = steps
     self.passed = passed
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("passed", passed)
-    writer.member("step", step)
-    writer.member("steps", steps)
-    writer.endObject()
   }
 }

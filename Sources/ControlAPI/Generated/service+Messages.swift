@@ -1,9 +1,7 @@
 // Written by `make generate` from io.systemd.service.varlink.
 
-public import StrictJSON
-
 /// A reply of io.systemd.service.GetLogLevel.
-public struct ServiceGetLogLevelReply: Codable, Hashable, JSONWritable, Sendable {
+public struct ServiceGetLogLevelReply: Codable, Hashable, Sendable {
   /// As syslog counts: 0 is the most severe, 7 everything.
   public var level: Int
 
@@ -12,16 +10,10 @@ public struct ServiceGetLogLevelReply: Codable, Hashable, JSONWritable, Sendable
   ) {
     self.level = level
   }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("level", level)
-    writer.endObject()
-  }
 }
 
 /// Parameters of io.systemd.service.SetLogLevel.
-public struct ServiceSetLogLevelRequest: Codable, Hashable, JSONWritable, Sendable {
+public struct ServiceSetLogLevelRequest: Codable, Hashable, Sendable {
   /// As syslog counts, 0 to 7; as configured when absent.
   public var level: Int?
 
@@ -29,11 +21,5 @@ public struct ServiceSetLogLevelRequest: Codable, Hashable, JSONWritable, Sendab
     level: Int? = nil
   ) {
     self.level = level
-  }
-
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("level", level)
-    writer.endObject()
   }
 }

@@ -1,0 +1,249 @@
+// Written by `make generate` from org.batond.Channels.varlink.
+
+public import StrictJSON
+
+extension Profile: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("description", description)
+    writer.member("displayName", displayName)
+    writer.member("fullName", fullName)
+    writer.member("image", image)
+    writer.member("preferences", preferences)
+    writer.endObject()
+  }
+}
+
+extension ChannelRelay: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("attempt", attempt)
+    writer.member("cause", cause)
+    writer.member("detail", detail)
+    writer.member("edition", edition)
+    writer.member("nextAttemptAt", nextAttemptAt)
+    writer.member("relayId", relayId)
+    writer.member("relayLink", relayLink)
+    writer.member("relayName", relayName)
+    writer.member("since", since)
+    writer.member("status", status)
+    writer.endObject()
+  }
+}
+
+extension Channel: ListedObject {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("createdAt", createdAt)
+    writer.member("custom", custom)
+    writer.member("edition", edition)
+    writer.member("heal", heal)
+    writer.member("id", id)
+    writer.member("identity", identity)
+    writer.member("key", key)
+    writer.member("kind", kind)
+    writer.member("link", link)
+    writer.member("linkUsable", linkUsable)
+    writer.member("network", network)
+    writer.member("phase", phase)
+    writer.member("profile", profile)
+    writer.member("relays", relays)
+    writer.member("revision", revision)
+    writer.member("summary", summary)
+    writer.member("updatedAt", updatedAt)
+    writer.member("wantedRelays", wantedRelays)
+    writer.endObject()
+  }
+
+  public subscript(field: String) -> JSONValue? {
+    switch field {
+    case "id": .integer(id)
+    case "kind": .string(kind)
+    case "network": .string(network)
+    case "identity": .string(identity)
+    case "key": key.map(JSONValue.string)
+    case "profile": try? profile.json
+    case "phase": .string(phase)
+    case "summary": .string(summary)
+    case "edition": .integer(Int64(edition))
+    case "link": link.map(JSONValue.string)
+    case "linkUsable": .bool(linkUsable)
+    case "relays": try? relays.json
+    case "wantedRelays": .integer(Int64(wantedRelays))
+    case "heal": .bool(heal)
+    case "custom": custom
+    case "createdAt": .string(createdAt)
+    case "updatedAt": .string(updatedAt)
+    case "revision": .integer(revision)
+    default: nil
+    }
+  }
+}
+
+extension Transition: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("attempt", attempt)
+    writer.member("cause", cause)
+    writer.member("detail", detail)
+    writer.member("from", from)
+    writer.member("relayId", relayId)
+    writer.member("relayName", relayName)
+    writer.member("revision", revision)
+    writer.member("time", time)
+    writer.member("to", to)
+    writer.endObject()
+  }
+}
+
+extension CreateChannel: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("custom", custom)
+    writer.member("heal", heal)
+    writer.member("idempotencyKey", idempotencyKey)
+    writer.member("identity", identity)
+    writer.member("key", key)
+    writer.member("kind", kind)
+    writer.member("network", network)
+    writer.member("pick", pick)
+    writer.member("profile", profile)
+    writer.member("relayIds", relayIds)
+    writer.endObject()
+  }
+}
+
+extension ListRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("cursor", cursor)
+    writer.member("filter", filter)
+    writer.member("limit", limit)
+    writer.member("sort", sort)
+    writer.endObject()
+  }
+}
+
+extension UpdateChannel: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("custom", custom)
+    writer.member("description", description)
+    writer.member("displayName", displayName)
+    writer.member("fullName", fullName)
+    writer.member("heal", heal)
+    writer.member("id", id)
+    writer.member("image", image)
+    writer.member("preferences", preferences)
+    writer.member("revision", revision)
+    writer.endObject()
+  }
+}
+
+extension ChannelReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channel", channel)
+    writer.endObject()
+  }
+}
+
+extension ChannelsGetRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("name", name)
+    writer.endObject()
+  }
+}
+
+extension ChannelsListReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channels", channels)
+    writer.member("nextCursor", nextCursor)
+    writer.member("revision", revision)
+    writer.member("unreadable", unreadable)
+    writer.endObject()
+  }
+}
+
+extension ChannelsLinkRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension ChannelsLinkReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("activeRelays", activeRelays)
+    writer.member("link", link)
+    writer.member("usable", usable)
+    writer.member("wantedRelays", wantedRelays)
+    writer.endObject()
+  }
+}
+
+extension ChannelsRetryRelayRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("relayId", relayId)
+    writer.endObject()
+  }
+}
+
+extension ChannelsAddRelaysRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("pick", pick)
+    writer.member("relayIds", relayIds)
+    writer.endObject()
+  }
+}
+
+extension ChannelsRemoveRelayRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("relayId", relayId)
+    writer.endObject()
+  }
+}
+
+extension ChannelsVerifyRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension ChannelsDeleteRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension ChannelsTransitionsRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("limit", limit)
+    writer.endObject()
+  }
+}
+
+extension ChannelsTransitionsReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("transitions", transitions)
+    writer.endObject()
+  }
+}

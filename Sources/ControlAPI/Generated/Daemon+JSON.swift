@@ -1,0 +1,115 @@
+// Written by `make generate` from org.batond.Daemon.varlink.
+
+public import StrictJSON
+
+extension RelayCounts: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("active", active)
+    writer.member("failed", failed)
+    writer.member("inactive", inactive)
+    writer.member("underWay", underWay)
+    writer.endObject()
+  }
+}
+
+extension UnusableNetwork: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("detail", detail)
+    writer.member("fault", fault)
+    writer.member("network", network)
+    writer.endObject()
+  }
+}
+
+extension DaemonStatus: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channelRelays", channelRelays)
+    writer.member("channels", channels)
+    writer.member("channelsUnderWay", channelsUnderWay)
+    writer.member("damage", damage)
+    writer.member("damaged", damaged)
+    writer.member("declarationsTrouble", declarationsTrouble)
+    writer.member("networks", networks)
+    writer.member("operators", operators)
+    writer.member("pid", pid)
+    writer.member("quarantined", quarantined)
+    writer.member("relays", relays)
+    writer.member("relaysDown", relaysDown)
+    writer.member("revision", revision)
+    writer.member("servers", servers)
+    writer.member("serversDown", serversDown)
+    writer.member("startedAt", startedAt)
+    writer.member("storageTrouble", storageTrouble)
+    writer.member("storageWorks", storageWorks)
+    writer.member("subscribers", subscribers)
+    writer.member("summary", summary)
+    writer.member("unusableNetworks", unusableNetworks)
+    writer.member("version", version)
+    writer.endObject()
+  }
+}
+
+extension Problem: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("column", column)
+    writer.member("file", file)
+    writer.member("line", line)
+    writer.member("text", text)
+    writer.endObject()
+  }
+}
+
+extension Metric: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("description", description)
+    writer.member("kind", kind)
+    writer.member("label", label)
+    writer.member("name", name)
+    writer.member("value", value)
+    writer.endObject()
+  }
+}
+
+extension ReloadReport: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("files", files)
+    writer.member("needRestart", needRestart)
+    writer.member("operators", operators)
+    writer.member("options", options)
+    writer.member("relays", relays)
+    writer.member("servers", servers)
+    writer.endObject()
+  }
+}
+
+extension DaemonMetricsReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("metrics", metrics)
+    writer.endObject()
+  }
+}
+
+extension DaemonCheckReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channels", channels)
+    writer.member("problems", problems)
+    writer.endObject()
+  }
+}
+
+extension DaemonBackupReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("data", data)
+    writer.member("size", size)
+    writer.endObject()
+  }
+}
