@@ -1,20 +1,15 @@
 public import Channels
-internal import Dispatch
 public import Storage
 
 /// The store for the coordinator. SQLite blocks its caller, so each question is asked on a thread of its own; one after the other, as
 /// the coordinator asks them.
 public struct CoordinatorStore: CoordinatorStorage {
   private let store: Store
-  private let queue = DispatchQueue(label: "baton.coordinator-store")
+  private let queue: StoreQueue
 
-  public init(_ store: Store) { self.store = store }
-
-  /// Answers even if the task was cancelled: the coordinator goes on until everything it took in is done.
-  private func ask<T: Sendable>(_ question: @escaping @Sendable (Store) throws -> T) async throws -> T {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { [store] in continuation.resume(with: Result { try question(store) }) }
-    }
+  public init(_ store: Store) {
+    self.store = store
+    queue = StoreQueue(store, "baton.coordinator-store")
   }
 
   @discardableResult
@@ -22,62 +17,62 @@ public struct CoordinatorStore: CoordinatorStorage {
 
   // MARK: - What the coordinator starts with
 
-  public func counters() async throws -> StoreCounters { try await ask { try $0.counters() } }
-  public func operators() async throws -> [OperatorRow] { try await ask { try $0.operators() } }
-  public func servers() async throws -> [ServerRow] { try await ask { try $0.servers() } }
-  public func relays() async throws -> [RelayRow] { try await ask { try $0.relays() } }
-  public func identities() async throws -> [IdentityRow] { try await ask { try $0.identities() } }
-  public func unfinishedChannels() async throws -> [ChannelID] { try await ask { try $0.unfinishedChannels() } }
-  public func channelCounts() async throws -> [RelayID: Int] { try await ask { try $0.channelCounts() } }
-  public func lastSignOfLife() async throws -> SignOfLife? { try await ask { try $0.lastSignOfLife() } }
+  public func counters() async throws -> StoreCounters { try await queue.ask { try $0.counters() } }
+  public func operators() async throws -> [OperatorRow] { try await queue.ask { try $0.operators() } }
+  public func servers() async throws -> [ServerRow] { try await queue.ask { try $0.servers() } }
+  public func relays() async throws -> [RelayRow] { try await queue.ask { try $0.relays() } }
+  public func identities() async throws -> [IdentityRow] { try await queue.ask { try $0.identities() } }
+  public func unfinishedChannels() async throws -> [ChannelID] { try await queue.ask { try $0.unfinishedChannels() } }
+  public func channelCounts() async throws -> [RelayID: Int] { try await queue.ask { try $0.channelCounts() } }
+  public func lastSignOfLife() async throws -> SignOfLife? { try await queue.ask { try $0.lastSignOfLife() } }
 
   // MARK: - Channels
 
-  public func channel(_ id: ChannelID) async throws -> StoredChannel? { try await ask { try $0.channel(id) } }
+  public func channel(_ id: ChannelID) async throws -> StoredChannel? { try await queue.ask { try $0.channel(id) } }
 
-  public func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels { try await ask { try $0.channels(ids) } }
+  public func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels { try await queue.ask { try $0.channels(ids) } }
 
   public func channel(idempotencyKey: String) async throws -> ChannelID? {
-    try await ask { try $0.channel(idempotencyKey: idempotencyKey) }
+    try await queue.ask { try $0.channel(idempotencyKey: idempotencyKey) }
   }
 
   public func channels(
     of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int
   ) async throws -> [ChannelID] {
-    try await ask { try $0.channels(of: relay, in: status, after: after, limit: limit) }
+    try await queue.ask { try $0.channels(of: relay, in: status, after: after, limit: limit) }
   }
 
   public func channelsToVerify(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> [ChannelID] {
-    try await ask { try $0.channelsToVerify(on: relay, at: now, limit: limit) }
+    try await queue.ask { try $0.channelsToVerify(on: relay, at: now, limit: limit) }
   }
 
   public func lostRelays(
     before: Timestamp, after: (ChannelID, RelayID)?, limit: Int
   ) async throws -> [(ChannelID, RelayID)] {
-    try await ask { try $0.lostRelays(before: before, after: after, limit: limit) }
+    try await queue.ask { try $0.lostRelays(before: before, after: after, limit: limit) }
   }
 
   public func failedChannels(
     on relay: RelayID, for causes: [Cause], before: Timestamp, after: ChannelID?, limit: Int
   ) async throws -> [(ChannelID, mayReturn: Bool)] {
-    try await ask { try $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit) }
+    try await queue.ask { try $0.failedChannels(on: relay, for: causes, before: before, after: after, limit: limit) }
   }
 
   public func replacements(of channel: ChannelID, since: Timestamp, until now: Timestamp) async throws -> Int {
-    try await ask { try $0.replacements(of: channel, since: since, until: now) }
+    try await queue.ask { try $0.replacements(of: channel, since: since, until: now) }
   }
 
   public func neighbour(
     of channel: ChannelID, sharing identity: IdentityID, on relay: RelayID
   ) async throws -> ChannelID? {
-    try await ask { try $0.neighbour(of: channel, sharing: identity, on: relay) }
+    try await queue.ask { try $0.neighbour(of: channel, sharing: identity, on: relay) }
   }
 
   // MARK: - Counts
 
-  public func dependentCount(of relay: RelayID) async throws -> Int { try await ask { try $0.dependentCount(of: relay) } }
-  public func channelCount(of relay: RelayID) async throws -> Int { try await ask { try $0.channelCount(of: relay) } }
+  public func dependentCount(of relay: RelayID) async throws -> Int { try await queue.ask { try $0.dependentCount(of: relay) } }
+  public func channelCount(of relay: RelayID) async throws -> Int { try await queue.ask { try $0.channelCount(of: relay) } }
   public func channelCount(of identity: IdentityID) async throws -> Int {
-    try await ask { try $0.channelCount(of: identity) }
+    try await queue.ask { try $0.channelCount(of: identity) }
   }
 }

@@ -43,21 +43,15 @@ struct ChannelReader {
     let handle = statement.sqliteStatement
     // The result is that of the last run, which its caller knows.
     sqlite3_reset(handle)
-    try check(sqlite3_bind_int64(handle, 1, id.rawValue), handle)
+    let bound = sqlite3_bind_int64(handle, 1, id.rawValue)
+    guard bound == SQLITE_OK else { throw DatabaseError(bound, of: handle) }
     defer { sqlite3_reset(handle) }
     while true {
       let result = sqlite3_step(handle)
       guard result != SQLITE_DONE else { return }
-      guard result == SQLITE_ROW else { return try check(result, handle) }
+      guard result == SQLITE_ROW else { throw DatabaseError(result, of: handle) }
       var values = RowReader(handle)
       try body(&values)
     }
-  }
-
-  /// - Throws: `DatabaseError` for a result that is not SQLITE_OK.
-  private func check(_ result: CInt, _ handle: SQLiteStatement) throws {
-    guard result != SQLITE_OK else { return }
-    throw DatabaseError(
-      resultCode: ResultCode(rawValue: result), message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))))
   }
 }

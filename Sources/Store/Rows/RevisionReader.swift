@@ -18,15 +18,11 @@ struct RevisionReader {
       sqlite3_clear_bindings(handle)
     }
     let bound = sqlite3_bind_int64(handle, 1, id.rawValue)
-    guard bound == SQLITE_OK else { throw Self.error(bound, handle) }
+    guard bound == SQLITE_OK else { throw DatabaseError(bound, of: handle) }
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return sqlite3_column_int64(handle, 0)
     case SQLITE_DONE: return nil
-    case let result: throw Self.error(result, handle)
+    case let result: throw DatabaseError(result, of: handle)
     }
-  }
-
-  private static func error(_ result: CInt, _ handle: SQLiteStatement) -> DatabaseError {
-    DatabaseError(resultCode: ResultCode(rawValue: result), message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))))
   }
 }
