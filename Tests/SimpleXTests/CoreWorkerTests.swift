@@ -29,7 +29,7 @@ struct CoreWorkerTests {
     var names: [String] { state.withLock { $0.names } }
     func asked(_ name: String) { state.withLock { $0.names.append(name) } }
 
-    /// Whether the store can be read.
+    /// Whether the store cannot be read.
     var isStoreBroken: Bool {
       get { state.withLock { $0.isStoreBroken } }
       set { state.withLock { $0.isStoreBroken = newValue } }
@@ -83,6 +83,7 @@ struct CoreWorkerTests {
         now: { core.now },
         known: { name in
           core.asked(name)
+          if core.isStoreBroken { throw CancellationError() }
           return nil
         },
         served: { _, _ in
@@ -109,6 +110,25 @@ struct CoreWorkerTests {
     // What happens later is asked for again: the channel may have become one of Baton's.
     for event in news { worker.take(.core(.event(event))) }
     while await worker.step() {}
+    #expect(core.names.count == 2)
+  }
+
+  /// The event does not come again.
+  @Test func storeThatCannotSayWhoseChannelThereIsNewsOfIsAskedAgain() async throws {
+    let core = Core()
+    let worker = try worker(core)
+    while await worker.step() {}
+    core.isStoreBroken = true
+    for event in core.makeChannel() { worker.take(.core(.event(event))) }
+    while await worker.step() {}
+    #expect(core.names.count == 1)
+    core.isStoreBroken = false
+    while await worker.step() {}
+    #expect(core.names.count == 1, "it waits for its time")
+    for _ in 0..<2 {
+      worker.take(.nudged)
+      while await worker.step() {}
+    }
     #expect(core.names.count == 2)
   }
 

@@ -98,6 +98,8 @@ final class CoreWorker {
   private var suspectsDue = WorkQueue<ChannelID>()
   /// Channels in the core of which there was news, and of which only the store knows whether they are Baton's.
   private var strangers = WorkQueue<Stranger>()
+  /// Those of which the store could not say it; it is asked again after a while.
+  private var unplaced = WorkQueue<Stranger>()
   /// The channel after which the look at all channels continues, and whether that look is under way.
   var resynchronised: (after: ChannelID?, isOn: Bool) = (nil, false)
   /// Whether that look waits for a while, because the store cannot be read.
@@ -160,6 +162,7 @@ final class CoreWorker {
   /// Does what is due by now.
   private func nudged() {
     (isRecognitionHeld, isLookHeld) = (false, false)
+    while let stranger = unplaced.next() { strangers.add(stranger) }
     for (channel, time) in waiting.sorted(by: { $0.key < $1.key }) {
       // Timers and this clock may differ a little.
       let rest = time - now()
@@ -257,7 +260,13 @@ final class CoreWorker {
       return true
     }
     if let stranger = strangers.next() {
-      if case .ours(let channel) = await owner(of: stranger.name) { suspect(channel, stranger.group) }
+      switch await owner(of: stranger.name) {
+      case .ours(let channel): suspect(channel, stranger.group)
+      case .nobodys: break
+      case .unknown:
+        if unplaced.isEmpty { around.nudge(limits.recogniseAgain) }
+        unplaced.add(stranger)
+      }
       return true
     }
     if let channel = due.next() {

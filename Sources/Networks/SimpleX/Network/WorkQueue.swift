@@ -5,6 +5,8 @@ struct WorkQueue<Element: Hashable> {
   private var order: Deque<Element> = []
   private var members: Set<Element> = []
 
+  var isEmpty: Bool { order.isEmpty }
+
   mutating func add(_ element: Element) {
     if members.insert(element).inserted { order.append(element) }
   }
