@@ -67,6 +67,17 @@ struct SharedCommitTests {
 
   // MARK: - Failures
 
+  /// Nobody must wait for a writer that is gone.
+  @Test func requestAfterTheStoreWasClosedIsAnswered() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(directory: folder.path + "/state")
+    store.close()
+    let request = CommitRequest([.probe(Bench.now)])
+    for result in [await Bench.result(request, store), await Bench.result(request, store)] {
+      guard case .failure(.unavailable) = result else { throw Bench.Unexpected(result) }
+    }
+  }
+
   @Test func fullDiskFailsAllThatShare() async throws {
     func bound(_ pages: String) async throws {
       try await store.pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
