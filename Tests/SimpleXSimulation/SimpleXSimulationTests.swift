@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// The daemon, its store and the worker of SimpleX together against a core, under faults of every kind, one seed after the other.
@@ -28,7 +29,7 @@ struct SimpleXSimulationTests {
     var tally = Tally()
     while let seed = seeds.next() {
       do {
-        let folder = try Folder()
+        let folder = try TemporaryFolder(isInMemory: true)
         let run = try WorkerSimulation(seed: seed, folder: folder.path)
         try await run.run()
         tally.add(run.world.read { $0.tally })
@@ -42,7 +43,7 @@ struct SimpleXSimulationTests {
   }
 
   private func replay(_ seed: UInt64) async throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder(isInMemory: true)
     let run = try WorkerSimulation(seed: seed, folder: folder.path, isTraced: true)
     do {
       try await run.run()
@@ -70,17 +71,4 @@ private final class Seeds: Sendable {
 
   /// No more seeds: one of them failed.
   func stop() { state.withLock { $0.end = 0 } }
-}
-
-/// A folder for one run, in memory where there is such a place; gone when the value is.
-private final class Folder: Sendable {
-  let path: String
-
-  init() throws {
-    let base = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm/" : NSTemporaryDirectory()
-    path = base + "baton-simplex-simulation-" + UUID().uuidString.prefix(8)
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -4,8 +4,11 @@ internal import Foundation
 public final class TemporaryFolder: Sendable {
   public let path: String
 
-  public init() throws {
-    path = NSTemporaryDirectory() + "baton-test-" + UUID().uuidString.prefix(8)
+  /// - Parameter isInMemory: whether it is in memory, where there is such a place.
+  public init(isInMemory: Bool = false) throws {
+    let memory = "/dev/shm/"
+    let base = isInMemory && FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
+    path = base + "baton-test-" + UUID().uuidString.prefix(8)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
