@@ -62,7 +62,7 @@ struct RowWriterTests {
         }
         for writer in [insert, upsert, replace] {
           let values = values()
-          try writer.write { Self.bind(values, to: &$0) }
+          try writer.write(base: 0) { Self.bind(values, to: &$0) }
           let stored = try #require(try Self.rows(table, db).last)
           #expect(Array(stored.dropLast()) == values)
           #expect(stored.last == RowSum.of(values).databaseValue)
@@ -72,7 +72,7 @@ struct RowWriterTests {
       // Of a text with a NUL, too, which GRDB reads up to there.
       let last = ["a\0b".databaseValue, "\0".databaseValue]
       let values = (0..<table.columns.count).map { $0 < table.key.count ? (-$0 - 1).databaseValue : last[$0 % 2] }
-      try insert.write { Self.bind(values, to: &$0) }
+      try insert.write(base: 0) { Self.bind(values, to: &$0) }
       #expect(try Self.rows(table, db).last?.last == RowSum.of(values).databaseValue)
     }
   }
@@ -80,7 +80,7 @@ struct RowWriterTests {
   @Test func rowThatIsRefusedLeavesNothingBehind() throws {
     let table = SummedTable.changes
     try Self.database(table).write { db in
-      var rows = HotRows(db)
+      var rows = HotRows(db, base: 0)
       func change(_ revision: Int64, _ object: ChangeRow.Object) throws {
         let row = ChangeRow(revision: revision, at: Self.now, object: object)
         try rows.write(.appendChange) { row.bind(to: &$0) }
@@ -100,7 +100,7 @@ struct RowWriterTests {
     let table = SummedTable.changes
     try Self.database(table).write { db in
       let writer = try RowWriter(table.insertion, db)
-      #expect { try writer.write { row in for value in 0..<count { row.bind(value) } } } throws: {
+      #expect { try writer.write(base: 0) { row in for value in 0..<count { row.bind(value) } } } throws: {
         ($0 as? DatabaseError)?.resultCode == .SQLITE_RANGE
       }
       #expect(try Self.rows(table, db).isEmpty)

@@ -27,7 +27,7 @@ struct HotRows {
   var base: Int64
   private var writers: [RowWriter?]
 
-  init(_ db: Database, base: Int64 = 0) {
+  init(_ db: Database, base: Int64) {
     self.db = db
     self.base = base
     writers = Array(repeating: nil, count: Write.allCases.count)

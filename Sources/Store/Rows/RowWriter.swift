@@ -22,7 +22,7 @@ struct RowWriter {
   /// - Parameters:
   ///   - base: the revision from which pending ones are counted.
   ///   - values: binds the values of all columns except the sum, in the table's order.
-  func write(base: Int64 = 0, _ values: (inout BoundRow) -> Void) throws {
+  func write(base: Int64, _ values: (inout BoundRow) -> Void) throws {
     let handle = statement.sqliteStatement
     defer {
       sqlite3_reset(handle)
