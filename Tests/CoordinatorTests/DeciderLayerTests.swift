@@ -153,6 +153,21 @@ struct DeciderLayerTests {
     shell.store.close()
   }
 
+  @Test func waitingTimesAllowForTheAbsenceOnceThoughTheAnswerWasLost() async throws {
+    let shell = try await DeciderShell(relays: 1)
+    try await shell.store(shell.creation("News"))
+    let id = channel(1)
+    shell.decider.base.live[id] = nil
+    shell.decider.absence = Absence(.seconds(100), [id])
+    await shell.take([.takeUp([id])])
+    _ = try await shell.storage.commit(shell.close())
+    shell.fail(.inDoubt("the connection broke"))
+    #expect(shell.decider.absence.span(of: id) == .seconds(100), "it may not be stored")
+    _ = try await shell.settleDoubt()
+    #expect(shell.decider.absence.span(of: id) == nil && shell.decider.base.live[id] == nil, "it is, and is read again")
+    shell.store.close()
+  }
+
   // MARK: - One object is not stored
 
   @Test func conflictTakesOneChannelOutOfTheCommit() async throws {

@@ -184,6 +184,7 @@ extension Decider {
     let last = base.counters.revision
     // The effects are those that it would have had. Its channels are read again.
     var effects = merge(doubtful, CommitReceipt(base: last, revision: stored.revision), at: now)
+    absence.settled(doubtful.seen)
     base.live = before.live
     for id in doubtful.order {
       base.live[id] = nil
