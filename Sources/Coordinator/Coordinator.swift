@@ -329,7 +329,7 @@ public final class Coordinator: Sendable {
     await withCheckedContinuation { continuation in
       let reply = Reply<Value> { continuation.resume(returning: $0) }
       // What is decided and waits for a commit counts as waiting.
-      let room = limit ?? max(0, requestsMax - directory.write { $0.inputsOpen })
+      let room = limit ?? max(0, requestsMax - directory.read { $0.inputsOpen })
       if !inbox.put(input(reply), limit: room) { continuation.resume(returning: .failure(.busy)) }
     }
   }
