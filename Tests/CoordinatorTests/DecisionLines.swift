@@ -36,7 +36,7 @@ enum DecisionLines {
         + (place.after.map { ", after \($0.rawValue)" } ?? "")
     }
     lines += reads.neighbours.map { "whose edition \($0.channel.rawValue) replaced at \(name($0.relay))" }
-    return lines.sorted().map { "read \($0)" }
+    return Set(lines).sorted().map { "read \($0)" }
   }
 
   // MARK: - What is stored

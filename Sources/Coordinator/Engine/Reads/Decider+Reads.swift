@@ -39,13 +39,13 @@ extension Decider {
       case .create(let new, _):
         guard let key = new.request.idempotencyKey, known(key) == nil else { continue }
         reads.keys[Array(key.utf8)] = key
-      case .change(let change, let force, _): reads.counts.formUnion(counts(for: change, force))
-      case .removeIdentity(let id, _): reads.counts.insert(.owned(id))
+      case .change(let change, let force, _): reads.counts += counts(for: change, force)
+      case .removeIdentity(let id, _): reads.counts.append(.owned(id))
       case .sweep(let relay, let status, _, let after):
-        reads.pages.insert(.inStatus(status, relay, after: after))
+        reads.pages.append(.inStatus(status, relay, after: after))
       case .verifyChannels(let relay, let most): askToVerify(relay, most, now, &reads)
       case .lookForNeighbour(let id, let identity, let relay):
-        reads.neighbours.insert(.init(channel: id, identity: identity, relay: relay))
+        reads.neighbours.append(.init(channel: id, identity: identity, relay: relay))
       case .alarm(.upkeep): reads.lost = lostPage(at: now)
       case .report, .timersDue, .retry, .verify, .delete, .joinRelays, .leaveRelay, .update, .tested, .forgetHistory,
         .addIdentity, .adopt, .heartbeat, .barrier, .takeUp, .alarm, .recover:
@@ -61,7 +61,7 @@ extension Decider {
     return open.idempotencyKeys[bytes] ?? flight?.idempotencyKeys[bytes]
   }
 
-  private func counts(for change: CatalogChange, _ force: Bool) -> Set<Reads.Count> {
+  private func counts(for change: CatalogChange, _ force: Bool) -> [Reads.Count] {
     switch change {
     case .updateRelay(let id, _, .some, _): return [.dependents(id)]
     case .removeRelay(let id): return force ? [] : [.members(id)]
@@ -73,11 +73,11 @@ extension Decider {
 
   private func askToVerify(_ relay: RelayID, _ most: Int, _ now: Timestamp, _ reads: inout Reads) {
     guard let upkeep = rules.upkeep, recovery.trouble == nil else { return }
-    reads.pages.insert(.due(relay, at: now, limit: min(most, Self.sweepMax)))
+    reads.pages.append(.due(relay, at: now, limit: min(most, Self.sweepMax)))
     guard mayTakeBack(relay), let row = relays[relay] else { return }
     let before = max(
       min(row.condition.healthSince ?? .init(milliseconds: 0), now), now + (.zero - upkeep.replaceAfter))
-    reads.failed.insert(
+    reads.failed.append(
       .init(relay: relay, before: before, after: healing.place(at: relay), returnsMax: upkeep.returnsPerRound))
   }
 

@@ -42,11 +42,14 @@ struct Reads: Equatable {
   var channels: Set<ChannelID> = []
   /// Idempotency keys, by their bytes, as storage compares them.
   var keys: [[UInt8]: String] = [:]
-  var pages: Set<Page> = []
-  var counts: Set<Count> = []
+
+  // Each list is asked in its order, which is that of the inputs; what it names twice is asked once.
+
+  var pages: [Page] = []
+  var counts: [Count] = []
   var lost: Lost?
-  var failed: Set<Failed> = []
-  var neighbours: Set<Neighbour> = []
+  var failed: [Failed] = []
+  var neighbours: [Neighbour] = []
 
   var isEmpty: Bool { self == Reads() }
 }

@@ -18,22 +18,24 @@ struct Questions {
         if let known { channels.insert(known) }
       }
     }
-    for count in reads.counts { await ask(&facts) { $0.counts[count] = try await number(count) } }
-    for page in reads.pages {
+    for count in reads.counts where facts.counts[count] == nil {
+      await ask(&facts) { $0.counts[count] = try await number(count) }
+    }
+    for page in reads.pages where facts.pages[page] == nil {
       await ask(&facts) { facts in
         let ids = try await list(page)
         facts.pages[page] = ids
         channels.formUnion(ids)
       }
     }
-    for place in reads.failed {
+    for place in reads.failed where facts.failed[place.relay] == nil {
       await ask(&facts) { facts in
         let failed = try await self.failed(place)
         facts.failed[place.relay] = failed
         channels.formUnion(failed.channels.lazy.filter(\.mayReturn).map(\.channel))
       }
     }
-    for question in reads.neighbours {
+    for question in reads.neighbours where facts.neighbours[question] == nil {
       await ask(&facts) { facts in
         let known = try await storage.neighbour(
           of: question.channel, sharing: question.identity, on: question.relay)
