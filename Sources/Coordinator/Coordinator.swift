@@ -57,17 +57,21 @@ public final class Coordinator: Sendable {
 
   /// Serves until `stop` is called and everything taken in is done.
   /// - Parameter ready: called once unfinished work was taken up again.
-  /// - Throws: `StoreError` when the store cannot be read at the start.
+  /// - Throws: `StoreError` when the store cannot be read or written at the start, or when somebody else owns it by now.
   public func run(ready: @Sendable () -> Void) async throws {
     defer {
       inbox.close()
       inbox.finish()
       hub.finish()
     }
-    try await withTaskCancellationHandler {
-      try await serve(ready: ready)
-    } onCancel: { [inbox] in
-      inbox.close()
+    do {
+      try await withTaskCancellationHandler {
+        try await serve(ready: ready)
+      } onCancel: { [inbox] in
+        inbox.close()
+      }
+    } catch let failure as CommitFailure {
+      throw StoreError(failure)
     }
   }
 
@@ -97,7 +101,7 @@ public final class Coordinator: Sendable {
         await engine.rest()
         await engine.noteEnd()
         engine.stop()
-        if let fenced = engine.fenced { throw StoreError(.inUse, fenced.description) }
+        if let fenced = engine.fenced { throw fenced }
       } catch {
         failure = error
         await refuseAll()

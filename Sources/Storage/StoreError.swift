@@ -26,3 +26,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.description = description
   }
 }
+
+extension StoreError {
+  /// The failure of a commit without which nothing can go on.
+  public init(_ failure: CommitFailure) {
+    switch failure {
+    case .fenced(let words): self.init(.inUse, words)
+    case .refused(let words), .unavailable(let words), .inDoubt(let words): self.init(.inputOutput, words)
+    }
+  }
+}

@@ -96,7 +96,7 @@ final class Engine {
       await take([.takeUp(Array(some))])
       await rest()
     }
-    if let fenced { throw StoreError(.inUse, fenced.description) }
+    if let fenced { throw fenced }
     journal.write([JournalEntry(level: .info, message: "took up \(unfinished.count) unfinished channels")])
     scheduleWake()
   }
