@@ -101,13 +101,16 @@ public final class ScriptedServer: Sendable {
 
   /// Stops listening and drops the connections. Must be the last thing done, or be followed by `restart`.
   public func stop() async throws {
-    let listener = try await onLoop { stage in
+    let closed = try await onLoop { stage in
+      // First the listener: whoever dials again at once must not be served by a core that is gone.
+      let closed = stage.listener?.close()
+      stage.listener = nil
       stage.dropConnections()
+      stage.dropAccepted()
       stage.giveUpWaiting()
-      defer { stage.listener = nil }
-      return stage.listener
+      return closed
     }
-    try? await listener?.close()
+    try? await closed?.get()
   }
 
   /// Listens again on the same port.
@@ -135,6 +138,7 @@ public final class ScriptedServer: Sendable {
             }
           })
         return channel.eventLoop.makeCompletedFuture {
+          stage.value.accept(channel)
           try channel.pipeline.syncOperations.configureHTTPServerPipeline(
             withServerUpgrade: (upgraders: [upgrader], completionHandler: { _ in }))
         }

@@ -9,6 +9,8 @@ final class Stage {
   var port = 0
   var received: [String] = []
   var connections: [ScriptedConnection] = []
+  /// Whatever the listener has accepted, also what is not a WebSocket yet.
+  private var accepted: [ObjectIdentifier: any Channel] = [:]
   var holdNext: String?
   var crashNext: String?
   var holdsEvents = false
@@ -58,6 +60,16 @@ final class Stage {
     let all = connections
     connections = []
     for connection in all { connection.drop() }
+  }
+
+  func accept(_ channel: any Channel) {
+    let (key, bound) = (ObjectIdentifier(channel), NIOLoopBound(self, eventLoop: eventLoop))
+    accepted[key] = channel
+    channel.closeFuture.whenComplete { _ in bound.value.accepted[key] = nil }
+  }
+
+  func dropAccepted() {
+    for channel in accepted.values { channel.close(promise: nil) }
   }
 
   func releaseReplies() {
