@@ -34,12 +34,13 @@ struct Batonctl: AsyncParsableCommand {
       var command = try await asyncParseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
     } catch {
-      end(error, isJSON: asksForJSON(arguments), isCompletion: line.first == "---completion")
+      let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
+      end(error, isJSON: asksForJSON(arguments), isCompletion: line.first == "---completion", isScript: isScript)
     }
   }
 
   /// Ends with the argument parser's message: requested help, wrong usage, or nothing if only the exit status is left.
-  private static func end(_ error: any Error, isJSON: Bool, isCompletion: Bool) -> Never {
+  private static func end(_ error: any Error, isJSON: Bool, isCompletion: Bool, isScript: Bool) -> Never {
     let (status, text) = (exitCode(for: error), fullMessage(for: error))
     // A completion script of another version gets no answer; the shell would show an error in the middle of the command line.
     if !status.isSuccess, isCompletion { exit(withError: ExitCode.success) }
@@ -47,7 +48,7 @@ struct Batonctl: AsyncParsableCommand {
     do {
       if let failure = error as? Output.Failure { throw failure }
       if status.isSuccess {
-        if !text.isEmpty { try Output.line(text) }
+        if !text.isEmpty { try Output.line(isScript ? CompletionScript(text).text : text) }
       } else if !text.isEmpty {
         let name = status == .validationFailure ? "local.Usage" : "local.Failed"
         if isJSON { ending.fail(name, message(for: error)) } else { Output.error(text.shown(keepingLines: true)) }

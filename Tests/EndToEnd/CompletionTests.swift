@@ -125,22 +125,62 @@ struct CompletionTests {
   private func completeInBash(_ baton: Installation) async throws {
     let script = """
       cd "$1" && eval "$("$0" --generate-completion-script bash)"
-      for word in 'City\\ T' ''; do
-        COMP_WORDS=("$0" relay show "$word") COMP_CWORD=3 COMP_LINE="$0 relay show $word" COMPREPLY=()
-        COMP_POINT=${#COMP_LINE}
-        _batonctl "$0" "$word" show
-        printf '<%s>\\n' "${COMPREPLY[@]}"
+      for command in show get; do
+        for word in 'City\\ T' ''; do
+          COMP_WORDS=("$0" relay "$command" "$word") COMP_CWORD=3 COMP_LINE="$0 relay $command $word" COMPREPLY=()
+          COMP_POINT=${#COMP_LINE}
+          _batonctl "$0" "$word" "$command"
+          printf '<%s>\\n' "${COMPREPLY[@]}"
+        done
       done
       """
     var lines: [String] = []
-    for _ in 0..<Self.pressesMax where lines.count < 5 || lines.contains("<>") {
+    for _ in 0..<Self.pressesMax where lines.count < 10 || lines.contains("<>") {
       lines = try await Program.run(
         "/bin/bash", ["-c", script, Program.products + "/batonctl", baton.folder.path],
         environment: ["BATON_SOCKET": baton.socket]
       ).lines
     }
-    #expect(lines == ["<City Two>", "<id:4>", "<City One>", "<City Two>", "<Country>"], "\(lines)")
+    let names = ["<City Two>", "<id:4>", "<City One>", "<City Two>", "<Country>"]
+    #expect(lines == names + names, "\(lines)")
     #expect(!FileManager.default.fileExists(atPath: baton.folder.path + "/pwned"))
+  }
+
+  /// The other name of a command, with the first one.
+  static let otherNames = ["operator", "server", "relay", "identity", "channel"].flatMap { kind in
+    [("ls", "list"), ("get", "show"), ("rm", kind == "channel" ? "delete" : "remove")].map { (kind, $0.0, $0.1) }
+  }
+
+  @Test func otherNamesOfCommandsCompleteInBashLikeTheFirst() async throws {
+    let script = """
+      eval "$("$0" --generate-completion-script bash)"
+      for words in "$@"; do
+        COMP_WORDS=("$0" $words --) COMP_CWORD=3 COMP_LINE="$0 $words --" COMPREPLY=()
+        COMP_POINT=${#COMP_LINE}
+        _batonctl "$0" -- "${words#* }"
+        echo "${COMPREPLY[*]}"
+      done
+      """
+    let commands = Self.otherNames.flatMap { ["\($0.0) \($0.1)", "\($0.0) \($0.2)"] }
+    let offered = try await Program.run("/bin/bash", ["-c", script, Program.products + "/batonctl"] + commands).lines
+    try #require(offered.count == commands.count)
+    for index in stride(from: 0, to: offered.count, by: 2) {
+      let (other, first) = (offered[index], offered[index + 1])
+      #expect(other == first && other.contains("--json"), "\(commands[index]): \(other)")
+    }
+  }
+
+  @Test func otherNamesOfCommandsAreInTheScriptsOfZshAndFish() async throws {
+    let zsh = try await Program.run("batonctl", ["--generate-completion-script", "zsh"]).lines
+    let fish = try await Program.run("batonctl", ["--generate-completion-script", "fish"]).lines
+    #expect(zsh.first == "#compdef batonctl")
+    for (kind, other, first) in Self.otherNames {
+      let function = zsh.firstIndex(of: "_batonctl_\(kind)_\(other)() {")
+      #expect(function.map { zsh[$0 + 1] } == #"    _batonctl_\#(kind)_\#(first) "${@}""#)
+      let choice = "\(first)|\(other)"
+      #expect(zsh.contains { $0.hasSuffix("|\(choice))") || $0.contains("|\(choice)|") || $0.contains(" \(choice)|") })
+      #expect(fish.contains { $0.hasSuffix("case '\(first)' '\(other)'; set unparsed_tokens[1] '\(first)'") })
+    }
   }
 
   @Test func wordsOfEnumerationsAreInTheScripts() async throws {
