@@ -109,26 +109,25 @@ extension Decider {
       switch reference {
       case .operator: continue
       case .server(let id):
-        guard let row = heard.servers[id], let known = base.catalog.servers[id], known.address == row.address
-        else { continue }
-        var unchanged = row
-        (unchanged.condition, unchanged.revision) = (known.condition, known.revision)
-        // What a request alone would have changed is as it was.
-        guard known.condition != row.condition || unchanged == known else { continue }
-        base.catalog.servers[id]?.condition = row.condition
+        guard let condition = Self.learned(heard.servers[id], since: base.catalog.servers[id]) else { continue }
+        base.catalog.servers[id]?.condition = condition
       case .relay(let id):
-        guard let row = heard.relays[id], let known = base.catalog.relays[id], known.address == row.address
-        else { continue }
-        var unchanged = row
-        (unchanged.condition, unchanged.revision) = (known.condition, known.revision)
-        // What a request alone would have changed is as it was.
-        guard known.condition != row.condition || unchanged == known else { continue }
-        base.catalog.relays[id]?.condition = row.condition
+        guard let condition = Self.learned(heard.relays[id], since: base.catalog.relays[id]) else { continue }
+        base.catalog.relays[id]?.condition = condition
       }
       recovery.owe(reference)
     }
     // The alarms were set for changes that did not happen.
     for reference in some { reschedule(reference, at: now) }
+  }
+
+  /// The condition to keep; `nil` if the address is another one, or if nothing was learned and a request alone changed the row.
+  private static func learned<Row: Peer>(_ heard: Row?, since known: Row?) -> PeerCondition? {
+    guard let heard, let known, known.address == heard.address else { return nil }
+    var unchanged = heard
+    (unchanged.condition, unchanged.revision) = (known.condition, known.revision)
+    // What a request alone would have changed is as it was.
+    return known.condition != heard.condition || unchanged == known ? heard.condition : nil
   }
 
   mutating func storageFailed(_ reason: String) {
@@ -209,3 +208,13 @@ extension Decider {
     return effects
   }
 }
+
+/// A relay or server as stored.
+private protocol Peer: Equatable {
+  var address: String { get }
+  var condition: PeerCondition { get set }
+  var revision: Int64 { get set }
+}
+
+extension RelayRow: Peer {}
+extension ServerRow: Peer {}
