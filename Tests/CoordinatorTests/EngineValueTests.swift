@@ -67,7 +67,7 @@ struct EngineValueTests {
     let count = Int64(RelayLane.outstandingMax + 10)
     for id in 1...count { lanes.add(operation(id, at: relay(1))) }
     lanes.add(operation(1, at: relay(2)))
-    #expect(lanes.count == 2)
+    #expect(lanes.byRelay.count == 2)
     let first = lanes.next(at: relay(1)) { _, _ in true }
     #expect(first.map(\.channel.rawValue) == Array(1...Int64(RelayLane.outstandingMax)))
     #expect(lanes.next(at: relay(1)) { _, _ in true }.isEmpty, "the network has as many as it may")
@@ -79,7 +79,7 @@ struct EngineValueTests {
     for id in 1...count { lanes.finished(channel(id), at: relay(1), number: 1) }
     lanes.finished(channel(1), at: relay(2), number: 1)
     for number in 1...2 { #expect(lanes.next(at: relay(Int64(number))) { _, _ in true }.isEmpty) }
-    #expect(lanes.count == 0)
+    #expect(lanes.byRelay.isEmpty)
   }
 
   @Test func lanesDropWhatIsNotWantedAnyMore() {
@@ -87,7 +87,7 @@ struct EngineValueTests {
     for id in 1...4 { lanes.add(operation(Int64(id), at: relay(1), number: id)) }
     let ready = lanes.next(at: relay(1)) { _, number in number.isMultiple(of: 2) }
     #expect(ready.map(\.number) == [2, 4])
-    #expect(lanes.next(at: relay(3)) { _, _ in true }.isEmpty && lanes.count == 1)
+    #expect(lanes.next(at: relay(3)) { _, _ in true }.isEmpty && lanes.byRelay.count == 1)
   }
 
   // MARK: - Tests in the background

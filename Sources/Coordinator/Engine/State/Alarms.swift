@@ -58,7 +58,7 @@ struct Alarms {
     times[alarm] = due
     if let due { entries.insert(Entry(due: due, alarm: alarm)) }
     // If many entries were replaced, they are cleared out before they come to the top.
-    if entries.count > Self.replacedMax, entries.count > 4 * times.count {
+    if entryCount > Self.replacedMax, entryCount > 4 * times.count {
       entries = Heap(times.map { Entry(due: $0.value, alarm: $0.key) })
     }
   }

@@ -10,9 +10,6 @@ struct Recovery {
   /// Relays and servers whose health is known but could not be stored yet.
   private(set) var objects: Set<CatalogReference> = []
 
-  /// Whether storage works and nothing is left to store or read.
-  var isOver: Bool { trouble == nil && channels.isEmpty && objects.isEmpty }
-
   /// Notes that storage did not do what it was asked for.
   /// - Returns: whether it worked before.
   mutating func failed(_ reason: String) -> Bool {
