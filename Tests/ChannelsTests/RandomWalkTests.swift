@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Channels
@@ -38,11 +39,6 @@ struct RandomWalkTests {
     }
     #expect(first.machine == second.machine)
   }
-}
-
-/// A violated invariant.
-private struct Violation: Error, CustomStringConvertible {
-  let description: String
 }
 
 private struct Walk {
@@ -85,7 +81,7 @@ private struct Walk {
       case 6..<20:
         let wanted = machine.wantedRelays
         try feed(.relayReplaced(anyRelay(), by: anyRelay(), words: "replaced"))
-        guard machine.wantedRelays == wanted else { throw Violation(description: "a replacement changed how many are wanted") }
+        guard machine.wantedRelays == wanted else { throw Violation("a replacement changed how many are wanted") }
       case 20..<30: try feed(.revised(naming: machine.namesNow))
       default: break
       }
@@ -103,7 +99,7 @@ private struct Walk {
       }
       try passTime(.seconds(120))
     }
-    throw Violation(description: "the channel does not settle: \(machine.relays.map(\.machine.state))")
+    throw Violation("the channel does not settle: \(machine.relays.map(\.machine.state))")
   }
 
   private mutating func anyRelay() -> RelayID { (Self.relays + Self.others).randomElement(using: &random) ?? Self.relays[0] }
@@ -114,7 +110,7 @@ private struct Walk {
       now = max(now, due)
       let before = machine
       try feed(.timersFired)
-      guard machine != before else { throw Violation(description: "a due timer changed nothing") }
+      guard machine != before else { throw Violation("a due timer changed nothing") }
     }
     now = max(now, end)
   }
@@ -168,7 +164,7 @@ private struct Walk {
         ChannelMachine.Pairing(relay: pairing.relay, machine: $0)
       }
     }
-    guard stored.count == machine.relays.count else { throw Violation(description: "a stored relay cannot be read") }
+    guard stored.count == machine.relays.count else { throw Violation("a stored relay cannot be read") }
     machine = ChannelMachine(
       id: machine.id, wantedRelays: machine.wantedRelays, isDeletionRequested: machine.isDeletionRequested,
       edition: machine.edition, namedRelays: machine.namedRelays, relays: stored)
@@ -186,47 +182,47 @@ private struct Walk {
       output = machine.handle(.revised(naming: names), now: now, policy: policy)
       try world.perform(output)
       try check(before, output)
-      guard machine.namesDue == nil else { throw Violation(description: "an edition does not name whom it should") }
+      guard machine.namesDue == nil else { throw Violation("an edition does not name whom it should") }
     }
   }
 
   private func check(_ before: ChannelMachine, _ output: ChannelMachine.Output) throws {
     for (old, new) in zip(before.relays, machine.relays) where old.machine != new.machine {
       guard output.mutations.contains(.saveRelay(new.relay)) else {
-        throw Violation(description: "a change of \(new.relay) is not stored")
+        throw Violation("a change of \(new.relay) is not stored")
       }
     }
     for new in machine.relays.dropFirst(before.relays.count) where !output.mutations.contains(.saveRelay(new.relay)) {
-      throw Violation(description: "\(new.relay) joined and is not stored")
+      throw Violation("\(new.relay) joined and is not stored")
     }
     guard Set(machine.relays.map(\.relay)).count == machine.relays.count else {
-      throw Violation(description: "a relay is in the channel twice")
+      throw Violation("a relay is in the channel twice")
     }
     if machine.wantedRelays != before.wantedRelays, !output.mutations.contains(.saveWanted(machine.wantedRelays)) {
-      throw Violation(description: "a new number of wanted relays is not stored")
+      throw Violation("a new number of wanted relays is not stored")
     }
-    guard machine.wantedRelays >= 1 else { throw Violation(description: "no relay is wanted") }
+    guard machine.wantedRelays >= 1 else { throw Violation("no relay is wanted") }
     for pairing in machine.relays {
       let state = pairing.machine.state
       guard world.relays[pairing.relay]?.status == state.status else {
-        throw Violation(description: "\(pairing.relay) is \(state.status) without a recorded transition")
+        throw Violation("\(pairing.relay) is \(state.status) without a recorded transition")
       }
       switch state.status {
       case .new, .invited, .accepted, .inactive:
-        guard pairing.machine.timer != nil else { throw Violation(description: "\(state.status) waits without a timer") }
+        guard pairing.machine.timer != nil else { throw Violation("\(state.status) waits without a timer") }
       case .active
       where pairing.machine.shown < pairing.machine.edition && pairing.machine.isSettled && pairing.machine.complaint == nil:
-        throw Violation(description: "an active relay shows an old edition and nothing is done about it")
-      case .active where pairing.machine.verifyDue == nil: throw Violation(description: "an active relay is never read back")
-      case .failed: guard state.trouble != nil else { throw Violation(description: "failed without a reason") }
+        throw Violation("an active relay shows an old edition and nothing is done about it")
+      case .active where pairing.machine.verifyDue == nil: throw Violation("an active relay is never read back")
+      case .failed: guard state.trouble != nil else { throw Violation("failed without a reason") }
       case .active, .removed: break
       }
       if let timer = pairing.machine.timer, timer > now + policy.effortMax * 4 {
-        throw Violation(description: "a timer is \(timer - now) away")
+        throw Violation("a timer is \(timer - now) away")
       }
     }
     if machine.phase == .deleted, machine.relays.contains(where: { $0.machine.state.status != .removed }) {
-      throw Violation(description: "deleted with relays left")
+      throw Violation("deleted with relays left")
     }
   }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -9,12 +8,11 @@ import Testing
 /// longer. `BATON_SEED=n swift test --filter SimpleXSimulation` repeats one and shows what happens in it.
 @Suite(.timeLimit(.minutes(20)))
 struct SimpleXSimulationTests {
-  private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) }
   private static let workers = 3
 
   @Test func everyChannelEndsUpInTheCoreOnceWhateverHappens() async throws {
-    if let seed = Self.number("BATON_SEED") { return try await replay(seed) }
-    let seeds = Seeds(count: Self.number("BATON_SEEDS").map { max(1, $0 / 100) } ?? 20)
+    if let seed = Seeds.repeated { return try await replay(seed) }
+    let seeds = Seeds(count: Seeds.wanted.map { max(1, $0 / 100) } ?? 20)
     let tally = await withTaskGroup(of: Tally.self) { group in
       for _ in 0..<Self.workers { group.addTask { await Self.work(seeds) } }
       return await group.reduce(into: Tally()) { $0.add($1) }
@@ -53,22 +51,4 @@ struct SimpleXSimulationTests {
     print(run.world.read { $0.lines }.joined(separator: "\n"))
     withExtendedLifetime(folder) {}
   }
-}
-
-/// Hands out seeds to the workers.
-private final class Seeds: Sendable {
-  private let state: Mutex<(next: UInt64, end: UInt64)>
-
-  init(count: UInt64) { state = Mutex((1, 1 + count)) }
-
-  func next() -> UInt64? {
-    state.withLock { state in
-      guard state.next < state.end else { return nil }
-      defer { state.next += 1 }
-      return state.next
-    }
-  }
-
-  /// No more seeds: one of them failed.
-  func stop() { state.withLock { $0.end = 0 } }
 }

@@ -3,6 +3,7 @@ import Coordinator
 import RelayNetwork
 import Storage
 import Store
+import TestSupport
 
 // What may be said and done while this, and no more, is durable.
 extension Ledger {

@@ -1,6 +1,7 @@
 import Channels
 import RelayNetwork
 import Storage
+import TestSupport
 
 /// What is durable, kept apart from the store and checked with every commit. It knows the rules of
 /// docs/design/channels-and-relays.md, not the code.

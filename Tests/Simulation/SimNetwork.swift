@@ -1,6 +1,7 @@
 import Channels
 import RelayNetwork
 import Secrets
+import TestSupport
 
 /// The network as the engine sees it. Every word is checked against what is durable before it leaves.
 final class SimNetwork: RelayNetwork {

@@ -1,5 +1,6 @@
 import Channels
 import RelayNetwork
+import TestSupport
 
 /// The relays themselves: what they have, whether they can be reached, and what is on its way to them.
 struct SimRelays {

@@ -2,6 +2,7 @@ import Channels
 import Coordinator
 import Storage
 import Store
+import TestSupport
 
 /// The real store with a fate before every commit.
 final class SimStorage: CoordinatorStorage {

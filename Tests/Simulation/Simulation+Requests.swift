@@ -1,6 +1,7 @@
 import Channels
 import RelayNetwork
 import Storage
+import TestSupport
 
 @testable import Coordinator
 

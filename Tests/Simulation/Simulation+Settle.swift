@@ -2,6 +2,7 @@ import Channels
 import RelayNetwork
 import Storage
 import Store
+import TestSupport
 
 @testable import Coordinator
 

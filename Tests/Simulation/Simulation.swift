@@ -3,6 +3,7 @@ import Logging
 import RelayNetwork
 import Storage
 import Store
+import TestSupport
 
 @testable import Coordinator
 

@@ -1,18 +1,17 @@
 import Foundation
-import Synchronization
+import TestSupport
 import Testing
 
 /// Engine, machines and store together, under faults of every kind, one seed after the other.
 ///
 /// `BATON_SEEDS` says how many seeds, `make test` takes 10,000; `BATON_SEED=n swift test --filter SimulationTests` repeats one and shows what happens in it.
 struct SimulationTests {
-  private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) }
   private static let workers = 6
 
   @Test func invariantsHoldUnderFaultsOfEveryKind() async throws {
-    if let seed = Self.number("BATON_SEED") { return try await replay(seed) }
+    if let seed = Seeds.repeated { return try await replay(seed) }
     let begin = ContinuousClock.now
-    let seeds = Seeds(first: 1, count: Self.number("BATON_SEEDS") ?? 1_000)
+    let seeds = Seeds(count: Seeds.wanted ?? 1_000)
     let tally = try await withThrowingTaskGroup(of: Tally.self) { group in
       for _ in 0..<Self.workers { group.addTask { try await Self.work(seeds) } }
       return try await group.reduce(into: Tally()) { $0.add($1) }
@@ -71,22 +70,4 @@ struct SimulationTests {
       Issue.record("seed \(seed): \(error)")
     }
   }
-}
-
-/// Hands out seeds to the workers.
-private final class Seeds: Sendable {
-  private let state: Mutex<(next: UInt64, end: UInt64)>
-
-  init(first: UInt64, count: UInt64) { state = Mutex((first, first + count)) }
-
-  func next() -> UInt64? {
-    state.withLock { state in
-      guard state.next < state.end else { return nil }
-      defer { state.next += 1 }
-      return state.next
-    }
-  }
-
-  /// No more seeds: one of them failed.
-  func stop() { state.withLock { $0.end = 0 } }
 }

@@ -2,6 +2,7 @@ import Channels
 import RelayNetwork
 import Storage
 import Synchronization
+import TestSupport
 
 @testable import Coordinator
 

@@ -1,5 +1,0 @@
-/// Something that must never happen and did.
-struct Violation: Error, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
-}

@@ -1,0 +1,29 @@
+internal import Foundation
+internal import Synchronization
+
+/// Hands out the seeds of a simulation to its workers, beginning with 1.
+public final class Seeds: Sendable {
+  /// The one seed to repeat, if `BATON_SEED` names it.
+  public static var repeated: UInt64? { number("BATON_SEED") }
+  /// How many seeds `BATON_SEEDS` asks for, if it does.
+  public static var wanted: UInt64? { number("BATON_SEEDS") }
+
+  private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) }
+
+  private let state: Mutex<(next: UInt64, end: UInt64)>
+
+  /// - Parameter count: how many seeds there are.
+  public init(count: UInt64) { state = Mutex((1, 1 + count)) }
+
+  /// The next seed; `nil` after the last one.
+  public func next() -> UInt64? {
+    state.withLock { state in
+      guard state.next < state.end else { return nil }
+      defer { state.next += 1 }
+      return state.next
+    }
+  }
+
+  /// Hands out no more seeds: one of them failed.
+  public func stop() { state.withLock { $0.end = 0 } }
+}
