@@ -11,33 +11,10 @@ extension JSONValue {
 
   /// Appends the value as compact JSON.
   public func write(into out: inout [UInt8]) {
-    switch self {
-    case .null: out.append(contentsOf: "null".utf8)
-    case .bool(let value): out.append(contentsOf: (value ? "true" : "false").utf8)
-    case .integer(let value): out.append(contentsOf: String(value).utf8)
-    case .number(let value): out.append(contentsOf: (value.isFinite ? "\(value)" : "null").utf8)
-    case .string(let value): Self.write(value, into: &out)
-    case .array(let elements):
-      out.append(UInt8(ascii: "["))
-      var isFirst = true
-      for element in elements {
-        if !isFirst { out.append(UInt8(ascii: ",")) }
-        isFirst = false
-        element.write(into: &out)
-      }
-      out.append(UInt8(ascii: "]"))
-    case .object(let members):
-      out.append(UInt8(ascii: "{"))
-      var isFirst = true
-      for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-        if !isFirst { out.append(UInt8(ascii: ",")) }
-        isFirst = false
-        Self.write(key, into: &out)
-        out.append(UInt8(ascii: ":"))
-        value.write(into: &out)
-      }
-      out.append(UInt8(ascii: "}"))
-    }
+    // The writer takes the bytes over and gives them back: none are copied.
+    var writer = JSONWriter(continuing: &out)
+    writeJSON(to: &writer)
+    swap(&out, &writer.bytes)
   }
 
   /// Appends `text` as a JSON string with the escapes that NIP-01 prescribes for event ids, which are also valid JSON:

@@ -14,7 +14,17 @@ extension JSONWritable {
 }
 
 extension JSONValue: JSONWritable {
-  public func writeJSON(to writer: inout JSONWriter) { write(into: &writer.bytes) }
+  public func writeJSON(to writer: inout JSONWriter) {
+    switch self {
+    case .null: writer.bytes.append(contentsOf: "null".utf8)
+    case .bool(let value): value.writeJSON(to: &writer)
+    case .integer(let value): value.writeJSON(to: &writer)
+    case .number(let value): value.writeJSON(to: &writer)
+    case .string(let value): value.writeJSON(to: &writer)
+    case .array(let elements): elements.writeJSON(to: &writer)
+    case .object(let members): members.writeJSON(to: &writer)
+    }
+  }
 }
 
 extension String: JSONWritable {
@@ -22,11 +32,11 @@ extension String: JSONWritable {
 }
 
 extension Bool: JSONWritable {
-  public func writeJSON(to writer: inout JSONWriter) { JSONValue.bool(self).write(into: &writer.bytes) }
+  public func writeJSON(to writer: inout JSONWriter) { writer.bytes.append(contentsOf: (self ? "true" : "false").utf8) }
 }
 
 extension Int64: JSONWritable {
-  public func writeJSON(to writer: inout JSONWriter) { JSONValue.integer(self).write(into: &writer.bytes) }
+  public func writeJSON(to writer: inout JSONWriter) { writer.bytes.append(contentsOf: String(self).utf8) }
 }
 
 extension Int: JSONWritable {
@@ -34,7 +44,10 @@ extension Int: JSONWritable {
 }
 
 extension Double: JSONWritable {
-  public func writeJSON(to writer: inout JSONWriter) { JSONValue.number(self).write(into: &writer.bytes) }
+  /// Writes what JSON cannot say, an infinity or no number, as `null`.
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.bytes.append(contentsOf: (isFinite ? "\(self)" : "null").utf8)
+  }
 }
 
 extension Array: JSONWritable where Element: JSONWritable {

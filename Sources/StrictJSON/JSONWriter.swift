@@ -14,6 +14,12 @@ public struct JSONWriter: Sendable {
     self.bytes += bytes
   }
 
+  /// Takes over the bytes that the text follows, and leaves none behind.
+  init(continuing bytes: inout [UInt8]) {
+    self.bytes = []
+    swap(&self.bytes, &bytes)
+  }
+
   public mutating func beginObject() { bytes.append(UInt8(ascii: "{")) }
   public mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
   public mutating func beginArray() { bytes.append(UInt8(ascii: "[")) }

@@ -58,9 +58,20 @@ struct WriterTests {
     }
   }
 
+  @Test func treeIsWrittenCompactlyWithItsKeysInOrder() {
+    let tree: JSONValue = ["b": [[], [:], ["[", "{"], 1, true], "a": .number(-.infinity), "": ["y": "z\n", "x": nil]]
+    #expect(tree.text == #"{"":{"x":null,"y":"z\n"},"a":null,"b":[[],{},["[","{"],1,true]}"#)
+  }
+
   @Test func textFollowsWhatStandsBeforeIt() {
     var writer = JSONWriter(after: Array("{\"parameters\":".utf8))
     [1, 2].writeJSON(to: &writer)
     #expect(String(decoding: writer.bytes, as: UTF8.self) == "{\"parameters\":[1,2]")
+    for before in ["{\"parameters\":", "[", "{", "1"] {
+      var bytes = Array(before.utf8)
+      JSONValue.array([1, 2]).write(into: &bytes)
+      JSONValue.string("a").write(into: &bytes)
+      #expect(String(decoding: bytes, as: UTF8.self) == before + "[1,2]\"a\"")
+    }
   }
 }
