@@ -16,7 +16,8 @@ public final class FaultyStorage: CoordinatorStorage {
     var commits = 0
     var channelsRead: [Int] = []
     var isHolding = false
-    var held: CheckedContinuation<Void, Never>?
+    /// The commits that wait, the earliest first.
+    var held: [CheckedContinuation<Void, Never>] = []
   }
   private let store: Store
   private let state = Mutex(State())
@@ -46,16 +47,16 @@ public final class FaultyStorage: CoordinatorStorage {
   /// The number of channels in each read of several channels.
   public var channelsRead: [Int] { state.withLock { $0.channelsRead } }
 
-  /// Lets the next commit wait until `release`, so that what arrives meanwhile forms one batch.
+  /// Lets all commits but upkeep wait until `release`, so that what arrives meanwhile forms one batch.
   public func hold() { state.withLock { $0.isHolding = true } }
-  public var isCommitWaiting: Bool { state.withLock { $0.held != nil } }
+  public var isCommitWaiting: Bool { state.withLock { !$0.held.isEmpty } }
   public func release() {
     let held = state.withLock { state in
       state.isHolding = false
-      defer { state.held = nil }
+      defer { state.held = [] }
       return state.held
     }
-    held?.resume()
+    for commit in held { commit.resume() }
   }
 
   @discardableResult
@@ -72,7 +73,7 @@ public final class FaultyStorage: CoordinatorStorage {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
         guard state.isHolding else { return true }
-        state.held = continuation
+        state.held.append(continuation)
         return false
       }
       if isFree { continuation.resume() }
