@@ -18,7 +18,7 @@ struct DeciderLayerTests {
     let shell = try await DeciderShell(relays: 2)
     await shell.take([shell.creation("News", key: "k"), shell.renaming(shell.relays[0], to: "harbour")])
     shell.close()
-    #expect(shell.decider.base.live.isEmpty && shell.decider.relays[shell.relays[0]]?.name == "harbour")
+    #expect(shell.decider.base.live.channels.isEmpty && shell.decider.relays[shell.relays[0]]?.name == "harbour")
     let reads = await shell.take([
       shell.creation("News", key: "k"), shell.creation("Weather"), shell.update(1, name: "Novelties"),
       shell.renaming(shell.relays[1], to: "harbour"),
@@ -33,9 +33,9 @@ struct DeciderLayerTests {
     }
     #expect(shell.decider.flight?.live[channel(1)]?.row.profile.displayName == "News", "the flight stays as it is")
     try await shell.land()
-    #expect(shell.decider.base.live.keys.sorted() == [channel(1)])
+    #expect(shell.decider.base.live.channels.keys.sorted() == [channel(1)])
     try await shell.land()
-    #expect(shell.decider.base.live.keys.sorted() == [channel(1), channel(2)])
+    #expect(shell.decider.base.live.channels.keys.sorted() == [channel(1), channel(2)])
     #expect(try shell.store.channel(channel(1))?.row.profile.displayName == "Novelties")
     shell.store.close()
   }
@@ -137,7 +137,7 @@ struct DeciderLayerTests {
     var catalog = before.catalog
     catalog.relays[first]?.condition.disconnected("gone", at: shell.now)
     #expect(after.catalog == catalog, "the name did not change, the relay is down")
-    #expect(after.live == before.live.filter { $0.key == channel(2) }, "what was touched is read again")
+    #expect(after.live.channels == before.live.channels.filter { $0.key == channel(2) }, "what was touched is read again")
     #expect(
       shell.decider.recovery.channels == [channel(1), channel(3)] && shell.decider.recovery.objects.contains(.relay(first)))
     #expect(shell.decider.alarms[.channel(channel(1))] == nil && shell.decider.alarms[.channel(channel(2))] != nil)
@@ -148,7 +148,7 @@ struct DeciderLayerTests {
     // It was not stored either: nothing may follow from it once storage works.
     shell.now = shell.now + Decider.recoveryWait
     try await shell.store(.timersDue)
-    #expect(shell.decider.recovery.isOver && shell.decider.base.live.keys.sorted() == [channel(1), channel(2)])
+    #expect(shell.decider.recovery.isOver && shell.decider.base.live.channels.keys.sorted() == [channel(1), channel(2)])
     #expect(try shell.store.relays().first { $0.id == first }?.condition.health == .down)
     shell.store.close()
   }
@@ -225,7 +225,7 @@ struct DeciderLayerTests {
     #expect(landing.effects.created == [channel(2)] && landing.effects.changes.map(\.revision) == [base + 2])
     #expect(landing.effects.loads == [shell.relays[0]: 1] && landing.answers.map(\.outcome) == [.channel(channel(2))])
     #expect(landing.effects.operations.map(\.operation.channel) == [channel(2)])
-    #expect(shell.decider.base.live.keys.sorted() == [channel(2)] && shell.decider.quarantined.isEmpty)
+    #expect(shell.decider.base.live.channels.keys.sorted() == [channel(2)] && shell.decider.quarantined.isEmpty)
     #expect(shell.decider.recovery.isOver && shell.decider.chores.take().isEmpty)
     let refusal = shell.decider.open
     #expect(refusal.answers.map(\.outcome) == [.refused(.storageUnavailable(reason: "too large"))])
@@ -242,7 +242,7 @@ struct DeciderLayerTests {
     let base = shell.decider.base.counters.revision
     let landing = shell.land(CommitReceipt(base: base, revision: base, rejections: [0: .refused("damaged")]))
     #expect(landing.effects.changes.isEmpty && landing.effects.operations.isEmpty && landing.answers.isEmpty)
-    #expect(shell.decider.quarantined == [id] && shell.decider.base.live.isEmpty)
+    #expect(shell.decider.quarantined == [id] && shell.decider.base.live.channels.isEmpty)
     #expect(shell.decider.chores.take() == [.quarantine(id, reason: "damaged", at: shell.now)])
     #expect(shell.decider.open.effects.journal.map(\.event) == [.quarantined])
     let answered = try await shell.land()

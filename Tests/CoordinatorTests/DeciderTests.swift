@@ -81,7 +81,7 @@ struct DeciderTests {
     }
     let decision = try #require(decider.flight)
     #expect(decision.effects.operations.isEmpty, "nothing is performed before it is durable")
-    #expect(decision.loads == [relays[0]: 1, relays[1]: 1] && decider.base.live.isEmpty)
+    #expect(decision.loads == [relays[0]: 1, relays[1]: 1] && decider.base.live.channels.isEmpty)
 
     let receipt = CommitReceipt(base: 2, revision: 2 + 1)
     let (landed, effects) = decider.landed(receipt, at: now)

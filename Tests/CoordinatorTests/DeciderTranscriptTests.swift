@@ -145,7 +145,7 @@ private final class DeciderPlayer {
   private var state: [String] {
     guard let shell else { return [] }
     let decider = shell.decider
-    let awake = decider.base.live.keys.sorted().map { "\($0.rawValue)" }.joined(separator: " ")
+    let awake = decider.base.live.channels.keys.sorted().map { "\($0.rawValue)" }.joined(separator: " ")
     let alarms = decider.alarms.times.sorted {
       ($0.value, DecisionLines.words($0.key)) < ($1.value, DecisionLines.words($1.key))
     }

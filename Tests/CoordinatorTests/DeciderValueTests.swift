@@ -41,6 +41,7 @@ struct DeciderValueTests {
       let facts = await Questions(shell.storage).answer(reads)
       shell.decider.decide(unfolded, facts, at: shell.now)
       twin.decide(unfolded, facts, at: shell.now)
+      checkWaiting(shell, "seed \(seed), step \(step)")
       #expect(shell.decider.open == twin.open, "seed \(seed), step \(step)")
       let (request, other) = (shell.close(), twin.close())
       #expect(request == other && shell.decider.flight == twin.flight, "seed \(seed), step \(step)")
@@ -48,8 +49,23 @@ struct DeciderValueTests {
       #expect(shell.decider.base.live == twin.base.live && shell.decider.base.catalog == twin.base.catalog)
       #expect(shell.decider.base.counters == twin.base.counters && shell.decider.base.healing == twin.base.healing)
       #expect(shell.decider.alarms.times == twin.alarms.times && shell.decider.open == twin.open)
+      checkWaiting(shell, "seed \(seed), step \(step)")
     }
     shell.store.close()
+  }
+
+  /// Compares the channels that are found to wait for relays with a look at all that are awake.
+  private func checkWaiting(_ shell: DeciderShell, _ hint: String) {
+    let decider = shell.decider
+    let layers = [decider.open.live, decider.flight?.live ?? [:], decider.base.live.channels]
+    let awake = Set(layers.flatMap(\.keys)).sorted()
+    for relay in shell.relays {
+      let expected = awake.filter { id in
+        guard let machine = decider[id]?.machine(of: relay), machine.underWay == nil, !machine.isSettled else { return false }
+        return [.active, .removed].contains(machine.state.status)
+      }
+      #expect(decider.waiting(for: relay) == expected, "relay \(relay.rawValue), \(hint)")
+    }
   }
 
   /// Lets the decision of both be durable, or fail.
@@ -84,7 +100,7 @@ struct DeciderValueTests {
       return other
     }
     var twin = decider
-    twin.base.live = scatter(twin.base.live)
+    twin.base.live = AwakeChannels(scatter(twin.base.live.channels))
     twin.base.catalog.relays = scatter(twin.base.catalog.relays)
     twin.open.live = scatter(twin.open.live)
     twin.open.seen = Set(scatter(Dictionary(uniqueKeysWithValues: twin.open.seen.map { ($0, true) })).keys)
@@ -174,10 +190,10 @@ struct DeciderValueTests {
     let base = shell.decider.base.counters.revision
     let landing = shell.land(CommitReceipt(base: base, revision: base + 3))
     shell.letGo(landing)
-    #expect(shell.decider.base.live.count == Int(count) && shell.decider.open.live.count == 1)
+    #expect(shell.decider.base.live.channels.count == Int(count) && shell.decider.open.live.count == 1)
     #expect(landing.effects.operations.map(\.operation.task) == [.verify] && shell.decider.alarms.times.count == 1)
     shell.fail(.unavailable("full"))
-    #expect(shell.decider.base.live.count == Int(count) - 1 && shell.decider.recovery.channels == [channel(8)])
+    #expect(shell.decider.base.live.channels.count == Int(count) - 1 && shell.decider.recovery.channels == [channel(8)])
     shell.store.close()
   }
 }

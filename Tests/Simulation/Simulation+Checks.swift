@@ -47,9 +47,11 @@ extension Simulation {
         throw Violation("\(id) waits until \(String(describing: timer)), and no alarm is set for then")
       }
     }
-    for id in engine.decider.base.live.keys where ledger.channels[id] == nil {
+    let live = engine.decider.base.live
+    for id in live.channels.keys where ledger.channels[id] == nil {
       throw Violation("\(id) is driven, but not durable")
     }
+    guard live == AwakeChannels(live.channels) else { throw Violation("some channels wait for other relays than is noted") }
     guard engine.wakeAt == engine.decider.alarms.times.values.min() else {
       throw Violation("the engine sleeps until \(String(describing: engine.wakeAt)), and has an alarm before")
     }

@@ -213,7 +213,7 @@ extension Simulation {
   private func checkIdle() async throws {
     guard let idle = engine else { throw Violation("the daemon does not run") }
     guard !idle.decider.isAwake, idle.decider.recovery.isOver else {
-      throw Violation("the engine has something left to do: \(idle.decider.base.live.keys)")
+      throw Violation("the engine has something left to do: \(idle.decider.base.live.channels.keys)")
     }
     for alarm in idle.decider.alarms.times.keys {
       switch alarm {

@@ -112,13 +112,8 @@ extension Decider {
     alarms.set(.grace(id), at: nil)
     // Channels may have turned inactive for other reasons, or before the last restart.
     open.effects.inputs.append(.sweep(id, .inactive, .relayReturned, after: nil))
-    // Channels that still have to withdraw are awake anyway.
-    let waiting = awake.filter { channel in
-      // So are channels that wait for a new edition to be announced.
-      guard let machine = self[channel]?.machine(of: id) else { return false }
-      return [.removed, .active].contains(machine.state.status) && !machine.isSettled && machine.underWay == nil
-    }
-    for channel in waiting.sorted() { feed(.relay(id, .relayReturned), to: channel) }
+    // Channels that still have to withdraw, or to announce an edition, are awake anyway.
+    for channel in waiting(for: id) { feed(.relay(id, .relayReturned), to: channel) }
     let before = row.condition
     let now = now
     catalog.relays[id]?.condition.connected(roundTrip: roundTrip, at: now)

@@ -43,7 +43,7 @@ struct Decider {
   /// What is durable, as far as it is in memory.
   struct Base {
     /// The channels that are awake.
-    var live: [ChannelID: Live] = [:]
+    var live = AwakeChannels()
     var catalog: Catalog { didSet { isCatalogTold = false } }
     /// The newest revision and the highest ids.
     var counters: StoreCounters
@@ -139,15 +139,16 @@ struct Decider {
   /// The time of the inputs that are being decided.
   var now: Timestamp { open.now }
 
-  /// Channels that are awake, with new ones that are not durable yet.
-  var awake: Set<ChannelID> {
-    var ids = Set(base.live.keys)
+  /// The channels that wait for a relay, in their order.
+  func waiting(for relay: RelayID) -> [ChannelID] {
+    // What is not durable yet are few channels.
+    var ids = base.live.waiting(for: relay)
     if let flight { ids.formUnion(flight.live.keys) }
-    return ids.union(open.live.keys)
+    return ids.union(open.live.keys).filter { self[$0]?.waits(for: relay) == true }.sorted()
   }
 
   /// Whether a channel is awake.
-  var isAwake: Bool { !base.live.isEmpty || flight?.live.isEmpty == false || !open.live.isEmpty }
+  var isAwake: Bool { !base.live.channels.isEmpty || flight?.live.isEmpty == false || !open.live.isEmpty }
 
   func policy(of network: NetworkKind) -> RelayPolicy { rules.policy(of: network) }
 

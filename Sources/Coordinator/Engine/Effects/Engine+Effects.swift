@@ -101,7 +101,7 @@ extension Engine {
 
   /// Tells requests how many channels have something left to do. Those that have nothing left are let go before.
   func tellLiveChannels() {
-    let count = decider.base.live.count
+    let count = decider.base.live.channels.count
     directory.write { $0.liveChannels = count }
   }
 
