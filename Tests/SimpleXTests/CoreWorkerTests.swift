@@ -19,6 +19,7 @@ struct CoreWorkerTests {
       var now = Timestamp(milliseconds: 1_767_225_600_000)
       var names: [String] = []
       var isStoreBroken = false
+      var known: [String: KnownChannel] = [:]
       var reports: [NetworkReport] = []
       /// The core gets commands that begin so, and its answer is lost before it has begun to carry them out.
       var unanswered: String?
@@ -34,6 +35,20 @@ struct CoreWorkerTests {
       get { state.withLock { $0.isStoreBroken } }
       set { state.withLock { $0.isStoreBroken = newValue } }
     }
+    /// The store's answer to the question for a channel.
+    func known(_ name: String) -> KnownChannel? { state.withLock { $0.known[name] } }
+
+    /// The store knows the first channel in the core as Baton's first one, which both relays serve.
+    func knowChannel() throws -> ChannelContent {
+      let name = try #require(channels.first?.name)
+      let content = ChannelContent(
+        identity: IdentityID(rawValue: 1), networkID: name, trustAnchor: "",
+        document: ChannelDocument(Profile(displayName: "News"), preparedAt: 0).text)
+      let relays = Dictionary(
+        uniqueKeysWithValues: CoreWorkerTests.relays.enumerated().map { (RelayID(rawValue: Int64($0 + 1)), $1) })
+      state.withLock { $0.known[name] = KnownChannel(id: ChannelID(rawValue: 1), content: content, relays: relays) }
+      return content
+    }
     var now: Timestamp { state.withLock { $0.now } }
     func pass(_ span: Duration) { state.withLock { $0.now = $0.now + span } }
 
@@ -43,6 +58,11 @@ struct CoreWorkerTests {
     }
     var outcomes: [RelayOutcome] {
       state.withLock { $0.reports }.compactMap { if case .outcome(_, _, _, let what) = $0 { what } else { nil } }
+    }
+
+    /// The relays of which it was said that they no longer serve their channel.
+    var losses: [RelayID] {
+      state.withLock { $0.reports }.compactMap { if case .lost(_, let relay, _) = $0 { relay } else { nil } }
     }
 
     func loseAnswer(to prefix: String?) { state.withLock { $0.unanswered = prefix } }
@@ -61,10 +81,16 @@ struct CoreWorkerTests {
 
     var channels: [CoreModel.Seen] { state.withLock { $0.model.channelsSeen } }
 
-    /// Somebody makes a channel in the core, and its relay takes it.
-    func makeChannel() -> [CoreEvent] {
+    /// Somebody makes a channel in the core, and its relays take it.
+    /// - Parameter relays: their numbers in the core.
+    func makeChannel(on relays: String = "1") -> [CoreEvent] {
+      change { _ = $0.execute(#"/_public group 1 \#(relays) {"displayName":"News","fullName":""}"#) }
+    }
+
+    /// - Returns: what the core says of a change.
+    func change(_ change: (inout CoreModel) -> Void) -> [CoreEvent] {
       let news = state.withLock { state in
-        _ = state.model.execute(#"/_public group 1 1 {"displayName":"News","fullName":""}"#)
+        change(&state.model)
         state.model.settle()
         return state.model.takeEvents()
       }
@@ -84,7 +110,7 @@ struct CoreWorkerTests {
         known: { name in
           core.asked(name)
           if core.isStoreBroken { throw CancellationError() }
-          return nil
+          return core.known(name)
         },
         served: { _, _ in
           if core.isStoreBroken { throw CancellationError() }
@@ -130,6 +156,53 @@ struct CoreWorkerTests {
       while await worker.step() {}
     }
     #expect(core.names.count == 2)
+  }
+
+  /// Nothing else would say that the relay left.
+  @Test func newsOfAChannelWaitsUntilTheStoreCanBeRead() async throws {
+    let core = Core()
+    let worker = try worker(core)
+    while await worker.step() {}
+    _ = core.makeChannel(on: "1,2")
+    _ = try core.knowChannel()
+    guard case .success(.relays(let group, _)) = core.ask(.relays(CoreGroup.ID(rawValue: 1))) else { throw CancellationError() }
+    worker.adopt(group, link: nil, for: ChannelID(rawValue: 1))
+    core.isStoreBroken = true
+    let news = core.change { $0.leave(channel: 1, relayAddress: Self.relays[1]) }
+    for event in news + news { worker.take(.core(.event(event))) }
+    while await worker.step() {}
+    #expect(core.names.count == 1)
+    core.isStoreBroken = false
+    while await worker.step() {}
+    #expect(core.names.count == 1 && core.losses.isEmpty, "it waits for its time")
+    for _ in 0..<2 {
+      worker.take(.nudged)
+      while await worker.step() {}
+    }
+    #expect(core.names.count == 2 && core.losses == [RelayID(rawValue: 2)], "\(core.losses)")
+  }
+
+  /// Once it is created again it has another name, and nobody would learn what became of relays without operations.
+  @Test func operationsOnAChannelThatIsGoneWaitWithItsNews() async throws {
+    let core = Core()
+    let worker = try worker(core)
+    while await worker.step() {}
+    _ = core.makeChannel(on: "1,2")
+    let content = try core.knowChannel()
+    _ = core.change { $0.lose(channel: 1) }
+    core.isStoreBroken = true
+    worker.take(
+      .operation(
+        RelayOperation(
+          task: .announce, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: Self.relays[0], number: 1,
+          content: content)))
+    while await worker.step() {}
+    #expect(core.outcomes.isEmpty && core.losses.isEmpty)
+    core.isStoreBroken = false
+    worker.take(.nudged)
+    while await worker.step() {}
+    #expect(core.losses == [RelayID(rawValue: 2)])
+    #expect(core.outcomes.count == 1, "\(core.outcomes)")
   }
 
   /// As long as nobody can say which channels are in a core, it might be the wrong one.

@@ -4,12 +4,12 @@ internal import RelayNetwork
 // Carries out operations on a channel in the core.
 extension CoreWorker {
   /// Answers operations that can be answered, and does what the others need.
-  /// - Parameter suspect: the channel's number in the core, if it may have lost a relay meanwhile.
-  func serve(_ channel: ChannelID, suspect: CoreGroup.ID?) async {
+  /// - Parameter suspect: where the channel is in the core, if it may have lost a relay meanwhile.
+  func serve(_ channel: ChannelID, suspect: Place?) async {
     expire(channel)
     guard user != nil else { return }
     guard let waiting = pending[channel] else {
-      if let suspect { await lookForNews(channel, suspect) }
+      if let suspect { await lookForNews(channel, at: suspect) }
       return
     }
     let operations = waiting.values.map(\.operation).sorted { $0.relay < $1.relay }
@@ -20,29 +20,28 @@ extension CoreWorker {
       }
       return
     }
-    guard let (name, group) = place(of: channel, content) else {
+    guard let place = place(of: channel, content) else {
       return await serveUnmade(channel, operations, content, document)
     }
     // A failed commit may have lost the channel's number.
     if let bound = bound[channel], content.networkID != bound.name {
       report(.named(channel: channel, networkID: bound.name, trustAnchor: bound.link))
     }
-    switch await listed(group) {
-    case .success(let listing) where listing.group.isCalled(name):
-      if suspect != nil { await tellNews(of: channel, called: name, listing) }
+    switch await listed(place.group) {
+    case .success(let listing) where listing.group.isCalled(place.name):
+      if suspect != nil { await tellNews(of: channel, at: place, listing) }
       await serve(channel, operations, listing, document)
     case .success:
       // The core has given the number to another channel, which must not be touched.
-      await serveLost(channel, called: name, operations, content, document)
+      await serveLost(channel, at: place, operations, content, document)
     case .failure(.refused(let error)) where error.isGroupMissing:
-      await serveLost(channel, called: name, operations, content, document)
+      await serveLost(channel, at: place, operations, content, document)
     case .failure(let failure): fail(operations, failure)
     }
   }
 
-  private func place(of channel: ChannelID, _ content: ChannelContent) -> (name: String, group: CoreGroup.ID)? {
-    if let bound = bound[channel] { return (bound.name, bound.group) }
-    return content.group.map { (content.networkID, $0) }
+  private func place(of channel: ChannelID, _ content: ChannelContent) -> Place? {
+    bound[channel]?.place ?? content.group.map { Place(name: content.networkID, group: $0) }
   }
 
   /// Drops operations that have waited longer than the coordinator waits for them.
@@ -52,22 +51,13 @@ extension CoreWorker {
     }
   }
 
-  private func lookForNews(_ channel: ChannelID, _ group: CoreGroup.ID) async {
-    let known = try? await around.served(ChannelID(rawValue: channel.rawValue - 1), 1).first { $0.id == channel }
-    guard let name = bound[channel]?.name ?? known?.content.networkID else { return }
-    switch await listed(group) {
-    case .success(let listing): await tellNews(of: channel, called: name, listing.group.isCalled(name) ? listing : nil)
-    case .failure(.refused(let error)) where error.isGroupMissing: await tellNews(of: channel, called: name, nil)
-    case .failure: break
-    }
-  }
-
   /// Handles a channel that the core no longer has, because it dropped it or somebody deleted it there.
   private func serveLost(
-    _ channel: ChannelID, called name: String, _ operations: [RelayOperation], _ content: ChannelContent,
+    _ channel: ChannelID, at place: Place, _ operations: [RelayOperation], _ content: ChannelContent,
     _ document: ChannelDocument
   ) async {
-    await tellNews(of: channel, called: name, nil)
+    // The operations wait with the news: once the channel is created again it has another name, and the old one says nothing any more.
+    guard await tellNews(of: channel, at: place, nil) else { return }
     forget(channel)
     // A channel that is gone need not be withdrawn.
     for operation in operations where operation.task == .withdraw { finish(operation, .withdrawn) }

@@ -19,17 +19,19 @@ final class CoreWorker {
     let since: Timestamp
   }
 
+  /// A channel in the core, by its name and number there.
+  struct Place: Hashable {
+    let name: String
+    let group: CoreGroup.ID
+  }
+
   /// One of Baton's channels in the core.
   struct Bound: Hashable {
     let name: String
     let group: CoreGroup.ID
     let link: String
-  }
 
-  /// A channel in the core that was not found or created since the program started.
-  private struct Stranger: Hashable {
-    let name: String
-    let group: CoreGroup.ID
+    var place: Place { Place(name: name, group: group) }
   }
 
   /// The worker's surroundings, apart from the core: its inputs and the functions that it calls.
@@ -93,13 +95,16 @@ final class CoreWorker {
   private(set) var watched: [RelayID: String] = [:]
 
   var due = WorkQueue<ChannelID>()
-  /// Channels without operations that may have lost a relay, with their numbers in the core. They come after everything else.
-  private var suspects: [ChannelID: CoreGroup.ID] = [:]
+  /// Channels that may have lost a relay. Those without operations come after everything else.
+  private var suspects: [ChannelID: Place] = [:]
   private var suspectsDue = WorkQueue<ChannelID>()
   /// Channels in the core of which there was news, and of which only the store knows whether they are Baton's.
-  private var strangers = WorkQueue<Stranger>()
+  private var strangers = WorkQueue<Place>()
   /// Those of which the store could not say it; it is asked again after a while.
-  private var unplaced = WorkQueue<Stranger>()
+  private var unplaced = WorkQueue<Place>()
+  /// Channels whose news could not be told, because the store could not be read; they are looked at again after a while. However much
+  /// happens meanwhile, there is one entry for each.
+  private var untold: [ChannelID: Place] = [:]
   /// The channel after which the look at all channels continues, and whether that look is under way.
   var resynchronised: (after: ChannelID?, isOn: Bool) = (nil, false)
   /// Whether that look waits for a while, because the store cannot be read.
@@ -163,6 +168,8 @@ final class CoreWorker {
   private func nudged() {
     (isRecognitionHeld, isLookHeld) = (false, false)
     while let stranger = unplaced.next() { strangers.add(stranger) }
+    for (channel, place) in untold.sorted(by: { $0.key < $1.key }) where suspects[channel] == nil { suspect(channel, place) }
+    untold = [:]
     for (channel, time) in waiting.sorted(by: { $0.key < $1.key }) {
       // Timers and this clock may differ a little.
       let rest = time - now()
@@ -189,7 +196,7 @@ final class CoreWorker {
       suspect(group)
     case .error(let error):
       guard let group = error.place?.group else { return }
-      for (channel, known) in bound where known.group == group { suspect(channel, group) }
+      for (channel, known) in bound where known.group == group { suspect(channel, known.place) }
     case .unreadable(let tag, let fault): logger.debug("an event of the chat core cannot be read: \(tag): \(fault)")
     case .hostConnected, .hostDisconnected, .refusal, .messageError, .other: break
     }
@@ -198,16 +205,19 @@ final class CoreWorker {
   /// Inputs are taken without waiting for the store, so that one which cancels an operation is never too late because of news. Any number
   /// of events of one channel lead to one question.
   private func suspect(_ group: CoreGroup) {
-    if let channel = owners[group.name] {
-      suspect(channel, group.id)
-    } else {
-      strangers.add(Stranger(name: group.name, group: group.id))
-    }
+    let place = Place(name: group.name, group: group.id)
+    if let channel = owners[group.name] { suspect(channel, place) } else { strangers.add(place) }
   }
 
-  private func suspect(_ channel: ChannelID, _ group: CoreGroup.ID) {
-    suspects[channel] = group
+  private func suspect(_ channel: ChannelID, _ place: Place) {
+    suspects[channel] = place
     if pending[channel] == nil { suspectsDue.add(channel) } else { due.add(channel) }
+  }
+
+  /// Keeps news of a channel that cannot be told, because the store cannot be read.
+  func keepNews(of channel: ChannelID, at place: Place) {
+    if untold.isEmpty { around.nudge(limits.recogniseAgain) }
+    untold[channel] = place
   }
 
   func look(at channel: ChannelID) { due.add(channel) }
@@ -261,7 +271,7 @@ final class CoreWorker {
     }
     if let stranger = strangers.next() {
       switch await owner(of: stranger.name) {
-      case .ours(let channel): suspect(channel, stranger.group)
+      case .ours(let channel): suspect(channel, stranger)
       case .nobodys: break
       case .unknown:
         if unplaced.isEmpty { around.nudge(limits.recogniseAgain) }
@@ -328,28 +338,10 @@ final class CoreWorker {
       around.nudge(limits.recogniseAgain)
       return false
     }
-    for channel in page { if let group = channel.content.group { suspect(channel.id, group) } }
+    for channel in page {
+      if let group = channel.content.group { suspect(channel.id, Place(name: channel.content.networkID, group: group)) }
+    }
     resynchronised = (page.last?.id, !page.isEmpty)
     return true
-  }
-
-  /// Reports relays that no longer serve a channel, and those that accepted it after they had been given up.
-  /// - Parameter listing: the relays in the core; `nil` if the core does not have the channel.
-  func tellNews(of channel: ChannelID, called name: String, _ listing: GroupListing?) async {
-    guard let known = try? await around.known(name), known.id == channel else { return }
-    let gone = Trouble(.missing, "the core does not have the channel any more")
-    for (relay, address) in known.relays.sorted(by: { $0.key < $1.key }) where pending[channel]?[relay] == nil {
-      guard let loss = listing.map({ $0.standing(of: address).loss }) ?? gone else { continue }
-      report(.lost(channel: channel, relay: relay, loss))
-    }
-    guard let listing else { return }
-    for (relay, address) in known.lapsed.sorted(by: { $0.key < $1.key }) where pending[channel]?[relay] == nil {
-      switch listing.standing(of: address) {
-      // The relay accepted the channel late. No operation asked for this, so the number is 0: operations are numbered from 1.
-      case .accepted(_, let link, _), .active(_, let link):
-        report(.outcome(channel: channel, relay: relay, number: 0, .accepted(link: link)))
-      case .absent, .stuck, .invited, .lost: break
-      }
-    }
   }
 }
