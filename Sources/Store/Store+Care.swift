@@ -64,16 +64,18 @@ extension Store {
     try reading { pool in
       var problems: [String] = []
       // A damaged page ends one question, not the others.
-      func note(_ questions: (Database) throws -> [String]) {
-        do { problems += try pool.read(questions) } catch { problems.append(Self.wrap(error, pool.path).description) }
+      func note(_ questions: (Database) throws -> [String]) throws {
+        do { problems += try pool.read(questions) } catch let error as DatabaseError {
+          problems.append(Self.wrap(error, pool.path).description)
+        }
       }
-      note { try Self.damageOfFile($0) }
-      note { db in
+      try note { try Self.damageOfFile($0) }
+      try note { db in
         try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").prefix(Self.problemsMax).map {
           "a row of \($0[0] as String) refers to something that is not there"
         }
       }
-      note { db in
+      try note { db in
         try Row.fetchAll(
           db, sql: "SELECT channel_id, reason FROM quarantine ORDER BY channel_id LIMIT ?", arguments: [Self.problemsMax]
         ).map { "channel \($0[0] as Int64) is left alone: \($0[1] as String)" }

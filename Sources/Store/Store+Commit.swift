@@ -20,12 +20,18 @@ extension Store {
 
   /// Has the writer commit what waits then.
   private func commitNext() {
-    pool.asyncWriteWithoutTransaction { [self] db in
-      let (group, isMore) = commits.take()
-      if isMore { commitNext() }
-      let outcomes = commit(group.map(\.request), db)
-      for (entry, outcome) in zip(group, outcomes) { entry.reply.resume(returning: outcome) }
+    do {
+      try open.asyncWriteWithoutTransaction { [self] db in answerNext { commit($0, db) } }
+    } catch {
+      answerNext { fail($0, .unavailable(noted(error).description)) }
     }
+  }
+
+  /// - Parameter answer: what becomes of requests.
+  private func answerNext(_ answer: ([CommitRequest]) -> [CommitOutcome]) {
+    let (group, isMore) = commits.take()
+    if isMore { commitNext() }
+    for (entry, outcome) in zip(group, answer(group.map(\.request))) { entry.reply.resume(returning: outcome) }
   }
 
   /// Commits requests in one transaction.

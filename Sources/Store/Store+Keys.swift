@@ -57,7 +57,7 @@ extension Store {
     }
     if new == nil { try file.put() }
     // From here on the new key is in force. Wiping needs room for a second database, and may fail.
-    return (count, (try? store.pool.vacuum()) != nil)
+    return (count, (try? store.open.vacuum()) != nil)
   }
 
   /// Seals all secrets again in one transaction.

@@ -100,7 +100,7 @@ extension Store {
   }
 
   /// Writes the log back into the database file if anything was written since the last time. Stored data must not be in the log
-  /// alone for long. If this fails, the next call does it.
+  /// alone for long. If this fails, the next call does it. It does nothing once the store is closed.
   public func checkpoint() {
     let isDue = rowsSinceCheckpoint.withLock { count in
       defer { count = 0 }
@@ -112,7 +112,7 @@ extension Store {
       try mark.withLock { mark in
         var next = mark
         next.generation += 1
-        try pool.writeWithoutTransaction { [next] db in
+        try open.writeWithoutTransaction { [next] db in
           _ = try db.checkpoint(.passive)
           // The change is now in the log alone: without the log the database has less than the mark says.
           try db.inTransaction {

@@ -24,7 +24,7 @@ extension Store {
     let table = SummedTable.all[place.table]
     var found: [String] = []
     do {
-      try pool.read { db in
+      try open.read { db in
         guard place.isStructureChecked else {
           place.isStructureChecked = true
           found = try Self.damageOfFile(db, table.name)
@@ -42,9 +42,12 @@ extension Store {
         place.after = part.last.map { Array($0.databaseValues.prefix(table.key.count)) }
         if part.count < rows { place = place.nextTable }
       }
+    } catch let error as StoreError where error.code == .inputOutput {
+      // That the store is closed is no damage.
+      return ([], nil)
     } catch {
       // A person must look at what lies behind a page that cannot be read.
-      found.append(Self.wrap(error, pool.path).description)
+      found.append(Self.wrap(error, open.path).description)
       place = place.nextTable
     }
     for finding in found { damage.note(finding) }

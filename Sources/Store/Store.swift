@@ -18,7 +18,9 @@ public final class Store: Sendable {
     case acceptOlder
   }
 
+  /// For tests alone: the store itself goes through `open`.
   let pool: DatabasePool
+  let open: OpenPool
   private let lock: FileHandle
   let directory: String
   /// The damage in the stored data, as far as it was found.
@@ -113,6 +115,7 @@ public final class Store: Sendable {
         // SQLite must not write the log back by itself, because the state mark advances each time.
         try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
       }
+      open = OpenPool(pool)
       mark = Mutex(try pool.write { [acceptsOlder] db in try Self.goOn(db, known.mark, path, acceptsOlder) })
     } catch let error as StoreError {
       throw error
@@ -123,11 +126,10 @@ public final class Store: Sendable {
     try mark.withLock { $0 }.write(in: directory)
   }
 
-  /// Writes the log back into the database file, closes it and releases the state directory.
+  /// Writes the log back into the database file, closes it and releases the state directory. What is under way is done first; what
+  /// is asked afterwards fails with a `StoreError`, and commits with `unavailable`. A second call does nothing.
   public func close() {
-    try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
-    try? pool.close()
-    flock(lock.fileDescriptor, LOCK_UN)
+    if open.close({ db in _ = try db.checkpoint(.truncate) }) { flock(lock.fileDescriptor, LOCK_UN) }
   }
 
   /// The value of SQLite's `synchronous` setting on the writer; 2 is FULL.
@@ -137,9 +139,9 @@ public final class Store: Sendable {
     }
   }
 
-  func reading<T>(_ body: (DatabasePool) throws -> T) throws -> T {
+  func reading<T>(_ body: (OpenPool) throws -> T) throws -> T {
     do {
-      return try body(pool)
+      return try body(open)
     } catch {
       throw noted(error)
     }
@@ -147,7 +149,7 @@ public final class Store: Sendable {
 
   /// The error that a caller gets. Damage is recorded too, so that the operator learns of it.
   func noted(_ error: any Error) -> StoreError {
-    let error = error as? StoreError ?? Self.wrap(error, pool.path)
+    let error = error as? StoreError ?? Self.wrap(error, open.path)
     if error.code == .corrupt { damage.note(error.description) }
     return error
   }

@@ -1,0 +1,65 @@
+internal import Dispatch
+internal import GRDB
+internal import Storage
+internal import Synchronization
+
+/// The connections to the database, until they are closed. GRDB does not allow that they are used then, or closed while they are used.
+final class OpenPool: Sendable {
+  private let pool: DatabasePool
+  private let isClosed = Mutex(false)
+  private let uses = DispatchGroup()
+
+  init(_ pool: DatabasePool) { self.pool = pool }
+
+  var path: String { pool.path }
+
+  // All of these throw what their namesakes in GRDB throw, and a `StoreError` once the store is closed.
+
+  func read<T>(_ body: (Database) throws -> T) throws -> T { try using { try pool.read(body) } }
+  func write<T>(_ body: (Database) throws -> T) throws -> T { try using { try pool.write(body) } }
+
+  func writeWithoutTransaction<T>(_ body: (Database) throws -> T) throws -> T {
+    try using { try pool.writeWithoutTransaction(body) }
+  }
+
+  func backup(to copy: DatabaseQueue) throws { try using { try pool.backup(to: copy) } }
+  func vacuum() throws { try using { try pool.vacuum() } }
+
+  /// Has the writer do something later.
+  /// - Throws: `StoreError` once the store is closed; then nothing is done.
+  func asyncWriteWithoutTransaction(_ body: @escaping @Sendable (Database) -> Void) throws {
+    try begin()
+    pool.asyncWriteWithoutTransaction { [uses] db in
+      body(db)
+      uses.leave()
+    }
+  }
+
+  /// Closes the connections, once nobody uses them any more. Only the first call does anything.
+  /// - Parameter last: what is done before.
+  /// - Returns: whether this was the first call.
+  func close(_ last: (Database) throws -> Void) -> Bool {
+    let isFirst = isClosed.withLock { isClosed in
+      defer { isClosed = true }
+      return !isClosed
+    }
+    guard isFirst else { return false }
+    uses.wait()
+    try? pool.writeWithoutTransaction(last)
+    try? pool.close()
+    return true
+  }
+
+  private func using<T>(_ body: () throws -> T) throws -> T {
+    try begin()
+    defer { uses.leave() }
+    return try body()
+  }
+
+  private func begin() throws {
+    try isClosed.withLock { isClosed in
+      guard !isClosed else { throw StoreError(.inputOutput, "the database \(path) is closed, nothing can be read or written") }
+      uses.enter()
+    }
+  }
+}
