@@ -20,6 +20,27 @@ struct UpkeepTests {
     try await bench.stop()
   }
 
+  /// The history may be damaged where the list of channels that are left alone is not.
+  @Test func upkeepThatIsRefusedTakesNoOtherAlong() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    let relays = try await bench.addRelays(1)
+    let id = try await bench.create(relays: relays).row.id
+    _ = try await bench.channel(id) { $0.phase == .active }
+    var row = try #require(try bench.store.channel(id)?.row)
+    row.relayCount = 2
+    try await bench.store.commit([.touchChannel(row)])
+    bench.storage.refuseUpkeep { _ in true }
+    await #expect(throws: BatonError.self, "one of its relays cannot be found") { try await bench.coordinator.delete(id) }
+    try await bench.rounds(1)
+    #expect(try bench.store.totals().quarantined == 0)
+    bench.storage.refuseUpkeep { if case .forgetHistory = $0 { true } else { false } }
+    try await bench.rounds(atMost: 5) { try bench.store.totals().quarantined == 1 }
+    #expect(bench.coordinator.storageTrouble == "a row is damaged")
+    bench.storage.refuseUpkeep { _ in false }
+    try await bench.rounds(atMost: 5) { bench.coordinator.storageTrouble == nil }
+    try await bench.stop()
+  }
+
   @Test func relayThatLostTheChannelGetsItAgainWithinADay() async throws {
     let bench = try await Bench(upkeep: UpkeepPolicy())
     let relays = try await bench.addRelays(2)

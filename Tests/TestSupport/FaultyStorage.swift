@@ -11,6 +11,8 @@ public final class FaultyStorage: CoordinatorStorage {
     var isBroken = false
     var isDoubtful = false
     var isFenced = false
+    /// The upkeep that cannot be stored.
+    var refused: @Sendable (StoreMutation) -> Bool = { _ in false }
     /// What the next write to a channel finds there instead of its custom data.
     var conflicts: [ChannelID: JSONValue] = [:]
     var commits = 0
@@ -39,6 +41,9 @@ public final class FaultyStorage: CoordinatorStorage {
     set { state.withLock { $0.isFenced = newValue } }
   }
 
+  /// Refuses upkeep from now on as the store does: a request of one part fails, and of others the parts that cannot be stored are left out.
+  public func refuseUpkeep(_ isMeant: @escaping @Sendable (StoreMutation) -> Bool) { state.withLock { $0.refused = isMeant } }
+
   /// Lets somebody else set the custom data of a channel just before the next commit that writes the channel, or expects something of it.
   public func conflictOnce(_ channel: ChannelID, custom: JSONValue) { state.withLock { $0.conflicts[channel] = custom } }
 
@@ -64,7 +69,7 @@ public final class FaultyStorage: CoordinatorStorage {
     // Nobody asked for upkeep: it is not counted, and nothing waits for it.
     if request.mutations.allSatisfy(\.isUpkeep) {
       try fail(isBroken: isBroken)
-      return try await store.commit(request)
+      return try await commitUpkeep(request)
     }
     let isBroken = state.withLock { state in
       state.commits += 1
@@ -84,6 +89,17 @@ public final class FaultyStorage: CoordinatorStorage {
     }
     let receipt = try await store.commit(request)
     if isDoubtful { throw CommitFailure.inDoubt("the answer was lost") }
+    return receipt
+  }
+
+  private func commitUpkeep(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
+    let isMeant = state.withLock { $0.refused }
+    let refused = request.parts.indices.filter { request.parts[$0].mutations.contains(where: isMeant) }
+    let reason = "a row is damaged"
+    guard request.parts.count > 1 || refused.isEmpty else { throw .refused(reason) }
+    let rest = request.parts.indices.filter { !refused.contains($0) }.map { request.parts[$0] }
+    var receipt = try await store.commit(CommitRequest(rest))
+    receipt.rejections = Dictionary(uniqueKeysWithValues: refused.map { ($0, .refused(reason)) })
     return receipt
   }
 

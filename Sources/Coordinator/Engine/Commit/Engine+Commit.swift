@@ -85,7 +85,8 @@ extension Engine {
     guard chore == nil, decider.doubt == nil, fenced == nil else { return }
     let due = decider.chores.take()
     guard !due.isEmpty else { return }
-    chore = (fly(CommitRequest(due)), due)
+    // They have nothing to do with each other: one that cannot be stored must not take others with it.
+    chore = (fly(CommitRequest(due.map { CommitPart([$0]) })), due)
     if !isEager { await endChore() }
   }
 
@@ -97,6 +98,10 @@ extension Engine {
     case .success(let receipt):
       // If more of the history is left, it goes on after the inputs that wait by then, so it keeps up with whatever is written.
       if receipt.forgotten >= Decider.forgottenMax { post(.forgetHistory) }
+      for (place, rejection) in receipt.rejections.sorted(by: { $0.key < $1.key }) where mutations.indices.contains(place) {
+        decider.chores.failed([mutations[place]])
+        if case .refused(let reason) = rejection { decider.storageFailed(reason) }
+      }
     case .failure(let failure):
       decider.chores.failed(mutations)
       if case .fenced = failure { fenced = failure } else { decider.storageFailed(failure.description) }
