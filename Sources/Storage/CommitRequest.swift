@@ -52,4 +52,8 @@ public enum PendingRevision {
   /// The revision of a row once the commit is durable.
   /// - Parameter base: the receipt's.
   public static func settled(_ revision: Int64, base: Int64) -> Int64 { revision < 0 ? base - revision : revision }
+
+  /// The receipt's base, from one revision that the commit gave.
+  /// - Parameter pending: the one that the row held in the request.
+  public static func base(_ revision: Int64, of pending: Int64) -> Int64 { revision + pending }
 }

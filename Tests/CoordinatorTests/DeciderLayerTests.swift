@@ -277,7 +277,7 @@ struct DeciderLayerTests {
 
 extension Change {
   /// The channel that it is about.
-  fileprivate var channel: ChannelID? {
+  var channel: ChannelID? {
     switch object {
     case .channel(let snapshot): snapshot.row.id
     case .channelRelay(_, let row): row.channel

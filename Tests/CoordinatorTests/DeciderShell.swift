@@ -142,7 +142,12 @@ final class DeciderShell {
   func settleDoubt() async throws -> Effects? {
     guard let doubt = decider.doubt else { return nil }
     let isDurable = try storage.lastSignOfLife()?.commit == doubt.number
-    let found = isDurable ? try await Engine.load(storage, directory) : nil
+    let found =
+      isDurable
+      ? Decider.Found(
+        catalog: try await Engine.load(storage, directory),
+        channels: try store.channels(Set(doubt.order)).found.mapValues(\.row))
+      : nil
     let effects = decider.settleDoubt(try storage.counters(), found, try storage.identities(), at: now)
     tell(effects)
     return effects

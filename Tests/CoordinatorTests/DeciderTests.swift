@@ -112,7 +112,10 @@ struct DeciderTests {
     // Should it be durable after all, that is what follows.
     var stored = before
     (stored.revision, stored.channel) = (3, 1)
-    let late = decider.settleDoubt(stored, decider.base.catalog, [], at: now)
+    var row = try #require(decider.doubt?.live[ChannelID(rawValue: 1)]?.row)
+    row.revision = 3
+    let found = Decider.Found(catalog: decider.base.catalog, channels: [row.id: row])
+    let late = decider.settleDoubt(stored, found, [], at: now)
     #expect(late.created == [ChannelID(rawValue: 1)] && late.publication == .missed(through: 3))
     #expect(late.journal.map(\.message) == ["a commit that failed is durable; going on from revision 3"])
     #expect(late.keys.isEmpty && late.operations.isEmpty && decider.doubt == nil && decider.base.counters == stored)

@@ -2,6 +2,7 @@ import Channels
 import RelayNetwork
 import Storage
 import Store
+import StrictJSON
 import TestSupport
 import Testing
 
@@ -68,6 +69,54 @@ struct RejectionTests {
     shell.land(CommitReceipt(base: base, revision: base, rejections: [0: .refused("too large")]))
     let landing = try await shell.land()
     #expect(!landing.answers.contains { $0.outcome == .refused(refusal) }, "\(landing.answers.map(\.outcome))")
+    shell.store.close()
+  }
+
+  // MARK: - The answer that says it is lost
+
+  /// Stores what was decided without the parts at these places, and loses the answer.
+  /// - Returns: what follows once it is known what is stored.
+  private func loseAnswer(_ shell: DeciderShell, without places: Set<Int>) async throws -> Effects {
+    let parts = shell.close().parts
+    try await shell.store.commit(CommitRequest(parts.indices.filter { !places.contains($0) }.map { parts[$0] }))
+    shell.fail(.inDoubt("the connection broke"))
+    return try #require(try await shell.settleDoubt())
+  }
+
+  @Test func channelThatIsMissingFromADurableCommitInDoubtWasNotCreated() async throws {
+    let shell = try await DeciderShell(relays: 1)
+    await shell.take([shell.creation("News"), shell.creation("Weather")])
+    let last = shell.decider.base.counters.revision
+    let effects = try await loseAnswer(shell, without: [0])
+    #expect(effects.created == [ChannelID(rawValue: 2)])
+    #expect(effects.changes.map(\.channel) == [ChannelID(rawValue: 2)] && effects.changes.map(\.revision) == [last + 2])
+    #expect(shell.decider.base.counters.revision == last + 2)
+    shell.store.close()
+  }
+
+  @Test func changeOfARelayThatIsMissingFromADurableCommitInDoubtIsNotInTheJournal() async throws {
+    for (places, count) in [(Set([0]), 1), ([], 2)] {
+      let shell = try await DeciderShell(relays: 1)
+      await shell.take([shell.renaming(shell.relays[0], to: "harbour"), shell.creation("News")])
+      let effects = try await loseAnswer(shell, without: places)
+      #expect(effects.journal.count == count, "\(effects.journal.map(\.message))")
+      #expect(effects.created == [ChannelID(rawValue: 1)])
+      #expect(shell.decider.relays[shell.relays[0]]?.name == (count == 1 ? "r1" : "harbour"))
+      shell.store.close()
+    }
+  }
+
+  /// What somebody else did to it is not reported as done here.
+  @Test func conflictInADurableCommitInDoubtIsNotInTheJournal() async throws {
+    let shell = try await DeciderShell(relays: 1)
+    let (first, second) = (try await shell.createActive("News"), try await shell.createActive("Weather"))
+    shell.storage.conflictOnce(first, custom: "of somebody else")
+    await shell.take([shell.update(1, name: "Novelties"), shell.update(2, name: "Climate")])
+    shell.storage.isDoubtful = true
+    guard case .failed(.inDoubt, _, _) = try await shell.land() else { throw CancellationError() }
+    let effects = try #require(try await shell.settleDoubt())
+    #expect(!effects.changes.isEmpty && effects.changes.allSatisfy { $0.channel == second })
+    #expect(effects.changes.last?.revision == (try shell.store.channel(second)?.row.revision), "as it is stored")
     shell.store.close()
   }
 

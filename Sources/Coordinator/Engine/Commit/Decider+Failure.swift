@@ -160,53 +160,6 @@ extension Decider {
       }
     }
   }
-
-  // MARK: - It is not known what is stored
-
-  /// Goes on now that it is known what is stored.
-  /// - Parameters:
-  ///   - stored: the numbers as they are stored.
-  ///   - found: the catalog as it is stored; `nil` if the commit in doubt is not durable.
-  ///   - identities: the identities as they are stored. Keys of new ones are available after the next start.
-  mutating func settleDoubt(
-    _ stored: StoreCounters, _ found: Catalog?, _ identities: [IdentityRow], at now: Timestamp
-  ) -> Effects {
-    guard let doubtful = doubt else { return Effects() }
-    doubt = nil
-    recovery.settle(latest: stored.channel)
-    guard let found else {
-      var effects = Effects()
-      effects.identities = identities
-      return effects
-    }
-    let before = base
-    let last = base.counters.revision
-    // The effects are those that it would have had. Its channels are read again.
-    var effects = merge(doubtful, CommitReceipt(base: last, revision: stored.revision), at: now)
-    absence.settled(doubtful.seen)
-    base.live = before.live
-    for id in doubtful.order {
-      base.live[id] = nil
-      alarms.set(.channel(id), at: nil)
-    }
-    base.catalog = found
-    base.counters = stored
-    // What was learned about a relay or server is newer than what is stored.
-    for (id, row) in before.catalog.relays where found.relays[id]?.address == row.address {
-      base.catalog.relays[id]?.condition = row.condition
-    }
-    for (id, row) in before.catalog.servers where found.servers[id]?.address == row.address {
-      base.catalog.servers[id]?.condition = row.condition
-    }
-    let words = "a commit that failed is durable; going on from revision \(stored.revision)"
-    effects.journal = [JournalEntry(level: .warning, message: words)] + effects.journal.filter { !$0.isHeard }
-    effects.identities = identities
-    // It was not published to subscribers: they read it in the store. What holds in any case was done when it failed.
-    effects.publication = .missed(through: stored.revision)
-    (effects.keys, effects.tests, effects.inputs, effects.loads) = ([], [], [], [:])
-    scheduleTests(at: now)
-    return effects
-  }
 }
 
 /// A relay or server as stored.

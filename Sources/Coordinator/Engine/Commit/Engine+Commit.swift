@@ -129,7 +129,11 @@ extension Engine {
       let stored = try await storage.counters()
       let identities = try await storage.identities()
       let isDurable = try await storage.lastSignOfLife()?.commit == doubt.number
-      let found = isDurable ? try await Self.load(storage, directory) : nil
+      let found =
+        isDurable
+        ? Decider.Found(
+          catalog: try await Self.load(storage, directory),
+          channels: try await storage.channels(Set(doubt.order)).found.mapValues(\.row)) : nil
       let loads = isDurable ? try await storage.channelCounts() : nil
       let effects = decider.settleDoubt(stored, found, identities, at: clock.now)
       // Parts of it may not have been written.

@@ -1,0 +1,98 @@
+internal import Channels
+internal import Storage
+
+// What becomes of a commit of which it is not known whether it is durable.
+extension Decider {
+  /// What is stored of that which a commit in doubt was to write.
+  struct Found {
+    var catalog: Catalog
+    /// Its channels; those that cannot be read are left out.
+    var channels: [ChannelID: ChannelRow]
+  }
+
+  /// Goes on now that it is known what is stored.
+  /// - Parameters:
+  ///   - stored: the numbers as they are stored.
+  ///   - found: what is stored; `nil` if the commit in doubt is not durable.
+  ///   - identities: the identities as they are stored. Keys of new ones are available after the next start.
+  mutating func settleDoubt(
+    _ stored: StoreCounters, _ found: Found?, _ identities: [IdentityRow], at now: Timestamp
+  ) -> Effects {
+    guard var doubtful = doubt else { return Effects() }
+    doubt = nil
+    recovery.settle(latest: stored.channel)
+    guard let found else {
+      var effects = Effects()
+      effects.identities = identities
+      return effects
+    }
+    let before = base
+    // The effects are those that it would have had, as far as it was stored. Its channels are read again.
+    let order = doubtful.order
+    let last = takeOutUnstored(of: &doubtful, found, identities)
+    var effects = merge(doubtful, CommitReceipt(base: last, revision: stored.revision), at: now)
+    absence.settled(doubtful.seen)
+    base.live = before.live
+    for id in order {
+      base.live[id] = nil
+      alarms.set(.channel(id), at: nil)
+    }
+    base.catalog = found.catalog
+    base.counters = stored
+    // What was learned about a relay or server is newer than what is stored.
+    for (id, row) in before.catalog.relays where found.catalog.relays[id]?.address == row.address {
+      base.catalog.relays[id]?.condition = row.condition
+    }
+    for (id, row) in before.catalog.servers where found.catalog.servers[id]?.address == row.address {
+      base.catalog.servers[id]?.condition = row.condition
+    }
+    let words = "a commit that failed is durable; going on from revision \(stored.revision)"
+    effects.journal = [JournalEntry(level: .warning, message: words)] + effects.journal.filter { !$0.isHeard }
+    effects.identities = identities
+    // It was not published to subscribers: they read it in the store. What holds in any case was done when it failed.
+    effects.publication = .missed(through: stored.revision)
+    (effects.keys, effects.tests, effects.inputs, effects.loads) = ([], [], [], [:])
+    scheduleTests(at: now)
+    return effects
+  }
+
+  /// Takes out of a commit that is durable what was not stored with it: the answer that was lost would have said which of its parts were
+  /// rejected. What is stored looks as it was to look, apart from the revision.
+  /// - Returns: the newest revision before the commit, as far as what is stored says it.
+  private func takeOutUnstored(of doubtful: inout Decision, _ found: Found, _ identities: [IdentityRow]) -> Int64 {
+    var last: Int64?
+    for part in doubtful.parts {
+      switch part {
+      case .channel(let id):
+        guard doubtful.changes(id), let row = doubtful.live[id]?.row else { continue }
+        var stored = found.channels[id]
+        let revision = stored?.revision ?? 0
+        stored?.revision = row.revision
+        if stored == row { last = PendingRevision.base(revision, of: row.revision) } else { _ = doubtful.drop(id) }
+      case .catalog:
+        let told = doubtful.objects.filter { $0.place > 0 }
+        let isStored = told.allSatisfy { touch in
+          (found.catalog[touch.reference]?.revision ?? 0) > (base.catalog[touch.reference]?.revision ?? 0)
+        }
+        guard isStored, doubtful.identityWrites.allSatisfy({ Self.isStored($0, identities) }) else {
+          _ = doubtful.dropCatalog()
+          continue
+        }
+        if let touch = told.first, let object = found.catalog[touch.reference] {
+          last = PendingRevision.base(object.revision, of: PendingRevision.at(touch.place))
+        }
+      case .signOfLife: continue
+      }
+    }
+    return last ?? base.counters.revision
+  }
+
+  /// Whether a write of an identity is among what is stored.
+  private static func isStored(_ write: StoreMutation, _ identities: [IdentityRow]) -> Bool {
+    switch write {
+    case .insertIdentity(let row): identities.contains { $0.id == row.id }
+    case .removeIdentity(let id): !identities.contains { $0.id == id }
+    default: true
+    }
+  }
+}
