@@ -100,7 +100,7 @@ enum DecisionLines {
         switch entry.part {
         case .channel(let id)?: " (channel \(id.rawValue))"
         case .catalog?: " (catalog)"
-        case .signOfLife?, nil: ""
+        case .roundTrips?, .signOfLife?, nil: ""
         }
       return "journal, \(entry.level)\(channel): \(entry.message)"
     }

@@ -56,6 +56,66 @@ struct RejectionTests {
     shell.store.close()
   }
 
+  /// The result of a test that a relay passed, which took `milliseconds` to connect.
+  private static func passed(_ relay: RelayID, _ milliseconds: Int) -> Engine.Input {
+    let description = PeerDescription(name: "harbour", text: nil, software: nil, capabilities: ["nip1"])
+    let step = ProbeStep(name: "connect", duration: .milliseconds(milliseconds), selfDescription: description)
+    return .tested(
+      .relay(relay), address: "ws://r\(relay.rawValue)", ProbeVerdict([step], isFull: true), Reply { _ in })
+  }
+
+  @Test func testBesideARejectedChangeIsNotLost() async throws {
+    let shell = try await DeciderShell(relays: 2)
+    let relay = shell.relays[0]
+    await shell.take([shell.renaming(shell.relays[1], to: "mill"), Self.passed(relay, 7)])
+    let parts = shell.close().parts
+    #expect(shell.decider.flight?.parts == [.catalog, .roundTrips, .signOfLife])
+    try await shell.store.commit(CommitRequest(Array(parts.dropFirst())))
+    let base = shell.decider.base.counters.revision
+    shell.land(CommitReceipt(base: base, revision: base, rejections: [0: .refused("a name is taken")]))
+    #expect(try shell.store.roundTrips(of: .relay(relay)).map(\.milliseconds) == [7])
+    let row = try #require(shell.decider.base.catalog.relays[relay])
+    #expect(row.condition.health == .up && row.capabilities == ["nip1"] && row.profile?.name == "harbour")
+    shell.now = max(shell.now, try #require(shell.decider.alarms[.recovery]))
+    try await shell.store(.timersDue)
+    #expect(try shell.store.relays().first?.capabilities == ["nip1"] && shell.decider.recovery.isOver)
+    #expect(try shell.store.roundTrips(of: .relay(relay)).count == 1, "it is stored once")
+    shell.store.close()
+  }
+
+  @Test func connectionsThatWereMeasuredWhileStorageFailedAreStoredLater() async throws {
+    let shell = try await DeciderShell(relays: 1)
+    let (relay, start) = (shell.relays[0], shell.now)
+    for milliseconds in 1...2 {
+      await shell.take([Self.passed(relay, milliseconds)])
+      shell.close()
+      shell.fail(.unavailable("database or disk is full"))
+      shell.now = shell.now + .milliseconds(10)
+    }
+    // It may be stored: twice would be wrong.
+    await shell.take([Self.passed(relay, 3)])
+    _ = try await shell.storage.commit(shell.close())
+    await shell.take([Self.passed(relay, 4)])
+    shell.fail(.inDoubt("the answer was lost"))
+    _ = try await shell.settleDoubt()
+    shell.now = max(shell.now, try #require(shell.decider.alarms[.recovery]))
+    try await shell.store(.timersDue)
+    let stored = try shell.store.roundTrips(of: .relay(relay))
+    #expect(stored.map(\.milliseconds) == [3, 1, 2, 4])
+    #expect(stored.first { $0.milliseconds == 2 }?.at == start + .milliseconds(10), "with its own time")
+    shell.store.close()
+  }
+
+  /// A store that is away for days must not fill the memory.
+  @Test func measuredConnectionsThatWaitAreFew() {
+    var recovery = Recovery()
+    for count in 1...Int64(Recovery.roundTripsMax + 5) {
+      recovery.owe([.init(peer: .relay(RelayID(rawValue: 1)), at: Timestamp(milliseconds: count), milliseconds: count)])
+    }
+    let taken = recovery.takeRoundTrips()
+    #expect(taken.count == Recovery.roundTripsMax && taken.first?.milliseconds == 6 && recovery.takeRoundTrips().isEmpty)
+  }
+
   /// The key is not used: the channel that had it does not exist.
   @Test func refusalForTheSakeOfARejectedChannelIsTakenBack() async throws {
     let shell = try await DeciderShell(relays: 1)

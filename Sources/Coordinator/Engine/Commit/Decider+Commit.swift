@@ -20,6 +20,7 @@ extension Decider {
       let known = base.live[id]?.row.revision
       add(.channel(id), channelWrites(id, &places), expected: known.map { .init(id, at: $0) })
     }
+    add(.roundTrips, open.roundTrips.map { .recordRoundTrip($0.peer, at: $0.at, milliseconds: $0.milliseconds) })
     // Each write records its time, because waiting times go on from the last one after a restart.
     if open.mustWrite || !parts.isEmpty {
       open.number = random.next()
@@ -60,9 +61,6 @@ extension Decider {
         catalog.put(object)
       }
       mutations.append(object.save)
-    }
-    for trip in open.roundTrips {
-      mutations.append(.recordRoundTrip(trip.peer, at: now, milliseconds: trip.milliseconds))
     }
     return mutations
   }

@@ -81,7 +81,7 @@ extension Decider {
         if let touch = told.first, let object = found.catalog[touch.reference] {
           last = PendingRevision.base(object.revision, of: PendingRevision.at(touch.place))
         }
-      case .signOfLife: continue
+      case .roundTrips, .signOfLife: continue
       }
     }
     return last ?? base.counters.revision

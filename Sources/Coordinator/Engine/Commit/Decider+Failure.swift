@@ -47,6 +47,8 @@ extension Decider {
           refuse(answers, reason)
           say(reason, "a change of operators, servers, relays or identities")
         }
+      case .roundTrips:
+        if case .refused(let reason) = rejection { say(reason, "how long connections to relays and servers took") }
       case .signOfLife: break
       }
     }
@@ -82,7 +84,13 @@ extension Decider {
       decision.effects.withhold()
       effects.add(decision.effects)
     }
-    if case .inDoubt = failure, let wasCommitted { doubt = wasCommitted }
+    if case .inDoubt = failure, let wasCommitted {
+      doubt = wasCommitted
+      // What it measured may be stored.
+      recovery.owe(dropped.dropFirst().flatMap(\.roundTrips))
+    } else {
+      recovery.owe(dropped.flatMap(\.roundTrips))
+    }
     storageFailed(failure.description)
     for id in dropped.flatMap(\.order) {
       base.live[id] = nil
@@ -109,11 +117,11 @@ extension Decider {
       switch reference {
       case .operator: continue
       case .server(let id):
-        guard let condition = Self.learned(heard.servers[id], since: base.catalog.servers[id]) else { continue }
-        base.catalog.servers[id]?.condition = condition
+        guard let learned = Self.learned(heard.servers[id], since: base.catalog.servers[id]) else { continue }
+        base.catalog.servers[id] = learned
       case .relay(let id):
-        guard let condition = Self.learned(heard.relays[id], since: base.catalog.relays[id]) else { continue }
-        base.catalog.relays[id]?.condition = condition
+        guard let learned = Self.learned(heard.relays[id], since: base.catalog.relays[id]) else { continue }
+        base.catalog.relays[id] = learned
       }
       recovery.owe(reference)
     }
@@ -121,13 +129,15 @@ extension Decider {
     for reference in some { reschedule(reference, at: now) }
   }
 
-  /// The condition to keep; `nil` if the address is another one, or if nothing was learned and a request alone changed the row.
-  private static func learned<Row: Peer>(_ heard: Row?, since known: Row?) -> PeerCondition? {
+  /// The row with what was learned; `nil` if the address is another one, or if nothing was learned and a request alone changed the row.
+  private static func learned<Row: Peer>(_ heard: Row?, since known: Row?) -> Row? {
     guard let heard, let known, known.address == heard.address else { return nil }
-    var unchanged = heard
-    (unchanged.condition, unchanged.revision) = (known.condition, known.revision)
+    var (unchanged, learned) = (heard, known)
+    unchanged.learn(from: known)
+    unchanged.revision = known.revision
+    learned.learn(from: heard)
     // What a request alone would have changed is as it was.
-    return known.condition != heard.condition || unchanged == known ? heard.condition : nil
+    return learned != known || unchanged == known ? learned : nil
   }
 
   mutating func storageFailed(_ reason: String) {
@@ -165,9 +175,17 @@ extension Decider {
 /// A relay or server as stored.
 private protocol Peer: Equatable {
   var address: String { get }
-  var condition: PeerCondition { get set }
   var revision: Int64 { get set }
+  /// Takes over what tests, connections and channels have shown of it.
+  mutating func learn(from row: Self)
 }
 
-extension RelayRow: Peer {}
-extension ServerRow: Peer {}
+extension RelayRow: Peer {
+  fileprivate mutating func learn(from row: RelayRow) {
+    (condition, profile, capabilities) = (row.condition, row.profile, row.capabilities)
+  }
+}
+
+extension ServerRow: Peer {
+  fileprivate mutating func learn(from row: ServerRow) { condition = row.condition }
+}

@@ -40,6 +40,7 @@ struct Decision: Equatable {
 
   struct RoundTrip: Equatable {
     var peer: Probed
+    var at: Timestamp
     var milliseconds: Int64
   }
 
@@ -48,6 +49,8 @@ struct Decision: Equatable {
     /// Identities, operators, servers and relays.
     case catalog
     case channel(ChannelID)
+    /// Measured connections. They refer to nothing, and a change that is not stored does not take them with it.
+    case roundTrips
     case signOfLife
   }
 

@@ -21,6 +21,7 @@ extension Decider {
     case .recover(let channels, let objects):
       for id in channels { recover(id) }
       for reference in objects { open.save(reference) }
+      open.roundTrips = recovery.takeRoundTrips() + open.roundTrips
       open.mustWrite = true
     case .takeUp(let channels): for id in channels { feed(.restarted, to: id) }
     case .create(let channel, let reply): create(channel, reply, facts)

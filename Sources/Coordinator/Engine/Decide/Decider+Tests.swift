@@ -141,7 +141,7 @@ extension Decider {
     // The result of a test that a person asked for is always published.
     if reply != nil { open.save(reference) }
     if verdict.failure == nil, let roundTrip = verdict.roundTrip {
-      open.roundTrips.append(.init(peer: peer, milliseconds: roundTrip.wholeMilliseconds))
+      open.roundTrips.append(.init(peer: peer, at: now, milliseconds: roundTrip.wholeMilliseconds))
     }
     answer(reply)
   }

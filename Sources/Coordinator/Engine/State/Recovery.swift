@@ -9,6 +9,11 @@ struct Recovery {
   private(set) var channels: Set<ChannelID> = []
   /// Relays and servers whose health is known but could not be stored yet.
   private(set) var objects: Set<CatalogReference> = []
+  /// Measured connections that could not be stored yet, the oldest first.
+  private(set) var roundTrips: [Decision.RoundTrip] = []
+
+  /// How many of them are kept; the oldest are forgotten.
+  static let roundTripsMax = 1_000
 
   /// Notes that storage did not do what it was asked for.
   /// - Returns: whether it worked before.
@@ -28,6 +33,8 @@ struct Recovery {
   mutating func owe(_ some: some Sequence<ChannelID>) { channels.formUnion(some) }
   mutating func owe(_ object: CatalogReference) { objects.insert(object) }
 
+  mutating func owe(_ trips: [Decision.RoundTrip]) { roundTrips = (roundTrips + trips).suffix(Self.roundTripsMax) }
+
   /// Takes channels to read now, at most `max`, in order.
   mutating func takeChannels(_ max: Int) -> [ChannelID] {
     let some = Array(channels.sorted().prefix(max))
@@ -39,6 +46,12 @@ struct Recovery {
   mutating func takeObjects() -> [CatalogReference] {
     defer { objects = [] }
     return objects.sorted()
+  }
+
+  /// Takes all measured connections to store now.
+  mutating func takeRoundTrips() -> [Decision.RoundTrip] {
+    defer { roundTrips = [] }
+    return roundTrips
   }
 
   /// Forgets channels after `latest`: it is now known what is durable, and they do not exist.
