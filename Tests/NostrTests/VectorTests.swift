@@ -219,10 +219,21 @@ struct RelayMessageTests {
     #expect(RelayMessage("[\"NEG-ERR\",1]".utf8) == .other("NEG-ERR"))
   }
 
+  /// NIP-67. What is not a list of known hints says nothing, and the EOSE counts all the same.
+  @Test(
+    arguments: [
+      ("", nil), (",[\"finish\"]", .finish), (",[\"more\"]", .more), (",[\"later\",\"finish\",7]", .finish), (",[]", nil),
+      (",[\"later\"]", nil), (",[\"more\",\"finish\"]", nil), (",\"finish\"", nil), (",null", nil), (",{}", nil),
+      (",[\"more\"],1", .more),
+    ] as [(String, StoredHint?)])
+  func endOfStoredEventsMaySayWhetherThereAreMore(_ rest: String, _ hint: StoredHint?) {
+    #expect(RelayMessage("[\"EOSE\",\"s\"\(rest)]".utf8) == .endOfStored(subscription: "s", hint: hint))
+  }
+
   @Test(arguments: [
     "", "{}", "[]", "[1]", "[\"OK\",1,true]", "[\"OK\",\"a\",\"true\"]", "[\"EVENT\",\"s\",{}]", "[\"EVENT\",\"s\"]",
     "[\"AUTH\"]",
-    "hello",
+    "[\"EOSE\"]", "[\"EOSE\",1,[\"finish\"]]", "hello",
   ])
   func rubbishIsNotAMessage(_ text: String) {
     #expect(RelayMessage(text.utf8) == nil)

@@ -28,7 +28,7 @@ extension PublisherMachine {
       timeoutsInARow = 0
       isMute = true
       return taken(wanted.event, "")
-    case .endOfStored(let name), .closed(let name, _):
+    case .endOfStored(let name, _), .closed(let name, _):
       guard let wanted = readBack, name == wanted.name else { return [] }
       return timedOut(wanted.event)
     case .other: return []

@@ -163,7 +163,7 @@ struct ReaderMachine: SessionMachine {
       let stray = StrayEdition(networkID: event.id, signedAt: event.createdAt)
       let strays = batch.strays(event).map { SessionAction.report(.stray(channel: $0.channel, relay: $0.relay, stray)) }
       return strays + batch.take(event).map(report)
-    case .endOfStored(let name):
+    case .endOfStored(let name, _):
       guard name == subscription else { return [] }
       timeoutsInARow = 0
       return [.send(ClientMessage.close(name))] + (askForTheRest() ?? askOn() ?? endBatch(nil) + askNext())

@@ -1,11 +1,20 @@
 public import StrictJSON
 
+/// What a relay says at the end of stored events about those that it did not send (NIP-67).
+public enum StoredHint: String, Hashable, Sendable {
+  /// It has sent all that match.
+  case finish
+  /// It has more that match.
+  case more
+}
+
 /// A message from a relay (NIP-01, NIP-42).
 public enum RelayMessage: Hashable, Sendable {
   case event(subscription: String, NostrEvent)
   /// `id` may be empty: some relays do not name the event that they refuse.
   case ok(id: String, accepted: Bool, text: String)
-  case endOfStored(subscription: String)
+  /// `hint` is `nil` if the relay does not say whether it has more, as most do not.
+  case endOfStored(subscription: String, hint: StoredHint? = nil)
   case closed(subscription: String, text: String)
   case notice(String)
   case challenge(String)
@@ -27,7 +36,7 @@ public enum RelayMessage: Hashable, Sendable {
       self = .ok(id: id, accepted: accepted, text: text(3) ?? "")
     case "EOSE":
       guard let subscription = text(1) else { return nil }
-      self = .endOfStored(subscription: subscription)
+      self = .endOfStored(subscription: subscription, hint: parts.count > 2 ? StoredHint(parts[2]) : nil)
     case "CLOSED":
       guard let subscription = text(1) else { return nil }
       self = .closed(subscription: subscription, text: text(2) ?? "")
@@ -37,6 +46,15 @@ public enum RelayMessage: Hashable, Sendable {
       self = .challenge(challenge)
     default: self = .other(type)
     }
+  }
+}
+
+extension StoredHint {
+  /// Reads the third element of an EOSE, a list of hints. Unknown ones are ignored, and so is a list that contradicts itself.
+  init?(_ json: JSONValue) {
+    let hints = Set((json.array ?? []).compactMap { $0.string.flatMap(StoredHint.init(rawValue:)) })
+    guard hints.count == 1, let hint = hints.first else { return nil }
+    self = hint
   }
 }
 
