@@ -224,7 +224,7 @@ let package = Package(
       name: "EndToEnd",
       dependencies: [
         "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "ScriptedCore", "ControlProgram", "baton",
-        "batond", "batonctl", "baton-sandbox", "SimpleX", "Channels", "RelayNetwork", arguments,
+        "batond", "batonctl", "baton-sandbox", "SimpleX", "Nostr", "Dialing", "Channels", "RelayNetwork", arguments,
       ] + nio,
       exclude: ["python"]),
   ]
