@@ -1,0 +1,196 @@
+extension PostDraft {
+  /// Checks the draft against the rules that hold on every network. A network may have more.
+  /// - Throws: `PostRefusal` with the first field that must be changed, in the order in which the fields are declared.
+  public func validate() throws(PostRefusal) {
+    try validateText()
+    try validateReferences()
+    try validateWords()
+    try validateEmoji()
+    try validateAttachments()
+  }
+
+  private func validateText() throws(PostRefusal) {
+    let count = text.utf8.count
+    guard count <= Self.textBytesMax else {
+      throw PostRefusal(.text, "the text has \(count) bytes, at most \(Self.textBytesMax) are allowed; shorten it")
+    }
+    if let scalar = Self.control(in: text, allowsLines: true) {
+      let advice = scalar == "\r" ? "end lines with a line feed alone" : "remove it"
+      throw PostRefusal(.text, "the text contains the control character \(Self.code(of: scalar)); \(advice)")
+    }
+    let isBlank = text.unicodeScalars.allSatisfy { $0.properties.isWhitespace }
+    guard !isBlank || !attachments.isEmpty || !quotes.isEmpty else {
+      throw PostRefusal(.text, "the post is empty; write a text, attach a file or quote a post")
+    }
+  }
+
+  private func validateReferences() throws(PostRefusal) {
+    if let replyTo, !Self.isName(replyTo.networkID) || !Self.isName(replyTo.author) {
+      throw PostRefusal(.replyTo, "the parent lacks its name or its author; refer to a post that was read back")
+    }
+    try Self.check(quotes.count, .quotes, "quotes", max: Self.quotesMax)
+    for (index, quote) in quotes.enumerated() where !Self.isName(quote.networkID) || !Self.isName(quote.author) {
+      throw PostRefusal(.quotes, "quote \(index + 1) lacks its name or its author; refer to a post that was read back")
+    }
+    try Self.check(mentions.count, .mentions, "mentions", max: Self.mentionsMax)
+    for (index, mention) in mentions.enumerated() where !Self.isName(mention) {
+      throw PostRefusal(.mentions, "mention \(index + 1) is not a public name; write the name without spaces")
+    }
+  }
+
+  private func validateWords() throws(PostRefusal) {
+    if let contentWarning {
+      guard contentWarning.utf8.count <= Self.contentWarningBytesMax else {
+        let max = Self.contentWarningBytesMax
+        throw PostRefusal(.contentWarning, "the warning has \(contentWarning.utf8.count) bytes, at most \(max) are allowed")
+      }
+      guard Self.control(in: contentWarning, allowsLines: false) == nil else {
+        throw PostRefusal(.contentWarning, "the warning contains a control character; write it in one line")
+      }
+    }
+    try Self.check(hashtags.count, .hashtags, "hashtags", max: Self.hashtagsMax)
+    for (index, hashtag) in hashtags.enumerated() {
+      guard !hashtag.isEmpty, hashtag.utf8.count <= Self.hashtagBytesMax else {
+        throw PostRefusal(.hashtags, "hashtag \(index + 1) must have 1 to \(Self.hashtagBytesMax) bytes")
+      }
+      guard !hashtag.unicodeScalars.contains(where: { $0 == "#" || Self.isGap($0) }) else {
+        throw PostRefusal(.hashtags, "hashtag \(index + 1) contains a space or a '#'; write one word without '#'")
+      }
+    }
+  }
+
+  private func validateEmoji() throws(PostRefusal) {
+    try Self.check(emoji.count, .emoji, "emoji", max: Self.emojiMax)
+    // The order makes the same draft fail for the same reason each time.
+    for (shortcode, url) in emoji.sorted(by: { $0.key < $1.key }) {
+      try Self.check(shortcode: shortcode, url: url, .emoji)
+    }
+  }
+
+  /// Checks a custom emoji.
+  /// - Throws: `PostRefusal` with `field`.
+  public static func check(shortcode: String, url: String, _ field: PostRefusal.Field) throws(PostRefusal) {
+    guard (1...shortcodeBytesMax).contains(shortcode.utf8.count), shortcode.utf8.allSatisfy(isOfShortcode) else {
+      throw PostRefusal(
+        field, "a shortcode has 1 to \(shortcodeBytesMax) of the characters A to Z, a to z, 0 to 9 and '_'; change it")
+    }
+    if let flaw = flaw(ofURL: url) { throw PostRefusal(field, "the address of the emoji '\(shortcode)' \(flaw)") }
+  }
+
+  private func validateAttachments() throws(PostRefusal) {
+    try Self.check(attachments.count, .attachments, "attachments", max: Self.attachmentsMax)
+    var places: [String: Int] = [:]
+    for (index, attachment) in attachments.enumerated() {
+      let name = "attachment \(index + 1)"
+      if let flaw = attachment.flaw { throw PostRefusal(.attachments, "\(flaw.subject) of \(name) \(flaw.reason)") }
+      if let first = places.updateValue(index, forKey: attachment.url) {
+        throw PostRefusal(.attachments, "\(name) has the same address as attachment \(first + 1); remove one of them")
+      }
+    }
+  }
+
+  private static func check(_ count: Int, _ field: PostRefusal.Field, _ things: String, max: Int) throws(PostRefusal) {
+    guard count <= max else {
+      throw PostRefusal(field, "there are \(count) \(things), at most \(max) are allowed; remove some")
+    }
+  }
+
+  // MARK: - Characters
+
+  /// The first control character of `text` that is not allowed.
+  private static func control(in text: String, allowsLines: Bool) -> Unicode.Scalar? {
+    text.unicodeScalars.first { scalar in
+      scalar.properties.generalCategory == .control && !(allowsLines && (scalar == "\n" || scalar == "\t"))
+    }
+  }
+
+  /// The notation of Unicode, such as `U+000D`.
+  private static func code(of scalar: Unicode.Scalar) -> String {
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+  }
+
+  /// Whether a scalar ends a word.
+  private static func isGap(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    (1...nameBytesMax).contains(text.utf8.count) && !text.unicodeScalars.contains(where: isGap)
+  }
+
+  fileprivate static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
+  }
+
+  private static func isOfShortcode(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || byte == UInt8(ascii: "_") }
+
+  /// Says what is wrong with an address that everybody is to open, as the end of a sentence; `nil` if nothing is.
+  static func flaw(ofURL url: String) -> String? {
+    guard url.utf8.count <= urlBytesMax else { return "has \(url.utf8.count) bytes, at most \(urlBytesMax) are allowed" }
+    let scheme = ["https://", "http://"].first { url.lowercased().utf8.starts(with: $0.utf8) }
+    guard let scheme else { return "must begin with https:// or http://" }
+    guard !url.unicodeScalars.contains(where: isGap) else {
+      return "contains a space or a control character; write it as %20 or the like"
+    }
+    let host = url.utf8.dropFirst(scheme.utf8.count).prefix { !"/?#".utf8.contains($0) }
+    guard !host.contains(UInt8(ascii: "@")) else {
+      return "holds a user name or password, which every reader would see; remove it"
+    }
+    guard let first = host.first, first != UInt8(ascii: ":") else { return "names no host" }
+    return nil
+  }
+}
+
+extension PostDraft.Attachment {
+  /// What is wrong with the attachment, and with which part of it; `nil` if nothing is.
+  fileprivate var flaw: (subject: String, reason: String)? {
+    if let reason = PostDraft.flaw(ofURL: url) { return ("the address", reason) }
+    if let sha256, sha256.utf8.count != 64 || !sha256.utf8.allSatisfy(Self.isHexadecimal) {
+      return ("the SHA-256", "must be 64 hexadecimal digits")
+    }
+    if let mimeType, !Self.isMIMEType(mimeType) { return ("the type", "must be like image/jpeg") }
+    if let sizeBytes, sizeBytes < 1 { return ("the size", "must be 1 byte or more") }
+    if let dimensions, ![dimensions.width, dimensions.height].allSatisfy((1...Self.pixelsMax).contains) {
+      return ("the width and height", "must be from 1 to \(Self.pixelsMax) pixels")
+    }
+    if let altText {
+      let count = altText.utf8.count
+      guard count <= Self.altTextBytesMax else {
+        return ("the description", "has \(count) bytes, at most \(Self.altTextBytesMax) are allowed")
+      }
+      guard altText.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control || $0 == "\n" || $0 == "\t" }) else {
+        return ("the description", "contains a control character; remove it")
+      }
+    }
+    if let blurhash, !Self.isBlurhash(blurhash) { return ("the blurhash", "must have 6 to 166 digits of base 83") }
+    guard fallbacks.count <= Self.fallbacksMax else {
+      return ("the list of other addresses", "has \(fallbacks.count), at most \(Self.fallbacksMax) are allowed")
+    }
+    for (index, fallback) in fallbacks.enumerated() {
+      if let reason = PostDraft.flaw(ofURL: fallback) { return ("other address \(index + 1)", reason) }
+    }
+    return nil
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool { "0123456789abcdefABCDEF".utf8.contains(byte) }
+
+  /// The characters of types that are registered (RFC 6838, 4.2).
+  private static func isMIMEType(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return parts.count == 2
+      && parts.allSatisfy { part in
+        (1...127).contains(part.count)
+          && part.allSatisfy { byte in "!#$&-^_.+".utf8.contains(byte) || PostDraft.isLetterOrDigit(byte) }
+      }
+  }
+
+  private static func isBlurhash(_ text: String) -> Bool {
+    (6...166).contains(text.utf8.count)
+      && text.utf8.allSatisfy { PostDraft.isLetterOrDigit($0) || "#$%*+,-.:;=?@[]^_{|}~".utf8.contains($0) }
+  }
+}
