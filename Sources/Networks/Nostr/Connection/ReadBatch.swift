@@ -212,15 +212,10 @@ struct ReadBatch {
   private func judge(_ event: NostrEvent, _ member: inout Member) -> RelayOutcome? {
     let isChannel = event.id == member.content.networkID
     let what = isChannel ? "the channel" : "the channel's profile"
-    // An event that is identical to what was signed here needs no verification. Bytes count, because Swift takes some texts as equal that
-    // differ.
-    let signed = isChannel ? member.content.document : member.content.newestEdition?.document
-    if !(signed?.utf8.elementsEqual(event.text.utf8) ?? false) {
-      do throws(NostrEvent.Flaw) {
-        try event.verify()
-      } catch {
-        return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as \(what) is not it: \(error.rawValue)"))
-      }
+    do throws(NostrEvent.Flaw) {
+      try event.verify(unlessItIs: isChannel ? member.content.document : member.content.newestEdition?.document)
+    } catch {
+      return .misbehaved(Trouble(.wrongIdentity, "what the relay serves as \(what) is not it: \(error.rawValue)"))
     }
     let kind = isChannel ? PublicChannel.creationKind : PublicChannel.metadataKind
     guard event.publicKey == member.content.trustAnchor, event.kind == kind else {

@@ -14,6 +14,8 @@ public struct RelayInformation: Hashable, Sendable {
   public let requiresAuthentication: Bool
   public let requiresPayment: Bool
   public let restrictsWrites: Bool
+  /// The sizes of events that the relay says it takes.
+  public let limits: EventLimits
   /// The key with which the relay signs the state of groups: `self`, or what older relays show as their contact.
   public let ownKey: String?
 
@@ -32,6 +34,7 @@ public struct RelayInformation: Hashable, Sendable {
     requiresAuthentication = json["limitation"]?["auth_required"]?.bool ?? false
     requiresPayment = json["limitation"]?["payment_required"]?.bool ?? false
     restrictsWrites = json["limitation"]?["restricted_writes"]?.bool ?? false
+    limits = EventLimits(limitation: json["limitation"])
     ownKey = [json["self"]?.string, json["pubkey"]?.string].lazy.compactMap { $0 }.first { Hex.decode($0, count: 32) != nil }
   }
 }

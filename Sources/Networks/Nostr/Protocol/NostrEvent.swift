@@ -64,6 +64,13 @@ public struct NostrEvent: Hashable, Sendable {
     guard Signature.isValid(signatureBytes, of: digest, by: key) else { throw .wrongSignature }
   }
 
+  /// Checks an event that a relay serves as `signed`, the text of one that was signed here. If it is identical, it needs no verification.
+  /// Bytes count, because Swift takes some texts as equal that differ.
+  func verify(unlessItIs signed: String?) throws(Flaw) {
+    if let signed, signed.utf8.elementsEqual(text.utf8) { return }
+    try verify()
+  }
+
   /// The bytes whose SHA-256 is the id (NIP-01). Written by hand: general encoders escape `/` and reorder members.
   public static func serialized(
     publicKey: String, createdAt: Int64, kind: Int, tags: [[String]], content: String

@@ -1,0 +1,101 @@
+internal import Channels
+public import RelayNetwork
+
+/// A request for deletion cannot be made as it is.
+public enum DeletionRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The id is that of the channel's own event or of one of its editions. To delete it is to delete the channel.
+  case channelItself(id: String)
+  /// Events of this kind are not posts, and some of them are channels, profiles or keep a group together.
+  case notAPost(id: String, kind: Int)
+  /// The text is no id.
+  case malformedID
+  case nothingNamed
+  case tooMany(Int)
+  /// The reason is too long, or holds a control character.
+  case unusableReason
+  /// Only groups have admins.
+  case notAGroup
+
+  public var description: String {
+    switch self {
+    case .channelItself(let id): "\(id) is the channel itself and not a post: to give the whole channel up, delete the channel"
+    case .notAPost(let id, let kind): "\(id) is of kind \(kind), which is not that of a post or a reaction; name only these"
+    case .malformedID: "the id of a post has 64 lower-case hexadecimal digits; correct it"
+    case .nothingNamed: "no post is named; name at least one"
+    case .tooMany(let count): "\(count) posts are named, at most \(NostrPost.deletedMax) can be deleted at once; name fewer"
+    case .unusableReason:
+      "the reason must have at most \(NostrPost.reasonBytesMax) bytes and no control characters but line feed and tab; change it"
+    case .notAGroup: "only in groups do admins delete the posts of others; in this channel, delete your own"
+    }
+  }
+}
+
+extension NostrPost {
+  /// A published event, as a deletion names it.
+  public struct Published: Hashable, Sendable {
+    public let id: String
+    public let kind: Int
+
+    public init(id: String, kind: Int) {
+      self.id = id
+      self.kind = kind
+    }
+  }
+
+  /// Upper bound of the posts that one deletion names.
+  public static let deletedMax = 100
+  /// Upper bound of a reason, in UTF-8 bytes.
+  public static let reasonBytesMax = 500
+
+  /// The kinds that may be deleted as posts: reactions, posts, and in groups threads and comments. Everything else is left alone, in
+  /// particular what a channel or a group consists of.
+  private static let deletableKinds: Set<Int> = [reactionKind, groupMessageKind, 11, channelMessageKind, 1111]
+
+  /// A request to delete one's own posts and reactions (kind 5, NIP-09). It never names the channel, not even as a hint to where the posts
+  /// were: the key that signed the channel may sign this, and relays would delete the channel.
+  /// - Parameters:
+  ///   - posts: posts and reactions of `author`, 100 at most.
+  ///   - author: the public key that signs.
+  ///   - attempt: used in groups only.
+  /// - Throws: `DeletionRefusal`.
+  public static func deletion(
+    of posts: [Published], in channel: ChannelContent, reason: String = "", by author: String, attempt: Attempt = Attempt()
+  ) throws(DeletionRefusal) -> NostrPost {
+    let tags = try named(posts, in: channel, reason)
+    let kinds = Set(posts.map(\.kind)).sorted().map { ["k", "\($0)"] }
+    let isGroup = channel.kind == .group
+    return NostrPost(
+      author: author, kind: deletionKind,
+      tags: (isGroup ? attempt.head(in: channel) : []) + tags + kinds + (isGroup ? attempt.tail : []), content: reason)
+  }
+
+  /// A request of an admin to delete posts of anybody in a group (kind 9005, NIP-29). Relays take it only while it is fresh.
+  /// - Throws: `DeletionRefusal`.
+  public static func adminDeletion(
+    of posts: [Published], in group: ChannelContent, reason: String = "", by author: String, attempt: Attempt = Attempt()
+  ) throws(DeletionRefusal) -> NostrPost {
+    guard group.kind == .group else { throw .notAGroup }
+    let tags = try named(posts, in: group, reason)
+    return NostrPost(
+      author: author, kind: adminDeletionKind, tags: attempt.head(in: group) + tags + attempt.tail, content: reason)
+  }
+
+  /// The tags that name these posts, each once.
+  private static func named(
+    _ posts: [Published], in channel: ChannelContent, _ reason: String
+  ) throws(DeletionRefusal) -> [[String]] {
+    guard !posts.isEmpty else { throw .nothingNamed }
+    guard posts.count <= deletedMax else { throw .tooMany(posts.count) }
+    guard reason.utf8.count <= reasonBytesMax, NostrEvent.isSignable(reason) else { throw .unusableReason }
+    let ownIDs = channel.ownIDs
+    var ids: Set<String> = []
+    var tags: [[String]] = []
+    for post in posts {
+      guard Hex.decode(post.id, count: 32) != nil else { throw .malformedID }
+      guard !ownIDs.contains(post.id) else { throw .channelItself(id: post.id) }
+      guard deletableKinds.contains(post.kind) else { throw .notAPost(id: post.id, kind: post.kind) }
+      if ids.insert(post.id).inserted { tags.append(["e", post.id]) }
+    }
+    return tags
+  }
+}

@@ -1,0 +1,83 @@
+internal import Channels
+public import RelayNetwork
+
+extension NostrPost {
+  /// Gives a draft its form: kind 42 in a channel (NIP-28), kind 9 in a group (NIP-29, NIP-C7).
+  /// - Parameters:
+  ///   - channel: where it is published.
+  ///   - relays: normal addresses of the relays where the channel was read back, best first; in groups they are not used.
+  ///   - author: the public key that signs.
+  ///   - attempt: used in groups only.
+  /// - Throws: `PostRefusal` that says what to change in the draft.
+  public init(
+    _ draft: PostDraft, in channel: ChannelContent, at relays: [String] = [], by author: String, attempt: Attempt = Attempt()
+  ) throws(PostRefusal) {
+    try draft.validate()
+    let links = PostLinks(in: draft.text)
+    guard !links.hasSecretKey else {
+      throw PostRefusal(.text, "the text contains a secret key (nsec1…), which every reader could use; remove it")
+    }
+    let names = try PostNames(of: draft, in: channel)
+    switch channel.kind {
+    case .channel:
+      let root = PostReference(networkID: channel.networkID, author: channel.trustAnchor, relays: relays)
+      self = Self.channelMessage(draft, names, links, root: root, by: author)
+    case .group: self = Self.groupMessage(draft, names, links, in: channel, by: author, attempt)
+    }
+  }
+
+  /// Exactly one tag is marked as the root. People hear of replies to what they wrote, or were mentioned in.
+  private static func channelMessage(
+    _ draft: PostDraft, _ names: PostNames, _ links: PostLinks, root: PostReference, by author: String
+  ) -> NostrPost {
+    var tags = [["e", root.networkID, root.hint, "root"]]
+    if let parent = names.parent { tags.append(["e", parent.networkID, parent.hint, "reply", parent.author]) }
+    tags += PostTags.quotes(names.quotes, links)
+    tags += PostTags.people(names.concerned + names.mentions + links.people, except: author)
+    let additions = names.quotes.filter { !links.names($0) }.map { $0.link(kind: nil) } + missing(draft)
+    return NostrPost(
+      author: author, kind: channelMessageKind, tags: tags + PostTags.extras(of: draft),
+      content: ([draft.text] + additions).lines)
+  }
+
+  /// A reply in a group is a post that quotes its parent, with the link above what it says.
+  private static func groupMessage(
+    _ draft: PostDraft, _ names: PostNames, _ links: PostLinks, in group: ChannelContent, by author: String, _ attempt: Attempt
+  ) -> NostrPost {
+    let quotes = names.quotes.filter { $0.networkID != names.parent?.networkID }
+    let parent = names.parent.map { [$0] } ?? []
+    let above = parent.filter { !links.names($0) }.map { $0.link(kind: groupMessageKind) }
+    let below = quotes.filter { !links.names($0) }.map { $0.link(kind: nil) } + missing(draft)
+    let tags =
+      attempt.head(in: group) + PostTags.quotes(parent + quotes, links)
+      + PostTags.people(names.mentions + links.people, except: author) + PostTags.extras(of: draft) + attempt.tail
+    return NostrPost(
+      author: author, kind: groupMessageKind, tags: tags, content: (above + [draft.text] + below).lines)
+  }
+
+  /// The addresses of attachments that are not in the text: readers may ignore a file whose address is not there (NIP-92).
+  private static func missing(_ draft: PostDraft) -> [String] {
+    draft.attachments.map(\.url).filter { !PostLinks.holds(draft.text, url: $0) }
+  }
+}
+
+extension [String] {
+  /// The texts below each other; empty ones take no line.
+  fileprivate var lines: String {
+    reduce(into: "") { text, line in
+      if !text.isEmpty, !line.isEmpty, text.utf8.last != UInt8(ascii: "\n") { text += "\n" }
+      text += line
+    }
+  }
+}
+
+extension NostrPost.Attempt {
+  /// The tags that say in which group an event is, and after which others (NIP-29).
+  func head(in group: ChannelContent) -> [[String]] {
+    let seen = previous.filter { Hex.decode($0, count: 32) != nil }.prefix(Self.previousMax).map { String($0.prefix(8)) }
+    return [["h", group.networkID]] + (seen.isEmpty ? [] : [["previous"] + seen])
+  }
+
+  /// The tag by which this attempt is found again.
+  var tail: [[String]] { clientID.map { $0.isEmpty ? [] : [[Self.clientTag, $0]] } ?? [] }
+}

@@ -1,0 +1,76 @@
+internal import Channels
+public import RelayNetwork
+
+extension NostrPost {
+  /// What people say to a post without words.
+  public enum Reaction: Hashable, Sendable {
+    case like, dislike
+    /// One emoji of Unicode.
+    case emoji(String)
+    /// A picture, with the shortcode that stands for it.
+    case custom(shortcode: String, url: String)
+
+    /// How NIP-25 writes it.
+    fileprivate var content: String {
+      switch self {
+      case .like: "+"
+      case .dislike: "-"
+      case .emoji(let emoji): emoji
+      case .custom(let shortcode, _): ":\(shortcode):"
+      }
+    }
+
+    fileprivate var tags: [[String]] {
+      switch self {
+      case .like, .dislike, .emoji: []
+      case .custom(let shortcode, let url): [PostTags.emojiTag(shortcode, url)]
+      }
+    }
+
+    fileprivate func validate() throws(PostRefusal) {
+      switch self {
+      case .like, .dislike: break
+      case .emoji(let emoji):
+        guard Self.isEmoji(emoji) else {
+          throw PostRefusal(.reaction, "the reaction is not one emoji; write one, or '+' or '-'")
+        }
+      case .custom(let shortcode, let url): try PostDraft.check(shortcode: shortcode, url: url, .reaction)
+      }
+    }
+
+    /// The most bytes of one emoji: families and flags are long.
+    private static let emojiBytesMax = 64
+
+    /// Digits are the beginning of emoji, but no emoji by themselves.
+    private static func isEmoji(_ text: String) -> Bool {
+      text.count == 1 && text.utf8.count <= emojiBytesMax && text.unicodeScalars.contains { $0.properties.isEmoji }
+        && text.unicodeScalars.contains { !$0.isASCII } && NostrEvent.isSignable(text)
+    }
+  }
+
+  /// A reaction (kind 7, NIP-25) to a post of a channel or group.
+  /// - Parameters:
+  ///   - target: the post.
+  ///   - author: the public key that signs.
+  ///   - attempt: used in groups only.
+  /// - Throws: `PostRefusal` for the field `reaction`.
+  public static func reaction(
+    _ reaction: Reaction, to target: PostReference, in channel: ChannelContent, by author: String, attempt: Attempt = Attempt()
+  ) throws(PostRefusal) -> NostrPost {
+    try reaction.validate()
+    guard target.isOfNostr else {
+      throw PostRefusal(.reaction, "the post's id and author must have 64 lower-case hexadecimal digits each")
+    }
+    guard !channel.ownIDs.contains(target.networkID) else {
+      throw PostRefusal(.reaction, "only posts can be reacted to, and this is the channel itself; name one of its posts")
+    }
+    let about = [["p", target.author], ["k", "\(messageKind(in: channel.kind))"]] + reaction.tags
+    // The last `e` is the one that counts.
+    let place = [["e", target.networkID, target.hint, target.author]]
+    let isGroup = channel.kind == .group
+    return NostrPost(
+      author: author, kind: reactionKind,
+      tags: (isGroup ? attempt.head(in: channel) : []) + about + (isGroup ? attempt.tail : []) + place,
+      content: reaction.content)
+  }
+}

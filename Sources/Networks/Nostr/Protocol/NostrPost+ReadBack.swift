@@ -1,0 +1,58 @@
+/// What is wrong with an event that a relay serves as ours.
+public enum ReadBackFlaw: Error, Hashable, Sendable, CustomStringConvertible {
+  case forged(NostrEvent.Flaw)
+  case otherAuthor
+  case otherKind
+  /// It is in another channel or group.
+  case otherChannel
+  /// It has other words or tags than what was signed.
+  case otherContent
+  /// It says the same, but is another event than the one that was signed.
+  case otherEvent
+
+  public var description: String {
+    switch self {
+    case .forged(let flaw): flaw.rawValue
+    case .otherAuthor: "the event is signed by somebody else"
+    case .otherKind: "the event is of another kind"
+    case .otherChannel: "the event is in another channel"
+    case .otherContent: "the event has another content or other tags"
+    case .otherEvent: "the event says the same, but has another id"
+    }
+  }
+}
+
+extension NostrPost {
+  /// Checks whether an event that a relay serves is this one: form, id and signature as of channels, then author, kind, channel, content.
+  /// - Parameter signed: the event as it was signed; `nil` in groups, where any attempt to publish counts.
+  public func check(_ served: NostrEvent, signed: NostrEvent? = nil) throws(ReadBackFlaw) {
+    do throws(NostrEvent.Flaw) {
+      try served.verify(unlessItIs: signed?.text)
+    } catch {
+      throw .forged(error)
+    }
+    guard served.publicKey == author else { throw .otherAuthor }
+    guard served.kind == kind else { throw .otherKind }
+    guard Self.channelTag(of: served.tags) == Self.channelTag(of: tags) else { throw .otherChannel }
+    guard Self.bytes(served, tags: served.tags, content: served.content) == Self.bytes(served, tags: tags, content: content)
+    else { throw .otherContent }
+    if let signed, served.id != signed.id { throw .otherEvent }
+  }
+
+  /// Whether an event that a relay serves is this one; `check` says why not.
+  public func isThis(_ served: NostrEvent, signed: NostrEvent? = nil) -> Bool {
+    (try? check(served, signed: signed)) != nil
+  }
+
+  /// The tag that says where an event belongs: the root of a channel, or the group; `nil` for events that name neither.
+  private static func channelTag(of tags: [[String]]) -> [String]? {
+    tags.first { $0.count > 3 && $0[0] == "e" && $0[3] == "root" || $0.count > 1 && $0[0] == "h" }.map { Array($0.prefix(2)) }
+  }
+
+  /// Tags and content in the form that is hashed, with the date of one event. Bytes count, because Swift takes some texts as equal that
+  /// differ.
+  private static func bytes(_ dated: NostrEvent, tags: [[String]], content: String) -> [UInt8] {
+    NostrEvent.serialized(
+      publicKey: dated.publicKey, createdAt: dated.createdAt, kind: dated.kind, tags: tags, content: content)
+  }
+}

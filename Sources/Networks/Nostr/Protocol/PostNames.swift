@@ -1,0 +1,87 @@
+internal import Channels
+internal import RelayNetwork
+
+/// The posts and people that a draft names, in the notation of Nostr.
+struct PostNames {
+  let parent: PostReference?
+  /// Each post once.
+  let quotes: [PostReference]
+  /// Public keys.
+  let mentions: [String]
+
+  /// - Throws: `PostRefusal` if a name is not one of Nostr's, or the parent is the channel itself.
+  init(of draft: PostDraft, in channel: ChannelContent) throws(PostRefusal) {
+    if let parent = draft.replyTo {
+      guard parent.isOfNostr else {
+        throw PostRefusal(.replyTo, "the parent's id and author must have 64 lower-case hexadecimal digits each")
+      }
+      guard !channel.ownIDs.contains(parent.networkID) else {
+        throw PostRefusal(
+          .replyTo, "the parent is the channel itself; leave it out, because a post without parent answers the channel")
+      }
+    }
+    var quotes: [PostReference] = []
+    for (index, quote) in draft.quotes.enumerated() {
+      guard quote.isOfNostr else {
+        throw PostRefusal(
+          .quotes, "the id and the author of quote \(index + 1) must have 64 lower-case hexadecimal digits each")
+      }
+      if !quotes.contains(where: { $0.networkID == quote.networkID }) { quotes.append(quote) }
+    }
+    var mentions: [String] = []
+    for (index, mention) in draft.mentions.enumerated() {
+      guard let key = Self.publicKey(mention) else {
+        throw PostRefusal(.mentions, "mention \(index + 1) is no public key; write npub1…, nprofile1… or 64 hexadecimal digits")
+      }
+      mentions.append(key)
+    }
+    parent = draft.replyTo
+    self.quotes = quotes
+    self.mentions = mentions
+  }
+
+  /// The author of the parent and everybody whom it mentions. Strangers may have written anything there, and any number.
+  var concerned: [String] {
+    guard let parent else { return [] }
+    let people = parent.participants.filter { Hex.decode($0, count: 32) != nil }
+    return [parent.author] + people.prefix(PostReference.participantsMax)
+  }
+
+  /// Reads a public key as people write it.
+  private static func publicKey(_ text: String) -> String? {
+    let name = text.hasPrefix("nostr:") ? String(text.dropFirst(6)) : text
+    switch try? NIP19(name) {
+    case .npub(let key), .nprofile(let key, _): return key
+    case .nsec, .note, .nevent, .naddr: return nil
+    case nil:
+      let key = text.lowercased()
+      return Hex.decode(key, count: 32) == nil ? nil : key
+    }
+  }
+}
+
+extension ChannelContent {
+  /// The ids of the events that are the channel itself, and not posts: whoever deletes them deletes the channel. They are empty for a
+  /// group, which is no event of ours.
+  var ownIDs: Set<String> {
+    guard kind == .channel else { return [] }
+    return Set([networkID] + (newestEdition.map { [$0.networkID] + $0.earlier } ?? []))
+  }
+}
+
+extension PostReference {
+  /// Whether id and author are those of a Nostr event.
+  var isOfNostr: Bool { Hex.decode(networkID, count: 32) != nil && Hex.decode(author, count: 32) != nil }
+
+  /// The relays to which readers are sent: none is guessed.
+  private var hints: [String] { relays.filter { (try? RelayURL($0)) != nil } }
+
+  /// The relay in tags about this post; empty if it was not read back.
+  var hint: String { hints.first ?? "" }
+
+  /// The link to the post (NIP-21).
+  func link(kind: Int?) -> String {
+    let relays = Array(hints.prefix(PublicChannel.hintsMax))
+    return "nostr:" + NIP19.nevent(id: networkID, relays: relays, author: author, kind: kind.map { UInt32($0) }).text
+  }
+}
