@@ -40,7 +40,7 @@ struct AwakeChannelsTests {
     try await shell.store(shell.outcome(id.rawValue, relay, .troubled(Trouble(.unreachable, "gone"), retryAfter: nil)))
     let awake = shell.decider.base.live
     #expect(awake.waiting(for: relay) == [id] && awake == AwakeChannels(awake.channels))
-    await shell.take([shell.outcome(id.rawValue, relay, .misbehaved(Trouble(.misbehaving, "no")))])
+    await shell.take([.report(.relayUp(relay, roundTrip: .zero))])
     shell.close()
     shell.fail(.unavailable("full"))
     #expect(shell.decider.base.live == AwakeChannels(), "it is read again")

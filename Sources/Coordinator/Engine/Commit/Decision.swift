@@ -38,12 +38,6 @@ struct Decision: Equatable {
     var place = 0
   }
 
-  struct RoundTrip: Equatable {
-    var peer: Probed
-    var at: Timestamp
-    var milliseconds: Int64
-  }
-
   /// The objects whose writes stand or fall together.
   enum Part: Equatable {
     /// Identities, operators, servers and relays.

@@ -10,7 +10,7 @@ struct Recovery {
   /// Relays and servers whose health is known but could not be stored yet.
   private(set) var objects: Set<CatalogReference> = []
   /// Measured connections that could not be stored yet, the oldest first.
-  private(set) var roundTrips: [Decision.RoundTrip] = []
+  private(set) var roundTrips: [RoundTrip] = []
 
   /// How many of them are kept; the oldest are forgotten.
   static let roundTripsMax = 1_000
@@ -33,7 +33,7 @@ struct Recovery {
   mutating func owe(_ some: some Sequence<ChannelID>) { channels.formUnion(some) }
   mutating func owe(_ object: CatalogReference) { objects.insert(object) }
 
-  mutating func owe(_ trips: [Decision.RoundTrip]) { roundTrips = (roundTrips + trips).suffix(Self.roundTripsMax) }
+  mutating func owe(_ trips: [RoundTrip]) { roundTrips = (roundTrips + trips).suffix(Self.roundTripsMax) }
 
   /// Takes channels to read now, at most `max`, in order.
   mutating func takeChannels(_ max: Int) -> [ChannelID] {
@@ -49,7 +49,7 @@ struct Recovery {
   }
 
   /// Takes all measured connections to store now.
-  mutating func takeRoundTrips() -> [Decision.RoundTrip] {
+  mutating func takeRoundTrips() -> [RoundTrip] {
     defer { roundTrips = [] }
     return roundTrips
   }
@@ -58,4 +58,10 @@ struct Recovery {
   mutating func settle(latest: Int64) {
     channels = channels.filter { $0.rawValue <= latest }
   }
+}
+
+struct RoundTrip: Equatable {
+  var peer: Probed
+  var at: Timestamp
+  var milliseconds: Int64
 }

@@ -16,7 +16,7 @@ struct AwakeChannels: Equatable {
     set {
       let before = channels[id]
       channels[id] = newValue
-      for relay in before?.awaited ?? [] {
+      for relay in before?.outstanding ?? [] {
         waiting[relay]?.remove(id)
         if waiting[relay]?.isEmpty == true { waiting[relay] = nil }
       }
@@ -28,18 +28,18 @@ struct AwakeChannels: Equatable {
   func waiting(for relay: RelayID) -> Set<ChannelID> { waiting[relay] ?? [] }
 
   private mutating func note(_ channel: Decider.Live, _ id: ChannelID) {
-    for relay in channel.awaited { waiting[relay, default: []].insert(id) }
+    for relay in channel.outstanding { waiting[relay, default: []].insert(id) }
   }
 }
 
 extension Decider.Live {
   /// The relays that it still has to tell that it left them, or that it has a new edition, and tells nothing at the moment.
-  var awaited: [RelayID] { machine.relays.filter { Self.isAwaited($0.machine) }.map(\.relay) }
+  var outstanding: [RelayID] { machine.relays.filter { Self.isOutstanding($0.machine) }.map(\.relay) }
 
   /// Whether it goes on at a relay as soon as that works again.
-  func waits(for relay: RelayID) -> Bool { machine(of: relay).map(Self.isAwaited) ?? false }
+  func waits(for relay: RelayID) -> Bool { machine(of: relay).map(Self.isOutstanding) ?? false }
 
-  private static func isAwaited(_ machine: ChannelRelayMachine) -> Bool {
+  private static func isOutstanding(_ machine: ChannelRelayMachine) -> Bool {
     switch machine.state.status {
     case .active, .removed: !machine.isSettled && machine.underWay == nil
     case .new, .invited, .accepted, .inactive, .failed: false
