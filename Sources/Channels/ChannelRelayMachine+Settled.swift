@@ -129,7 +129,9 @@ extension ChannelRelayMachine.Step {
         .misbehaving,
         .incompatibleVersion:
         accept(link: link)
-      case .rejected, .wrongIdentity, .protocol, .left, .replaced, .onePerAuthor, .cancelled: unexpected(event)
+      case .rejected, .wrongIdentity, .protocol, .left, .replaced, .onePerAuthor, .cancelled, .tooOld, .tooLarge, .notSupported,
+        .stillServed:
+        unexpected(event)
       }
     case .retryRequested: reinvite()
     case .relayReturned:
@@ -231,7 +233,8 @@ extension ChannelRelayMachine.Step {
     switch trouble.cause {
     case .missing where machine.kind == .channel: work = fresh(.invite)
     case .missing, .timeout, .unreachable, .rejected, .rateLimited, .authRequired, .wrongIdentity, .protocol, .left, .replaced,
-      .onePerAuthor, .storage, .cancelled, .expired, .wrongName, .untrusted, .misbehaving, .incompatibleVersion:
+      .onePerAuthor, .storage, .cancelled, .expired, .wrongName, .untrusted, .misbehaving, .incompatibleVersion, .tooOld,
+      .tooLarge, .notSupported, .stillServed:
       work = slow(.verify, after: trouble, attempt: 1)
     }
     enter(inactive(trouble, link, work), trouble)

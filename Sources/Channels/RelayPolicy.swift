@@ -36,21 +36,10 @@ public struct RelayPolicy: Hashable, Sendable {
   public init() {}
 
   /// Nominal wait after `attempt` failed attempts, without jitter: doubles from `backOffFirst` up to `backOffMax`.
-  func backOff(afterAttempt attempt: Int) -> Duration {
-    var wait = backOffFirst
-    var round = 1
-    while round < attempt && wait < backOffMax {
-      wait = wait * 2
-      round += 1
-    }
-    return min(wait, backOffMax)
-  }
+  func backOff(afterAttempt attempt: Int) -> Duration { backOffFirst.doubled(attempt - 1, upTo: backOffMax) }
 
   /// `wait` with a deviation of at most `backOffJitterPercent`, the same for the same `salt`.
   func jittered(_ wait: Duration, salt: UInt64) -> Duration {
-    guard backOffJitterPercent > 0 else { return wait }
-    var random = SplitMix64(seed: jitterSeed ^ salt)
-    let percent = Int64.random(in: -Int64(backOffJitterPercent)...Int64(backOffJitterPercent), using: &random)
-    return .milliseconds(wait.wholeMilliseconds + wait.wholeMilliseconds / 100 * percent)
+    wait.jittered(percent: backOffJitterPercent, seed: jitterSeed ^ salt)
   }
 }

@@ -37,7 +37,7 @@ public enum RelayStatus: String, Sendable, CaseIterable {
   }
 }
 
-/// The reason why a channel relay changed or stays as it is. The words are stable: scripts rely on them.
+/// The reason why a channel relay or a delivery changed or stays as it is. The words are stable: scripts rely on them.
 public enum Cause: String, Sendable, CaseIterable {
   /// No answer within the time allowed.
   case timeout
@@ -75,14 +75,21 @@ public enum Cause: String, Sendable, CaseIterable {
   case storage
   /// An operator cancelled the request.
   case cancelled
+  /// The relay does not take posts that are as old as this one.
+  case tooOld
+  /// The relay does not take posts that are as large as this one.
+  case tooLarge
+  /// The network or the relay cannot do it.
+  case notSupported
+  /// The relay took the deletion of a post, but still serves it.
+  case stillServed
 
   /// Whether the cause means that there was no connection, or none that answered; the next connection may remedy that.
   var isOfConnection: Bool {
     switch self {
     case .timeout, .unreachable, .expired, .wrongName, .untrusted, .incompatibleVersion: true
     case .rejected, .rateLimited, .authRequired, .wrongIdentity, .protocol, .misbehaving, .missing, .left, .replaced,
-      .onePerAuthor, .storage,
-      .cancelled:
+      .onePerAuthor, .storage, .cancelled, .tooOld, .tooLarge, .notSupported, .stillServed:
       false
     }
   }
@@ -92,7 +99,9 @@ public enum Cause: String, Sendable, CaseIterable {
     switch self {
     case .timeout, .unreachable, .rateLimited, .storage, .expired, .wrongName, .untrusted, .misbehaving, .incompatibleVersion:
       true
-    case .rejected, .authRequired, .wrongIdentity, .protocol, .missing, .left, .replaced, .onePerAuthor, .cancelled: false
+    case .rejected, .authRequired, .wrongIdentity, .protocol, .missing, .left, .replaced, .onePerAuthor, .cancelled, .tooOld,
+      .tooLarge, .notSupported, .stillServed:
+      false
     }
   }
 }

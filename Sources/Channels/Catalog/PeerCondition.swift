@@ -70,7 +70,8 @@ public struct PeerCondition: Hashable, Sendable {
     case .timeout, .unreachable:
       // One lost packet is not an outage; but a peer that never worked counts as down at once.
       become(health == .up || health == .degraded && failures < 2 ? .degraded : .down, now)
-    case .rejected, .rateLimited, .authRequired, .missing, .left, .replaced, .onePerAuthor, .storage, .cancelled:
+    case .rejected, .rateLimited, .authRequired, .missing, .left, .replaced, .onePerAuthor, .storage, .cancelled, .tooOld,
+      .tooLarge, .notSupported, .stillServed:
       become(.degraded, now)
     }
   }

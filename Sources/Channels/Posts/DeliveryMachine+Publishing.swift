@@ -1,0 +1,206 @@
+// The states on the way to `verified`: pending, sent, accepted.
+extension DeliveryMachine.Step {
+  typealias Event = DeliveryMachine.Event
+  typealias Work = DeliveryMachine.Work
+
+  mutating func whenPending(_ event: Event, _ work: Work) {
+    switch event {
+    case .begun, .timerFired, .restarted, .retryRequested, .relayReturned: pursue(event, work)
+    case .handedOver(let operation):
+      guard isCurrent(operation) else { return unexpected(event) }
+      leave(work)
+    case .accepted:
+      guard machine.edition == 1 else { return unexpected(event) }
+      accept(work)
+    case .verified(_, let edition):
+      guard edition >= machine.edition else { return unexpected(event) }
+      settle(edition)
+    case .troubled(let operation, let trouble, let retryAfter):
+      guard isCurrent(operation) else { return unexpected(event) }
+      publishLater(work, trouble, retryAfter)
+    case .refused(let operation, let refusal):
+      guard isCurrent(operation) else { return unexpected(event) }
+      refuse(work, refusal)
+    case .skipped(let operation, let trouble):
+      guard isCurrent(operation) else { return unexpected(event) }
+      skip(trouble)
+    case .reconciled(let isServed): reconcile(isServed)
+    case .edited(let edition): _ = isNewer(edition, event)
+    case .cancelRequested: cancel(event)
+    case .deletionRequested: delete()
+    case .relayLeft: abandon()
+    case .foundMissing, .withdrawn: unexpected(event)
+    }
+  }
+
+  mutating func whenSent(_ event: Event, _ work: Work) {
+    switch event {
+    case .restarted where work.task == .publish:
+      readBack(work, Trouble(.timeout, "the daemon stopped before the relay answered"), nil)
+    case .timerFired, .restarted, .retryRequested, .relayReturned: pursue(event, work)
+    case .accepted(let operation):
+      guard isCurrent(operation, .publish) || machine.edition == 1 else { return unexpected(event) }
+      accept(work)
+    case .verified(let operation, let edition):
+      foundOrLate(operation, edition, event, work)
+    case .foundMissing(let operation):
+      guard isCurrent(operation, .verify) else { return unexpected(event) }
+      found(0, work)
+    case .troubled(let operation, let trouble, let retryAfter):
+      guard isCurrent(operation) else { return unexpected(event) }
+      if work.task == .verify {
+        readBackLater(work, trouble, retryAfter)
+      } else if Self.meansNotTaken(trouble.cause) {
+        publishLater(work, trouble, retryAfter)
+      } else {
+        readBack(work, trouble, retryAfter)
+      }
+    case .refused(let operation, let refusal):
+      guard isCurrent(operation) else { return unexpected(event) }
+      refuse(work, refusal)
+    case .skipped(let operation, let trouble):
+      guard isCurrent(operation) else { return unexpected(event) }
+      if work.task == .publish { machine.left = machine.shown }
+      skip(trouble)
+    case .reconciled(let isServed): reconcile(isServed)
+    case .edited(let edition): _ = isNewer(edition, event)
+    case .deletionRequested: delete()
+    case .relayLeft: abandon()
+    case .begun, .handedOver, .withdrawn, .cancelRequested: unexpected(event)
+    }
+  }
+
+  mutating func whenAccepted(_ event: Event, _ work: Work) {
+    switch event {
+    case .timerFired, .restarted, .retryRequested, .relayReturned: pursue(event, work)
+    case .verified(let operation, let edition):
+      foundOrLate(operation, edition, event, work)
+    case .foundMissing(let operation):
+      guard isCurrent(operation) else { return unexpected(event) }
+      found(0, work)
+    case .troubled(let operation, let trouble, let retryAfter):
+      guard isCurrent(operation) else { return unexpected(event) }
+      readBackLater(work, trouble, retryAfter)
+    case .refused(let operation, let refusal):
+      guard isCurrent(operation) else { return unexpected(event) }
+      refuse(work, refusal)
+    case .skipped(let operation, let trouble):
+      guard isCurrent(operation) else { return unexpected(event) }
+      skip(trouble)
+    case .reconciled(let isServed): reconcile(isServed)
+    case .edited(let edition): _ = isNewer(edition, event)
+    case .deletionRequested: delete()
+    case .relayLeft: abandon()
+    case .begun, .handedOver, .accepted, .withdrawn, .cancelRequested: unexpected(event)
+    }
+  }
+
+  // MARK: - On the way out
+
+  /// Records that the newest edition leaves. Time in the queue is not part of the effort.
+  mutating func leave(_ work: Work) {
+    machine.left = machine.edition
+    enter(
+      .sent(
+        Work(
+          .publish, attempt: work.attempt, repair: work.repair, startedAt: work.attempt == 1 ? now : work.startedAt,
+          progress: .underWay(timeoutAt: now + policy.publicationTimeout), lastTrouble: work.lastTrouble)))
+  }
+
+  /// Starts to read the post back, after the relay took it.
+  mutating func accept(_ work: Work) {
+    machine.left = max(machine.left, 1)
+    enter(.accepted(fresh(.verify, repair: work.repair)))
+    perform(.verify)
+  }
+
+  /// Whether the relay said with this cause that it did not take the post.
+  private static func meansNotTaken(_ cause: Cause) -> Bool { [.rateLimited, .authRequired].contains(cause) }
+
+  /// Waits and publishes the post again, because the relay does not have it; fails if attempts or time are used up.
+  mutating func publishLater(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
+    machine.left = machine.shown
+    if let next = retry(work.with(.publish, work.progress, after: trouble), after: trouble, retryAfter: retryAfter) {
+      enter(.pending(next), trouble)
+    } else {
+      giveUp(.publish, work, trouble, retryAfter)
+    }
+  }
+
+  /// Reads the relay back, in the same attempt, because the answer to the post was lost.
+  private mutating func readBack(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
+    guard let retryAfter, retryAfter > .zero else {
+      enter(.sent(work.with(.verify, queued(.verify), after: trouble)), trouble)
+      return perform(.verify)
+    }
+    let until = now + min(retryAfter, policy.patienceMax)
+    enter(.sent(work.with(.verify, .waiting(until: until), after: trouble)), trouble)
+  }
+
+  /// Waits and reads the relay back again, in the present status; fails if attempts or time are used up.
+  private mutating func readBackLater(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
+    if let next = retry(work, after: trouble, retryAfter: retryAfter) {
+      enter(machine.state.with(next), trouble)
+    } else {
+      giveUp(.verify, work, trouble, retryAfter)
+    }
+  }
+
+  private mutating func giveUp(_ task: Work.Task, _ work: Work, _ trouble: Trouble, _ retryAfter: Duration? = nil) {
+    let attempts = work.attempt == 1 ? "1 attempt" : "\(work.attempt) attempts"
+    fail(task, work, Trouble(trouble.cause, "no success after \(attempts): \(trouble.detail)"), atLeast: retryAfter)
+  }
+
+  // MARK: - What readers find
+
+  /// Takes what a reader found: by the reading back under way, or by an earlier one if it was the newest edition.
+  mutating func foundOrLate(_ operation: Int, _ edition: Int, _ event: Event, _ work: Work) {
+    if isCurrent(operation, .verify) {
+      found(edition, work)
+    } else if edition >= machine.edition {
+      settle(edition)
+    } else {
+      unexpected(event)
+    }
+  }
+
+  /// Takes what the reading back under way found; 0 means nothing.
+  mutating func found(_ edition: Int, _ work: Work) {
+    guard edition < machine.left else { return settle(edition) }
+    let missing = Trouble(
+      .missing,
+      edition > 0 ? "the relay shows edition \(edition), not edition \(machine.left)" : "the relay does not have the post")
+    // A relay may show late what it took.
+    if case .accepted = machine.state,
+      let next = retry(work, after: missing, retryAfter: nil, attemptsMax: policy.verifyAttemptsMax)
+    {
+      return enter(.accepted(next), missing)
+    }
+    machine.shown = max(edition, 0)
+    machine.left = machine.shown
+    switch machine.state {
+    case .sent: publishLater(work, missing, nil)
+    case .failed:
+      // This was the first half of a repair.
+      enter(.failed(missing, work.with(.publish, queued(.publish), after: missing)), missing)
+      perform(.publish)
+    case .pending, .accepted, .verified, .skipped, .deleting, .deleted, .stillServed, .unsupported:
+      fail(.publish, work, Trouble(.missing, "the relay took the post, but \(missing.detail)"))
+    }
+  }
+
+  /// Records that a reader found an edition that is not older than the one that left.
+  mutating func settle(_ edition: Int) {
+    machine.shown = min(edition, machine.edition)
+    machine.left = machine.shown
+    guard machine.shown < machine.edition else { return enter(.verified) }
+    enter(.pending(fresh(.publish)), "readers find edition \(machine.shown) of \(machine.edition)")
+    perform(.publish)
+  }
+
+  /// Takes what a comparison of the relay's posts says about one that is on its way. Such a comparison does not tell editions apart, and
+  /// what it misses may have come later.
+  mutating func reconcile(_ isServed: Bool) {
+    if isServed, machine.edition == 1 { settle(1) }
+  }
+}

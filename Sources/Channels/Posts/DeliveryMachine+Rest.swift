@@ -1,0 +1,140 @@
+// The states in which nothing is under way to the relay, or only slowly: verified, failed, skipped.
+extension DeliveryMachine.Step {
+  mutating func whenVerified(_ event: Event) {
+    switch event {
+    case .edited(let edition):
+      guard isNewer(edition, event) else { return }
+      publish("edition \(edition)")
+    case .reconciled(let isServed):
+      guard !isServed else { return }
+      (machine.left, machine.shown) = (0, 0)
+      let missing = Trouble(.missing, "the relay does not have the post any more")
+      enter(.pending(fresh(.publish)), missing)
+      perform(.publish)
+    case .deletionRequested: delete()
+    case .restarted, .relayLeft: break
+    case .begun, .timerFired, .handedOver, .accepted, .verified, .foundMissing, .withdrawn, .refused, .skipped, .troubled,
+      .relayReturned, .retryRequested, .cancelRequested:
+      unexpected(event)
+    }
+  }
+
+  mutating func whenFailed(_ event: Event, _ trouble: Trouble, _ work: Work) {
+    switch event {
+    case .timerFired, .restarted: pursue(event, work)
+    case .retryRequested:
+      guard !work.progress.isUnderWay else { return unexpected(event) }
+      begin("retry by request")
+    case .relayReturned:
+      // A new connection does not change what the relay refused, or postponed.
+      guard !work.progress.isUnderWay, trouble.cause.isOfConnection || trouble.cause == .missing else {
+        return unexpected(event)
+      }
+      begin("the relay is back")
+    case .handedOver(let operation):
+      guard isCurrent(operation, .publish) else { return unexpected(event) }
+      leave(work)
+    case .accepted:
+      guard machine.edition == 1 else { return unexpected(event) }
+      accept(work)
+    case .verified(let operation, let edition):
+      foundOrLate(operation, edition, event, work)
+    case .foundMissing(let operation):
+      guard isCurrent(operation, .verify) else { return unexpected(event) }
+      found(0, work)
+    case .troubled(let operation, let trouble, let retryAfter):
+      guard isCurrent(operation) else { return unexpected(event) }
+      fail(work.task, work, trouble, atLeast: retryAfter)
+    case .refused(let operation, let refusal):
+      guard isCurrent(operation) else { return unexpected(event) }
+      refuse(work, refusal)
+    case .skipped(let operation, let trouble):
+      guard isCurrent(operation) else { return unexpected(event) }
+      skip(trouble)
+    case .reconciled(let isServed): reconcile(isServed)
+    case .edited(let edition):
+      guard isNewer(edition, event) else { return }
+      begin("edition \(edition)")
+    case .cancelRequested: cancel(event)
+    case .deletionRequested: delete()
+    case .relayLeft: abandon()
+    case .begun, .withdrawn: unexpected(event)
+    }
+  }
+
+  mutating func whenSkipped(_ event: Event) {
+    switch event {
+    case .retryRequested:
+      guard !machine.isDeletionRequested else { return unexpected(event) }
+      begin("retry by request")
+    case .accepted:
+      // From before it was skipped: if it is ever tried again, that begins with reading back.
+      guard machine.isDeletionRequested else { return machine.left = max(machine.left, 1) }
+      deleteAgain("the relay took the post after the deletion")
+    case .reconciled(let isServed):
+      guard isServed else { return }
+      guard machine.isDeletionRequested else { return machine.left = max(machine.left, 1) }
+      deleteAgain("the relay serves the post")
+    case .edited(let edition): if !machine.isDeletionRequested { _ = isNewer(edition, event) } else { unexpected(event) }
+    case .deletionRequested:
+      guard !machine.isDeletionRequested else { return unexpected(event) }
+      delete()
+    case .restarted, .relayLeft: break
+    case .begun, .timerFired, .handedOver, .verified, .foundMissing, .withdrawn, .refused, .skipped, .troubled, .relayReturned,
+      .cancelRequested:
+      unexpected(event)
+    }
+  }
+
+  // MARK: - Steps shared by several states
+
+  /// Starts a new effort: with reading back if the newest edition may be there.
+  private mutating func begin(_ why: String) {
+    guard machine.left > machine.shown else { return publish(why) }
+    enter(.sent(fresh(.verify)), why)
+    perform(.verify)
+  }
+
+  private mutating func publish(_ why: String) {
+    enter(.pending(fresh(.publish)), why)
+    perform(.publish)
+  }
+
+  /// Fails; the next repair follows after a while, without limit.
+  mutating func fail(
+    _ task: Work.Task, _ work: Work, _ trouble: Trouble, atLeast: Duration? = nil, isLongest: Bool = false
+  ) {
+    let next = repair(task, work, after: trouble, atLeast: atLeast, isLongest: isLongest)
+    enter(.failed(trouble, next), trouble)
+  }
+
+  /// Fails after a refusal: of the post, or of those who read it.
+  mutating func refuse(_ work: Work, _ refusal: Trouble) {
+    if work.task == .publish {
+      machine.left = machine.shown
+      fail(.publish, work, refusal, isLongest: true)
+    } else {
+      fail(work.task, work, Trouble(refusal.cause, "readers are refused: \(refusal.detail)"), isLongest: true)
+    }
+  }
+
+  mutating func skip(_ trouble: Trouble) { enter(.skipped(trouble), trouble) }
+
+  /// Takes the post back, if nothing of it may be at the relay.
+  mutating func cancel(_ event: Event) {
+    guard machine.left == 0 else { return unexpected(event) }
+    skip(Trouble(.cancelled, "cancelled before it left"))
+  }
+
+  mutating func abandon() { skip(Trouble(.left, "the channel left the relay")) }
+
+  /// Whether an edition is newer than all others; if it is, it is the newest one from now on.
+  mutating func isNewer(_ edition: Int, _ event: Event) -> Bool {
+    guard edition > machine.edition else {
+      unexpected(event)
+      return false
+    }
+    machine.edition = edition
+    return true
+  }
+}

@@ -1,0 +1,43 @@
+/// The status of one delivery, the pairing of one post with one relay.
+public enum DeliveryStatus: String, Sendable, CaseIterable {
+  /// Nothing of the newest edition is known to have left; an attempt waits or is queued.
+  case pending
+  /// The newest edition may have left; its answer is awaited, or the relay is read back because no answer came.
+  case sent
+  /// The relay said that it took the post; it is being read back.
+  case accepted
+  /// A reader found the newest edition, with its id, signature and author.
+  case verified
+  /// The attempts, or the time for them, were used up, or the relay refused. It is tried again slowly.
+  case failed
+  /// The relay will not get the post, for a reason that does not pass by itself.
+  case skipped
+  /// The relay is being asked to delete the post, or read back after that.
+  case deleting
+  /// A reader did not find the post after the deletion.
+  case deleted
+  /// The relay took the deletion, but still serves the post. It is asked again slowly.
+  case stillServed
+  /// The deletion ended, and nothing shows that the post is gone.
+  case unsupported
+}
+
+/// The state of a post as a whole. It is always derived from its deliveries, never stored.
+public enum PostPhase: String, Sendable, CaseIterable {
+  /// Readers do not find the post anywhere, and a delivery is on its way.
+  case pending
+  /// Readers find the post at some relay, but not its newest edition at every relay that is not skipped.
+  case partial
+  /// Readers find the newest edition at every relay that is not skipped, and there is at least one.
+  case published
+  /// Readers do not find the post anywhere, and no delivery is on its way: at least one failed and is tried again slowly.
+  case failed
+  /// Every delivery is skipped.
+  case skipped
+  /// The post was deleted, and some relay has not confirmed that yet.
+  case deleting
+  /// The post was deleted, every relay was asked, and some relay still serves it, or does not show that it is gone.
+  case stillServed
+  /// The post was deleted, and no relay that had it serves it.
+  case deleted
+}
