@@ -59,7 +59,7 @@ extension DeliveryMachine.Step {
   /// Deletes the post for good. A relay that cannot have it is not asked.
   mutating func delete() {
     machine.isDeletionRequested = true
-    guard machine.left > 0 else { return skip(Trouble(.cancelled, "deleted before it left")) }
+    guard machine.left > 0 else { return skip(Trouble(.cancelled, "deleted before the relay had it")) }
     enter(.deleting(fresh(.withdraw)), "deleted by request")
     perform(.withdraw)
   }

@@ -97,14 +97,10 @@ extension DeliveryMachine.Step {
 
   // MARK: - On the way out
 
-  /// Records that the newest edition leaves. Time in the queue is not part of the effort.
+  /// Records that the newest edition leaves.
   mutating func leave(_ work: Work) {
     machine.left = machine.edition
-    enter(
-      .sent(
-        Work(
-          .publish, attempt: work.attempt, repair: work.repair, startedAt: work.attempt == 1 ? now : work.startedAt,
-          progress: .underWay(timeoutAt: now + policy.publicationTimeout), lastTrouble: work.lastTrouble)))
+    enter(.sent(work.with(.underWay(timeoutAt: now + policy.publicationTimeout))))
   }
 
   /// Starts to read the post back, after the relay took it.
@@ -167,9 +163,7 @@ extension DeliveryMachine.Step {
   /// Takes what the reading back under way found; 0 means nothing.
   mutating func found(_ edition: Int, _ work: Work) {
     guard edition < machine.left else { return settle(edition) }
-    let missing = Trouble(
-      .missing,
-      edition > 0 ? "the relay shows edition \(edition), not edition \(machine.left)" : "the relay does not have the post")
+    let missing = notFound(edition)
     // A relay may show late what it took.
     if case .accepted = machine.state,
       let next = retry(work, after: missing, retryAfter: nil, attemptsMax: policy.verifyAttemptsMax)
@@ -185,8 +179,17 @@ extension DeliveryMachine.Step {
       enter(.failed(missing, work.with(.publish, queued(.publish), after: missing)), missing)
       perform(.publish)
     case .pending, .accepted, .verified, .skipped, .deleting, .deleted, .stillServed, .unsupported:
-      fail(.publish, work, Trouble(.missing, "the relay took the post, but \(missing.detail)"))
+      fail(.publish, work, missing)
     }
+  }
+
+  private func notFound(_ edition: Int) -> Trouble {
+    let (shown, expected) = ("edition \(edition)", "edition \(machine.left)")
+    if case .accepted = machine.state {
+      let words = edition > 0 ? "\(expected), but shows \(shown)" : "the post, but does not serve it"
+      return Trouble(.missing, "the relay took \(words)")
+    }
+    return Trouble(.missing, edition > 0 ? "the relay shows \(shown), not \(expected)" : "the relay does not have the post")
   }
 
   /// Records that a reader found an edition that is not older than the one that left.

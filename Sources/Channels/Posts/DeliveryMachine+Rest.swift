@@ -123,7 +123,7 @@ extension DeliveryMachine.Step {
   /// Takes the post back, if nothing of it may be at the relay.
   mutating func cancel(_ event: Event) {
     guard machine.left == 0 else { return unexpected(event) }
-    skip(Trouble(.cancelled, "cancelled before it left"))
+    skip(Trouble(.cancelled, "cancelled before the relay had it"))
   }
 
   mutating func abandon() { skip(Trouble(.left, "the channel left the relay")) }

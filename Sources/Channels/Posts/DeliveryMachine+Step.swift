@@ -95,8 +95,10 @@ extension DeliveryMachine {
       guard work.attempt < attemptsMax ?? policy.attemptsMax else { return nil }
       let asked = patient(retryAfter)
       let wait = max(jittered(max(policy.backOff(afterAttempt: work.attempt), asked)), asked)
-      // If the relay asks for a longer wait than Baton's own maximum, that time is not part of the effort.
-      let startedAt = asked > policy.backOffMax ? work.startedAt + wait : work.startedAt
+      // Time in the queue before the first attempt is not part of the effort, and neither is a wait that the relay asks for and that is
+      // longer than Baton's own maximum.
+      let failedAt = work.attempt == 1 ? now : work.startedAt
+      let startedAt = asked > policy.backOffMax ? failedAt + wait : failedAt
       guard now + wait < startedAt + policy.effortMax else { return nil }
       return Work(
         work.task, attempt: work.attempt + 1, repair: work.repair, startedAt: startedAt, progress: .waiting(until: now + wait),
@@ -126,6 +128,10 @@ extension DeliveryMachine {
     }
 
     private func timedOut(_ work: Work) -> Trouble {
+      if work.task == .publish, machine.state.status != .sent {
+        let allowed = policy.queueAllowance + policy.publicationTimeout
+        return Trouble(.timeout, "the post waited for its turn, and did not leave within \(allowed.wholeMilliseconds) ms")
+      }
       let asked =
         switch work.task {
         case .publish: "the post"

@@ -102,7 +102,7 @@ extension DeliveryMachine {
     public let attempt: Int
     /// The number of the present repair; 0 while the first effort lasts.
     public let repair: Int
-    /// The time at which the first attempt of this effort began; its deadline counts from here.
+    /// The time at which this effort began, or, once an attempt failed, at which the first one did; its deadline counts from here.
     public let startedAt: Timestamp
     public let progress: Progress
     /// For `verifyRefused`, the refusal.

@@ -16,7 +16,7 @@ public struct DeliveryPolicy: Hashable, Sendable {
   public var backOffJitterPercent: Int = 20
   /// Attempts per effort before the delivery fails.
   public var attemptsMax: Int = 8
-  /// Time per effort before the delivery fails. It begins when the first attempt leaves.
+  /// Time per effort before the delivery fails. It counts from the first attempt that failed.
   public var effortMax: Duration = .seconds(900)
   /// The number of times that a relay is read back after it took a post or a deletion, before it counts as not showing it.
   public var verifyAttemptsMax: Int = 3
