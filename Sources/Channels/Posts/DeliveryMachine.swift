@@ -34,7 +34,7 @@
 /// | `stillServed` | `stillServed`, `deleted`, `unsupported`                                     |
 /// | `unsupported` | `deleting`, `deleted`                                                       |
 ///
-/// Every delivery begins as `pending`.
+/// Every delivery begins as `pending`. Which event leads where is in docs/design/posts.md#statuses-of-a-delivery.
 public struct DeliveryMachine: Hashable, Sendable {
   public internal(set) var state: State
   /// The time at which the present status was entered.
