@@ -30,7 +30,7 @@ struct DeliveryWalkTests {
   /// A walk that never publishes, fails or deletes would prove nothing.
   @Test func walksVisitEveryStatus() throws {
     var visited: Set<DeliveryStatus> = []
-    for seed in 0..<100 as Range<UInt64> {
+    for seed in 0..<300 as Range<UInt64> {
       var walk = DeliveryWalk(seed: seed, isTruthful: false)
       for _ in 0..<300 {
         try walk.step()
