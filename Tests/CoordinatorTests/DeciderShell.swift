@@ -91,7 +91,7 @@ final class DeciderShell {
 
   @discardableResult
   func close() -> CommitRequest {
-    let closed = decider.close()
+    let closed = decider.close() ?? CommitRequest([CommitPart]())
     request = closed
     return closed
   }
@@ -134,7 +134,7 @@ final class DeciderShell {
   /// Lets go of channels that have nothing left to do, after the answers were given.
   func letGo(_ landing: Landing) {
     guard case .landed(_, let decision, let effects) = landing else { return }
-    decider.letGo(decision, changes: effects.changes.count)
+    decider.letGo(decision, after: effects)
   }
 
   /// Finds out what is durable after a commit in doubt.

@@ -68,7 +68,8 @@ struct DeciderTests {
     let answers = Answers()
     var decider = decider
     await decide([creation(answers)], &decider)
-    let request = decider.close()
+    let closed = decider.close()
+    let request = try #require(closed)
     #expect(storage.commits == 0 && network.performed == 0 && answers.all.isEmpty)
     #expect(directory.read { $0.loads.carried }.isEmpty)
     let inserted = request.mutations.compactMap { mutation -> ChannelRow? in
@@ -91,7 +92,7 @@ struct DeciderTests {
     #expect(effects.operations.map(\.operation.relay) == relays)
     #expect(effects.isWatchChanged && network.performed == 0)
     #expect(landed.answers.map(\.outcome) == [.channel(ChannelID(rawValue: 1))])
-    decider.letGo(landed, changes: effects.changes.count)
+    decider.letGo(landed, after: effects)
     #expect(decider.alarms[.channel(ChannelID(rawValue: 1))] != nil)
     store.close()
   }
@@ -131,7 +132,7 @@ struct DeciderTests {
     await decide([input], &other)
     #expect(one.open == other.open)
     let requests = [one.close(), other.close()]
-    #expect(requests[0].mutations.count >= 5 && requests[0] == requests[1])
+    #expect(requests[0].map { $0.mutations.count >= 5 } == true && requests[0] == requests[1])
     store.close()
   }
 }

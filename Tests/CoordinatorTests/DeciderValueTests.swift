@@ -43,7 +43,7 @@ struct DeciderValueTests {
       twin.decide(unfolded, facts, at: shell.now)
       checkWaiting(shell, "seed \(seed), step \(step)")
       #expect(shell.decider.open == twin.open, "seed \(seed), step \(step)")
-      let (request, other) = (shell.close(), twin.close())
+      let (request, other) = (shell.close(), twin.close() ?? CommitRequest([CommitPart]()))
       #expect(request == other && shell.decider.flight == twin.flight, "seed \(seed), step \(step)")
       own = try await land(shell, &twin, request, isFailing: Int.random(in: 0..<12, using: &random) == 0)
       #expect(shell.decider.base.live == twin.base.live && shell.decider.base.catalog == twin.base.catalog)
@@ -87,7 +87,7 @@ struct DeciderValueTests {
     guard case .landed(_, let decision, let effects) = landing else { return [] }
     #expect(decision == expected.decision && effects == expected.effects)
     shell.letGo(landing)
-    twin.letGo(expected.decision, changes: expected.effects.changes.count)
+    twin.letGo(expected.decision, after: expected.effects)
     _ = (shell.decider.chores.take(), twin.chores.take())
     return effects.inputs
   }

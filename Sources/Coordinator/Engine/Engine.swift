@@ -3,10 +3,8 @@ internal import Logging
 internal import RelayNetwork
 internal import Storage
 
-/// The coordinator's task. What comes in passes from top to bottom: what it asks of storage is read (`Questions`), the `Decider` decides,
-/// the `Decision` is committed, and its `Effects` are carried out, in the order that is stated there: store, publish, journal, perform,
-/// reply. While a commit is under way the engine decides on what comes next, as if it were durable; all of that is one decision, and
-/// the next commit. Only one task ever touches the engine.
+/// The coordinator's task: the shell of the decider for channels, operators, servers and relays. `Shell` states in which order things
+/// happen; what inputs ask of storage is in `Questions`, what follows from a decision in `Effects`.
 final class Engine {
   var decider: Decider
   let storage: any CoordinatorStorage
@@ -17,22 +15,11 @@ final class Engine {
   let prober: Prober?
   /// Puts an input of the engine's own into the inbox.
   let post: @Sendable (Input) -> Void
-  /// Lets `process` be called soon, although nothing came in.
-  let poke: @Sendable () -> Void
-  /// Whether commits begin at once, or when the engine must know their outcome.
-  let isEager: Bool
+  var commits: Commits
   var journal: Journal
   var waker: Task<Void, Never>?
   /// When `timersDue` will come in; `nil` if it was not asked for, or is on its way.
   var wakeAt: Timestamp?
-  /// The commit that is under way.
-  var flight: Flight?
-  /// The commit of what nobody waits for that is under way.
-  var chore: (flight: Flight, mutations: [StoreMutation])?
-  /// How many inputs wait until all that was decided before is durable.
-  var inputsResting = 0
-  /// Set once somebody else owns what is stored; nothing may be done any more.
-  var fenced: CommitFailure?
 
   /// - Parameters:
   ///   - seed: the seed of random choices. The same seed and the same inputs give the same commits, actions and words, in the same order.
@@ -50,8 +37,7 @@ final class Engine {
     journal = Journal(logger)
     self.hub = hub
     self.prober = prober
-    self.isEager = isEager
-    self.poke = poke
+    commits = Commits(isEager: isEager, whenOver: poke)
     self.post = post
     decider = Decider(
       directory: directory, rules: rules, hasTests: prober != nil, seed: seed,
@@ -60,9 +46,6 @@ final class Engine {
   }
 
   deinit { waker?.cancel() }
-
-  /// The number of inputs from which on no more are decided before the commit under way is over.
-  private static let decidedMax = 512
 
   static func load(_ storage: any CoordinatorStorage, _ directory: RelayDirectory) async throws -> Catalog {
     var catalog = Catalog()
@@ -103,32 +86,9 @@ final class Engine {
 
   /// Handles what arrived, and a commit that is over.
   func process(_ inputs: [Input]) async {
-    if flight?.isOver == true { await land() } else if chore?.flight.isOver == true { await depart() }
+    await advance()
     if inputs.contains(where: \.isWaking) { wakeAt = nil }
     if !inputs.isEmpty { await take(inputs) }
-  }
-
-  private func take(_ inputs: [Input]) async {
-    // A commit must not become too large while another one is under way.
-    while flight != nil, decider.open.inputs.count >= Self.decidedMax { await land() }
-    await settleDoubt()
-    let unfolded = decider.unfold(inputs, at: clock.now)
-    if unfolded.contains(where: decider.needsRest) {
-      inputsResting = unfolded.count
-      tellOpenInputs()
-      await rest()
-      inputsResting = 0
-      await settleDoubt()
-    }
-    if let fenced {
-      for input in inputs { input.refuse(.storageUnavailable(reason: fenced.description)) }
-      return
-    }
-    let now = clock.now
-    let reads = decider.reads(for: unfolded, at: now)
-    let facts = reads.isEmpty ? Facts() : await questions.answer(reads)
-    decider.decide(unfolded, facts, at: now)
-    await depart()
   }
 
   /// Records when the daemon stops, so that what waits goes on where it was.
@@ -144,4 +104,20 @@ final class Engine {
     waker?.cancel()
     journal.sumUp(at: nil)
   }
+}
+
+extension Engine: Shell {
+  var committer: @Sendable (CommitRequest) async throws(CommitFailure) -> CommitReceipt {
+    { [storage] request throws(CommitFailure) in try await storage.commit(request) }
+  }
+
+  func answer(_ reads: Reads) async -> Facts { reads.isEmpty ? Facts() : await questions.answer(reads) }
+
+  func follow(_ input: Input) { post(input) }
+
+  func refuse(_ inputs: [Input], _ failure: CommitFailure) {
+    for input in inputs { input.refuse(.storageUnavailable(reason: failure.description)) }
+  }
+
+  func abandon(_ effects: Effects, _ failure: CommitFailure) { refuse(effects.inputs, failure) }
 }

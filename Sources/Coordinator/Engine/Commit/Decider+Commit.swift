@@ -5,8 +5,8 @@ internal import Storage
 // How decisions become requests to storage, and what becomes of them.
 extension Decider {
   /// Ends the open decision: from here on it is being committed.
-  /// - Returns: what to store.
-  mutating func close() -> CommitRequest {
+  /// - Returns: what to store; `nil` if there is nothing to store.
+  mutating func close() -> CommitRequest? {
     nameRelays()
     var parts: [CommitPart] = []
     var places = PlaceCounter()
@@ -29,7 +29,7 @@ extension Decider {
     open.hasWritten = !parts.isEmpty
     flight = open
     open = Decision(now: now)
-    return CommitRequest(parts)
+    return parts.isEmpty ? nil : CommitRequest(parts)
   }
 
   /// Hands out the places of revisions in a commit.
@@ -99,9 +99,11 @@ extension Decider {
   // MARK: - It is durable
 
   /// Merges the decision that was committed into what is durable.
+  /// - Parameter receipt: what storage answered; `nil` if there was nothing to store.
   /// - Returns: what follows from it, without the answers.
-  mutating func landed(_ receipt: CommitReceipt, at now: Timestamp) -> (decision: Decision, effects: Effects) {
+  mutating func landed(_ receipt: CommitReceipt?, at now: Timestamp) -> (decision: Decision, effects: Effects) {
     guard var decision = flight else { return (Decision(now: now), Effects()) }
+    let receipt = receipt ?? CommitReceipt(base: base.counters.revision, revision: base.counters.revision)
     flight = nil
     takeOut(receipt.rejections, from: &decision, at: now)
     var effects = merge(decision, receipt, at: now)
@@ -130,10 +132,9 @@ extension Decider {
   }
 
   /// Lets go of channels that have nothing left to do. That comes after the answers, so that these need no further read.
-  /// - Parameter changes: how many changes were committed.
-  mutating func letGo(_ decision: Decision, changes: Int) {
+  mutating func letGo(_ decision: Decision, after effects: Effects) {
     for id in decision.seen { settle(id) }
-    chores.compactIfDue(changes, through: base.counters.revision)
+    chores.compactIfDue(effects.changes.count, through: base.counters.revision)
   }
 
   /// A channel as it is stored, as clients see it.

@@ -70,6 +70,8 @@ struct Decider {
   var alarms = Alarms()
   var quarantined: Set<ChannelID> = []
   var chores = Chores()
+  /// The chores that are being stored.
+  var choresUnderWay: [StoreMutation] = []
   var recovery = Recovery()
   /// How long the daemon was off, for channels whose waiting times do not allow for it yet.
   var absence = Absence()

@@ -68,6 +68,7 @@ extension Engine {
   func publishDirectory() {
     let catalog = decider.base.catalog
     let trouble = decider.recovery.trouble
+    let live = decider.base.live.channels.count
     let states = decider.networkStates
     let isTold = decider.base.isCatalogTold
     decider.base.isCatalogTold = true
@@ -76,12 +77,12 @@ extension Engine {
       // The pools for creations are arranged again for another catalog.
       if !isTold { $0.catalog = catalog }
       $0.storageTrouble = trouble
+      $0.liveChannels = live
     }
   }
 
-  /// Answers a request.
-  /// - Parameter failure: why nothing was stored; `nil` if it was.
-  func give(_ answer: Answer, _ failure: BatonError? = nil) {
+  func give(_ answer: Answer, _ failure: CommitFailure?) {
+    let failure = failure.map { BatonError.storageUnavailable(reason: $0.description) }
     switch answer.asker {
     case .channel(let reply): reply.send(result(of: answer, failure) { decider.channel(in: $0) })
     case .object(let reply): reply.send(result(of: answer, failure) { decider.object(in: $0) })
@@ -99,17 +100,10 @@ extension Engine {
     return value(answer.outcome) ?? .failure(.busy)
   }
 
-  /// Tells requests how many channels have something left to do. Those that have nothing left are let go before.
-  func tellLiveChannels() {
-    let count = decider.base.live.channels.count
-    directory.write { $0.liveChannels = count }
-  }
+  /// Tells requests what they read. Channels that have nothing left to do are let go before they are counted.
+  func tellState() { publishDirectory() }
 
-  /// Tells how many inputs wait for the commit that is under way.
-  func tellOpenInputs() {
-    let count = decider.open.inputs.count + inputsResting
-    directory.write { $0.inputsOpen = count }
-  }
+  func tellOpen(_ count: Int) { directory.write { $0.inputsOpen = count } }
 
   /// Makes sure that `timersDue` comes in when the next alarm is due. It comes last, after every decision.
   func scheduleWake() {

@@ -1,0 +1,28 @@
+internal import Channels
+internal import Storage
+
+// A commit that failed may have become durable all the same.
+extension Engine {
+  /// Goes on from what is durable, once that can be read. Until then nothing is committed, so that no revision or identifier is
+  /// given out twice.
+  func settleDoubt() async {
+    guard let doubt = decider.doubt else { return }
+    do {
+      let stored = try await storage.counters()
+      let identities = try await storage.identities()
+      let isDurable = try await storage.lastSignOfLife()?.commit == doubt.number
+      let found =
+        isDurable
+        ? Decider.Found(
+          catalog: try await Self.load(storage, directory),
+          channels: try await storage.channels(Set(doubt.order)).found.mapValues(\.row)) : nil
+      let loads = isDurable ? try await storage.channelCounts() : nil
+      let effects = decider.settleDoubt(stored, found, identities, at: clock.now)
+      // Parts of it may not have been written.
+      if let loads { directory.write { $0.loads.begin(with: loads) } }
+      carryOut(effects)
+    } catch {
+      decider.storageFailed("\(error)")
+    }
+  }
+}
