@@ -79,6 +79,70 @@ extension CoreRelayResult {
   fileprivate var uses: JSONValue { list(relay.uses, error?.uses) }
 }
 
+extension CoreItem.Author {
+  fileprivate var uses: JSONValue {
+    switch self {
+    case .channel: ["channel"]
+    case .user: ["user"]
+    case .otherOwner: ["otherOwner"]
+    case .member(let id): list("member", id.uses)
+    case .unknown(let word): list("unknown", .string(word))
+    }
+  }
+}
+
+extension CoreSendError {
+  fileprivate var uses: JSONValue {
+    switch self {
+    case .auth: ["auth"]
+    case .quota: ["quota"]
+    case .expired: ["expired"]
+    case .relay(let words): list("relay", .string(words))
+    case .proxy(let host, let words): list("proxy", .string(host), .string(words))
+    case .proxyRelay(let host, let words): list("proxyRelay", .string(host), .string(words))
+    case .other(let words): list("other", .string(words))
+    case .unknown(let word): list("unknown", .string(word))
+    }
+  }
+}
+
+extension CoreItemStatus {
+  fileprivate var uses: JSONValue {
+    switch self {
+    case .new: ["new"]
+    case .sent(let isComplete): list("sent", .bool(isComplete))
+    case .received(let isIntact, let isComplete): list("received", .bool(isIntact), .bool(isComplete))
+    case .error(let error): list("error", error.uses)
+    case .warning(let error): list("warning", error.uses)
+    case .incoming(let isRead): list("incoming", .bool(isRead))
+    case .invalid(let words): list("invalid", .string(words))
+    case .unknown(let word): list("unknown", .string(word))
+    }
+  }
+}
+
+extension CoreItem {
+  fileprivate var uses: JSONValue {
+    list(
+      id.uses, text(sharedID), .string(sentAt), author.uses,
+      content.map { list(.string($0.kind.text), .string($0.text), text($0.link)) }, status.uses, .bool(isEdited),
+      text(deletion?.text), .bool(isEditable), .bool(isDeletable),
+      .array(reactions.map { list(.string($0.emoji), .bool($0.isOwn), .integer($0.count)) }))
+  }
+}
+
+extension CoreChatItem {
+  fileprivate var uses: JSONValue { list(group?.uses, item.uses) }
+}
+
+extension CoreItemDeletion {
+  fileprivate var uses: JSONValue { list(deleted.uses, remaining?.uses) }
+}
+
+extension CoreReactionChange {
+  fileprivate var uses: JSONValue { list(.bool(isAdded), .string(emoji), group?.uses, item.uses) }
+}
+
 extension CoreReply {
   /// nil: not compared.
   var uses: JSONValue? {
@@ -97,7 +161,11 @@ extension CoreReply {
     case .link(let group, let link): list(group.uses, link.uses)
     case .groups(let groups): list(.array(groups.map(\.uses)))
     case .profileUpdated(let from, let to): list(from.uses, to.uses)
-    case .version, .operators, .servers, .validation, .serverTest, .relayTest, .unknown: nil
+    case .itemsSent(let items): list(.array(items.map(\.uses)))
+    case .itemUpdated(let item), .itemNotChanged(let item): list(item.uses)
+    case .itemsDeleted(let deletions): list(.array(deletions.map(\.uses)))
+    case .reaction(let change): change.uses
+    case .version, .operators, .servers, .validation, .serverTest, .relayTest, .itemInfo, .page, .unknown: nil
     }
   }
 }
@@ -120,6 +188,10 @@ extension CoreEvent {
       list(group.uses, member.uses)
     case .memberRemoved(let group, let by, let member): list(group.uses, by.uses, member.uses)
     case .groupUpdated(let from, let to): list(from.uses, to.uses)
+    case .itemsReceived(let items), .itemStatuses(let items): list(.array(items.map(\.uses)))
+    case .itemUpdated(let item): list(item.uses)
+    case .itemsDeleted(let deletions): list(.array(deletions.map(\.uses)))
+    case .reaction(let change): change.uses
     case .hostConnected(let transport, let host), .hostDisconnected(let transport, let host):
       list(.string(transport), .string(host))
     case .error(let error), .refusal(let error): list(error.uses)

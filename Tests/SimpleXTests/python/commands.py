@@ -45,6 +45,23 @@ def profile():
     return value
 
 
+def message():
+    names = [name for name in ["bob", "Ann Lee", "é\"", "日本"] if chance.random() < 0.3][:3]
+    content = {"type": "text", "text": text() + "".join(f" @'{name}'" for name in names)}
+    if flag():
+        content["type"] = "link"
+        content["preview"] = {key: text() for key in ["uri", "title", "description", "image"]}
+    return {"msgContent": content, "mentions": {name: number() for name in names}}
+
+
+def composed():
+    return {**message(), "quotedItemId": number()} if flag() else message()
+
+
+def group():
+    return {"chatType": "group", "chatId": number()}
+
+
 MAKERS = {
     "ShowActiveUser": dict,
     "ListUsers": dict,
@@ -76,6 +93,29 @@ MAKERS = {
         "chatDeleteMode": {"type": "full", "notify": flag()},
     },
     "APILeaveGroup": lambda: {"groupId": number()},
+    "APISendMessages": lambda: {
+        "sendRef": group(),
+        "liveMessage": False,
+        "signMessages": flag(),
+        "composedMessages": [composed()],
+    },
+    "APIUpdateChatItem": lambda: {
+        "chatRef": group(),
+        "chatItemId": number(),
+        "liveMessage": False,
+        "updatedMessage": message(),
+    },
+    "APIDeleteChatItem": lambda: {
+        "chatRef": group(),
+        "chatItemIds": numbers(),
+        "deleteMode": chance.choice(["broadcast", "history"]),
+    },
+    "APIChatItemReaction": lambda: {
+        "chatRef": group(),
+        "chatItemId": number(),
+        "add": flag(),
+        "reaction": {"type": "emoji", "emoji": chance.choice("👍👎😀😂😢❤🚀✅")},
+    },
 }
 
 for index in range(int(sys.argv[2])):

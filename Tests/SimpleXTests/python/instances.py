@@ -145,6 +145,93 @@ def result(value):
     return [relay(value["relay"]), error(value["relayError"]) if "relayError" in value else None]
 
 
+def chat(value):
+    return group(value["groupInfo"]) if value["type"] == "group" else None
+
+
+def author(direction, meta):
+    kind = direction["type"]
+    if kind == "groupSnd":
+        return ["channel" if meta["showGroupAsSender"] else "user"]
+    if kind == "groupRcv":
+        return ["member", direction["groupMember"]["groupMemberId"]]
+    return ["otherOwner"] if kind == "channelRcv" else ["unknown", kind]
+
+
+def content(value):
+    if value["type"] not in ("sndMsgContent", "rcvMsgContent"):
+        return None
+    message = value["msgContent"]
+    return [message["type"], message["text"], message["preview"]["uri"] if message["type"] == "link" else None]
+
+
+def send_error(value):
+    kind = value["type"]
+    if kind in ("auth", "quota", "expired"):
+        return [kind]
+    if kind == "other":
+        return [kind, value["sndError"]]
+    if kind not in ("relay", "proxy", "proxyRelay"):
+        return ["unknown", kind]
+    server = value["srvError"]
+    words = server["srvError"] if server["type"] == "other" else server["type"]
+    return [kind, words] if kind == "relay" else [kind, value["proxyServer"], words]
+
+
+def status(value):
+    kind = value["type"]
+    is_complete = value.get("sndProgress") == "complete"
+    if kind in ("sndError", "sndWarning"):
+        return [kind[3:].lower(), send_error(value["agentError"])]
+    known = {
+        "sndNew": ["new"],
+        "sndSent": ["sent", is_complete],
+        "sndRcvd": ["received", value.get("msgRcptStatus") == "ok", is_complete],
+        "sndErrorAuth": ["error", ["auth"]],
+        "rcvNew": ["incoming", False],
+        "rcvRead": ["incoming", True],
+        "invalid": ["invalid", value.get("text")],
+    }
+    return known.get(kind, ["unknown", kind])
+
+
+def reaction(value):
+    return value["emoji"] if value["type"] == "emoji" else ""
+
+
+def item(value):
+    meta = value["meta"]
+    deleted = meta.get("itemDeleted")
+    counts = [[reaction(each["reaction"]), each["userReacted"], each["totalReacted"]] for each in value["reactions"]]
+    return [
+        meta["itemId"],
+        meta.get("itemSharedMsgId"),
+        meta["itemTs"],
+        author(value["chatDir"], meta),
+        content(value["content"]),
+        status(meta["itemStatus"]),
+        meta["itemEdited"],
+        deleted and deleted["type"],
+        meta["editable"],
+        meta["deletable"],
+        counts,
+    ]
+
+
+def chat_item(value):
+    return [chat(value["chatInfo"]), item(value["chatItem"])]
+
+
+def deletion(value):
+    return [chat_item(value["deletedChatItem"]), chat_item(value["toChatItem"]) if "toChatItem" in value else None]
+
+
+def reaction_change(value):
+    outer = value["reaction"]
+    inner = outer["chatReaction"]
+    return [value["added"], reaction(inner["reaction"]), chat(outer["chatInfo"]), item(inner["chatItem"])]
+
+
 def fields(**parts):
     def take(value):
         return [[part(each) for each in value[key]] if isinstance(value[key], list) else part(value[key]) for key, part in parts.items()]
@@ -177,6 +264,11 @@ USES_OF_REPLIES = {
     "groupUpdated": fields(fromGroup=group, toGroup=group),
     "groupDeletedUser": fields(groupInfo=group),
     "leftMemberUser": fields(groupInfo=group),
+    "newChatItems": fields(chatItems=chat_item),
+    "chatItemUpdated": fields(chatItem=chat_item),
+    "chatItemNotChanged": fields(chatItem=chat_item),
+    "chatItemsDeleted": fields(chatItemDeletions=deletion),
+    "chatItemReaction": reaction_change,
     "chatCmdError": fields(chatError=error),
 }
 USES_OF_EVENTS = {
@@ -189,6 +281,11 @@ USES_OF_EVENTS = {
     "deletedMemberUser": fields(groupInfo=group, member=member),
     "groupDeleted": fields(groupInfo=group, member=member),
     "groupUpdated": fields(fromGroup=group, toGroup=group),
+    "newChatItems": fields(chatItems=chat_item),
+    "chatItemUpdated": fields(chatItem=chat_item),
+    "chatItemsDeleted": fields(chatItemDeletions=deletion),
+    "chatItemReaction": reaction_change,
+    "chatItemsStatusesUpdated": fields(chatItems=chat_item),
     "hostConnected": fields(protocol=same, transportHost=same),
     "hostDisconnected": fields(protocol=same, transportHost=same),
     "chatError": fields(chatError=error),

@@ -48,7 +48,7 @@ extension CoreWorker {
     guard task == .invite else { return .troubled(error.trouble, retryAfter: nil) }
     switch error.kind {
     case .deadLink, .wrongServer, .incompatible: return .refused(error.trouble)
-    case .temporary, .command, .noUser, .notStarted, .notAllowed, .store, .other:
+    case .temporary, .command, .noUser, .notStarted, .notAllowed, .item, .store, .other:
       return .troubled(error.trouble, retryAfter: nil)
     }
   }

@@ -198,7 +198,9 @@ final class CoreWorker {
       guard let group = error.place?.group else { return }
       for (channel, known) in bound where known.group == group { suspect(channel, known.place) }
     case .unreadable(let tag, let fault): logger.debug("an event of the chat core cannot be read: \(tag): \(fault)")
-    case .hostConnected, .hostDisconnected, .refusal, .messageError, .other: break
+    case .itemsReceived, .itemUpdated, .itemsDeleted, .reaction, .itemStatuses, .hostConnected, .hostDisconnected, .refusal,
+      .messageError, .other:
+      break
     }
   }
 

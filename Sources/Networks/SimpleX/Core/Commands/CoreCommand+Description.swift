@@ -1,4 +1,4 @@
-/// A description for logs: the command and its object, without names, profiles and addresses of servers.
+/// A description for logs: the command and its object, without names, profiles, texts and addresses of servers.
 extension CoreCommand: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String {
     switch self {
@@ -28,6 +28,16 @@ extension CoreCommand: CustomStringConvertible, CustomDebugStringConvertible, Cu
     case .updateProfile(let group, _): "update profile of group \(group)"
     case .deleteGroup(let group, _): "delete group \(group)"
     case .leave(let group): "leave group \(group)"
+    case .send(let group, _, nil, _): "send to group \(group)"
+    case .send(let group, _, let quoted?, _): "send to group \(group), quoting item \(quoted)"
+    case .updateItem(let group, let item, _): "update item \(item) of group \(group)"
+    case .deleteItems(let group, let items, let scope): "delete items \(items.text) of group \(group): \(scope.rawValue)"
+    case .react(let group, let item, let reaction, let isAdded):
+      "\(isAdded ? "add" : "remove") reaction \(reaction.rawValue) \(isAdded ? "to" : "from") item \(item) of group \(group)"
+    case .itemInfo(let group, let item): "info of item \(item) of group \(group)"
+    case .page(let group, .newest, let count): "newest \(count) items of group \(group)"
+    case .page(let group, .before(let item), let count): "\(count) items before \(item) of group \(group)"
+    case .page(let group, .after(let item), let count): "\(count) items after \(item) of group \(group)"
     }
   }
 

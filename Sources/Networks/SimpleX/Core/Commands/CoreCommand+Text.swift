@@ -31,6 +31,15 @@ extension CoreCommand {
     case .updateProfile(let group, let profile): "/_group_profile #\(group) \(profile.json.text)"
     case .deleteGroup(let group, let notify): "/_delete #\(group) full\(notify ? "" : " notify=off")"
     case .leave(let group): "/_leave #\(group)"
+    case .send(let group, let message, let quoting, let isSigned):
+      "/_send #\(group)(as_group=on)\(isSigned ? " sign=on" : "") json \(JSONValue.array([message.json(quoting: quoting)]).text)"
+    case .updateItem(let group, let item, let message): "/_update item #\(group) \(item) json \(message.json.text)"
+    case .deleteItems(let group, let items, let scope): "/_delete item #\(group) \(items.text) \(scope.rawValue)"
+    case .react(let group, let item, let reaction, let isAdded):
+      "/_reaction #\(group) \(item) \(isAdded ? "on" : "off") \(Self.json(reaction).text)"
+    case .itemInfo(let group, let item): "/_get item info #\(group) \(item)"
+    case .page(let group, let place, let count):
+      "/_get chat #\(group) \(Self.text(place))count=\(min(max(count, 1), CoreItemPage.countMax))"
     }
   }
 
@@ -39,6 +48,16 @@ extension CoreCommand {
       "profile": ["displayName": .string(name), "fullName": ""], "pastTimestamp": false, "userChatRelay": false,
       "clientService": false,
     ]
+  }
+
+  private static func json(_ reaction: CoreReaction) -> JSONValue { ["type": "emoji", "emoji": .string(reaction.rawValue)] }
+
+  private static func text(_ place: CoreItemPage.Place) -> String {
+    switch place {
+    case .newest: ""
+    case .before(let item): "before=\(item) "
+    case .after(let item): "after=\(item) "
+    }
   }
 
   private static func list(_ groups: [CoreServerGroup]) -> JSONValue { .array(groups.map(\.json)) }

@@ -53,4 +53,21 @@ public enum CoreCommand: Hashable, Sendable {
   case deleteGroup(CoreGroup.ID, notify: Bool = true)
   /// Leaves a group. Answer: `left`.
   case leave(CoreGroup.ID)
+  /// Sends a message as the channel, to the relays whose connections are ready; the core draws its shared id. It answers before
+  /// anything was sent, and asking twice sends twice. Answer: `itemsSent`, or an error of the kind `item`.
+  /// - quoting: the message that it replies to.
+  /// - isSigned: proves, and so reveals, which owner wrote it.
+  case send(CoreGroup.ID, CoreMessage, quoting: CoreItem.ID? = nil, isSigned: Bool = false)
+  /// Edits an own message of the last 24 hours, mentions included. Answer: `itemUpdated`, or `itemNotChanged` if content and preview are
+  /// the same: then nothing is sent.
+  case updateItem(CoreGroup.ID, CoreItem.ID, CoreMessage)
+  /// Deletes own messages. Answer: `itemsDeleted` with those that are there; an event tells of the others.
+  case deleteItems(CoreGroup.ID, CoreIDList<CoreItem>, CoreItemScope)
+  /// Adds or takes back a reaction. Answer: `reaction`, or a command error if it is there, or gone, already.
+  case react(CoreGroup.ID, CoreItem.ID, CoreReaction, isAdded: Bool)
+  /// Asks how far a message came with each relay. Answer: `itemInfo`.
+  case itemInfo(CoreGroup.ID, CoreItem.ID)
+  /// Asks for the messages at a place. Answer: `page`.
+  /// - count: how many at most, 1 to `CoreItemPage.countMax`.
+  case page(CoreGroup.ID, CoreItemPage.Place, count: Int)
 }

@@ -18,6 +18,16 @@ public enum CoreEvent: Hashable, Sendable {
   /// Another member deleted the group.
   case groupDeleted(CoreGroup, by: CoreMember)
   case groupUpdated(from: CoreGroup, to: CoreGroup)
+  /// Somebody else wrote messages.
+  case itemsReceived([CoreChatItem])
+  /// Somebody else edited a message.
+  case itemUpdated(CoreChatItem)
+  /// Somebody else, or the core itself, deleted messages.
+  case itemsDeleted([CoreItemDeletion])
+  /// Somebody else reacted to a message.
+  case reaction(CoreReactionChange)
+  /// The state of messages changed, for all members together. A failure at one relay changes nothing here.
+  case itemStatuses([CoreChatItem])
   /// A connection to a server of this protocol was established.
   case hostConnected(transport: String, host: String)
   case hostDisconnected(transport: String, host: String)
@@ -68,7 +78,18 @@ extension CoreEvent {
     case "messageError":
       .messageError(
         severity: CoreText.bounded(try reader.string("severity")), message: CoreText.bounded(try reader.string("errorMessage")))
-    default: .other(tag: CoreText.bounded(tag))
+    default: try aboutItem(tag: tag, reader) ?? .other(tag: CoreText.bounded(tag))
+    }
+  }
+
+  private static func aboutItem(tag: String, _ reader: CoreReader) throws(CoreShapeError) -> CoreEvent? {
+    switch tag {
+    case "newChatItems": .itemsReceived(try reader.list("chatItems", atMost: CoreChatItem.countMax))
+    case "chatItemUpdated": .itemUpdated(try reader.read("chatItem"))
+    case "chatItemsDeleted": .itemsDeleted(try reader.list("chatItemDeletions", atMost: CoreChatItem.countMax))
+    case "chatItemReaction": .reaction(try CoreReactionChange(reader))
+    case "chatItemsStatusesUpdated": .itemStatuses(try reader.list("chatItems", atMost: CoreChatItem.countMax))
+    default: nil
     }
   }
 

@@ -34,6 +34,15 @@ public enum CoreReply: Hashable, Sendable {
   case profileUpdated(from: CoreGroup, to: CoreGroup)
   case groupDeleted(CoreGroup)
   case left(CoreGroup)
+  /// The messages that were sent, with their shared ids. Nobody has them yet.
+  case itemsSent([CoreChatItem])
+  case itemUpdated(CoreChatItem)
+  /// The message said the same already, so nothing was sent.
+  case itemNotChanged(CoreChatItem)
+  case itemsDeleted([CoreItemDeletion])
+  case reaction(CoreReactionChange)
+  case itemInfo(CoreItemInfo)
+  case page(CoreItemPage)
   /// An answer that this version of Baton does not know.
   case unknown(tag: String)
 }
@@ -60,6 +69,19 @@ extension CoreReply {
     }
   }
 
+  private static func aboutItem(tag: String, _ reader: CoreReader) throws(CoreShapeError) -> CoreReply? {
+    switch tag {
+    case "newChatItems": .itemsSent(try reader.list("chatItems", atMost: CoreChatItem.countMax))
+    case "chatItemUpdated": .itemUpdated(try reader.read("chatItem"))
+    case "chatItemNotChanged": .itemNotChanged(try reader.read("chatItem"))
+    case "chatItemsDeleted": .itemsDeleted(try reader.list("chatItemDeletions", atMost: CoreChatItem.countMax))
+    case "chatItemReaction": .reaction(try CoreReactionChange(reader))
+    case "chatItemInfo": .itemInfo(try CoreItemInfo(reader))
+    case "apiChat": .page(try CoreItemPage(reader))
+    default: nil
+    }
+  }
+
   private static func aboutGroup(tag: String, _ reader: CoreReader) throws(CoreShapeError) -> CoreReply? {
     switch tag {
     case "publicGroupCreated":
@@ -79,7 +101,7 @@ extension CoreReply {
     case "groupUpdated": .profileUpdated(from: try reader.read("fromGroup"), to: try reader.read("toGroup"))
     case "groupDeletedUser": .groupDeleted(try reader.read("groupInfo"))
     case "leftMemberUser": .left(try reader.read("groupInfo"))
-    default: nil
+    default: try aboutItem(tag: tag, reader)
     }
   }
 

@@ -42,7 +42,7 @@ extension CoreError: CoreReadable {
 
   private static let messageKeys = [
     "message", "respErr", "connectError", "tlsError", "subscribeError", "internalErr", "criticalErr", "prohibitedErr",
-    "linkErr", "queueErr", "storeErr", "responseStr", "errContext",
+    "linkErr", "queueErr", "storeErr", "responseStr", "errContext", "requiredRole",
   ]
 
   private static func message(in level: [String: JSONValue]) -> String? {
@@ -69,7 +69,7 @@ extension CoreError: CoreReadable {
 
   private static func kind(of tags: [String], offersRestart: Bool) -> Kind {
     let last = tags.last ?? ""
-    if tags.first == "errorStore" { return last == "dBBusyError" ? .temporary : .store(last) }
+    if tags.first == "errorStore" { return last == "dBBusyError" ? .temporary : itemKind(of: last) ?? .store(last) }
     if tags.first == "errorAgent" { return agentKind(of: tags, last, offersRestart) }
     switch last {
     case "noActiveUser": return .noUser
@@ -79,9 +79,11 @@ extension CoreError: CoreReadable {
     case "groupUserRole", "groupNotJoined", "groupMemberUserRemoved", "groupMemberNotActive": return .notAllowed
     case "peerChatVRangeIncompatible", "agentVersion": return .incompatible
     // Errors of the agent are also inside errors of files and similar ones.
-    default: return tags.contains("BROKER") ? agentKind(of: tags, last, offersRestart) : .other
+    default: return itemKind(of: last) ?? (tags.contains("BROKER") ? agentKind(of: tags, last, offersRestart) : .other)
     }
   }
+
+  private static func itemKind(of tag: String) -> Kind? { ItemFault(rawValue: tag).map(Kind.item) }
 
   private static func agentKind(of tags: [String], _ last: String, _ offersRestart: Bool) -> Kind {
     switch last {

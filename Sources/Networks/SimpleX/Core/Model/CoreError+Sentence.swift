@@ -16,10 +16,16 @@ extension CoreError: CustomStringConvertible {
     case .command: return commandRefusal(words)
     case .noUser: return "the core has no user"
     case .notStarted: return "the core is not started"
-    case .notAllowed: return "the core's user may not do this in the channel (\(tag))"
+    case .notAllowed: return refusal
+    case .item(let fault): return fault.sentence
     case .store(let tag): return "the core's database: \(tag)\(words)"
     case .other: return other(server, words)
     }
+  }
+
+  private var refusal: String {
+    guard tag == "groupUserRole", let message else { return "the core's user may not do this in the channel (\(tag))" }
+    return "the core's user may not do this in the channel: it takes the role \(message) or a higher one"
   }
 
   private func temporary(_ server: String, _ words: String) -> String {

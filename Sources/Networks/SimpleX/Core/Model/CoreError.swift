@@ -22,6 +22,8 @@ public struct CoreError: Error, Hashable, Sendable {
     case notStarted
     /// The core's user may not do this in the group.
     case notAllowed
+    /// A message cannot be sent, edited, deleted or found.
+    case item(ItemFault)
     /// The core's database reported the error; the tag says which, such as `groupNotFound`.
     case store(String)
     /// Any other error; the tags say which.
@@ -62,7 +64,7 @@ public struct CoreError: Error, Hashable, Sendable {
     case .deadLink: .missing
     case .wrongServer: .wrongIdentity
     case .incompatible: .incompatibleVersion
-    case .command, .notAllowed: .rejected
+    case .command, .notAllowed, .item: .rejected
     case .noUser, .notStarted: .unreachable
     case .store: .storage
     case .other: .protocol

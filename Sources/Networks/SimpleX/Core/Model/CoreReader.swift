@@ -55,6 +55,13 @@ struct CoreReader {
   }
 
   func stringIfPresent(_ key: String) throws(CoreShapeError) -> String? { value(key) == nil ? nil : try string(key) }
+  /// The string at `key`; an error if it is longer than `bytesMax` bytes.
+  func stringIfPresent(_ key: String, bytesMax: Int) throws(CoreShapeError) -> String? {
+    guard let text = try stringIfPresent(key) else { return nil }
+    guard text.utf8.count <= bytesMax else { throw fault(key, "must have at most \(bytesMax) bytes") }
+    return text
+  }
+
   func boolIfPresent(_ key: String) throws(CoreShapeError) -> Bool? { value(key) == nil ? nil : try bool(key) }
   func integerIfPresent(_ key: String) throws(CoreShapeError) -> Int64? { value(key) == nil ? nil : try integer(key) }
 
@@ -72,13 +79,24 @@ struct CoreReader {
     value(key) == nil ? nil : try read(key)
   }
 
-  /// The values of the objects in the list at `key`.
-  func list<Thing: CoreReadable>(_ key: String, of type: Thing.Type = Thing.self) throws(CoreShapeError) -> [Thing] {
+  /// The values of the objects in the list at `key`; an error if there are more than `limit`.
+  func list<Thing: CoreReadable>(_ key: String, of type: Thing.Type = Thing.self, atMost limit: Int = .max)
+    throws(CoreShapeError) -> [Thing]
+  {
     var things: [Thing] = []
-    for (index, element) in try elements(key).enumerated() {
+    let elements = try elements(key)
+    guard elements.count <= limit else { throw fault(key, "must have at most \(limit) elements") }
+    for (index, element) in elements.enumerated() {
       things.append(try Thing(try CoreReader(element, at: path + [key, String(index)])))
     }
     return things
+  }
+
+  /// The same; `nil` if the list is missing.
+  func listIfPresent<Thing: CoreReadable>(_ key: String, of type: Thing.Type = Thing.self, atMost limit: Int)
+    throws(CoreShapeError) -> [Thing]?
+  {
+    value(key) == nil ? nil : try list(key, atMost: limit)
   }
 
   /// The strings in the list at `key`.

@@ -31,8 +31,10 @@ public struct CoreLimits: Hashable, Sendable {
     switch command {
     case .createChannel, .addRelays, .removeMembers, .deleteGroup, .leave, .updateProfile, .testRelay, .testServer, .start:
       networkTimeout
+    // The core answers before it sends, but it may be busy with the group, and a lost answer to these is costly.
+    case .send, .updateItem, .deleteItems, .react: networkTimeout
     case .version, .activeUser, .users, .createUser, .checkRunning, .operators, .servers, .setServers, .validateServers,
-      .relays, .allowRelay, .link, .groups, .members, .member, .info:
+      .relays, .allowRelay, .link, .groups, .members, .member, .info, .itemInfo, .page:
       localTimeout
     }
   }

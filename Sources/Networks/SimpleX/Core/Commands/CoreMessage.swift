@@ -1,0 +1,94 @@
+internal import StrictJSON
+
+/// A message that the core is asked to send, or to put in the place of another.
+public struct CoreMessage: Hashable, Sendable {
+  /// Why there is no such message.
+  public enum Fault: Error, Hashable, Sendable {
+    /// There are more mentions than the core sends.
+    case tooManyMentions
+    /// The text does not name this member as `@name`, or as `@'name'` if the name contains spaces.
+    case mentionNotInText(String)
+  }
+
+  /// How many members a message may mention.
+  public static let mentionsMax = 3
+
+  /// The text; readers see its markup, such as `*bold*`.
+  public let text: String
+  /// The link that readers see with a title and a picture; `nil` for none.
+  public let preview: CoreLinkPreview?
+  /// The members that are mentioned, by the name under which the text mentions them.
+  public let mentions: [String: CoreMember.ID]
+
+  /// A message without mentions.
+  /// - Parameters:
+  ///   - text: any text.
+  ///   - preview: a link; the text should contain it too, for readers whose programs show no previews.
+  public init(text: String, preview: CoreLinkPreview? = nil) {
+    (self.text, self.preview, mentions) = (text, preview, [:])
+  }
+
+  /// A message with mentions.
+  /// - Throws: `Fault` if the core would refuse the mentions.
+  public init(text: String, preview: CoreLinkPreview? = nil, mentions: [String: CoreMember.ID]) throws(Fault) {
+    guard mentions.count <= Self.mentionsMax else { throw .tooManyMentions }
+    for name in mentions.keys.sorted() where !Self.mentions(name, in: text) { throw .mentionNotInText(name) }
+    (self.text, self.preview, self.mentions) = (text, preview, mentions)
+  }
+
+  private static func mentions(_ name: String, in text: String) -> Bool {
+    !name.isEmpty && (text.contains("@\(name)") || text.contains("@'\(name)'"))
+  }
+
+  /// The `MsgContent`.
+  var content: JSONValue {
+    guard let preview else { return ["type": "text", "text": .string(text)] }
+    return ["type": "link", "text": .string(text), "preview": preview.json]
+  }
+
+  /// The `UpdatedMessage`.
+  var json: JSONValue { .object(members) }
+
+  /// The `ComposedMessage`.
+  /// - Parameter quoting: the message that this one replies to; `nil` for none.
+  func json(quoting: CoreItem.ID?) -> JSONValue {
+    var members = members
+    members["quotedItemId"] = quoting.map { .integer($0.rawValue) }
+    return .object(members)
+  }
+
+  private var members: [String: JSONValue] {
+    ["msgContent": content, "mentions": .object(mentions.mapValues { .integer($0.rawValue) })]
+  }
+}
+
+/// A description for logs: without the text.
+extension CoreMessage: CustomStringConvertible, CustomReflectable {
+  public var description: String { "a message of \(text.utf8.count) bytes" }
+  public var customMirror: Mirror { Mirror(self, children: ["bytes": text.utf8.count, "mentions": mentions.count]) }
+}
+
+/// A link with what readers see of it before they open it (`LinkPreview`).
+public struct CoreLinkPreview: Hashable, Sendable {
+  /// The link.
+  public let link: String
+  /// The title of the page.
+  public let title: String
+  /// What the page says of itself; empty for nothing.
+  public let summary: String
+  /// A small picture as a `data:` URL, which counts towards the size of the message; empty for none.
+  public let image: String
+
+  /// - Parameters:
+  ///   - link: the link.
+  ///   - title: the title of the page.
+  ///   - summary: what the page says of itself.
+  ///   - image: a small picture as a `data:` URL.
+  public init(link: String, title: String, summary: String = "", image: String = "") {
+    (self.link, self.title, self.summary, self.image) = (link, title, summary, image)
+  }
+
+  var json: JSONValue {
+    ["uri": .string(link), "title": .string(title), "description": .string(summary), "image": .string(image)]
+  }
+}

@@ -1,0 +1,75 @@
+internal import StrictJSON
+
+/// How many bytes a message takes on its way to a relay and on to readers (docs/design/simplex.md#size-of-posts).
+///
+/// Counted exactly: the JSON of text, preview and mentioned names, as the core writes it. Estimated, and never too low: what the core puts
+/// around it (version, ids, times), the ids of mentioned members, the reference to a quoted message, signatures, and what the relay adds
+/// when it forwards the message. So the core may accept a message that is found too large by a few hundred bytes here. If the text of a
+/// quoted message was edited in the core's own window, the core quotes the new text, and may say `largeMsg` after all.
+public struct CoreMessageSize: Hashable, Sendable {
+  /// What the core accepts, in bytes, and what relays forward.
+  public static let bytesMax = 15_602
+
+  /// What the message takes, in bytes.
+  public let bytes: Int
+  /// Whether the core sends it and the relays forward it.
+  public var fits: Bool { bytes <= Self.bytesMax }
+
+  /// What a message is measured for.
+  public enum Use: Hashable, Sendable {
+    /// It is sent, alone or as a reply.
+    /// - quotedBytes: `CoreMessageSize.quoted` of the message that it replies to; 0 for none.
+    case new(quotedBytes: Int)
+    /// It takes the place of another.
+    case edit
+  }
+
+  /// What the relay adds when it forwards a message of the channel: marks, a time and lengths.
+  static let forwardingReserve = 64
+  /// The signature of a signed message, and the name and id of its author, which the relay adds.
+  static let signingReserve = 512
+  /// The id of a mentioned member.
+  static let memberIDReserve = 64
+  /// The reference to a quoted message: ids, a time and an author.
+  static let quoteReserve = 256
+
+  /// The size of `message`.
+  /// - Parameters:
+  ///   - message: the message.
+  ///   - use: what is done with it.
+  ///   - isSigned: whether it is sent with the author's signature; for an edit, whether the edited message was.
+  public init(of message: CoreMessage, for use: Use, isSigned: Bool = false) {
+    var bytes = Self.bytes(Self.envelope(message, use)) + Self.forwardingReserve + (isSigned ? Self.signingReserve : 0)
+    if case .new(let quoted) = use { bytes += quoted }
+    self.bytes = bytes
+  }
+
+  /// What the quote of `message` takes in a reply, in bytes.
+  public static func quoted(_ message: CoreMessage) -> Int { bytes(message.content) + quoteReserve }
+
+  /// The message as the core sends it, with ids and versions of the longest kind.
+  private static func envelope(_ message: CoreMessage, _ use: Use) -> JSONValue {
+    let id = JSONValue.string(String(repeating: "x", count: 24))
+    let member: JSONValue = ["memberId": .string(String(repeating: "x", count: memberIDReserve))]
+    var params: [String: JSONValue] = ["content": message.content, "asGroup": true]
+    if !message.mentions.isEmpty { params["mentions"] = .object(message.mentions.mapValues { _ in member }) }
+    if use == .edit { params["msgId"] = id }
+    let event: JSONValue = use == .edit ? "x.msg.update" : "x.msg.new"
+    return ["v": "1-9999", "msgId": id, "event": event, "params": .object(params)]
+  }
+
+  /// The length of `value` in the core's JSON, which has short escapes for fewer characters than ours.
+  private static func bytes(_ value: JSONValue) -> Int { value.bytes.count + longEscapes(in: value) }
+
+  private static func longEscapes(in value: JSONValue) -> Int {
+    switch value {
+    case .null, .bool, .integer, .number: 0
+    case .string(let text): longEscapes(in: text)
+    case .array(let elements): elements.reduce(0) { $0 + longEscapes(in: $1) }
+    case .object(let members): members.reduce(0) { $0 + longEscapes(in: $1.key) + longEscapes(in: $1.value) }
+    }
+  }
+
+  /// Backspace and form feed are `\u0008` and `\u000c` there, four bytes more.
+  private static func longEscapes(in text: String) -> Int { text.utf8.reduce(0) { $0 + ($1 == 0x08 || $1 == 0x0C ? 4 : 0) } }
+}

@@ -1,0 +1,37 @@
+/// A message and the chat that it belongs to (`AChatItem`).
+public struct CoreChatItem: Hashable, Sendable {
+  /// How many of them a message of the core may have.
+  static let countMax = 1000
+
+  /// The group or channel; `nil` for chats of another kind.
+  public let group: CoreGroup?
+  /// The message.
+  public let item: CoreItem
+}
+
+extension CoreChatItem: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    group = try Self.group(of: try reader.object("chatInfo"))
+    item = try reader.read("chatItem")
+  }
+
+  /// - Parameter chat: a `ChatInfo`.
+  static func group(of chat: CoreReader) throws(CoreShapeError) -> CoreGroup? {
+    try chat.string("type") == "group" ? try chat.read("groupInfo") : nil
+  }
+}
+
+/// A message that was deleted (`ChatItemDeletion`).
+public struct CoreItemDeletion: Hashable, Sendable {
+  /// The message as it was.
+  public let deleted: CoreChatItem
+  /// The message as it is now; `nil` if nothing of it is left. A channel without full deletion keeps it, marked.
+  public let remaining: CoreChatItem?
+}
+
+extension CoreItemDeletion: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    deleted = try reader.read("deletedChatItem")
+    remaining = try reader.readIfPresent("toChatItem")
+  }
+}

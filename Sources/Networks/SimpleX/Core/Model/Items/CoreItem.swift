@@ -1,0 +1,89 @@
+/// A message in a chat of the core (`ChatItem`, docs/design/simplex.md#posts-in-a-core).
+public struct CoreItem: Hashable, Sendable {
+  public typealias ID = CoreID<CoreItem>
+
+  /// Who wrote a message, as its readers see it.
+  public enum Author: Hashable, Sendable {
+    /// The core's user, as the channel.
+    case channel
+    /// The core's user, under the own name.
+    case user
+    /// Another owner, as the channel.
+    case otherOwner
+    case member(CoreMember.ID)
+    /// A word that this version of Baton does not know, or one of chats that are not groups.
+    case unknown(String)
+  }
+
+  /// Why a message is shown as deleted (`CIDeleted`).
+  public enum Deletion: String, Hashable, Sendable, CaseIterable {
+    case deleted, blocked, blockedByAdmin, moderated
+  }
+
+  /// The number in the core's database.
+  public let id: ID
+  /// The name of the message, the same at every relay and reader; `nil` for what only this core knows.
+  public let sharedID: String?
+  /// When it was sent, as the core writes it (ISO 8601).
+  public let sentAt: String
+  /// Who wrote it.
+  public let author: Author
+  /// The message; `nil` for news of the group, such as a member that joined.
+  public let content: CoreItemContent?
+  /// How far it came, for all members together.
+  public let status: CoreItemStatus
+  /// Whether it was edited.
+  public let isEdited: Bool
+  /// Why it is shown as deleted; `nil` if it is not.
+  public let deletion: CoreWord<Deletion>?
+  /// Whether the core would edit it at present.
+  public let isEditable: Bool
+  /// Whether the core's own window offers to delete it for everybody; the command works for six hours more.
+  public let isDeletable: Bool
+  /// What readers think of it.
+  public let reactions: [CoreReactionCount]
+}
+
+extension CoreItem: CoreReadable {
+  static let reactionsMax = 100
+  /// The longest name and time, in bytes.
+  static let wordBytesMax = 200
+
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    let meta = try reader.object("meta")
+    id = try meta.id("itemId")
+    sharedID = try meta.stringIfPresent("itemSharedMsgId", bytesMax: Self.wordBytesMax)
+    sentAt = try meta.stringIfPresent("itemTs", bytesMax: Self.wordBytesMax) ?? ""
+    let isAsGroup = try meta.boolIfPresent("showGroupAsSender") ?? false
+    author = try Author(try reader.object("chatDir"), isAsGroup: isAsGroup)
+    content = try CoreItemContent(of: try reader.object("content"))
+    status = try CoreItemStatus(try meta.object("itemStatus"))
+    isEdited = try meta.boolIfPresent("itemEdited") ?? false
+    let deleted = try meta.objectIfPresent("itemDeleted")
+    deletion = try deleted.map { deleted throws(CoreShapeError) in CoreWord(CoreText.bounded(try deleted.string("type"))) }
+    isEditable = try meta.boolIfPresent("editable") ?? false
+    isDeletable = try meta.boolIfPresent("deletable") ?? false
+    reactions = try reader.listIfPresent("reactions", atMost: Self.reactionsMax) ?? []
+  }
+}
+
+extension CoreItem.Author {
+  /// - Parameters:
+  ///   - direction: the `CIDirection`.
+  ///   - isAsGroup: whether readers see the channel as the author.
+  fileprivate init(_ direction: CoreReader, isAsGroup: Bool) throws(CoreShapeError) {
+    let word = try direction.string("type")
+    switch word {
+    case "groupSnd": self = isAsGroup ? .channel : .user
+    case "channelRcv": self = .otherOwner
+    case "groupRcv": self = .member(try direction.object("groupMember").id("groupMemberId"))
+    default: self = .unknown(CoreText.bounded(word))
+    }
+  }
+}
+
+/// A description for logs: without the text.
+extension CoreItem: CustomStringConvertible, CustomReflectable {
+  public var description: String { "item \(id)" }
+  public var customMirror: Mirror { Mirror(self, children: ["id": id, "sharedID": sharedID as Any, "status": status]) }
+}

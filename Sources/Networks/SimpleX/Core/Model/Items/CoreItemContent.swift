@@ -1,0 +1,45 @@
+/// What a message of the core says (`MsgContent`). The bytes of pictures are not kept.
+public struct CoreItemContent: Hashable, Sendable {
+  /// The kind of a message.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    case text, link, image, video, voice, file, report, chat
+  }
+
+  /// The longest text kept, in bytes; more than any message can carry.
+  static let textBytesMax = 65_536
+  /// The longest link kept, in bytes.
+  static let linkBytesMax = 8192
+
+  /// The kind.
+  public let kind: CoreWord<Kind>
+  /// The text as it was written; cut if it is longer than a message can be.
+  public let text: String
+  /// The link that is previewed; `nil` if none is.
+  public let link: String?
+}
+
+extension CoreItemContent {
+  /// - Parameter content: the `CIContent` of an item.
+  /// - Returns: `nil` if it is not a message.
+  init?(of content: CoreReader) throws(CoreShapeError) {
+    switch try content.string("type") {
+    case "sndMsgContent", "rcvMsgContent": try self.init(try content.object("msgContent"))
+    default: return nil
+    }
+  }
+}
+
+extension CoreItemContent: CoreReadable {
+  init(_ reader: CoreReader) throws(CoreShapeError) {
+    kind = CoreWord(CoreText.bounded(try reader.string("type")))
+    text = CoreText.cut(try reader.stringIfPresent("text") ?? "", to: Self.textBytesMax)
+    let preview = kind == .known(.link) ? try reader.objectIfPresent("preview") : nil
+    link = try preview?.stringIfPresent("uri").map { CoreText.cut($0, to: Self.linkBytesMax) }
+  }
+}
+
+/// A description for logs: without the text.
+extension CoreItemContent: CustomStringConvertible, CustomReflectable {
+  public var description: String { "\(CoreText.bounded(kind.text)) of \(text.utf8.count) bytes" }
+  public var customMirror: Mirror { Mirror(self, children: ["kind": kind]) }
+}
