@@ -22,7 +22,7 @@ extension CoreModel {
       activeUser = id
       return ["type": "activeUser", "user": userJSON(id)]
     case .activeUser, .operators, .servers, .setServers, .validateServers, .testServer, .testRelay, .create, .relays,
-      .addRelays, .remove, .allow, .link, .groups, .members, .info, .memberInfo, .profile, .delete, .leave:
+      .addRelays, .remove, .allow, .link, .groups, .members, .info, .memberInfo, .profile, .delete, .leave, .item:
       guard activeUser != nil else { return CoreErrors.answer(CoreErrors.own("noActiveUser")) }
       return asUser(command)
     }
@@ -70,7 +70,7 @@ extension CoreModel {
       let all = groups.filter { $0.user == user && $0.isFound(by: search) }.map { groupJSON($0) }
       return ["type": "groupsList", "user": userJSON(user), "groups": .array(all)]
     case .relays(let id), .allow(let id), .link(let id), .members(let id), .info(let id), .delete(let id), .leave(let id),
-      .addRelays(let id, _), .remove(let id, _, _), .profile(let id, _), .memberInfo(let id, _):
+      .addRelays(let id, _), .remove(let id, _, _), .profile(let id, _), .memberInfo(let id, _), .item(let id, _):
       // Everybody sees their own.
       guard let index = groups.firstIndex(where: { $0.id == id && $0.user == activeUser }) else {
         return CoreErrors.answer(CoreErrors.store("groupNotFound", ["groupId": .integer(id)]))
@@ -111,6 +111,7 @@ extension CoreModel {
     case .addRelays(_, let relays): return addRelays(index, relays)
     case .remove(_, let members, let withMessages): return removeMembers(index, members, withMessages)
     case .profile(_, let profile): return updateProfile(index, profile)
+    case .item(_, let command): return aboutItem(command, index)
     case .version, .activeUser, .users, .start, .checkRunning, .operators, .createUser, .activate, .servers, .setServers,
       .validateServers, .testServer, .testRelay, .create, .groups:
       return CoreErrors.answer(CoreErrors.own("internalError", ["message": "not about a group"]))

@@ -83,7 +83,7 @@ extension CoreModel {
       "groupId": .integer(group.id), "useRelays": true, "localDisplayName": group.profile["displayName"] ?? "",
       "groupProfile": group.profile, "localAlias": "", "fullGroupPreferences": Self.groupPreferences,
       "membership": memberJSON(
-        id: group.id * 1000, group: group.id, role: "owner", category: "user", status: "creator", connection: nil),
+        id: group.id * 1000, group: group.id, role: group.role, category: "user", status: "creator", connection: nil),
       "chatSettings": ["enableNtfs": "all", "favorite": false], "createdAt": .string(time(group.createdAt)),
       "updatedAt": .string(time(group.createdAt)), "chatTags": [],
       "groupSummary": ["currentMembers": .integer(Int64(1 + group.rows.count))],
@@ -159,7 +159,7 @@ extension CoreModel {
   }
 
   /// The core starts on the first of January 2026.
-  private func time(_ milliseconds: Int64) -> String {
+  func time(_ milliseconds: Int64) -> String {
     RFC3339.text(milliseconds: 1_767_225_600_000 + milliseconds)
   }
 }

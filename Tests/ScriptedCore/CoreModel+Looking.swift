@@ -19,6 +19,27 @@ extension CoreModel {
     public let relays: [Relay]
   }
 
+  /// A post as the core and the relays have it.
+  public struct SeenItem: Hashable, Sendable {
+    public let id: Int64
+    public let sharedID: String
+    public let text: String
+    public let isDeleted: Bool
+    /// The addresses of the relays that give it to new readers.
+    public let relays: [String]
+  }
+
+  /// The posts of a channel, oldest first.
+  public func itemsSeen(of channel: Int64) -> [SeenItem] {
+    guard let group = groups.first(where: { $0.id == channel }) else { return [] }
+    return group.items.map { item in
+      SeenItem(
+        id: item.id, sharedID: item.sharedID, text: item.content["text"]?.string ?? "", isDeleted: item.deletedAt != nil,
+        relays: group.rows.filter { item.holders.contains($0.member) }
+          .map { relayEntry($0.relay)?["address"]?.string ?? "" })
+    }
+  }
+
   /// All channels, of all users.
   public var channelsSeen: [Seen] {
     groups.map { group in

@@ -2,11 +2,11 @@ internal import StrictJSON
 
 // Steps of relays after their invitation.
 extension CoreModel {
-  /// Carries out the next step; relays take turns.
+  /// Carries out the next step; relays take turns. Posts go out when all relays have had theirs.
   /// - Returns: whether there was one.
   @discardableResult
   public mutating func step() -> Bool {
-    guard !pending.isEmpty else { return false }
+    guard !pending.isEmpty else { return deliver() }
     var next = pending.removeFirst()
     if next.turns > 0 {
       next.turns -= 1

@@ -46,6 +46,9 @@ public struct CoreModel: Sendable {
     var isInProgress = true
     /// The role of a relay in somebody else's channel; nil for an owner.
     var ownStatus: String?
+    /// The role of the user.
+    var role = "owner"
+    var items: [Item] = []
 
     /// Compares as SQLite does: stored text is lower-cased in ASCII only, searched text completely.
     func isFound(by search: String) -> Bool {
@@ -71,6 +74,10 @@ public struct CoreModel: Sendable {
   public internal(set) var queuesLeftBehind = 0
   /// Subscribers of every channel, and the picture of each: a list of members has all of them.
   public var subscribers: (count: Int, image: String) = (0, "")
+  /// How posts fare on their way to relays, by address; the others are good.
+  public var deliveries: [String: DeliveryBehaviour] = [:]
+  /// The number of commands about posts for which the database is busy.
+  public var busyCommands = 0
   /// Events that nobody has taken yet.
   public internal(set) var events: [JSONValue] = []
   /// Milliseconds since the core started for the first time.
@@ -83,6 +90,9 @@ public struct CoreModel: Sendable {
   var serverGroups: [JSONValue] = []
   var groups: [Group] = []
   var pending: [Pending] = []
+  /// Posts on their way to relays, in order.
+  var outgoing: [Outgoing] = []
+  var nextItem: Int64 = 1
   var isRunning = true
   var nextID: Int64 = 1
   var nextCleanup: Int64 = 30_000

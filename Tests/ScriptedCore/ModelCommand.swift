@@ -24,9 +24,10 @@ enum ModelCommand {
   case profile(Int64, JSONValue)
   case delete(Int64)
   case leave(Int64)
+  case item(Int64, ItemCommand)
 
   init?(_ text: String) {
-    var scanner = Scanner(rest: text[...])
+    var scanner = CommandScanner(rest: text[...])
     scanner.dropTrailingSpace()
     let words: [(String, Self)] = [
       ("/v", .version), ("/user", .activeUser), ("/u", .activeUser), ("/users", .users), ("/_start", .start),
@@ -34,6 +35,8 @@ enum ModelCommand {
     ]
     if let word = words.first(where: { $0.0 == scanner.rest }) {
       self = word.1
+    } else if let (group, command) = ItemCommand.read(&scanner), scanner.rest.isEmpty {
+      self = .item(group, command)
     } else if let command = Self.aboutUser(&scanner) ?? Self.aboutGroup(&scanner), scanner.rest.isEmpty {
       self = command
     } else {
@@ -41,7 +44,7 @@ enum ModelCommand {
     }
   }
 
-  private static func aboutUser(_ scanner: inout Scanner) -> Self? {
+  private static func aboutUser(_ scanner: inout CommandScanner) -> Self? {
     if scanner.take("/_create user ") { return scanner.json().map(Self.createUser) }
     if scanner.take("/_user ") { return scanner.number().map(Self.activate) }
     if scanner.take("/_groups "), let user = scanner.number() {
@@ -70,7 +73,7 @@ enum ModelCommand {
     return nil
   }
 
-  private static func aboutGroup(_ scanner: inout Scanner) -> Self? {
+  private static func aboutGroup(_ scanner: inout CommandScanner) -> Self? {
     let plain: [(String, (Int64) -> Self)] = [
       ("/_get relays #", Self.relays), ("/_relay allow #", Self.allow), ("/_get link #", Self.link),
       ("/_members #", Self.members), ("/_leave #", Self.leave),
@@ -103,53 +106,6 @@ enum ModelCommand {
       .testRelay(let user, _), .create(let user, _, _, _), .groups(let user, _):
       user
     default: nil
-    }
-  }
-
-  private struct Scanner {
-    var rest: Substring
-
-    mutating func dropTrailingSpace() {
-      while let last = rest.last, last.isWhitespace { rest.removeLast() }
-    }
-
-    mutating func take(_ prefix: String) -> Bool {
-      guard rest.hasPrefix(prefix) else { return false }
-      rest = rest.dropFirst(prefix.count)
-      return true
-    }
-
-    mutating func number() -> Int64? {
-      let digits = rest.prefix { ("0"..."9").contains($0) }
-      rest = rest[digits.endIndex...]
-      return Int64(digits)
-    }
-
-    mutating func numbers() -> [Int64]? {
-      guard let first = number() else { return nil }
-      var numbers = [first]
-      while take(",") {
-        guard let next = number() else { return nil }
-        numbers.append(next)
-      }
-      return numbers
-    }
-
-    mutating func word() -> String {
-      let word = rest.prefix { $0 != " " }
-      rest = rest[word.endIndex...]
-      return String(word)
-    }
-
-    /// The rest of the line.
-    mutating func all() -> String {
-      defer { rest = "" }
-      return String(rest)
-    }
-
-    mutating func json() -> JSONValue? {
-      defer { rest = "" }
-      return try? JSONParser.parse(String(rest))
     }
   }
 }

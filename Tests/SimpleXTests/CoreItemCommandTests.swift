@@ -80,6 +80,7 @@ struct CoreItemCommandTests {
     #expect(throws: CoreMessage.Fault.tooManyMentions) {
       try CoreMessage(text: "@a @b @c @d", mentions: Dictionary(uniqueKeysWithValues: zip(names, ids)))
     }
+    #expect(throws: CoreMessage.Fault.mentionedTwice) { try CoreMessage(text: "@a @b", mentions: ["a": ids[0], "b": ids[0]]) }
     #expect(throws: CoreMessage.Fault.mentionNotInText("b")) {
       try CoreMessage(text: "@a b", mentions: ["a": ids[0], "b": ids[1]])
     }

@@ -51,7 +51,7 @@ def message():
     if flag():
         content["type"] = "link"
         content["preview"] = {key: text() for key in ["uri", "title", "description", "image"]}
-    return {"msgContent": content, "mentions": {name: number() for name in names}}
+    return {"msgContent": content, "mentions": {name: index + 2**40 for index, name in enumerate(names)}}
 
 
 def composed():

@@ -6,6 +6,8 @@ public struct CoreMessage: Hashable, Sendable {
   public enum Fault: Error, Hashable, Sendable {
     /// There are more mentions than the core sends.
     case tooManyMentions
+    /// One member is mentioned under two names.
+    case mentionedTwice
     /// The text does not name this member as `@name`, or as `@'name'` if the name contains spaces.
     case mentionNotInText(String)
   }
@@ -32,6 +34,7 @@ public struct CoreMessage: Hashable, Sendable {
   /// - Throws: `Fault` if the core would refuse the mentions.
   public init(text: String, preview: CoreLinkPreview? = nil, mentions: [String: CoreMember.ID]) throws(Fault) {
     guard mentions.count <= Self.mentionsMax else { throw .tooManyMentions }
+    guard Set(mentions.values).count == mentions.count else { throw .mentionedTwice }
     for name in mentions.keys.sorted() where !Self.mentions(name, in: text) { throw .mentionNotInText(name) }
     (self.text, self.preview, self.mentions) = (text, preview, mentions)
   }
