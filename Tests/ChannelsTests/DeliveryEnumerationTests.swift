@@ -134,7 +134,10 @@ private struct DeliverySearch {
   private static func isStale(_ event: DeliveryMachine.Event, _ machine: DeliveryMachine) -> Bool {
     switch event {
     case .handedOver(0), .foundMissing(0), .withdrawn(0), .refused(0, _), .skipped(0, _), .troubled(0, _, _): true
-    case .accepted(0): machine.edition > 1 && !machine.isSettled && !machine.isDeletionRequested
+    // Nobody knows which edition it means: it counts where the relay had none as far as known, or is just being read back.
+    case .accepted(0):
+      machine.edition > 1 && !machine.isSettled && !machine.isDeletionRequested && machine.left > 0
+        && machine.underWay?.task != .verify
     default: false
     }
   }

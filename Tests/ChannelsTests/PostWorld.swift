@@ -110,14 +110,14 @@ struct PostWorld {
   mutating func said(_ event: DeliveryMachine.Event, isCurrent: Bool, to machine: DeliveryMachine) {
     let hasLeft = machine.state.status == .sent && machine.underWay?.task == .publish
     switch event {
-    case .foundMissing: if isCurrent { word = .absent }
+    case .foundMissing: if isCurrent, machine.underWay?.task != .publish { word = .absent }
     case .verified(_, let edition):
       let isOnItsWay = [.pending, .sent, .accepted, .failed].contains(machine.state.status)
       if isCurrent || isOnItsWay && edition >= machine.edition { word = .present(edition: edition) }
     case .refused, .skipped: if isCurrent, hasLeft { word = wordBefore }
     case .troubled(_, let trouble, _):
       if isCurrent, hasLeft, [.rateLimited, .authRequired].contains(trouble.cause) { word = wordBefore }
-    case .accepted: if machine.edition == 1, word == .absent { word = .unknown }
+    case .accepted: if word == .absent { word = .unknown }
     case .reconciled(true): if machine.edition == 1 { word = .present(edition: 1) }
     case .reconciled(false): if machine.state == .verified { word = .absent }
     case .deletionRequested: isDeleted = true

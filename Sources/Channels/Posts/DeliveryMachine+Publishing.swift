@@ -9,9 +9,7 @@ extension DeliveryMachine.Step {
     case .handedOver(let operation):
       guard isCurrent(operation) else { return unexpected(event) }
       leave(work)
-    case .accepted:
-      guard machine.edition == 1 else { return unexpected(event) }
-      accept(work)
+    case .accepted: acceptLate(event, work)
     case .verified(_, let edition):
       guard edition >= machine.edition else { return unexpected(event) }
       settle(edition)
@@ -39,8 +37,7 @@ extension DeliveryMachine.Step {
       readBack(work, Trouble(.timeout, "the daemon stopped before the relay answered"), nil)
     case .timerFired, .restarted, .retryRequested, .relayReturned: pursue(event, work)
     case .accepted(let operation):
-      guard isCurrent(operation, .publish) || machine.edition == 1 else { return unexpected(event) }
-      accept(work)
+      if isCurrent(operation, .publish) { accept(work) } else { acceptLate(event, work) }
     case .verified(let operation, let edition):
       foundOrLate(operation, edition, event, work)
     case .foundMissing(let operation):
@@ -108,6 +105,21 @@ extension DeliveryMachine.Step {
     machine.left = max(machine.left, 1)
     enter(.accepted(fresh(.verify, repair: work.repair)))
     perform(.verify)
+  }
+
+  /// Takes an acceptance of something that left earlier. It does not say which edition it means: where there are several, readers find out.
+  mutating func acceptLate(_ event: Event, _ work: Work) {
+    if machine.edition == 1 { return accept(work) }
+    if work.task == .verify, work.progress.isUnderWay {
+      // What is being read may be from before the relay took it.
+      start(work)
+    } else if machine.left == 0 {
+      machine.left = 1
+      enter(.sent(fresh(.verify, repair: work.repair)), "the relay took an edition late")
+      perform(.verify)
+    } else {
+      unexpected(event)
+    }
   }
 
   /// Whether the relay said with this cause that it did not take the post.

@@ -34,9 +34,7 @@ extension DeliveryMachine.Step {
     case .handedOver(let operation):
       guard isCurrent(operation, .publish) else { return unexpected(event) }
       leave(work)
-    case .accepted:
-      guard machine.edition == 1 else { return unexpected(event) }
-      accept(work)
+    case .accepted: acceptLate(event, work)
     case .verified(let operation, let edition):
       foundOrLate(operation, edition, event, work)
     case .foundMissing(let operation):

@@ -15,7 +15,7 @@
 /// without answering ends as `verified`.
 ///
 /// A post that was revised while an edition is on its way waits for the outcome of that one: a relay is given one edition at a time.
-/// Late acceptances do not say which edition they mean, so they count only as long as there is one.
+/// Late acceptances do not say which edition they mean: where there are several, the relay is read back.
 ///
 /// A deletion is final: nothing leads from it back to publishing.
 ///
