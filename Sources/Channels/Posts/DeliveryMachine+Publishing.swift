@@ -183,15 +183,16 @@ extension DeliveryMachine.Step {
       return enter(.accepted(next), missing)
     }
     machine.shown = max(edition, 0)
-    machine.left = machine.shown
     switch machine.state {
     case .sent: publishLater(work, missing, nil)
     case .failed:
       // This was the first half of a repair.
+      machine.left = machine.shown
       enter(.failed(missing, work.with(.publish, queued(.publish), after: missing)), missing)
       perform(.publish)
     case .pending, .accepted, .verified, .skipped, .deleting, .deleted, .stillServed, .unsupported:
-      fail(.publish, work, missing)
+      // The relay took it, so it may still show it: a repair looks again before it publishes, and a deletion is sent.
+      fail(.verify, work, missing)
     }
   }
 
