@@ -33,6 +33,8 @@ struct DeliveryCountsTests {
       ([(.deleted, 0), (.skipped, 0)], .deleted),
       ([(.skipped, 0)], .deleted),
       ([(.deleting, 1), (.stillServed, 1)], .deleting),
+      ([(.deleted, 0), (.verified, 1)], .deleting),
+      ([(.sent, 0), (.unsupported, 1)], .deleting),
       ([(.deleted, 0), (.stillServed, 1)], .stillServed),
       ([(.deleted, 0), (.unsupported, 1)], .stillServed),
     ]

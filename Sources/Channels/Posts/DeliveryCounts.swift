@@ -23,8 +23,10 @@ public struct DeliveryCounts: Hashable, Sendable {
   /// The phase: deletion first; then what readers find; then what is under way. A post without deliveries is `pending`.
   public var phase: PostPhase {
     if isDeletionRequested {
-      if self[.deleting] > 0 { return .deleting }
-      return self[.stillServed] + self[.unsupported] > 0 ? .stillServed : .deleted
+      let remaining = self[.stillServed] + self[.unsupported]
+      // Deliveries of any other status were not told yet, or wait for the relay.
+      guard self[.deleted] + self[.skipped] + remaining == total else { return .deleting }
+      return remaining > 0 ? .stillServed : .deleted
     }
     let isComplete = self[.verified] + self[.skipped] == total
     if self[.verified] > 0, isComplete { return .published }
