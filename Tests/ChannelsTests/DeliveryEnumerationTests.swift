@@ -150,7 +150,7 @@ private struct DeliverySearch {
     case .accepted, .reconciled(true):
       if before.machine.edition == 1 || node.machine != before.machine { node.isUncertain = true }
     case .verified, .foundMissing: node.isUncertain = false
-    case .reconciled(false): if node.machine != before.machine { node.isUncertain = false }
+    case .reconciled(false): if node.machine != before.machine { node.isUncertain = true }
     case .refused, .skipped: if isPublishing { node.isUncertain = false }
     case .troubled(_, let trouble, _): if isPublishing, trouble.cause == .rateLimited { node.isUncertain = false }
     case .deletionRequested: node.isDeleted = true

@@ -9,7 +9,7 @@ struct DeliverySuccessorTests {
     .pending: [.pending, .sent, .accepted, .verified, .failed, .skipped, .deleting],
     .sent: [.sent, .pending, .accepted, .verified, .failed, .skipped, .deleting],
     .accepted: [.accepted, .pending, .verified, .failed, .skipped, .deleting],
-    .verified: [.pending, .deleting],
+    .verified: [.pending, .sent, .deleting],
     .failed: [.failed, .pending, .sent, .accepted, .verified, .skipped, .deleting],
     .skipped: [.skipped, .pending, .sent, .deleting],
     .deleting: [.deleting, .deleted, .stillServed, .unsupported],

@@ -69,7 +69,7 @@ struct PostWorld {
       case (.unsupported, .deleting), (.unsupported, .deleted): true
       case (.deleting, let to), (.stillServed, let to): to == transition.from
       case (.deleted, _), (.unsupported, _), (_, .deleted), (_, .stillServed), (_, .unsupported): false
-      case (.verified, let to): [.pending, .deleting].contains(to)
+      case (.verified, let to): [.pending, .sent, .deleting].contains(to)
       case (.skipped, let to): [.skipped, .pending, .sent, .deleting].contains(to)
       case (.accepted, .sent): false
       case (.pending, _), (.sent, _), (.accepted, _), (.failed, _): true
@@ -119,7 +119,7 @@ struct PostWorld {
       if isCurrent, hasLeft, [.rateLimited, .authRequired].contains(trouble.cause) { word = wordBefore }
     case .accepted: if word == .absent { word = .unknown }
     case .reconciled(true): if machine.edition == 1 { word = .present(edition: 1) }
-    case .reconciled(false): if machine.state == .verified { word = .absent }
+    case .reconciled(false): if machine.state == .verified { word = .unknown }
     case .deletionRequested: isDeleted = true
     case .begun, .restarted, .timerFired, .handedOver, .withdrawn, .relayReturned, .relayLeft, .edited, .retryRequested,
       .cancelRequested:

@@ -2,7 +2,7 @@
 public enum DeliveryStatus: String, Sendable, CaseIterable {
   /// Nothing of the newest edition is known to have left; an attempt waits or is queued.
   case pending
-  /// The newest edition may have left; its answer is awaited, or the relay is read back because no answer came.
+  /// The newest edition may have left; its answer is awaited, or the relay is read back because nobody knows whether it has it.
   case sent
   /// The relay said that it took the post; it is being read back.
   case accepted
