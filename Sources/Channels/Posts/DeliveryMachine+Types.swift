@@ -160,7 +160,7 @@ extension DeliveryMachine {
     case relayReturned
     /// The channel does not have the relay any more.
     case relayLeft
-    /// The post has a new edition, on a network that has such.
+    /// The post has a new edition, on a network that supports edits.
     case edited(edition: Int)
     case retryRequested
     case cancelRequested

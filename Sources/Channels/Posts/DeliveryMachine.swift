@@ -41,7 +41,7 @@ public struct DeliveryMachine: Hashable, Sendable {
   public internal(set) var since: Timestamp
   /// The number of the latest operation that the network was asked for; outcomes carry it back. 0 means none yet.
   public internal(set) var operation: Int
-  /// The number of the post's newest edition: it was written as edition 1, and each change of it, where the network has such, adds one.
+  /// The number of the post's newest edition. The first has number 1; where the network supports edits, each edit adds one.
   public internal(set) var edition: Int
   /// The newest edition that may be at the relay; 0 means none, as far as known. It is above `shown` while nobody knows.
   public internal(set) var left: Int

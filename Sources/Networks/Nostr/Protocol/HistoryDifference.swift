@@ -8,7 +8,7 @@ struct HistoryDifference: Hashable, Sendable {
   let doubtful: [String]
   /// Events that were deleted, and that the relay serves all the same.
   let stillServed: [String]
-  /// Events that are not ours.
+  /// Events that are neither expected nor deleted.
   let strangers: [String]
 
   /// - Parameters:
