@@ -1,5 +1,5 @@
-/// What differs between the events that a relay should hold and those that it holds. Ids within each list are ordered by date, oldest first,
-/// and then by themselves.
+/// What differs between the events that a relay should hold and those that it holds. Ids within each list are ordered by date, oldest
+/// first, and then by themselves.
 struct HistoryDifference: Hashable, Sendable {
   /// Events that the relay does not hold: publish them in this order.
   let missing: [String]
@@ -12,7 +12,8 @@ struct HistoryDifference: Hashable, Sendable {
   let strangers: [String]
 
   /// - Parameters:
-  ///   - expected: the dates, in Unix seconds, of the events that the relay should hold, by id. Those outside the pager's window are left out.
+  ///   - expected: the dates, in Unix seconds, of the events that the relay should hold, by id. Those outside the pager's window are left
+  ///     out.
   ///   - deleted: the ids of events that no relay should hold. They are never missing.
   ///   - pager: what the relay was found to hold.
   init(expected: [String: Int64], deleted: Set<String>, pager: HistoryPager) {
