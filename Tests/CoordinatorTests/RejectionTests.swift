@@ -106,6 +106,24 @@ struct RejectionTests {
     shell.store.close()
   }
 
+  /// The next test that reads what a relay says of itself may be a day away.
+  @Test func whatATestFoundOutWhileACommitWasInDoubtIsNotLost() async throws {
+    let shell = try await DeciderShell(relays: 2)
+    let (relay, other) = (shell.relays[0], shell.relays[1])
+    await shell.take([shell.renaming(other, to: "mill")])
+    try await shell.store.commit(shell.close())
+    await shell.take([Self.passed(relay, 7)])
+    shell.fail(.inDoubt("the answer was lost"))
+    _ = try await shell.settleDoubt()
+    let row = try #require(shell.decider.base.catalog.relays[relay])
+    #expect(row.condition.health == .up && row.capabilities == ["nip1"] && row.profile?.name == "harbour")
+    #expect(shell.decider.relays[other]?.name == "mill", "the commit is durable")
+    shell.now = max(shell.now, try #require(shell.decider.alarms[.recovery]))
+    try await shell.store(.timersDue)
+    #expect(try shell.store.relays().first { $0.id == relay }?.capabilities == ["nip1"])
+    shell.store.close()
+  }
+
   /// A store that is away for days must not fill the memory.
   @Test func measuredConnectionsThatWaitAreFew() {
     var recovery = Recovery()

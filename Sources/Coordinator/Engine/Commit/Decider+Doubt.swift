@@ -41,10 +41,10 @@ extension Decider {
     base.counters = stored
     // What was learned about a relay or server is newer than what is stored.
     for (id, row) in before.catalog.relays where found.catalog.relays[id]?.address == row.address {
-      base.catalog.relays[id]?.condition = row.condition
+      base.catalog.relays[id]?.learn(from: row)
     }
     for (id, row) in before.catalog.servers where found.catalog.servers[id]?.address == row.address {
-      base.catalog.servers[id]?.condition = row.condition
+      base.catalog.servers[id]?.learn(from: row)
     }
     let words = "a commit that failed is durable; going on from revision \(stored.revision)"
     effects.journal = [JournalEntry(level: .warning, message: words)] + effects.journal.filter { !$0.isHeard }

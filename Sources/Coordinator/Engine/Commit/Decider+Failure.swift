@@ -176,16 +176,17 @@ extension Decider {
 private protocol Peer: Equatable {
   var address: String { get }
   var revision: Int64 { get set }
-  /// Takes over what tests, connections and channels have shown of it.
   mutating func learn(from row: Self)
 }
 
 extension RelayRow: Peer {
-  fileprivate mutating func learn(from row: RelayRow) {
+  /// Takes over what tests, connections and channels have shown of it.
+  mutating func learn(from row: RelayRow) {
     (condition, profile, capabilities) = (row.condition, row.profile, row.capabilities)
   }
 }
 
 extension ServerRow: Peer {
-  fileprivate mutating func learn(from row: ServerRow) { condition = row.condition }
+  /// Takes over what tests have shown of it.
+  mutating func learn(from row: ServerRow) { condition = row.condition }
 }
