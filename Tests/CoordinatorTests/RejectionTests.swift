@@ -106,6 +106,20 @@ struct RejectionTests {
     shell.store.close()
   }
 
+  @Test func connectionsThatACommitInDoubtDidNotStoreAreStoredLater() async throws {
+    let shell = try await DeciderShell(relays: 1)
+    let relay = shell.relays[0]
+    await shell.take([Self.passed(relay, 1)])
+    shell.close()
+    await shell.take([Self.passed(relay, 2)])
+    shell.fail(.inDoubt("the answer was lost"))
+    _ = try await shell.settleDoubt()
+    shell.now = max(shell.now, try #require(shell.decider.alarms[.recovery]))
+    try await shell.store(.timersDue)
+    #expect(try shell.store.roundTrips(of: .relay(relay)).map(\.milliseconds) == [1, 2])
+    shell.store.close()
+  }
+
   /// The next test that reads what a relay says of itself may be a day away.
   @Test func whatATestFoundOutWhileACommitWasInDoubtIsNotLost() async throws {
     let shell = try await DeciderShell(relays: 2)

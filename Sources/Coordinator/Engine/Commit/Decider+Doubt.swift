@@ -22,6 +22,8 @@ extension Decider {
     doubt = nil
     recovery.settle(latest: stored.channel)
     guard let found else {
+      // What it measured is not stored.
+      recovery.owe(earlier: doubtful.roundTrips)
       var effects = Effects()
       effects.identities = identities
       return effects

@@ -86,7 +86,7 @@ extension Decider {
     }
     if case .inDoubt = failure, let wasCommitted {
       doubt = wasCommitted
-      // What it measured may be stored.
+      // What it measured may be stored; that is known later.
       recovery.owe(dropped.dropFirst().flatMap(\.roundTrips))
     } else {
       recovery.owe(dropped.flatMap(\.roundTrips))

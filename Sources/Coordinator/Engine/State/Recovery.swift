@@ -35,6 +35,9 @@ struct Recovery {
 
   mutating func owe(_ trips: [RoundTrip]) { roundTrips = (roundTrips + trips).suffix(Self.roundTripsMax) }
 
+  /// - Parameter trips: those from before all that are owed already.
+  mutating func owe(earlier trips: [RoundTrip]) { roundTrips = (trips + roundTrips).suffix(Self.roundTripsMax) }
+
   /// Takes channels to read now, at most `max`, in order.
   mutating func takeChannels(_ max: Int) -> [ChannelID] {
     let some = Array(channels.sorted().prefix(max))
