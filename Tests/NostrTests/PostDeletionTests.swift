@@ -57,6 +57,7 @@ struct PostDeletionTests {
     ([.init(id: "22", kind: 42)], "", .malformedID),
     (Array(repeating: own[0], count: 101), "", .tooMany(101)), (own, "a\u{0}", .unusableReason),
     (own, String(repeating: "a", count: 501), .unusableReason),
+    (own, "leaked:\(PostSamples.Link.secret)", .secretInReason),
   ]
 
   @Test(arguments: refused)
@@ -135,6 +136,7 @@ struct PostDeletionTests {
     arguments: [
       .emoji(""), .emoji("1"), .emoji("a"), .emoji("👍👍"), .emoji("é"), .emoji("+"), .emoji(" "),
       .custom(shortcode: "a b", url: "https://e.example/s.png"), .custom(shortcode: "soap", url: "s.png"),
+      .custom(shortcode: "soap", url: "https://e.example/\(PostSamples.Link.secret)"),
     ] as [NostrPost.Reaction])
   func whatIsNoReactionIsRefused(_ reaction: NostrPost.Reaction) {
     #expect { try NostrPost.reaction(reaction, to: Samples.post, in: Samples.channel, by: Samples.owner) } throws: {

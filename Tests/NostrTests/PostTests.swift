@@ -185,6 +185,26 @@ struct PostTests {
     (PostDraft(text: "a\u{0}"), .text, "U+0000"), (PostDraft(text: "my key: \(Link.secret)!"), .text, "secret key"),
     (PostDraft(text: "nostr:\(Link.secret)"), .text, "secret key"),
     (PostDraft(text: Link.secret.uppercased()), .text, "secret key"),
+    (PostDraft(text: "N" + Link.secret.dropFirst()), .text, "secret key"),
+    (PostDraft(text: "key\(Link.secret)\(Link.secret)n1"), .text, "secret key"),
+    (PostDraft(text: "a", contentWarning: Link.secret), .contentWarning, "the warning contains a secret key"),
+    (PostDraft(text: "a", hashtags: ["a", Link.secret]), .hashtags, "hashtag 2 contains a secret key"),
+    (PostDraft(text: "a", emoji: ["e": "https://e.example/\(Link.secret)"]), .emoji, "'e' contains a secret key"),
+    (
+      PostDraft(text: "a", attachments: [.init(url: "https://f.example/?key=\(Link.secret)")]), .attachments,
+      "the address of attachment 1 contains a secret key"
+    ),
+    (
+      PostDraft(text: "a", attachments: [.init(url: "https://f.example/a", altText: "my \(Link.secret)")]), .attachments,
+      "the description of attachment 1 contains a secret key"
+    ),
+    (
+      PostDraft(
+        text: "a",
+        attachments: [
+          .init(url: "https://f.example/a", fallbacks: ["https://g.example/a", "https://h.example/\(Link.secret)"])
+        ]), .attachments, "another address of attachment 1 contains a secret key"
+    ),
     (PostDraft(text: "a", replyTo: PostReference(networkID: "22", author: Samples.alice)), .replyTo, "64"),
     (PostDraft(text: "a", replyTo: PostReference(networkID: Samples.postID, author: "alice")), .replyTo, "64"),
     (
@@ -204,6 +224,15 @@ struct PostTests {
     (PostDraft(text: "a", mentions: [Link.secret]), .mentions, "mention 1"),
     (PostDraft(text: "a", mentions: [Link.linked]), .mentions, "mention 1"),
   ]
+
+  @Test func whatOnlyLooksLikeASecretKeyIsAllowed() throws {
+    let last = String(Link.secret.dropLast())
+    for text in [
+      last, last + "p", String(repeating: "nsec1", count: 1_000), "nsec1é" + last,
+    ] {
+      #expect(try Samples.message(PostDraft(text: text)).content == text)
+    }
+  }
 
   @Test(arguments: malformed)
   func whatNostrCannotSayIsRefused(_ draft: PostDraft, _ field: PostRefusal.Field, _ words: String) {

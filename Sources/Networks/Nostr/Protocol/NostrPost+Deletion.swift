@@ -13,6 +13,8 @@ public enum DeletionRefusal: Error, Hashable, Sendable, CustomStringConvertible 
   case tooMany(Int)
   /// The reason is too long, or holds a control character.
   case unusableReason
+  /// The reason contains a secret key.
+  case secretInReason
   /// Only groups have admins.
   case notAGroup
 
@@ -25,6 +27,7 @@ public enum DeletionRefusal: Error, Hashable, Sendable, CustomStringConvertible 
     case .tooMany(let count): "\(count) posts are named, at most \(NostrPost.deletedMax) can be deleted at once; name fewer"
     case .unusableReason:
       "the reason must have at most \(NostrPost.reasonBytesMax) bytes and no control characters but line feed and tab; change it"
+    case .secretInReason: "the reason contains a secret key (nsec1…), which every reader could use; remove it"
     case .notAGroup: "only in groups do admins delete the posts of others; in this channel, delete your own"
     }
   }
@@ -87,6 +90,7 @@ extension NostrPost {
     guard !posts.isEmpty else { throw .nothingNamed }
     guard posts.count <= deletedMax else { throw .tooMany(posts.count) }
     guard reason.utf8.count <= reasonBytesMax, NostrEvent.isSignable(reason) else { throw .unusableReason }
+    guard !PostLinks.holdsSecretKey(reason) else { throw .secretInReason }
     let ownIDs = channel.ownIDs
     var ids: Set<String> = []
     var tags: [[String]] = []

@@ -13,10 +13,10 @@ extension NostrPost {
     _ draft: PostDraft, in channel: ChannelContent, at relays: [String] = [], by author: String, attempt: Attempt = Attempt()
   ) throws(PostRefusal) {
     try draft.validate()
-    let links = PostLinks(in: draft.text)
-    guard !links.hasSecretKey else {
-      throw PostRefusal(.text, "the text contains a secret key (nsec1…), which every reader could use; remove it")
+    for (field, words, text) in draft.published where PostLinks.holdsSecretKey(text) {
+      throw PostRefusal(field, "\(words) contains a secret key (nsec1…), which every reader could use; remove it")
     }
+    let links = PostLinks(in: draft.text)
     let names = try PostNames(of: draft, in: channel)
     switch channel.kind {
     case .channel:
@@ -58,6 +58,22 @@ extension NostrPost {
   /// The addresses of attachments that are not in the text: readers may ignore a file whose address is not there (NIP-92).
   private static func missing(_ draft: PostDraft) -> [String] {
     draft.attachments.map(\.url).filter { !PostLinks.holds(draft.text, url: $0) }
+  }
+}
+
+extension PostDraft {
+  /// All texts that are published as they are, with their fields and the words for them.
+  fileprivate var published: [(field: PostRefusal.Field, words: String, text: String)] {
+    [(.text, "the text", text), (.contentWarning, "the warning", contentWarning ?? "")]
+      + hashtags.enumerated().map { (.hashtags, "hashtag \($0 + 1)", $1) }
+      + emoji.sorted { $0.key < $1.key }.map { (.emoji, "the address of the emoji '\($0.key)'", $0.value) }
+      + attachments.enumerated().flatMap { index, file in
+        [
+          ("the address", file.url), ("the description", file.altText ?? ""),
+          ("another address", file.fallbacks.joined(separator: " ")),
+        ]
+        .map { (.attachments, "\($0) of attachment \(index + 1)", $1) }
+      }
   }
 }
 

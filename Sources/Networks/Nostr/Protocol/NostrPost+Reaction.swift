@@ -34,7 +34,12 @@ extension NostrPost {
         guard Self.isEmoji(emoji) else {
           throw PostRefusal(.reaction, "the reaction is not one emoji; write one, or '+' or '-'")
         }
-      case .custom(let shortcode, let url): try PostDraft.check(shortcode: shortcode, url: url, .reaction)
+      case .custom(let shortcode, let url):
+        try PostDraft.check(shortcode: shortcode, url: url, .reaction)
+        guard !PostLinks.holdsSecretKey(url) else {
+          throw PostRefusal(
+            .reaction, "the address of the emoji contains a secret key (nsec1…), which every reader could use; remove it")
+        }
       }
     }
 

@@ -10,8 +10,6 @@ struct PostLinks {
 
   private(set) var people: [String] = []
   private(set) var events: [Event] = []
-  /// Whether the text contains a secret key, as a link or not.
-  private(set) var hasSecretKey = false
 
   private static let scheme = Array("nostr:".utf8)
 
@@ -24,8 +22,9 @@ struct PostLinks {
         continue
       }
       let end = bytes[start...].firstIndex { !Self.isOfName($0) } ?? bytes.count
-      let isLink = bytes[..<start].suffix(Self.scheme.count).elementsEqual(Self.scheme)
-      take(String(decoding: bytes[start..<end], as: UTF8.self), isLink: isLink)
+      if bytes[..<start].suffix(Self.scheme.count).elementsEqual(Self.scheme) {
+        take(String(decoding: bytes[start..<end], as: UTF8.self))
+      }
       start = end
     }
   }
@@ -38,17 +37,30 @@ struct PostLinks {
     }
   }
 
-  /// Takes a word in.
-  private mutating func take(_ word: String, isLink: Bool) {
-    // Most words are too short for a name.
-    guard word.utf8.count > 60, let name = try? NIP19(word) else { return }
+  /// Takes in the word behind the scheme.
+  private mutating func take(_ word: String) {
+    guard let name = try? NIP19(word) else { return }
     switch name {
-    case .nsec: hasSecretKey = true
-    case .npub(let key) where isLink: people.append(key)
-    case .nprofile(let key, _) where isLink: people.append(key)
-    case .note(let id) where isLink: events.append(Event(id: id, author: nil))
-    case .nevent(let id, _, let author, _) where isLink: events.append(Event(id: id, author: author))
-    case .npub, .nprofile, .note, .nevent, .naddr: break
+    case .npub(let key), .nprofile(let key, _): people.append(key)
+    case .note(let id): events.append(Event(id: id, author: nil))
+    case .nevent(let id, _, let author, _): events.append(Event(id: id, author: author))
+    case .nsec, .naddr: break
+    }
+  }
+
+  /// The characters of a secret key: `nsec1`, 52 for its bytes, 6 for the checksum.
+  private static let secretLength = 63
+
+  /// Whether a text contains a secret key (NIP-19), whatever it touches: people paste two in a row.
+  static func holdsSecretKey(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= secretLength else { return false }
+    return (0...(bytes.count - secretLength)).contains { start in
+      // The checksum is computed only where a key may begin.
+      guard bytes[start] | 0x20 == UInt8(ascii: "n"), bytes[start + 4] == UInt8(ascii: "1") else { return false }
+      // Keyboards write the first letter of a line large.
+      let name = try? NIP19(String(decoding: bytes[start..<(start + secretLength)], as: UTF8.self).lowercased())
+      if case .nsec? = name { return true } else { return false }
     }
   }
 
