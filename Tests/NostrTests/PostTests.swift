@@ -125,6 +125,13 @@ struct PostTests {
     #expect(PostLinks.holds(text, url: "https://f.example/a") == isThere)
   }
 
+  /// The time limit is for a search that looks at all that follows, for each of the addresses.
+  @Test(.timeLimit(.minutes(1))) func addressesInOneLongWordAreFound() {
+    let address = "http://a"
+    let word = String(repeating: address, count: 1 << 16)
+    #expect(!PostLinks.holds(word + "/", url: address) && PostLinks.holds(word, url: address))
+  }
+
   // MARK: - Groups
 
   @Test func groupTakesPostsByItsNameAndRepliesAsQuotes() throws {

@@ -77,7 +77,9 @@ struct PostLinks {
     var rest = Array(text.unicodeScalars)[...]
     while let place = rest.firstRange(of: address) {
       rest = rest[place.upperBound...]
-      if rest.prefix(while: { !$0.properties.isWhitespace }).allSatisfy(punctuation.contains) { return true }
+      // No further than punctuation goes: a text may repeat the address a thousand times without a space.
+      let next = rest.first { !punctuation.contains($0) }
+      if next?.properties.isWhitespace ?? true { return true }
     }
     return false
   }
