@@ -135,6 +135,7 @@ struct PostDeletionTests {
   @Test(
     arguments: [
       .emoji(""), .emoji("1"), .emoji("a"), .emoji("👍👍"), .emoji("é"), .emoji("+"), .emoji(" "),
+      .emoji("1\u{301}"), .emoji("#\u{FE0F}"),
       .custom(shortcode: "a b", url: "https://e.example/s.png"), .custom(shortcode: "soap", url: "s.png"),
       .custom(shortcode: "soap", url: "https://e.example/\(PostSamples.Link.secret)"),
     ] as [NostrPost.Reaction])

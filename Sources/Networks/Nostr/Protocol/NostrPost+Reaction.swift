@@ -46,11 +46,14 @@ extension NostrPost {
     /// The most bytes of one emoji: families and flags are long.
     private static let emojiBytesMax = 64
 
-    /// Digits are the beginning of emoji, but no emoji by themselves.
+    /// Digits are the beginning of emoji: they are one in the form of a keycap, and neither by themselves nor with an accent.
     private static func isEmoji(_ text: String) -> Bool {
-      text.count == 1 && text.utf8.count <= emojiBytesMax && text.unicodeScalars.contains { $0.properties.isEmoji }
-        && text.unicodeScalars.contains { !$0.isASCII } && NostrEvent.isSignable(text)
+      text.count == 1 && text.utf8.count <= emojiBytesMax && NostrEvent.isSignable(text)
+        && text.unicodeScalars.first?.properties.isEmoji == true
+        && text.unicodeScalars.contains { $0.properties.isEmoji && !$0.isASCII || $0 == keycap }
     }
+
+    private static let keycap: Unicode.Scalar = "\u{20E3}"
   }
 
   /// A reaction (kind 7, NIP-25) to a post of a channel or group.
