@@ -106,6 +106,27 @@ struct RejectionTests {
     shell.store.close()
   }
 
+  /// It would wait for its next attempt until the daemon starts again.
+  @Test func channelThatWasReadBeforeADoubtIsSettledIsReadAgain() async throws {
+    let shell = try await DeciderShell(relays: 1)
+    let (id, relay) = (ChannelID(rawValue: 1), shell.relays[0])
+    try await shell.store(shell.creation("News"))
+    await shell.take([shell.outcome(1, relay, .troubled(Trouble(.unreachable, "gone"), retryAfter: nil))])
+    try await shell.store.commit(shell.close())
+    shell.fail(.inDoubt("the answer was lost"))
+    // The channel can be read; the rest cannot, so that nothing is committed yet.
+    shell.now = max(shell.now, try #require(shell.decider.alarms[.recovery]))
+    await shell.take([.timersDue])
+    shell.fail(.unavailable("it is not known what is stored"))
+    #expect(shell.decider.base.live[id] != nil && shell.decider.recovery.channels.isEmpty)
+    _ = try await shell.settleDoubt()
+    #expect(shell.decider.base.live[id] == nil)
+    shell.now = max(shell.now, try #require(shell.decider.alarms[.recovery]))
+    try await shell.store(.timersDue)
+    #expect(shell.decider.base.live[id] != nil && shell.decider.alarms[.channel(id)] != nil)
+    shell.store.close()
+  }
+
   @Test func connectionsThatACommitInDoubtDidNotStoreAreStoredLater() async throws {
     let shell = try await DeciderShell(relays: 1)
     let relay = shell.relays[0]

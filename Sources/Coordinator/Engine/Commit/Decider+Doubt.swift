@@ -20,6 +20,8 @@ extension Decider {
   ) -> Effects {
     guard var doubtful = doubt else { return Effects() }
     doubt = nil
+    // Its channels are forgotten below, also those that were read since it failed.
+    if found != nil { recovery.owe(doubtful.order) }
     recovery.settle(latest: stored.channel)
     guard let found else {
       // What it measured is not stored.
