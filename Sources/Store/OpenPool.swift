@@ -36,15 +36,22 @@ final class OpenPool: Sendable {
   }
 
   /// Closes the connections, once nobody uses them any more. Only the first call does anything.
-  /// - Parameter last: what is done before.
+  /// - Parameters:
+  ///   - patience: how long uses may go on; what takes longer, such as a check of a large file, is interrupted and fails.
+  ///   - last: what is done before.
   /// - Returns: whether this was the first call.
-  func close(_ last: (Database) throws -> Void) -> Bool {
+  func close(patience: DispatchTimeInterval = .seconds(10), _ last: (Database) throws -> Void) -> Bool {
     let isFirst = isClosed.withLock { isClosed in
       defer { isClosed = true }
       return !isClosed
     }
     guard isFirst else { return false }
-    uses.wait()
+    var wait = patience
+    while uses.wait(timeout: .now() + wait) == .timedOut {
+      pool.interrupt()
+      // One that consists of several statements is interrupted at each of them.
+      wait = .milliseconds(100)
+    }
     try? pool.writeWithoutTransaction(last)
     try? pool.close()
     return true

@@ -126,10 +126,13 @@ public final class Store: Sendable {
     try mark.withLock { $0 }.write(in: directory)
   }
 
-  /// Writes the log back into the database file, closes it and releases the state directory. What is under way is done first; what
-  /// is asked afterwards fails with a `StoreError`, and commits with `unavailable`. A second call does nothing.
+  /// Writes the log back into the database file, closes it and releases the state directory. What is under way is done first, unless it
+  /// takes longer than ten seconds; what is asked afterwards fails with a `StoreError`, and commits with `unavailable`. A second call
+  /// does nothing.
   public func close() {
-    if open.close({ db in _ = try db.checkpoint(.truncate) }) { flock(lock.fileDescriptor, LOCK_UN) }
+    guard open.close({ db in _ = try db.checkpoint(.truncate) }) else { return }
+    // A mark that is being written still belongs to this process.
+    mark.withLock { _ in _ = flock(lock.fileDescriptor, LOCK_UN) }
   }
 
   /// The value of SQLite's `synchronous` setting on the writer; 2 is FULL.

@@ -11,8 +11,8 @@ import Testing
 
 struct StoreTests {
   private let folder: TemporaryFolder
-  private var path: String { folder.path + "/state" }
-  private static let now = Timestamp(milliseconds: 1_750_000_000_123)
+  var path: String { folder.path + "/state" }
+  static let now = Timestamp(milliseconds: 1_750_000_000_123)
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -48,63 +48,6 @@ struct StoreTests {
     try await store.commit([.insertIdentity(Self.identity)])
     #expect(try store.synchronousSetting() == 2)
     store.close()
-  }
-
-  /// What SQLite is asked once it is closed may end the program.
-  @Test func closedStoreSaysSoAndIsClosedOnce() async throws {
-    let store = try Store(directory: path)
-    try await store.commit([.probe(Self.now)])
-    store.close()
-    store.close()
-    store.checkpoint()
-    let questions: [() throws -> Void] = [
-      { _ = try store.counters() }, { _ = try store.synchronousSetting() }, { _ = try store.check() },
-      { _ = try store.makeCopy() }, { _ = try store.installationSeed { 1 } },
-    ]
-    for question in questions {
-      do {
-        try question()
-        Issue.record("it was answered")
-      } catch let error as StoreError {
-        #expect(error.description.contains("is closed"))
-      }
-    }
-    await #expect(throws: CommitFailure.unavailable("the database \(path)/baton.db is closed, nothing can be read or written"))
-    {
-      try await store.commit([.probe(Self.now)])
-    }
-    #expect(store.scrub(nil, rows: 10).found.isEmpty && store.damageFound.isEmpty, "that is no damage")
-    // Somebody else may have it now.
-    let next = try Store(directory: path)
-    store.close()
-    #expect(throws: StoreError.self) { try Store(directory: path) }
-    #expect(try next.lastSignOfLife()?.at == Self.now)
-    next.close()
-  }
-
-  @Test func storeIsClosedWhileItIsUsed() async throws {
-    let store = try Store(directory: path)
-    try await withThrowingTaskGroup(of: String.self) { tasks in
-      let begun = AsyncStream.makeStream(of: Void.self)
-      for _ in 0..<4 {
-        tasks.addTask {
-          while true {
-            do { _ = try store.counters() } catch { return "\(error)" }
-            begun.continuation.yield(())
-            await Task.yield()
-          }
-        }
-        tasks.addTask {
-          while true {
-            do { try await store.commit([.probe(Self.now)]) } catch { return "\(error)" }
-            begun.continuation.yield(())
-          }
-        }
-      }
-      for await _ in begun.stream { break }
-      store.close()
-      for try await words in tasks { #expect(words.contains("is closed")) }
-    }
   }
 
   @Test func whatIsCommittedIsReadBack() async throws {
