@@ -14,12 +14,9 @@ struct AwakeChannels: Equatable {
   subscript(id: ChannelID) -> Decider.Live? {
     get { channels[id] }
     set {
-      let before = channels[id]
-      channels[id] = newValue
-      for relay in before?.outstanding ?? [] {
-        waiting[relay]?.remove(id)
-        if waiting[relay]?.isEmpty == true { waiting[relay] = nil }
-      }
+      let before: Decider.Live?
+      if let newValue { before = channels.updateValue(newValue, forKey: id) } else { before = channels.removeValue(forKey: id) }
+      if let before { forget(before, id) }
       if let newValue { note(newValue, id) }
     }
   }
@@ -28,20 +25,29 @@ struct AwakeChannels: Equatable {
   func waiting(for relay: RelayID) -> Set<ChannelID> { waiting[relay] ?? [] }
 
   private mutating func note(_ channel: Decider.Live, _ id: ChannelID) {
-    for relay in channel.outstanding { waiting[relay, default: []].insert(id) }
+    for pairing in channel.machine.relays where pairing.machine.isOutstanding {
+      waiting[pairing.relay, default: []].insert(id)
+    }
+  }
+
+  private mutating func forget(_ channel: Decider.Live, _ id: ChannelID) {
+    for pairing in channel.machine.relays where pairing.machine.isOutstanding {
+      waiting[pairing.relay]?.remove(id)
+      if waiting[pairing.relay]?.isEmpty == true { waiting[pairing.relay] = nil }
+    }
   }
 }
 
 extension Decider.Live {
-  /// The relays that it still has to tell that it left them, or that it has a new edition, and tells nothing at the moment.
-  var outstanding: [RelayID] { machine.relays.filter { Self.isOutstanding($0.machine) }.map(\.relay) }
-
   /// Whether it goes on at a relay as soon as that works again.
-  func waits(for relay: RelayID) -> Bool { machine(of: relay).map(Self.isOutstanding) ?? false }
+  func waits(for relay: RelayID) -> Bool { machine(of: relay)?.isOutstanding ?? false }
+}
 
-  private static func isOutstanding(_ machine: ChannelRelayMachine) -> Bool {
-    switch machine.state.status {
-    case .active, .removed: !machine.isSettled && machine.underWay == nil
+extension ChannelRelayMachine {
+  /// Whether the relay is still to be told that the channel left it, or that it has a new edition, and is told nothing at the moment.
+  fileprivate var isOutstanding: Bool {
+    switch state.status {
+    case .active, .removed: !isSettled && underWay == nil
     case .new, .invited, .accepted, .inactive, .failed: false
     }
   }
