@@ -106,7 +106,8 @@ struct RulesTests {
   @Test func decidingDoesNothing() throws {
     let engine = "Sources/Coordinator/Engine/"
     let acting = [
-      "Engine.swift", "Input.swift", "Reads/Questions.swift", "Commit/Engine+Doubt.swift", "Shell/Shell.swift", "Shell/Flight.swift",
+      "Engine.swift", "Input.swift", "Reads/Questions.swift", "Commit/Engine+Doubt.swift", "Shell/Shell.swift",
+      "Shell/Flight.swift",
       "Effects/Engine+Effects.swift", "Effects/Journal.swift",
     ]
     let files = try sources(String(engine.dropLast()))

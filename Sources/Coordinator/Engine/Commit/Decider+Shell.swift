@@ -19,7 +19,8 @@ extension Decider: Deciding {
     defer { choresUnderWay = [] }
     switch outcome {
     case .success(let receipt):
-      for (place, rejection) in receipt.rejections.sorted(by: { $0.key < $1.key }) where choresUnderWay.indices.contains(place) {
+      for (place, rejection) in receipt.rejections.sorted(by: { $0.key < $1.key }) where choresUnderWay.indices.contains(place)
+      {
         chores.failed([choresUnderWay[place]])
         if case .refused(let reason) = rejection { storageFailed(reason) }
       }
