@@ -46,8 +46,7 @@ extension BatonBench {
   static func distantRelays() async throws {
     let milliseconds = 100
     let sandbox = try Program("baton-sandbox", ["--relays", "3"])
-    try await sandbox.line(containing: "control ")
-    let ports = sandbox.lines.filter { $0.hasPrefix("ws://") }.compactMap { $0.split(separator: ":").last.map(String.init) }
+    let ports = try await sandbox.sandboxRelays(3).compactMap { $0.split(separator: ":").last.map(String.init) }
     let proxy = try Program(
       repository + "/.build/venv/bin/python3",
       [repository + "/Benchmarks/limits/delaying_proxy.py", "\(milliseconds)"] + ports)

@@ -33,11 +33,12 @@ extension BatonBench {
     let (relays, channels) = (2_000, 8_000)
     // One sandbox has a thousand at most.
     let sandboxes = try (0..<2).map { _ in try Program("baton-sandbox", ["--relays", "\(relays / 2)"]) }
-    for sandbox in sandboxes { try await sandbox.line(containing: "control ") }
+    var urls: [String] = []
+    for sandbox in sandboxes { urls += try await sandbox.sandboxRelays(relays / 2) }
     let folder = try TemporaryFolder()
     let daemon = try await daemon(folder)
     let client = try await BatonClient(socket: folder.path + "/c")
-    for (index, relay) in sandboxes.flatMap(\.lines).filter({ $0.hasPrefix("ws://") }).enumerated() {
+    for (index, relay) in urls.enumerated() {
       _ = try await client.addRelay(AddRelay(address: relay, name: "r\(index)"))
     }
     try await createMany(channels, socket: folder.path + "/c")
@@ -109,11 +110,11 @@ extension BatonBench {
     var times: [Double] = []
     for isStalled in [false, true] {
       let sandbox = try Program("baton-sandbox", ["--relays", "3"] + (isStalled ? ["--fault", "3=stall"] : []))
-      try await sandbox.line(containing: "control ")
+      let relays = try await sandbox.sandboxRelays(3)
       let folder = try TemporaryFolder()
       let daemon = try await daemon(folder)
       let client = try await BatonClient(socket: folder.path + "/c")
-      for (index, relay) in sandbox.lines.filter({ $0.hasPrefix("ws://") }).enumerated() {
+      for (index, relay) in relays.enumerated() {
         _ = try await client.addRelay(AddRelay(address: relay, name: "r\(index)"))
       }
       let before = memory(daemon.pid)

@@ -213,8 +213,7 @@ struct BatonBench {
   /// `Channels.Create` answered durably by sixteen clients, and how many syncs that takes.
   static func createCalls() async throws {
     let sandbox = try Program("baton-sandbox", ["--relays", "3"])
-    try await sandbox.line(containing: "control ")
-    let relays = sandbox.lines.filter { $0.hasPrefix("ws://") }
+    let relays = try await sandbox.sandboxRelays(3)
     let count = 2_000
     for isTraced in [false, true] {
       let folder = try TemporaryFolder()

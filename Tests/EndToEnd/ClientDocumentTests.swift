@@ -25,10 +25,10 @@ struct ClientDocumentTests {
 
   @Test func examplesRunAsTheyStand() async throws {
     let sandbox = try Program("baton-sandbox", ["--relays", "2"])
-    try await sandbox.line(containing: "control ")
+    let relays = try await sandbox.sandboxRelays(2)
     let baton = try Installation()
     let daemon = try await baton.start()
-    try await baton.addRelays(sandbox.lines.filter { $0.hasPrefix("ws://") })
+    try await baton.addRelays(relays)
     try await makeAndList(socket: baton.socket)
 
     let python = try #require(try blocks("python").first)

@@ -120,10 +120,10 @@ struct LifeTests {
 
   @Test func liveListsOutliveTheDaemon() async throws {
     let sandbox = try Program("baton-sandbox", ["--relays", "2"])
-    try await sandbox.line(containing: "control ")
+    let addresses = try await sandbox.sandboxRelays(2)
     let baton = try Installation()
     var daemon = try await baton.start()
-    try await baton.addRelays(sandbox.lines.filter { $0.hasPrefix("ws://") })
+    try await baton.addRelays(addresses)
     #expect(try await baton.control("channel", "create", "First", "--quiet").status == 0)
 
     let list = try LiveList<Channel>(socket: baton.socket, sort: [["field": "profile.displayName"]])

@@ -38,9 +38,9 @@ struct SimpleXChannelTests {
 
   @Test func bothNetworksSideBySide() async throws {
     let sandbox = try Program("baton-sandbox", ["--relays", "2"])
-    try await sandbox.line(containing: "control ")
+    let relays = try await sandbox.sandboxRelays(2)
     let (core, baton, daemon) = try await start()
-    try await baton.addRelays(sandbox.lines.filter { $0.hasPrefix("ws://") })
+    try await baton.addRelays(relays)
     #expect(try await baton.client().status().networks == ["nostr", "simplex"])
     let nostr = try await baton.control("channel", "create", "On Nostr", "--relay", "r1", "--relay", "r2", "--quiet")
     let simplex = try await baton.control(

@@ -170,6 +170,17 @@ public final class Program: Sendable {
     }
   }
 
+  /// The addresses of the relays that a sandbox runs. It waits for all of them, which come another way than the line about its control.
+  public func sandboxRelays(_ count: Int) async throws -> [String] {
+    try await line(containing: "control ")
+    while true {
+      let all = lines
+      let relays = all.filter { $0.hasPrefix("ws://") }
+      if relays.count >= count { return relays }
+      try await line(containing: "ws://", from: all.count)
+    }
+  }
+
   /// The exit status, negative for a signal; waits for the end.
   public func status() async -> Int32 {
     while true {
