@@ -22,6 +22,12 @@ enum PostSamples {
   /// The owner's key is the number 1, so that its public key is known.
   static func key() throws -> SecretKey { try SecretKey(Secret([UInt8](repeating: 0, count: 31) + [1])) }
 
+  /// A name of 64 digits that nobody else has.
+  static func key(number: Int) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 64 - digits.utf8.count) + digits
+  }
+
   static let channel = ChannelContent(
     identity: NetworkBench.identityID, networkID: channelID, trustAnchor: owner, document: "{}", edition: 3,
     newestEdition: ChannelEdition(networkID: editionID, document: "{}", signedAt: 2, earlier: [earlierID]))

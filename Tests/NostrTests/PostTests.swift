@@ -38,12 +38,16 @@ struct PostTests {
 
   @Test func parentOfAStrangerCannotMakeAReplyTooLong() throws {
     var parent = Samples.post
-    parent.participants = (0..<5_000).map { number in
-      let digits = String(number, radix: 16)
-      return String(repeating: "0", count: 64 - digits.utf8.count) + digits
-    }
+    parent.participants = (0..<5_000).map(Samples.key(number:))
     let post = try Samples.message(PostDraft(text: "yes", replyTo: parent))
     #expect(post.tags.count == 3 + PostReference.participantsMax)
+  }
+
+  @Test func namesThatAParentRepeatsTakeNoPlaceOfOthers() throws {
+    var parent = Samples.post
+    parent.participants = Array(repeating: Samples.carol, count: 100) + [Samples.alice, Samples.bob]
+    let post = try Samples.message(PostDraft(text: "yes", replyTo: parent))
+    #expect(post.tags.suffix(3) == [["p", Samples.alice], ["p", Samples.carol], ["p", Samples.bob]])
   }
 
   @Test func quotesAreLinkedUnlessTheTextLinksThem() throws {

@@ -43,7 +43,8 @@ struct PostNames {
   /// The author of the parent and everybody whom it mentions. Strangers may have written anything there, and any number.
   var concerned: [String] {
     guard let parent else { return [] }
-    let people = parent.participants.filter { Hex.decode($0, count: 32) != nil }
+    var known: Set<String> = [parent.author]
+    let people = parent.participants.filter { Hex.decode($0, count: 32) != nil && known.insert($0).inserted }
     return [parent.author] + people.prefix(PostReference.participantsMax)
   }
 
