@@ -36,7 +36,9 @@ extension PostDraft {
   /// Upper bound of `text`, in UTF-8 bytes: half of the 64 KiB that common relays take, because JSON writes some characters with two
   /// bytes and a post has more than text.
   public static let textBytesMax = 32_768
+  /// Upper bound of `quotes`. Where links in the text become quotes, it holds for both together.
   public static let quotesMax = 20
+  /// Upper bound of `mentions`. Where links in the text become mentions, it holds for both together.
   public static let mentionsMax = 50
   /// Upper bound of `contentWarning`, in UTF-8 bytes.
   public static let contentWarningBytesMax = 500

@@ -86,6 +86,21 @@ struct PostTests {
         == #"[42,[\#(Self.root),["p","CAROL"]],"BOB-PROFILECAROL-LINK"]"#)
   }
 
+  @Test func linksCountAsMentionsAndQuotes() throws {
+    let (mentionsMax, quotesMax) = (PostDraft.mentionsMax, PostDraft.quotesMax)
+    let people = (0..<mentionsMax).map { "nostr:" + NIP19.npub(publicKey: Samples.key(number: $0)).text }
+    let posts = (0..<quotesMax).map { "nostr:" + NIP19.note(id: Samples.key(number: $0)).text }
+    var draft = PostDraft(text: (people + posts).joined(separator: " "), mentions: people)
+    #expect(try Samples.message(draft).tags.count == 1 + mentionsMax + quotesMax)
+    draft.mentions = [Samples.alice]
+    let crowd = PostRefusal(
+      .text, "with the links in its text the post mentions 51 people, at most 50 are allowed; remove links")
+    #expect(throws: crowd) { try Samples.message(draft) }
+    (draft.mentions, draft.quotes) = ([], [Samples.quoted])
+    let pile = PostRefusal(.text, "with the links in its text the post quotes 21 posts, at most 20 are allowed; remove links")
+    #expect(throws: pile) { try Samples.message(draft) }
+  }
+
   // MARK: - The same everywhere
 
   @Test func hashtagsWarningsAndEmojiAreTags() throws {

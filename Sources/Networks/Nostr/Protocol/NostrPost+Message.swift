@@ -17,7 +17,7 @@ extension NostrPost {
       throw PostRefusal(field, "\(words) contains a secret key (nsec1…), which every reader could use; remove it")
     }
     let links = PostLinks(in: draft.text)
-    let names = try PostNames(of: draft, in: channel)
+    let names = try PostNames(of: draft, links, in: channel)
     switch channel.kind {
     case .channel:
       let root = PostReference(networkID: channel.networkID, author: channel.trustAnchor, relays: relays)

@@ -9,8 +9,9 @@ struct PostNames {
   /// Public keys.
   let mentions: [String]
 
-  /// - Throws: `PostRefusal` if a name is not one of Nostr's, or the parent is the channel itself.
-  init(of draft: PostDraft, in channel: ChannelContent) throws(PostRefusal) {
+  /// - Parameter links: the links in the draft's text.
+  /// - Throws: `PostRefusal` if a name is not one of Nostr's, the parent is the channel itself, or names and links are too many together.
+  init(of draft: PostDraft, _ links: PostLinks, in channel: ChannelContent) throws(PostRefusal) {
     if let parent = draft.replyTo {
       guard parent.isOfNostr else {
         throw PostRefusal(.replyTo, "the parent's id and author must have 64 lower-case hexadecimal digits each")
@@ -35,9 +36,20 @@ struct PostNames {
       }
       mentions.append(key)
     }
+    // Each link becomes a tag like each name, and the lists alone keep their bounds.
+    let linkedOrQuoted = Set(quotes.map(\.networkID) + links.events.map(\.id))
+    try Self.check(linkedOrQuoted.count, "quotes", "posts", max: PostDraft.quotesMax)
+    try Self.check(Set(mentions + links.people).count, "mentions", "people", max: PostDraft.mentionsMax)
     parent = draft.replyTo
     self.quotes = quotes
     self.mentions = mentions
+  }
+
+  private static func check(_ count: Int, _ verb: String, _ things: String, max: Int) throws(PostRefusal) {
+    guard count <= max else {
+      throw PostRefusal(
+        .text, "with the links in its text the post \(verb) \(count) \(things), at most \(max) are allowed; remove links")
+    }
   }
 
   /// The author of the parent and everybody whom it mentions. Strangers may have written anything there, and any number.
