@@ -105,9 +105,10 @@ struct PostDeletionTests {
   // MARK: - Reactions
 
   @Test func reactionEndsWithItsTarget() throws {
-    func react(_ reaction: NostrPost.Reaction, in channel: ChannelContent = Samples.channel) throws -> String {
-      Samples.shown(
-        try NostrPost.reaction(reaction, to: Samples.post, in: channel, by: Samples.owner, attempt: Self.attempt))
+    func react(
+      _ reaction: NostrPost.Reaction, to post: PostReference = Samples.post, in channel: ChannelContent = Samples.channel
+    ) throws -> String {
+      Samples.shown(try NostrPost.reaction(reaction, to: post, in: channel, by: Samples.owner, attempt: Self.attempt))
     }
     let target = #"["e","POST","wss://a.example","ALICE"]"#
     #expect(try react(.like) == #"[7,[["p","ALICE"],["k","42"],\#(target)],"+"]"#)
@@ -117,13 +118,19 @@ struct PostDeletionTests {
       try react(.custom(shortcode: "soap", url: "https://e.example/s.png"))
         == #"[7,[["p","ALICE"],["k","42"],["emoji","soap","https://e.example/s.png"],\#(target)],":soap:"]"#)
     #expect(
-      try react(.like, in: Samples.group)
+      try react(.like, to: Samples.groupPost, in: Samples.group)
         == #"[7,[["h","club"],["previous","aaaaaaaa"],["p","ALICE"],["k","9"],["client-id","x7"],\#(target)],"+"]"#)
     var unseen = Samples.post
-    unseen.relays = []
+    (unseen.kind, unseen.relays) = (nil, [])
     #expect(
       Samples.shown(try NostrPost.reaction(.like, to: unseen, in: Samples.channel, by: Samples.owner))
-        == #"[7,[["p","ALICE"],["k","42"],["e","POST","","ALICE"]],"+"]"#)
+        == #"[7,[["p","ALICE"],["e","POST","","ALICE"]],"+"]"#)
+    // Groups have posts of several kinds: a comment is one too.
+    var comment = Samples.groupPost
+    comment.kind = 1111
+    #expect(
+      try react(.like, to: comment, in: Samples.group)
+        == #"[7,[["h","club"],["previous","aaaaaaaa"],["p","ALICE"],["k","1111"],["client-id","x7"],\#(target)],"+"]"#)
   }
 
   @Test(arguments: ["👍", "❤️", "1️⃣", "🇪🇺", "👩‍👩‍👧‍👦"])

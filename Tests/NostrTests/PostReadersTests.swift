@@ -72,7 +72,7 @@ struct PostReadersTests {
       ),
       (
         try Samples.groupMessage(
-          PostDraft(text: "yes", replyTo: Samples.post, mentions: [Samples.carol]), attempt: attempt),
+          PostDraft(text: "yes", replyTo: Samples.groupPost, mentions: [Samples.carol]), attempt: attempt),
         #"""
         {"kind":9,"author":"OWNER","group":"club","quotes":[["POST","wss://a.example","ALICE"]],"mentions":["CAROL"],
         "links":[["POST","ALICE",9,["wss://a.example","wss://b.example"]]],"text":"POST-LINK\nyes"}
@@ -104,7 +104,7 @@ struct PostReadersTests {
         #"{"kind":7,"author":"OWNER","to":["POST","wss://a.example","ALICE"],"kinds":[42],"mentions":["ALICE"],"text":"👍"}"#
       ),
       (
-        try .reaction(soap, to: Samples.post, in: Samples.group, by: owner),
+        try .reaction(soap, to: Samples.groupPost, in: Samples.group, by: owner),
         #"""
         {"kind":7,"author":"OWNER","group":"club","to":["POST","wss://a.example","ALICE"],"kinds":[9],"mentions":["ALICE"],
         "emoji":{"soap":"https://e.example/s.png"},"text":":soap:"}

@@ -36,8 +36,11 @@ enum PostSamples {
 
   /// Alice's post, which mentions Bob.
   static let post = PostReference(
-    networkID: postID, author: alice, relays: ["wss://a.example", "wss://b.example"], participants: [bob])
-  /// Bob's post.
+    networkID: postID, author: alice, kind: 42, relays: ["wss://a.example", "wss://b.example"], participants: [bob])
+  /// The same in a group.
+  static let groupPost = PostReference(
+    networkID: postID, author: alice, kind: 9, relays: post.relays, participants: post.participants)
+  /// Bob's post, of an unknown kind.
   static let quoted = PostReference(networkID: quotedID, author: bob, relays: ["wss://b.example"])
 
   /// Links that other programs wrote for these posts and people.

@@ -156,16 +156,30 @@ struct PostTests {
   @Test func groupTakesPostsByItsNameAndRepliesAsQuotes() throws {
     #expect(Samples.shown(try Samples.groupMessage(PostDraft(text: "hello"))) == #"[9,[["h","club"]],"hello"]"#)
     #expect(
-      Samples.shown(try Samples.groupMessage(PostDraft(text: "yes", replyTo: Samples.post, mentions: [Samples.carol])))
+      Samples.shown(try Samples.groupMessage(PostDraft(text: "yes", replyTo: Samples.groupPost, mentions: [Samples.carol])))
         == #"[9,[["h","club"],["q","POST","wss://a.example","ALICE"],["p","CAROL"]],"POST-LINK\nyes"]"#)
     #expect(
       Samples.shown(
-        try Samples.groupMessage(PostDraft(text: "both", replyTo: Samples.post, quotes: [Samples.post, Samples.quoted])))
+        try Samples.groupMessage(
+          PostDraft(text: "both", replyTo: Samples.groupPost, quotes: [Samples.groupPost, Samples.quoted])))
         == #"[9,[["h","club"],["q","POST","wss://a.example","ALICE"],["q","QUOTED","wss://b.example","BOB"]],"#
         + #""POST-LINK\nboth\nQUOTED-LINK"]"#)
     #expect(
-      Samples.shown(try Samples.groupMessage(PostDraft(text: "to \(Link.post)", replyTo: Samples.post)))
+      Samples.shown(try Samples.groupMessage(PostDraft(text: "to \(Link.post)", replyTo: Samples.groupPost)))
         == #"[9,[["h","club"],["q","POST","wss://a.example","ALICE"]],"to POST-LINK"]"#)
+  }
+
+  @Test func linkToAParentNamesItsKindIfThatIsKnown() throws {
+    for kind in [1111, nil] {
+      var parent = Samples.groupPost
+      parent.kind = kind
+      let post = try Samples.groupMessage(PostDraft(text: "yes", replyTo: parent))
+      let link = try NIP19(String(post.content.dropFirst("nostr:".count).prefix { $0 != "\n" }))
+      #expect(
+        link
+          == .nevent(
+            id: parent.networkID, relays: parent.relays, author: parent.author, kind: kind.flatMap(UInt32.init(exactly:))))
+    }
   }
 
   @Test func attemptInAGroupNamesWhatWasSeenAndItself() throws {

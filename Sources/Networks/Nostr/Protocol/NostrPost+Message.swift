@@ -34,7 +34,7 @@ extension NostrPost {
     if let parent = names.parent { tags.append(["e", parent.networkID, parent.hint, "reply", parent.author]) }
     tags += PostTags.quotes(names.quotes, links)
     tags += PostTags.people(names.concerned + names.mentions + links.people, except: author)
-    let additions = names.quotes.filter { !links.names($0) }.map { $0.link(kind: nil) } + missing(draft)
+    let additions = names.quotes.filter { !links.names($0) }.map(\.link) + missing(draft)
     return NostrPost(
       author: author, kind: channelMessageKind, tags: tags + PostTags.extras(of: draft),
       content: ([draft.text] + additions).lines)
@@ -46,8 +46,8 @@ extension NostrPost {
   ) -> NostrPost {
     let quotes = names.quotes.filter { $0.networkID != names.parent?.networkID }
     let parent = names.parent.map { [$0] } ?? []
-    let above = parent.filter { !links.names($0) }.map { $0.link(kind: groupMessageKind) }
-    let below = quotes.filter { !links.names($0) }.map { $0.link(kind: nil) } + missing(draft)
+    let above = parent.filter { !links.names($0) }.map(\.link)
+    let below = quotes.filter { !links.names($0) }.map(\.link) + missing(draft)
     let tags =
       attempt.head(in: group) + PostTags.quotes(parent + quotes, links)
       + PostTags.people(names.mentions + links.people, except: author) + PostTags.extras(of: draft) + attempt.tail

@@ -58,7 +58,7 @@ extension NostrPost {
 
   /// A reaction (kind 7, NIP-25) to a post of a channel or group.
   /// - Parameters:
-  ///   - target: the post.
+  ///   - target: the post; the reaction names its kind where that is known.
   ///   - author: the public key that signs.
   ///   - attempt: used in groups only.
   /// - Throws: `PostRefusal` for the field `reaction`.
@@ -72,7 +72,7 @@ extension NostrPost {
     guard !channel.ownIDs.contains(target.networkID) else {
       throw PostRefusal(.reaction, "only posts can be reacted to, and this is the channel itself; name one of its posts")
     }
-    let about = [["p", target.author], ["k", "\(messageKind(in: channel.kind))"]] + reaction.tags
+    let about = [["p", target.author]] + (target.kind.map { [["k", "\($0)"]] } ?? []) + reaction.tags
     // The last `e` is the one that counts.
     let place = [["e", target.networkID, target.hint, target.author]]
     let isGroup = channel.kind == .group

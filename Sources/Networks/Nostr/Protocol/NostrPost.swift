@@ -1,4 +1,3 @@
-public import Channels
 public import RelayNetwork
 
 /// A post, a reaction or a deletion in the form that Nostr gives it, before it is dated and signed. The same draft has the same form.
@@ -17,14 +16,6 @@ public struct NostrPost: Hashable, Sendable {
   public static let deletionKind = 5
   /// Deletions by admins of a group.
   public static let adminDeletionKind = 9005
-
-  /// The kind of the posts in channels of this kind.
-  public static func messageKind(in kind: ChannelKind) -> Int {
-    switch kind {
-    case .channel: channelMessageKind
-    case .group: groupMessageKind
-    }
-  }
 
   /// What belongs to one attempt to publish in a group, which is signed anew each time. What channels publish is signed once, and has
   /// none of it.

@@ -93,8 +93,9 @@ extension PostReference {
   var hint: String { hints.first ?? "" }
 
   /// The link to the post (NIP-21).
-  func link(kind: Int?) -> String {
+  var link: String {
     let relays = Array(hints.prefix(PublicChannel.hintsMax))
-    return "nostr:" + NIP19.nevent(id: networkID, relays: relays, author: author, kind: kind.map { UInt32($0) }).text
+    return "nostr:"
+      + NIP19.nevent(id: networkID, relays: relays, author: author, kind: kind.flatMap { UInt32(exactly: $0) }).text
   }
 }
