@@ -16,7 +16,7 @@ extension PostDraft {
     }
     if let scalar = Self.control(in: text, allowsLines: true) {
       let advice = scalar == "\r" ? "end lines with a line feed alone" : "remove it"
-      throw PostRefusal(.text, "the text contains the control character \(Self.code(of: scalar)); \(advice)")
+      throw PostRefusal(.text, "the text contains the control character \(scalar.notation); \(advice)")
     }
     let isBlank = text.unicodeScalars.allSatisfy { $0.properties.isWhitespace }
     guard !isBlank || !attachments.isEmpty || !quotes.isEmpty else {
@@ -98,16 +98,10 @@ extension PostDraft {
   // MARK: - Characters
 
   /// The first control character of `text` that is not allowed.
-  private static func control(in text: String, allowsLines: Bool) -> Unicode.Scalar? {
+  static func control(in text: String, allowsLines: Bool) -> Unicode.Scalar? {
     text.unicodeScalars.first { scalar in
       scalar.properties.generalCategory == .control && !(allowsLines && (scalar == "\n" || scalar == "\t"))
     }
-  }
-
-  /// The notation of Unicode, such as `U+000D`.
-  private static func code(of scalar: Unicode.Scalar) -> String {
-    let digits = String(scalar.value, radix: 16, uppercase: true)
-    return "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
   }
 
   /// Whether a scalar ends a word.
@@ -119,7 +113,7 @@ extension PostDraft {
     (1...nameBytesMax).contains(text.utf8.count) && !text.unicodeScalars.contains(where: isGap)
   }
 
-  fileprivate static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+  static func isLetterOrDigit(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
       true
@@ -143,54 +137,5 @@ extension PostDraft {
     }
     guard let first = host.first, first != UInt8(ascii: ":") else { return "names no host" }
     return nil
-  }
-}
-
-extension PostDraft.Attachment {
-  /// What is wrong with the attachment, and with which part of it; `nil` if nothing is.
-  fileprivate var flaw: (subject: String, reason: String)? {
-    if let reason = PostDraft.flaw(ofURL: url) { return ("the address", reason) }
-    if let sha256, sha256.utf8.count != 64 || !sha256.utf8.allSatisfy(Self.isHexadecimal) {
-      return ("the SHA-256", "must be 64 hexadecimal digits")
-    }
-    if let mimeType, !Self.isMIMEType(mimeType) { return ("the type", "must be like image/jpeg") }
-    if let sizeBytes, sizeBytes < 1 { return ("the size", "must be 1 byte or more") }
-    if let dimensions, ![dimensions.width, dimensions.height].allSatisfy((1...Self.pixelsMax).contains) {
-      return ("the width and height", "must be from 1 to \(Self.pixelsMax) pixels")
-    }
-    if let altText {
-      let count = altText.utf8.count
-      guard count <= Self.altTextBytesMax else {
-        return ("the description", "has \(count) bytes, at most \(Self.altTextBytesMax) are allowed")
-      }
-      guard altText.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control || $0 == "\n" || $0 == "\t" }) else {
-        return ("the description", "contains a control character; remove it")
-      }
-    }
-    if let blurhash, !Self.isBlurhash(blurhash) { return ("the blurhash", "must have 6 to 166 digits of base 83") }
-    guard fallbacks.count <= Self.fallbacksMax else {
-      return ("the list of other addresses", "has \(fallbacks.count), at most \(Self.fallbacksMax) are allowed")
-    }
-    for (index, fallback) in fallbacks.enumerated() {
-      if let reason = PostDraft.flaw(ofURL: fallback) { return ("other address \(index + 1)", reason) }
-    }
-    return nil
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool { "0123456789abcdefABCDEF".utf8.contains(byte) }
-
-  /// The characters of types that are registered (RFC 6838, 4.2).
-  private static func isMIMEType(_ text: String) -> Bool {
-    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    return parts.count == 2
-      && parts.allSatisfy { part in
-        (1...127).contains(part.count)
-          && part.allSatisfy { byte in "!#$&-^_.+".utf8.contains(byte) || PostDraft.isLetterOrDigit(byte) }
-      }
-  }
-
-  private static func isBlurhash(_ text: String) -> Bool {
-    (6...166).contains(text.utf8.count)
-      && text.utf8.allSatisfy { PostDraft.isLetterOrDigit($0) || "#$%*+,-.:;=?@[]^_{|}~".utf8.contains($0) }
   }
 }

@@ -1,3 +1,5 @@
+internal import RelayNetwork
+
 /// The core's own rule for the names of channels (`mkValidName` in 7.0.0.11): it drops characters that it does not accept, and refuses a
 /// name that this changes. It does so only after it has created a queue for the channel, which stays behind, so Baton checks first.
 enum CoreName {
@@ -52,7 +54,7 @@ enum CoreName {
           return "on SimpleX a letter, a digit or a symbol must stand between two punctuation marks: one \(scalar) is too many"
         }
         if kind == .mark, isPunctuated || previous == " " {
-          return "on SimpleX the mark \(code(scalar)) must follow a letter, a digit or a symbol"
+          return "on SimpleX the mark \(scalar.notation) must follow a letter, a digit or a symbol"
         }
         if kind == .space, previous == " " { return "on SimpleX a name holds no two spaces in a row" }
       }
@@ -68,13 +70,7 @@ enum CoreName {
     case 0x200D: return "on SimpleX a name holds no emoji that are joined to one"
     default: break
     }
-    let shown = scalar.properties.generalCategory == .format ? code(scalar) : "\(scalar) (\(code(scalar)))"
+    let shown = scalar.properties.generalCategory == .format ? scalar.notation : "\(scalar) (\(scalar.notation))"
     return "on SimpleX a name holds letters, digits, single punctuation marks and symbols such as ★, € and +, but not \(shown)"
-  }
-
-  /// The code point in Unicode's notation: `U+00B2`.
-  private static func code(_ scalar: Unicode.Scalar) -> String {
-    let digits = String(scalar.value, radix: 16, uppercase: true)
-    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 }

@@ -1,0 +1,26 @@
+/// A post that is already on the network, as others refer to it.
+public struct PostReference: Hashable, Sendable {
+  /// The network's name for the post (nostr: the id of its event).
+  public var networkID: String
+  /// The public name of its author, in the network's notation.
+  public var author: String
+  /// What sort of post it is, in the network's numbers (nostr: the kind of its event); `nil` if that is not known.
+  public var kind: Int?
+  /// Normal addresses of the relays where the post was read back, best first. Readers are sent to these and to no others.
+  public var relays: [String]
+  /// The public names of the people whom the post mentions: they hear of replies to it.
+  public var participants: [String]
+
+  /// Upper bound of the participants who hear of a reply. A post of a stranger may name any number; those beyond are left out.
+  public static let participantsMax = 50
+
+  public init(
+    networkID: String, author: String, kind: Int? = nil, relays: [String] = [], participants: [String] = []
+  ) {
+    self.networkID = networkID
+    self.author = author
+    self.kind = kind
+    self.relays = relays
+    self.participants = participants
+  }
+}

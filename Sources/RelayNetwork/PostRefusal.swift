@@ -1,0 +1,17 @@
+/// A post cannot be published as it is.
+public struct PostRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The field that must be changed.
+  public enum Field: String, Hashable, Sendable, CaseIterable {
+    case text, replyTo, quotes, mentions, contentWarning, hashtags, emoji, attachments, reaction
+  }
+  public let field: Field
+  /// A sentence that says what is wrong and what to change. It repeats nothing that could hold control characters.
+  public let reason: String
+
+  public init(_ field: Field, _ reason: String) {
+    self.field = field
+    self.reason = reason
+  }
+
+  public var description: String { "\(field.rawValue): \(reason)" }
+}
