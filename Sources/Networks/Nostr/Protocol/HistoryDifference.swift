@@ -21,8 +21,10 @@ struct HistoryDifference: Hashable, Sendable {
     let absent = expected.filter { id, date in
       pager.window.contains(date) && pager.found[id] == nil && !deleted.contains(id)
     }
-    missing = Self.ordered(absent.filter { pager.isSettled($0.value, holes: holes) })
-    doubtful = Self.ordered(absent.filter { !pager.isSettled($0.value, holes: holes) })
+    // Of these seconds it is known what the relay holds.
+    let isSettled = { (date: Int64) in date >= pager.settledFrom && !holes.contains(date) }
+    missing = Self.ordered(absent.filter { isSettled($0.value) })
+    doubtful = Self.ordered(absent.filter { !isSettled($0.value) })
     stillServed = Self.ordered(pager.found.filter { deleted.contains($0.key) })
     strangers = Self.ordered(pager.found.filter { expected[$0.key] == nil && !deleted.contains($0.key) })
   }

@@ -56,10 +56,4 @@ extension HistoryPager {
     /// No relay serves fewer events at once than this: a smaller page was not cut short.
     var smallestCap = 10
   }
-
-  /// Whether it is known of a second what the relay holds in it.
-  /// - Parameter holes: the value of `holes`, as a set.
-  func isSettled(_ second: Int64, holes: Set<Int64>) -> Bool {
-    window.contains(second) && second >= settledFrom && !holes.contains(second)
-  }
 }

@@ -24,7 +24,7 @@ public enum ReadBackFlaw: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension NostrPost {
   /// Checks whether an event that a relay serves is this one: form, id and signature as of channels, then author, kind, channel, content.
-  /// - Parameter signed: the event as it was signed; `nil` in groups, where any attempt to publish counts.
+  /// - Parameter signed: the event as it was signed; `nil` if it may have been signed anew, as in groups: then any date will do.
   public func check(_ served: NostrEvent, signed: NostrEvent? = nil) throws(ReadBackFlaw) {
     do throws(NostrEvent.Flaw) {
       try served.verify(unlessItIs: signed?.text)
@@ -37,11 +37,6 @@ extension NostrPost {
     guard Self.bytes(served, tags: served.tags, content: served.content) == Self.bytes(served, tags: tags, content: content)
     else { throw .otherContent }
     if let signed, served.id != signed.id { throw .otherEvent }
-  }
-
-  /// Whether an event that a relay serves is this one; `check` says why not.
-  public func isThis(_ served: NostrEvent, signed: NostrEvent? = nil) -> Bool {
-    (try? check(served, signed: signed)) != nil
   }
 
   /// The tag that says where an event belongs: the root of a channel, or the group; `nil` for events that name neither.
