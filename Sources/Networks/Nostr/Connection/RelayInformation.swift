@@ -15,7 +15,7 @@ public struct RelayInformation: Hashable, Sendable {
   public let requiresPayment: Bool
   public let restrictsWrites: Bool
   /// The sizes of events that the relay says it takes.
-  public let limits: EventLimits
+  let limits: EventLimits
   /// The key with which the relay signs the state of groups: `self`, or what older relays show as their contact.
   public let ownKey: String?
 

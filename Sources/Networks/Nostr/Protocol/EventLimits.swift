@@ -1,9 +1,9 @@
-public import StrictJSON
+internal import StrictJSON
 
 /// The sizes of events that a relay says it takes (NIP-11). They are hints: what counts is its answer to the event.
-public struct EventLimits: Hashable, Sendable {
+struct EventLimits: Hashable, Sendable {
   /// What a relay may limit, by the names of NIP-11.
-  public enum Limit: String, Hashable, Sendable, CaseIterable {
+  enum Limit: String, Hashable, Sendable, CaseIterable {
     /// The bytes of the whole message, from `[` to `]`.
     case messageLength = "max_message_length"
     /// The characters of the content, in code points.
@@ -12,14 +12,14 @@ public struct EventLimits: Hashable, Sendable {
   }
 
   /// A limit that an event exceeds.
-  public struct Excess: Error, Hashable, Sendable, CustomStringConvertible {
-    public let limit: Limit
+  struct Excess: Hashable, Sendable, CustomStringConvertible {
+    let limit: Limit
     /// What the event has.
-    public let count: Int
+    let count: Int
     /// What the relay takes.
-    public let max: Int
+    let max: Int
 
-    public var description: String {
+    var description: String {
       switch limit {
       case .messageLength: "the post is sent with \(count) bytes, and the relay takes \(max) at most (\(limit.rawValue))"
       case .contentLength: "the post's text has \(count) characters, and the relay takes \(max) at most (\(limit.rawValue))"
@@ -29,10 +29,10 @@ public struct EventLimits: Hashable, Sendable {
   }
 
   /// The upper bounds that the relay names.
-  public let bounds: [Limit: Int]
+  let bounds: [Limit: Int]
 
   /// Reads `limitation` of a relay's document. What is missing, no number or below 1 is no limit.
-  public init(limitation: JSONValue?) {
+  init(limitation: JSONValue?) {
     var bounds: [Limit: Int] = [:]
     for limit in Limit.allCases {
       if let bound = limitation?[limit.rawValue]?.integer, bound > 0 { bounds[limit] = Int(clamping: bound) }
@@ -41,7 +41,7 @@ public struct EventLimits: Hashable, Sendable {
   }
 
   /// The first limit that an event exceeds, in the order of `Limit`; `nil` if it fits.
-  public func excess(of event: NostrEvent) -> Excess? {
+  func excess(of event: NostrEvent) -> Excess? {
     for limit in Limit.allCases {
       guard let max = bounds[limit] else { continue }
       let count = event.count(of: limit)
@@ -52,12 +52,12 @@ public struct EventLimits: Hashable, Sendable {
 
   /// The same for what is not signed yet: a signature changes no size.
   /// - Parameter createdAt: Unix time in seconds.
-  public func excess(of post: NostrPost, createdAt: Int64) -> Excess? { excess(of: post.unsigned(createdAt: createdAt)) }
+  func excess(of post: NostrPost, createdAt: Int64) -> Excess? { excess(of: post.unsigned(createdAt: createdAt)) }
 }
 
 extension NostrEvent {
   /// The number of bytes of the message that publishes the event.
-  public var sentBytes: Int { ClientMessage.event(text).utf8.count }
+  var sentBytes: Int { ClientMessage.event(text).utf8.count }
 
   fileprivate func count(of limit: EventLimits.Limit) -> Int {
     switch limit {

@@ -1,8 +1,8 @@
 internal import Channels
-public import RelayNetwork
+internal import RelayNetwork
 
 /// A request for deletion cannot be made as it is.
-public enum DeletionRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+enum DeletionRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// The id is that of the channel's own event or of one of its editions. To delete it is to delete the channel.
   case channelItself(id: String)
   /// Events of this kind are not posts, and some of them are channels, profiles or keep a group together.
@@ -18,7 +18,7 @@ public enum DeletionRefusal: Error, Hashable, Sendable, CustomStringConvertible 
   /// Only groups have admins.
   case notAGroup
 
-  public var description: String {
+  var description: String {
     switch self {
     case .channelItself(let id): "\(id) is the channel itself and not a post: to give the whole channel up, delete the channel"
     case .notAPost(let id, let kind): "\(id) is of kind \(kind), which is not that of a post or a reaction; name only these"
@@ -35,20 +35,20 @@ public enum DeletionRefusal: Error, Hashable, Sendable, CustomStringConvertible 
 
 extension NostrPost {
   /// A published event, as a deletion names it.
-  public struct Published: Hashable, Sendable {
-    public let id: String
-    public let kind: Int
+  struct Published: Hashable, Sendable {
+    let id: String
+    let kind: Int
 
-    public init(id: String, kind: Int) {
+    init(id: String, kind: Int) {
       self.id = id
       self.kind = kind
     }
   }
 
   /// Upper bound of the posts that one deletion names.
-  public static let deletedMax = 100
+  static let deletedMax = 100
   /// Upper bound of a reason, in UTF-8 bytes.
-  public static let reasonBytesMax = 500
+  static let reasonBytesMax = 500
 
   /// The kinds that may be deleted as posts: reactions, posts, and in groups threads and comments. Everything else is left alone, in
   /// particular what a channel or a group consists of.
@@ -58,10 +58,10 @@ extension NostrPost {
   /// were: the key that signed the channel may sign this, and relays would delete the channel.
   /// - Parameters:
   ///   - posts: posts and reactions of `author`, 100 at most.
-  ///   - author: the public key that signs.
+  ///   - author: the key that signs.
   ///   - attempt: used in groups only.
   /// - Throws: `DeletionRefusal`.
-  public static func deletion(
+  static func deletion(
     of posts: [Published], in channel: ChannelContent, reason: String = "", by author: String, attempt: Attempt = Attempt()
   ) throws(DeletionRefusal) -> NostrPost {
     let tags = try named(posts, in: channel, reason)
@@ -74,7 +74,7 @@ extension NostrPost {
 
   /// A request of an admin to delete posts of anybody in a group (kind 9005, NIP-29). Relays take it only while it is fresh.
   /// - Throws: `DeletionRefusal`.
-  public static func adminDeletion(
+  static func adminDeletion(
     of posts: [Published], in group: ChannelContent, reason: String = "", by author: String, attempt: Attempt = Attempt()
   ) throws(DeletionRefusal) -> NostrPost {
     guard group.kind == .group else { throw .notAGroup }

@@ -1,15 +1,15 @@
 internal import Channels
-public import RelayNetwork
+internal import RelayNetwork
 
 extension NostrPost {
   /// Gives a draft its form: kind 42 in a channel (NIP-28), kind 9 in a group (NIP-29, NIP-C7).
   /// - Parameters:
   ///   - channel: where it is published.
   ///   - relays: normal addresses of the relays where the channel was read back, best first; in groups they are not used.
-  ///   - author: the public key that signs.
+  ///   - author: the key that signs.
   ///   - attempt: used in groups only.
   /// - Throws: `PostRefusal` that says what to change in the draft.
-  public init(
+  init(
     _ draft: PostDraft, in channel: ChannelContent, at relays: [String] = [], by author: String, attempt: Attempt = Attempt()
   ) throws(PostRefusal) {
     try draft.validate()

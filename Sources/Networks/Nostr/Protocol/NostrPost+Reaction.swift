@@ -1,9 +1,9 @@
 internal import Channels
-public import RelayNetwork
+internal import RelayNetwork
 
 extension NostrPost {
   /// What people say to a post without words.
-  public enum Reaction: Hashable, Sendable {
+  enum Reaction: Hashable, Sendable {
     case like, dislike
     /// One emoji of Unicode.
     case emoji(String)
@@ -59,10 +59,10 @@ extension NostrPost {
   /// A reaction (kind 7, NIP-25) to a post of a channel or group.
   /// - Parameters:
   ///   - target: the post; the reaction names its kind where that is known.
-  ///   - author: the public key that signs.
+  ///   - author: the key that signs.
   ///   - attempt: used in groups only.
   /// - Throws: `PostRefusal` for the field `reaction`.
-  public static func reaction(
+  static func reaction(
     _ reaction: Reaction, to target: PostReference, in channel: ChannelContent, by author: String, attempt: Attempt = Attempt()
   ) throws(PostRefusal) -> NostrPost {
     try reaction.validate()

@@ -1,5 +1,5 @@
 /// What is wrong with an event that a relay serves as ours.
-public enum ReadBackFlaw: Error, Hashable, Sendable, CustomStringConvertible {
+enum ReadBackFlaw: Error, Hashable, Sendable, CustomStringConvertible {
   case forged(NostrEvent.Flaw)
   case otherAuthor
   case otherKind
@@ -10,7 +10,7 @@ public enum ReadBackFlaw: Error, Hashable, Sendable, CustomStringConvertible {
   /// It says the same, but is another event than the one that was signed.
   case otherEvent
 
-  public var description: String {
+  var description: String {
     switch self {
     case .forged(let flaw): flaw.rawValue
     case .otherAuthor: "the event is signed by somebody else"
@@ -25,7 +25,7 @@ public enum ReadBackFlaw: Error, Hashable, Sendable, CustomStringConvertible {
 extension NostrPost {
   /// Checks whether an event that a relay serves is this one: form, id and signature as of channels, then author, kind, channel, content.
   /// - Parameter signed: the event as it was signed; `nil` if it may have been signed anew, as in groups: then any date will do.
-  public func check(_ served: NostrEvent, signed: NostrEvent? = nil) throws(ReadBackFlaw) {
+  func check(_ served: NostrEvent, signed: NostrEvent? = nil) throws(ReadBackFlaw) {
     do throws(NostrEvent.Flaw) {
       try served.verify(unlessItIs: signed?.text)
     } catch {

@@ -1,36 +1,36 @@
-public import RelayNetwork
+internal import RelayNetwork
 
 /// A post, a reaction or a deletion in the form that Nostr gives it, before it is dated and signed. The same draft has the same form.
-public struct NostrPost: Hashable, Sendable {
-  /// The public key of whoever signs.
-  public let author: String
-  public let kind: Int
-  public let tags: [[String]]
-  public let content: String
+struct NostrPost: Hashable, Sendable {
+  /// The key of whoever signs.
+  let author: String
+  let kind: Int
+  let tags: [[String]]
+  let content: String
 
   /// Posts of channels (NIP-28).
-  public static let channelMessageKind = 42
+  static let channelMessageKind = 42
   /// Posts of groups (NIP-29, NIP-C7).
-  public static let groupMessageKind = 9
-  public static let reactionKind = 7
-  public static let deletionKind = 5
+  static let groupMessageKind = 9
+  static let reactionKind = 7
+  static let deletionKind = 5
   /// Deletions by admins of a group.
-  public static let adminDeletionKind = 9005
+  static let adminDeletionKind = 9005
 
   /// What belongs to one attempt to publish in a group, which is signed anew each time. What channels publish is signed once, and has
   /// none of it.
-  public struct Attempt: Hashable, Sendable {
+  struct Attempt: Hashable, Sendable {
     /// Ids of events of others that the relay has shown in the group lately, best first. Relays refuse ids that they do not know.
-    public var previous: [String]
+    var previous: [String]
     /// A random text by which the attempt is found again when its answer is lost.
-    public var clientID: String?
+    var clientID: String?
 
     /// The number of ids that are named.
-    public static let previousMax = 3
+    static let previousMax = 3
     /// The name of the tag with `clientID`.
-    public static let clientTag = "client-id"
+    static let clientTag = "client-id"
 
-    public init(previous: [String] = [], clientID: String? = nil) {
+    init(previous: [String] = [], clientID: String? = nil) {
       self.previous = previous
       self.clientID = clientID
     }
@@ -44,7 +44,7 @@ public struct NostrPost: Hashable, Sendable {
   }
 
   /// What was signed as this event.
-  public init(_ event: NostrEvent) {
+  init(_ event: NostrEvent) {
     self.init(author: event.publicKey, kind: event.kind, tags: event.tags, content: event.content)
   }
 
@@ -54,7 +54,7 @@ public struct NostrPost: Hashable, Sendable {
   ///   - createdAt: Unix time in seconds.
   ///   - auxiliary: 32 bytes of randomness for the signature; `nil` draws fresh ones.
   /// - Throws: `NetworkFailure` if the key is somebody else's, or a text, such as a group's id, holds a control character.
-  public func signed(by key: SecretKey, createdAt: Int64, auxiliary: [UInt8]? = nil) throws(NetworkFailure) -> NostrEvent {
+  func signed(by key: SecretKey, createdAt: Int64, auxiliary: [UInt8]? = nil) throws(NetworkFailure) -> NostrEvent {
     guard key.publicKey == author else { throw NetworkFailure("the post is to be signed by another key than its author's") }
     guard
       let event = NostrEvent(
