@@ -66,10 +66,8 @@ extension NostrPost {
   ) throws(DeletionRefusal) -> NostrPost {
     let tags = try named(posts, in: channel, reason)
     let kinds = Set(posts.map(\.kind)).sorted().map { ["k", "\($0)"] }
-    let isGroup = channel.kind == .group
     return NostrPost(
-      author: author, kind: deletionKind,
-      tags: (isGroup ? attempt.head(in: channel) : []) + tags + kinds + (isGroup ? attempt.tail : []), content: reason)
+      author: author, kind: deletionKind, tags: attempt.around(tags + kinds, in: channel), content: reason)
   }
 
   /// A request of an admin to delete posts of anybody in a group (kind 9005, NIP-29). Relays take it only while it is fresh.
@@ -80,7 +78,7 @@ extension NostrPost {
     guard group.kind == .group else { throw .notAGroup }
     let tags = try named(posts, in: group, reason)
     return NostrPost(
-      author: author, kind: adminDeletionKind, tags: attempt.head(in: group) + tags + attempt.tail, content: reason)
+      author: author, kind: adminDeletionKind, tags: attempt.around(tags, in: group), content: reason)
   }
 
   /// The tags that name these posts, each once.

@@ -49,10 +49,11 @@ extension NostrPost {
     let above = parent.filter { !links.names($0) }.map(\.link)
     let below = quotes.filter { !links.names($0) }.map(\.link) + missing(draft)
     let tags =
-      attempt.head(in: group) + PostTags.quotes(parent + quotes, links)
-      + PostTags.people(names.mentions + links.people, except: author) + PostTags.extras(of: draft) + attempt.tail
+      PostTags.quotes(parent + quotes, links) + PostTags.people(names.mentions + links.people, except: author)
+      + PostTags.extras(of: draft)
     return NostrPost(
-      author: author, kind: groupMessageKind, tags: tags, content: (above + [draft.text] + below).lines)
+      author: author, kind: groupMessageKind, tags: attempt.around(tags, in: group),
+      content: (above + [draft.text] + below).lines)
   }
 
   /// The addresses of attachments that are not in the text: readers may ignore a file whose address is not there (NIP-92).
@@ -88,12 +89,12 @@ extension [String] {
 }
 
 extension NostrPost.Attempt {
-  /// The tags that say in which group an event is, and after which others (NIP-29).
-  func head(in group: ChannelContent) -> [[String]] {
+  /// In groups, these tags behind those that say in which group an event is and after which others (NIP-29), and before the one by which
+  /// this attempt is found again; in channels, these tags alone.
+  func around(_ tags: [[String]], in channel: ChannelContent) -> [[String]] {
+    guard channel.kind == .group else { return tags }
     let seen = previous.filter { Hex.decode($0, count: 32) != nil }.prefix(Self.previousMax).map { String($0.prefix(8)) }
-    return [["h", group.networkID]] + (seen.isEmpty ? [] : [["previous"] + seen])
+    let head = [["h", channel.networkID]] + (seen.isEmpty ? [] : [["previous"] + seen])
+    return head + tags + (clientID.map { $0.isEmpty ? [] : [[Self.clientTag, $0]] } ?? [])
   }
-
-  /// The tag by which this attempt is found again.
-  var tail: [[String]] { clientID.map { $0.isEmpty ? [] : [[Self.clientTag, $0]] } ?? [] }
 }

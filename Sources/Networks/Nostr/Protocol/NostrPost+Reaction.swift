@@ -75,10 +75,7 @@ extension NostrPost {
     let about = [["p", target.author]] + (target.kind.map { [["k", "\($0)"]] } ?? []) + reaction.tags
     // The last `e` is the one that counts.
     let place = [["e", target.networkID, target.hint, target.author]]
-    let isGroup = channel.kind == .group
     return NostrPost(
-      author: author, kind: reactionKind,
-      tags: (isGroup ? attempt.head(in: channel) : []) + about + (isGroup ? attempt.tail : []) + place,
-      content: reaction.content)
+      author: author, kind: reactionKind, tags: attempt.around(about, in: channel) + place, content: reaction.content)
   }
 }
