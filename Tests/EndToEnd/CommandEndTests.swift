@@ -118,16 +118,22 @@ struct CommandEndTests {
     #expect(try document(try await Program.run("batonctl", ["--json", "version"]).lines)["version"]?.string?.isEmpty == false)
   }
 
+  /// For Python: runs its arguments as a command, and root becomes somebody without rights first.
+  private static let asNobody = """
+    import os, sys
+    os.getuid() or (os.setgroups([]), os.setresgid(65534, 65534, 65534), os.setresuid(65534, 65534, 65534))
+    os.execv(sys.argv[1], sys.argv[1:])
+    """
+
   /// Somebody who may only read is refused by the daemon, and scripts can tell.
   @Test(.enabled(if: getuid() == 0)) func whatIsNotPermittedHasAStatusOfItsOwn() async throws {
     let baton = try Installation()
     let daemon = try await baton.start()
     chmod(baton.folder.path, 0o755)
     chmod(baton.socket, 0o666)
-    let become =
-      "import os, sys; os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534); os.execv(sys.argv[1], sys.argv[1:])"
     let denied = try await Program.run(
-      "/usr/bin/python3", ["-c", become, Self.batonctl, "operator", "add", "Example", "--json", "--socket", baton.socket])
+      "/usr/bin/python3",
+      ["-c", Self.asNobody, Self.batonctl, "operator", "add", "Example", "--json", "--socket", baton.socket])
     #expect(denied.status == 77, "\(denied.lines)")
     let error = try document(denied.lines)["error"]?.string ?? ""
     #expect(error.hasSuffix(".PermissionDenied"), "\(denied.lines)")
@@ -139,10 +145,8 @@ struct CommandEndTests {
     let baton = try Installation()
     let daemon = try await baton.start()
     chmod(baton.socket, 0)
-    let become =
-      "import os, sys; os.getuid() or (os.setgroups([]), os.setresgid(65534, 65534, 65534), os.setresuid(65534, 65534, 65534)); os.execv(sys.argv[1], sys.argv[1:])"
     let denied = try await Program.run(
-      "/usr/bin/python3", ["-c", become, Self.batonctl, "status", "--socket", baton.socket])
+      "/usr/bin/python3", ["-c", Self.asNobody, Self.batonctl, "status", "--socket", baton.socket])
     #expect(denied.status == 77, "\(denied.lines)")
     #expect(denied.lines.last?.contains("\(baton.socket): Permission denied; ") == true, "\(denied.lines)")
     let missing = try await Program.run("batonctl", ["status", "--socket", "/nonexistent/socket", "--json"])
