@@ -35,9 +35,25 @@ struct UpkeepTests {
     #expect(try bench.store.totals().quarantined == 0)
     bench.storage.refuseUpkeep { if case .forgetHistory = $0 { true } else { false } }
     try await bench.rounds(atMost: 5) { try bench.store.totals().quarantined == 1 }
-    #expect(bench.coordinator.storageTrouble == "a row is damaged")
+    try await bench.stop()
+  }
+
+  /// It is refused in every round, for ever, while everything else is stored.
+  @Test func upkeepThatIsRefusedIsInTheJournalOnce() async throws {
+    let bench = try await Bench(upkeep: UpkeepPolicy())
+    func refusals() -> [String] { bench.log.entries.map(\.message).filter { $0.contains("was refused") } }
+    let words =
+      "the removal of old history cannot be stored and was refused: a row is damaged; batonctl check says what is wrong"
+    bench.storage.refuseUpkeep { if case .forgetHistory = $0 { true } else { false } }
+    try await bench.rounds(4)
+    #expect(refusals() == [words] && bench.coordinator.storageTrouble == nil)
+    #expect(!bench.log.entries.contains { $0.fields["MESSAGE_ID"] == JournalEvent.storageFailed.rawValue })
+    // Each round begins when the upkeep of the one before is over.
     bench.storage.refuseUpkeep { _ in false }
-    try await bench.rounds(atMost: 5) { bench.coordinator.storageTrouble == nil }
+    try await bench.rounds(2)
+    bench.storage.refuseUpkeep { if case .forgetHistory = $0 { true } else { false } }
+    try await bench.rounds(3)
+    #expect(refusals() == [words, words], "it was stored in between")
     try await bench.stop()
   }
 

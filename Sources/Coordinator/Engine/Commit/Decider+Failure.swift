@@ -63,7 +63,8 @@ extension Decider {
     }
   }
 
-  private mutating func say(_ reason: String, _ what: String) {
+  /// Writes into the journal that something is refused.
+  mutating func say(_ reason: String, _ what: String) {
     open.effects.journal.append(
       JournalEntry(level: .error, message: "\(what) cannot be stored and was refused: \(reason)", isHeard: true))
   }

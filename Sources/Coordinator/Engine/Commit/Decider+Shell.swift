@@ -19,18 +19,23 @@ extension Decider: Deciding {
     defer { choresUnderWay = [] }
     switch outcome {
     case .success(let receipt):
-      for (place, rejection) in receipt.rejections.sorted(by: { $0.key < $1.key }) where choresUnderWay.indices.contains(place)
-      {
-        chores.failed([choresUnderWay[place]])
-        if case .refused(let reason) = rejection { storageFailed(reason) }
-      }
+      for (place, chore) in choresUnderWay.enumerated() { choreEnded(chore, receipt.rejections[place]) }
       // If more of the history is left, it goes on after the inputs that wait by then, so it keeps up with whatever is written.
       return receipt.forgotten >= Self.forgottenMax ? [.forgetHistory] : []
+    case .failure(.refused(let reason)): for chore in choresUnderWay { choreEnded(chore, .refused(reason)) }
     case .failure(.fenced): chores.failed(choresUnderWay)
     case .failure(let failure):
       chores.failed(choresUnderWay)
       storageFailed(failure.description)
     }
     return []
+  }
+
+  /// A refusal is no failure of storage, which stores everything else. It is said once, because the chore comes again and again.
+  private mutating func choreEnded(_ chore: StoreMutation, _ rejection: CommitReceipt.Rejection?) {
+    guard let rejection else { return chores.stored(chore) }
+    chores.failed([chore])
+    guard case .refused(let reason) = rejection, let purpose = chores.refused(chore, reason) else { return }
+    say("\(reason); batonctl check says what is wrong", purpose)
   }
 }

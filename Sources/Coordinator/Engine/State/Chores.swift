@@ -6,6 +6,8 @@ struct Chores {
   private var due: [StoreMutation] = []
   /// Records of unreadable channels that could not be stored; the next round of upkeep tries again.
   private var late: [StoreMutation] = []
+  /// Why storage refuses some of them, by what they do.
+  private var refusals: [String: String] = [:]
   private var changesSinceCompaction = 0
 
   /// Changes that subscribers can catch up with.
@@ -38,6 +40,25 @@ struct Chores {
   /// Notes that what was taken could not be stored. Most of it comes again by itself.
   mutating func failed(_ mutations: [StoreMutation]) {
     late += mutations.filter { if case .quarantine = $0 { true } else { false } }
+  }
+
+  /// Notes that a write that was taken is stored.
+  mutating func stored(_ mutation: StoreMutation) { refusals[Self.purpose(of: mutation)] = nil }
+
+  /// Notes that storage refused a write that was taken.
+  /// - Returns: what it does, for the operator; `nil` if the same was refused for this reason before.
+  mutating func refused(_ mutation: StoreMutation, _ reason: String) -> String? {
+    let purpose = Self.purpose(of: mutation)
+    return refusals.updateValue(reason, forKey: purpose) == reason ? nil : purpose
+  }
+
+  private static func purpose(of mutation: StoreMutation) -> String {
+    switch mutation {
+    case .quarantine(let id, _, _): "that channel \(id.rawValue) is left alone"
+    case .forgetHistory: "the removal of old history"
+    case .compactChanges: "the removal of old changes"
+    default: "upkeep"
+    }
   }
 
   /// Tries again what does not come by itself.
