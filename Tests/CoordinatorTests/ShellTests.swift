@@ -14,7 +14,8 @@ struct ShellTests {
     #expect(shell.log == ["read 2"], "nothing follows before it is durable")
     await shell.land()
     #expect(shell.log == ["read 2", "commit 3", "effect 3", "answer 1", "answer 2"])
-    #expect(shell.decider.total == 3 && shell.told == 0 && shell.wakes == 2)
+    #expect(shell.decider.total == 3 && shell.told.last == 0 && shell.wakes == 2)
+    #expect(shell.kept == 0, "what is told of it comes after nobody needs it any more")
   }
 
   @Test func whatComesDuringACommitIsTheNextOne() async {
@@ -22,7 +23,7 @@ struct ShellTests {
     await shell.take([1])
     await shell.take([2])
     await shell.take([3])
-    #expect(shell.told == 2, "two inputs wait for the commit under way")
+    #expect(shell.told.last == 2, "two inputs wait for the commit under way")
     await shell.rest()
     #expect(shell.commitLines == ["commit 1", "commit 5"] && shell.decider.total == 6)
   }
@@ -55,6 +56,10 @@ struct ShellTests {
     shell.canSettle = false
     await shell.take([2])
     #expect(shell.commitLines == ["commit 1"] && shell.log.last == "refuse 2: no answer")
+    shell.decider.chores = [7]
+    await shell.take([])
+    #expect(shell.commitLines == ["commit 1"], "no chore either")
+    shell.decider.chores = []
     shell.canSettle = true
     await shell.take([3])
     await shell.rest()
@@ -65,9 +70,22 @@ struct ShellTests {
     let shell = AdderShell(.fenced("taken over"))
     await shell.take([1])
     await shell.land()
-    #expect(shell.fenced != nil && shell.log.last == "refuse 1: taken over" && !shell.log.contains { $0.hasPrefix("effect") })
+    #expect(shell.fenced != nil && shell.log.suffix(2) == ["refuse 1: taken over", "abandon 0: taken over"])
+    #expect(!shell.log.contains { $0.hasPrefix("effect") })
     await shell.take([2])
     #expect(shell.log.last == "refuse 2: taken over" && shell.commitLines == ["commit 1"])
+  }
+
+  @Test func choreMayShowThatTheStoreBelongsToSomebodyElse() async {
+    let shell = AdderShell()
+    await shell.take([1])
+    shell.failures = [.fenced("taken over")]
+    shell.decider.chores = [7]
+    await shell.take([2])
+    #expect(shell.fenced != nil && shell.commitLines == ["commit 7"])
+    await shell.rest()
+    #expect(shell.commitLines == ["commit 7", "commit 1"], "that was begun before")
+    #expect(shell.log.suffix(2) == ["refuse 2: taken over", "abandon 0: taken over"])
   }
 
   @Test func inputThatNeedsRestWaitsForAllBefore() async {
@@ -75,6 +93,7 @@ struct ShellTests {
     await shell.take([1])
     await shell.take([-5])
     #expect(shell.log.prefix(3) == ["read 1", "commit 1", "effect 1"])
+    #expect(shell.told == [0, 1, 1, 0], "it counts as waiting until it is decided")
     await shell.rest()
     #expect(shell.commitLines == ["commit 1", "commit -5"])
   }
@@ -113,6 +132,8 @@ private struct Adder: Deciding {
   var chores: [Int] = []
   var chore: Int?
   var failedChores = 0
+  /// How many requests were answered and are not let go.
+  var kept = 0
 
   var openCount: Int { open.answers.count }
   var isOpen: Bool { !open.answers.isEmpty }
@@ -132,6 +153,7 @@ private struct Adder: Deciding {
     let decision = flight ?? Sum()
     flight = nil
     total += decision.value
+    kept += decision.answers.count
     return (decision, decision.value)
   }
 
@@ -142,7 +164,7 @@ private struct Adder: Deciding {
     return (0, answers)
   }
 
-  mutating func letGo(_ decision: Sum, after effects: Int) {}
+  mutating func letGo(_ decision: Sum, after effects: Int) { kept -= decision.answers.count }
 
   mutating func takeChore() -> CommitRequest? {
     chore = chores.isEmpty ? nil : chores.removeFirst()
@@ -176,7 +198,8 @@ private final class AdderShell: Shell {
   /// How the next commits fail.
   var failures: [CommitFailure]
   var canSettle = true
-  private(set) var told = 0
+  private(set) var told: [Int] = []
+  private(set) var kept: Int?
   private(set) var wakes = 0
   private(set) var followed: [Int] = []
   private let lines = Lines()
@@ -217,9 +240,9 @@ private final class AdderShell: Shell {
   }
 
   func refuse(_ inputs: [Int], _ failure: CommitFailure) { for input in inputs { give(input, failure) } }
-  func abandon(_ effects: Int, _ failure: CommitFailure) {}
+  func abandon(_ effects: Int, _ failure: CommitFailure) { lines.add("abandon \(effects): \(failure)") }
   func follow(_ input: Int) { followed.append(input) }
-  func tellOpen(_ count: Int) { told = count }
-  func tellState() {}
+  func tellOpen(_ count: Int) { told.append(count) }
+  func tellState() { kept = decider.kept }
   func scheduleWake() { wakes += 1 }
 }
