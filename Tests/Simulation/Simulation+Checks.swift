@@ -151,5 +151,5 @@ extension Simulation {
 
 extension Recovery {
   /// Whether storage works and nothing is left to store or read.
-  var isOver: Bool { trouble == nil && channels.isEmpty && objects.isEmpty }
+  var isOver: Bool { trouble == nil && channels.isEmpty && objects.isEmpty && roundTrips.isEmpty }
 }
