@@ -107,8 +107,7 @@ struct RulesTests {
     let engine = "Sources/Coordinator/Engine/"
     let acting = [
       "Engine.swift", "Input.swift", "Reads/Questions.swift", "Commit/Engine+Doubt.swift", "Shell/Shell.swift",
-      "Shell/Flight.swift",
-      "Effects/Engine+Effects.swift", "Effects/Journal.swift",
+      "Shell/Flight.swift", "Effects/Engine+Effects.swift", "Effects/Journal.swift",
     ]
     let files = try sources(String(engine.dropLast()))
     let deciding = files.filter { file in !acting.contains { file.name == engine + $0 } }
@@ -133,11 +132,15 @@ struct RulesTests {
     let decider = try #require(files.first { $0.name == engine + "Decide/Decider.swift" })
     #expect(decider.text.contains("\nstruct Decider {"), "it is a value")
     // Values that know nothing of the engine.
-    for file in try sources(engine + "State") {
-      for word in ["Engine", "Decider", "Decision", "Effects"] {
-        let code = file.text.split(separator: "\n").filter { !$0.contains("///") }
-        #expect(!code.contains { $0.contains(word) }, "\(file.name) knows of \(word)")
-      }
+    try checkWords(["Engine", "Decider", "Decision", "Effects"], areMissingIn: engine + "State")
+    // What drives any decider.
+    try checkWords(["Engine", "Decider", "Catalog", "Relay"], areMissingIn: engine + "Shell")
+  }
+
+  private func checkWords(_ words: [String], areMissingIn folder: String) throws {
+    for file in try sources(folder) {
+      let code = file.text.split(separator: "\n").filter { !$0.contains("///") }
+      for word in words { #expect(!code.contains { $0.contains(word) }, "\(file.name) knows of \(word)") }
     }
   }
 

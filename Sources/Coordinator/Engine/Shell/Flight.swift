@@ -1,7 +1,7 @@
 internal import Storage
 internal import Synchronization
 
-/// A commit that was begun. Meanwhile the engine decides on what comes in.
+/// A commit that was begun. Meanwhile the shell decides on what comes in.
 struct Flight: Sendable {
   typealias Outcome = Result<CommitReceipt, CommitFailure>
 

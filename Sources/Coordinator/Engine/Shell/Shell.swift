@@ -63,13 +63,13 @@ struct Commits {
   /// Called when a commit is over, so that `advance` is called soon.
   let whenOver: @Sendable () -> Void
   /// The commit that is under way.
-  fileprivate(set) var flight: Flight?
+  fileprivate var flight: Flight?
   /// The commit of what nobody waits for that is under way.
-  fileprivate(set) var chore: Flight?
+  fileprivate var chore: Flight?
   /// How many inputs wait until all that was decided before is durable.
   fileprivate var inputsResting = 0
   /// Set once somebody else owns what is stored.
-  fileprivate(set) var fenced: CommitFailure?
+  fileprivate var fenced: CommitFailure?
 
   init(isEager: Bool, whenOver: @escaping @Sendable () -> Void) {
     self.isEager = isEager
