@@ -22,7 +22,7 @@ extension Engine {
   private func tellDirectory(_ effects: Effects) {
     directory.carry(effects.loads)
     if let identities = effects.identities { directory.write { $0.identities = identities } }
-    publishDirectory()
+    tellState()
   }
 
   private func write(_ effects: Effects) {
@@ -65,7 +65,8 @@ extension Engine {
     }
   }
 
-  func publishDirectory() {
+  /// Tells requests what they read. Channels that have nothing left to do are let go before they are counted.
+  func tellState() {
     let catalog = decider.base.catalog
     let trouble = decider.recovery.trouble
     let live = decider.base.live.channels.count
@@ -99,9 +100,6 @@ extension Engine {
     if case .refused(let error) = answer.outcome { return .failure(decider.current(error)) }
     return value(answer.outcome) ?? .failure(.busy)
   }
-
-  /// Tells requests what they read. Channels that have nothing left to do are let go before they are counted.
-  func tellState() { publishDirectory() }
 
   func tellOpen(_ count: Int) { directory.write { $0.inputsOpen = count } }
 
