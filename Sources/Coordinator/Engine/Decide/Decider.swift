@@ -143,7 +143,7 @@ struct Decider {
 
   /// The channels that wait for a relay, in their order.
   func waiting(for relay: RelayID) -> [ChannelID] {
-    // What is not durable yet are few channels.
+    // Few channels are not durable yet.
     var ids = base.live.waiting(for: relay)
     if let flight { ids.formUnion(flight.live.keys) }
     return ids.union(open.live.keys).filter { self[$0]?.waits(for: relay) == true }.sorted()
