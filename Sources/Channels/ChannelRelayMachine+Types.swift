@@ -163,22 +163,6 @@ extension ChannelRelayMachine {
     case reportUnexpected(Event)
   }
 
-  /// One recorded change of one status. `from == to` records a retry within the status.
-  public struct Transition: Hashable, Sendable {
-    public let from: RelayStatus
-    public let to: RelayStatus
-    public let cause: Cause?
-    public let detail: String
-    public let attempt: Int
-    public let at: Timestamp
-
-    public init(from: RelayStatus, to: RelayStatus, cause: Cause?, detail: String, attempt: Int, at: Timestamp) {
-      self.from = from
-      self.to = to
-      self.cause = cause
-      self.detail = detail
-      self.attempt = attempt
-      self.at = at
-    }
-  }
+  /// One recorded change of the status of a channel relay.
+  public typealias Transition = StatusTransition<RelayStatus>
 }

@@ -178,22 +178,6 @@ extension DeliveryMachine {
     case reportUnexpected(Event)
   }
 
-  /// One recorded change of one status. `from == to` records an attempt that failed within the status.
-  public struct Transition: Hashable, Sendable {
-    public let from: DeliveryStatus
-    public let to: DeliveryStatus
-    public let cause: Cause?
-    public let detail: String
-    public let attempt: Int
-    public let at: Timestamp
-
-    public init(from: DeliveryStatus, to: DeliveryStatus, cause: Cause?, detail: String, attempt: Int, at: Timestamp) {
-      self.from = from
-      self.to = to
-      self.cause = cause
-      self.detail = detail
-      self.attempt = attempt
-      self.at = at
-    }
-  }
+  /// One recorded change of the status of a delivery.
+  public typealias Transition = StatusTransition<DeliveryStatus>
 }
