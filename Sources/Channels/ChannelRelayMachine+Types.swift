@@ -69,19 +69,8 @@ extension ChannelRelayMachine {
       case verifyAnnounced = "confirm"
     }
 
-    public enum Progress: Hashable, Sendable {
-      /// The network is performing the operation; at `timeoutAt` it counts as failed.
-      case underWay(timeoutAt: Timestamp)
-      /// The next attempt starts at `until`.
-      case waiting(until: Timestamp)
-
-      var due: Timestamp {
-        switch self {
-        case .underWay(let timeoutAt): timeoutAt
-        case .waiting(let until): until
-        }
-      }
-    }
+    /// How far the present attempt is.
+    public typealias Progress = WorkProgress
 
     public let task: Task
     /// The number of the present attempt, counted from 1.

@@ -73,7 +73,7 @@ public struct ChannelRelayMachine: Hashable, Sendable {
 
   /// The network operation under way, if any.
   public var underWay: (task: Work.Task, operation: Int)? {
-    guard let work = state.work, case .underWay = work.progress else { return nil }
+    guard let work = state.work, work.progress.isUnderWay else { return nil }
     return (work.task, operation)
   }
 

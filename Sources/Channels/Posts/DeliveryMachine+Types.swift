@@ -76,26 +76,8 @@ extension DeliveryMachine {
       case verifyRefused
     }
 
-    public enum Progress: Hashable, Sendable {
-      /// The network is performing the operation; at `timeoutAt` it counts as failed.
-      case underWay(timeoutAt: Timestamp)
-      /// The next attempt starts at `until`.
-      case waiting(until: Timestamp)
-
-      var due: Timestamp {
-        switch self {
-        case .underWay(let timeoutAt): timeoutAt
-        case .waiting(let until): until
-        }
-      }
-
-      var isUnderWay: Bool {
-        switch self {
-        case .underWay: true
-        case .waiting: false
-        }
-      }
-    }
+    /// How far the present attempt is.
+    public typealias Progress = WorkProgress
 
     public let task: Task
     /// The number of the present attempt, counted from 1; each repair is one more.
