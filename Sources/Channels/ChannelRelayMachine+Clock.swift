@@ -1,4 +1,3 @@
-// Waiting times count only while the daemon runs. A change of the clock in between neither prolongs a wait nor uses up an effort.
 extension ChannelRelayMachine {
   /// Adapts to a clock that moved while the daemon did not run, because time passed or because it was set.
   /// - Parameters:
@@ -7,21 +6,9 @@ extension ChannelRelayMachine {
   mutating func clockMoved(by distance: Duration, now: Timestamp, policy: RelayPolicy) {
     guard let work = state.work else { return }
     let effort = work.task == .withdraw ? policy.farewellMax : policy.effortMax
-    // A deadline that could not be met starts again.
-    let isOver = now >= work.startedAt + effort
-    let progress: Work.Progress
-    // An effort begins now at the latest, or after a wait that the relay asked for, because such a wait is not part of the effort.
-    var latest = now
-    switch work.progress {
-    case .underWay(let timeoutAt): progress = .underWay(timeoutAt: timeoutAt + distance)
-    case .waiting(let until):
-      progress = .waiting(until: until + distance)
-      latest = max(now, until + distance)
-    }
+    let (startedAt, progress) = work.progress.moved(by: distance, startedAt: work.startedAt, effort: effort, now: now)
     state = state.with(
-      Work(
-        work.task, attempt: work.attempt, startedAt: isOver ? now : min(work.startedAt + distance, latest), progress: progress,
-        lastTrouble: work.lastTrouble))
+      Work(work.task, attempt: work.attempt, startedAt: startedAt, progress: progress, lastTrouble: work.lastTrouble))
   }
 }
 

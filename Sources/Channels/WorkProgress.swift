@@ -19,3 +19,30 @@ public enum WorkProgress: Hashable, Sendable {
     }
   }
 }
+
+// Waiting times count only while the daemon runs. A change of the clock in between neither prolongs a wait nor uses up an effort.
+extension WorkProgress {
+  /// Adapts to a clock that moved while the daemon did not run.
+  /// - Parameters:
+  ///   - distance: how far it moved; negative if it was set back.
+  ///   - startedAt: when the effort began.
+  ///   - effort: how long the effort may last.
+  ///   - now: the present time.
+  /// - Returns: when the effort began and how far its attempt is, by the present clock.
+  func moved(
+    by distance: Duration, startedAt: Timestamp, effort: Duration, now: Timestamp
+  ) -> (startedAt: Timestamp, progress: Self) {
+    // A deadline that could not be met starts again.
+    let isOver = now >= startedAt + effort
+    let progress: Self
+    // An effort begins now at the latest, or after a wait that the relay asked for, because such a wait is not part of the effort.
+    var latest = now
+    switch self {
+    case .underWay(let timeoutAt): progress = .underWay(timeoutAt: timeoutAt + distance)
+    case .waiting(let until):
+      progress = .waiting(until: until + distance)
+      latest = max(now, until + distance)
+    }
+    return (isOver ? now : min(startedAt + distance, latest), progress)
+  }
+}
