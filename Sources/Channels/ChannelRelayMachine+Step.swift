@@ -70,16 +70,14 @@ extension ChannelRelayMachine {
     /// The next attempt of `work` after `trouble`, or `nil` if attempts or time are used up.
     func retry(_ work: Work, after trouble: Trouble, retryAfter: Duration?, attemptsMax: Int? = nil) -> Work? {
       guard work.attempt < attemptsMax ?? policy.attemptsMax else { return nil }
-      let nominal = max(policy.backOff(afterAttempt: work.attempt), retryAfter ?? .zero)
       let salt = machine.salt &+ UInt64(truncatingIfNeeded: machine.operation)
-      let wait = max(policy.jittered(nominal, salt: salt), retryAfter ?? .zero)
-      let until = now + wait
-      // If the relay asks for a longer wait than Baton's own maximum, that time is not part of the effort.
-      let isAskedFor = retryAfter.map { $0 > policy.backOffMax } ?? false
-      let startedAt = isAskedFor ? work.startedAt + wait : work.startedAt
-      guard until < startedAt + policy.effortMax else { return nil }
+      guard
+        let next = policy.next(
+          afterAttempt: work.attempt, of: work.startedAt, asked: retryAfter ?? .zero, now: now, salt: salt)
+      else { return nil }
       return Work(
-        work.task, attempt: work.attempt + 1, startedAt: startedAt, progress: .waiting(until: until), lastTrouble: trouble)
+        work.task, attempt: work.attempt + 1, startedAt: next.startedAt, progress: .waiting(until: next.until),
+        lastTrouble: trouble)
     }
 
     /// The slow retry, without limit, of a relay that is inactive or does not show the newest edition.

@@ -34,12 +34,4 @@ public struct RelayPolicy: Hashable, Sendable {
   public var jitterSeed: UInt64 = 0
 
   public init() {}
-
-  /// Nominal wait after `attempt` failed attempts, without jitter: doubles from `backOffFirst` up to `backOffMax`.
-  func backOff(afterAttempt attempt: Int) -> Duration { backOffFirst.doubled(attempt - 1, upTo: backOffMax) }
-
-  /// `wait` with a deviation of at most `backOffJitterPercent`, the same for the same `salt`.
-  func jittered(_ wait: Duration, salt: UInt64) -> Duration {
-    wait.jittered(percent: backOffJitterPercent, seed: jitterSeed ^ salt)
-  }
 }

@@ -93,16 +93,15 @@ extension DeliveryMachine {
     /// The next attempt of `work` after `trouble`, or `nil` if attempts or time are used up.
     func retry(_ work: Work, after trouble: Trouble, retryAfter: Duration?, attemptsMax: Int? = nil) -> Work? {
       guard work.attempt < attemptsMax ?? policy.attemptsMax else { return nil }
-      let asked = patient(retryAfter)
-      let wait = max(jittered(max(policy.backOff(afterAttempt: work.attempt), asked)), asked)
-      // Time in the queue before the first attempt is not part of the effort, and neither is a wait that the relay asks for and that is
-      // longer than Baton's own maximum.
+      // Time in the queue before the first attempt is not part of the effort.
       let failedAt = work.attempt == 1 ? now : work.startedAt
-      let startedAt = asked > policy.backOffMax ? failedAt + wait : failedAt
-      guard now + wait < startedAt + policy.effortMax else { return nil }
+      guard
+        let next = policy.next(
+          afterAttempt: work.attempt, of: failedAt, asked: patient(retryAfter), now: now, salt: salt)
+      else { return nil }
       return Work(
-        work.task, attempt: work.attempt + 1, repair: work.repair, startedAt: startedAt, progress: .waiting(until: now + wait),
-        lastTrouble: trouble)
+        work.task, attempt: work.attempt + 1, repair: work.repair, startedAt: next.startedAt,
+        progress: .waiting(until: next.until), lastTrouble: trouble)
     }
 
     /// The next repair, after `work` was given up.
@@ -152,8 +151,8 @@ extension DeliveryMachine {
     /// The wait that a relay asked for, as far as Baton has patience.
     private func patient(_ wait: Duration?) -> Duration { min(max(wait ?? .zero, .zero), policy.patienceMax) }
 
-    private func jittered(_ wait: Duration) -> Duration {
-      policy.jittered(wait, salt: machine.salt &+ UInt64(truncatingIfNeeded: machine.operation))
-    }
+    private func jittered(_ wait: Duration) -> Duration { policy.jittered(wait, salt: salt) }
+
+    private var salt: UInt64 { machine.salt &+ UInt64(truncatingIfNeeded: machine.operation) }
   }
 }

@@ -31,14 +31,6 @@ public struct DeliveryPolicy: Hashable, Sendable {
 
   public init() {}
 
-  /// Nominal wait after `attempt` failed attempts, without jitter.
-  func backOff(afterAttempt attempt: Int) -> Duration { backOffFirst.doubled(attempt - 1, upTo: backOffMax) }
-
   /// Nominal wait before the repair with this number, counted from 1, without jitter.
   func wait(beforeRepair repair: Int) -> Duration { repairFirst.doubled(repair - 1, upTo: repairMax) }
-
-  /// `wait` with a deviation of at most `backOffJitterPercent`, the same for the same `salt`.
-  func jittered(_ wait: Duration, salt: UInt64) -> Duration {
-    wait.jittered(percent: backOffJitterPercent, seed: jitterSeed ^ salt)
-  }
 }
