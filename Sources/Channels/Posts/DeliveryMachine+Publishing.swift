@@ -10,23 +10,12 @@ extension DeliveryMachine.Step {
       guard isCurrent(operation) else { return unexpected(event) }
       leave(work)
     case .accepted: acceptLate(event, work)
-    case .verified(_, let edition):
-      guard edition >= machine.edition else { return unexpected(event) }
-      settle(edition)
     case .troubled(let operation, let trouble, let retryAfter):
       guard isCurrent(operation) else { return unexpected(event) }
       publishLater(work, trouble, retryAfter)
-    case .refused(let operation, let refusal):
-      guard isCurrent(operation) else { return unexpected(event) }
-      refuse(work, refusal)
-    case .skipped(let operation, let trouble):
-      guard isCurrent(operation) else { return unexpected(event) }
-      skip(trouble)
-    case .reconciled(let isServed): reconcile(isServed)
     case .edited(let edition): _ = isNewer(edition, event)
     case .cancelRequested: cancel(event)
-    case .deletionRequested: delete()
-    case .relayLeft: abandon()
+    case .verified, .refused, .skipped, .reconciled, .deletionRequested, .relayLeft: whenUnfinished(event, work)
     case .foundMissing, .withdrawn: unexpected(event)
     }
   }
@@ -38,11 +27,6 @@ extension DeliveryMachine.Step {
     case .timerFired, .restarted, .retryRequested, .relayReturned: pursue(event, work)
     case .accepted(let operation):
       if isCurrent(operation, .publish) { accept(work) } else { acceptLate(event, work) }
-    case .verified(let operation, let edition):
-      foundOrLate(operation, edition, event, work)
-    case .foundMissing(let operation):
-      guard isCurrent(operation, .verify) else { return unexpected(event) }
-      found(0, work)
     case .troubled(let operation, let trouble, let retryAfter):
       guard isCurrent(operation) else { return unexpected(event) }
       if work.task == .verify {
@@ -52,17 +36,12 @@ extension DeliveryMachine.Step {
       } else {
         readBack(work, trouble, retryAfter)
       }
-    case .refused(let operation, let refusal):
-      guard isCurrent(operation) else { return unexpected(event) }
-      refuse(work, refusal)
     case .skipped(let operation, let trouble):
       guard isCurrent(operation) else { return unexpected(event) }
       if work.task == .publish { machine.left = machine.shown }
       skip(trouble)
-    case .reconciled(let isServed): reconcile(isServed)
     case .edited(let edition): _ = isNewer(edition, event)
-    case .deletionRequested: delete()
-    case .relayLeft: abandon()
+    case .verified, .foundMissing, .refused, .reconciled, .deletionRequested, .relayLeft: whenUnfinished(event, work)
     case .begun, .handedOver, .withdrawn, .cancelRequested: unexpected(event)
     }
   }
@@ -70,14 +49,22 @@ extension DeliveryMachine.Step {
   mutating func whenAccepted(_ event: Event, _ work: Work) {
     switch event {
     case .timerFired, .restarted, .retryRequested, .relayReturned: pursue(event, work)
-    case .verified(let operation, let edition):
-      foundOrLate(operation, edition, event, work)
-    case .foundMissing(let operation):
-      guard isCurrent(operation) else { return unexpected(event) }
-      found(0, work)
     case .troubled(let operation, let trouble, let retryAfter):
       guard isCurrent(operation) else { return unexpected(event) }
       readBackLater(work, trouble, retryAfter)
+    case .edited(let edition): _ = isNewer(edition, event)
+    case .verified, .foundMissing, .refused, .skipped, .reconciled, .deletionRequested, .relayLeft: whenUnfinished(event, work)
+    case .begun, .handedOver, .accepted, .withdrawn, .cancelRequested: unexpected(event)
+    }
+  }
+
+  /// Handles what means the same in every state on the way to `verified`, and in `failed`.
+  mutating func whenUnfinished(_ event: Event, _ work: Work) {
+    switch event {
+    case .verified(let operation, let edition): foundOrLate(operation, edition, event, work)
+    case .foundMissing(let operation):
+      guard isCurrent(operation, .verify) else { return unexpected(event) }
+      found(0, work)
     case .refused(let operation, let refusal):
       guard isCurrent(operation) else { return unexpected(event) }
       refuse(work, refusal)
@@ -85,10 +72,11 @@ extension DeliveryMachine.Step {
       guard isCurrent(operation) else { return unexpected(event) }
       skip(trouble)
     case .reconciled(let isServed): reconcile(isServed)
-    case .edited(let edition): _ = isNewer(edition, event)
     case .deletionRequested: delete()
-    case .relayLeft: abandon()
-    case .begun, .handedOver, .accepted, .withdrawn, .cancelRequested: unexpected(event)
+    case .relayLeft: skip(Trouble(.left, "the channel left the relay"))
+    case .begun, .timerFired, .restarted, .handedOver, .accepted, .withdrawn, .troubled, .relayReturned, .edited,
+      .retryRequested, .cancelRequested:
+      unexpected(event)
     }
   }
 

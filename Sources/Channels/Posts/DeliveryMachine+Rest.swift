@@ -35,27 +35,14 @@ extension DeliveryMachine.Step {
       guard isCurrent(operation, .publish) else { return unexpected(event) }
       leave(work)
     case .accepted: acceptLate(event, work)
-    case .verified(let operation, let edition):
-      foundOrLate(operation, edition, event, work)
-    case .foundMissing(let operation):
-      guard isCurrent(operation, .verify) else { return unexpected(event) }
-      found(0, work)
     case .troubled(let operation, let trouble, let retryAfter):
       guard isCurrent(operation) else { return unexpected(event) }
       fail(work.task, work, trouble, atLeast: retryAfter)
-    case .refused(let operation, let refusal):
-      guard isCurrent(operation) else { return unexpected(event) }
-      refuse(work, refusal)
-    case .skipped(let operation, let trouble):
-      guard isCurrent(operation) else { return unexpected(event) }
-      skip(trouble)
-    case .reconciled(let isServed): reconcile(isServed)
     case .edited(let edition):
       guard isNewer(edition, event) else { return }
       begin("edition \(edition)")
     case .cancelRequested: cancel(event)
-    case .deletionRequested: delete()
-    case .relayLeft: abandon()
+    case .verified, .foundMissing, .refused, .skipped, .reconciled, .deletionRequested, .relayLeft: whenUnfinished(event, work)
     case .begun, .withdrawn: unexpected(event)
     }
   }
@@ -123,8 +110,6 @@ extension DeliveryMachine.Step {
     guard machine.left == 0 else { return unexpected(event) }
     skip(Trouble(.cancelled, "cancelled before the relay had it"))
   }
-
-  mutating func abandon() { skip(Trouble(.left, "the channel left the relay")) }
 
   /// Whether an edition is newer than all others; if it is, it is the newest one from now on.
   mutating func isNewer(_ edition: Int, _ event: Event) -> Bool {
