@@ -89,7 +89,7 @@ extension DeliveryMachine.Step {
   }
 
   /// Starts to read the post back, after the relay took it.
-  mutating func accept(_ work: Work) {
+  private mutating func accept(_ work: Work) {
     machine.left = max(machine.left, 1)
     enter(.accepted(fresh(.verify, repair: work.repair)))
     perform(.verify)
@@ -114,7 +114,7 @@ extension DeliveryMachine.Step {
   private static func meansNotTaken(_ cause: Cause) -> Bool { [.rateLimited, .authRequired].contains(cause) }
 
   /// Waits and publishes the post again, because the relay does not have it; fails if attempts or time are used up.
-  mutating func publishLater(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
+  private mutating func publishLater(_ work: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
     machine.left = machine.shown
     if let next = retry(work.with(.publish, work.progress, after: trouble), after: trouble, retryAfter: retryAfter) {
       enter(.pending(next), trouble)
@@ -142,7 +142,7 @@ extension DeliveryMachine.Step {
     }
   }
 
-  private mutating func giveUp(_ task: Work.Task, _ work: Work, _ trouble: Trouble, _ retryAfter: Duration? = nil) {
+  private mutating func giveUp(_ task: Work.Task, _ work: Work, _ trouble: Trouble, _ retryAfter: Duration?) {
     let attempts = work.attempt == 1 ? "1 attempt" : "\(work.attempt) attempts"
     fail(task, work, Trouble(trouble.cause, "no success after \(attempts): \(trouble.detail)"), atLeast: retryAfter)
   }
@@ -150,7 +150,7 @@ extension DeliveryMachine.Step {
   // MARK: - What readers find
 
   /// Takes what a reader found: by the reading back under way, or by an earlier one if it was the newest edition.
-  mutating func foundOrLate(_ operation: Int, _ edition: Int, _ event: Event, _ work: Work) {
+  private mutating func foundOrLate(_ operation: Int, _ edition: Int, _ event: Event, _ work: Work) {
     if isCurrent(operation, .verify) {
       found(edition, work)
     } else if edition >= machine.edition {
@@ -161,7 +161,7 @@ extension DeliveryMachine.Step {
   }
 
   /// Takes what the reading back under way found; 0 means nothing.
-  mutating func found(_ edition: Int, _ work: Work) {
+  private mutating func found(_ edition: Int, _ work: Work) {
     guard edition < machine.left else { return settle(edition) }
     let missing = notFound(edition)
     // A relay may show late what it took.
@@ -194,7 +194,7 @@ extension DeliveryMachine.Step {
   }
 
   /// Records that a reader found an edition that is not older than the one that left.
-  mutating func settle(_ edition: Int) {
+  private mutating func settle(_ edition: Int) {
     machine.shown = min(edition, machine.edition)
     machine.left = machine.shown
     guard machine.shown < machine.edition else { return enter(.verified) }
@@ -204,7 +204,7 @@ extension DeliveryMachine.Step {
 
   /// Takes what a comparison of the relay's posts says about one that is on its way. Such a comparison does not tell editions apart, and
   /// what it misses may have come later.
-  mutating func reconcile(_ isServed: Bool) {
+  private mutating func reconcile(_ isServed: Bool) {
     if isServed, machine.edition == 1 { settle(1) }
   }
 }
