@@ -1,5 +1,4 @@
 import Channels
-import TestSupport
 import Testing
 
 /// The behaviour of whole channels, described in text files; see `Transcripts/channel-*.txt`.
@@ -7,20 +6,12 @@ struct ChannelTranscriptTests {
   @Test(arguments: [
     "channel-create.txt", "channel-change.txt", "channel-heal.txt", "channel-delete.txt",
   ])
-  func channelFollowsItsTranscript(_ name: String) throws {
-    let transcript = try Transcript(name, beside: #filePath)
-    #expect(!transcript.blocks.isEmpty)
-    var player = ChannelPlayer()
-    let difference = try transcript.difference { try player.run($0) }
-    #expect(difference == nil, "\(difference ?? "")")
-  }
+  func channelFollowsItsTranscript(_ name: String) throws { try ChannelPlayer.play(name) }
 }
 
 /// Runs the commands of a transcript against one channel, as the coordinator would.
-private struct ChannelPlayer {
-  struct UnknownCommand: Error { let text: String }
-
-  private var now = Timestamp(milliseconds: 0)
+private struct ChannelPlayer: TranscriptPlayer {
+  var now = Timestamp(milliseconds: 0)
   private var machine = ChannelMachine(
     id: ChannelID(rawValue: 1), wantedRelays: 1, relays: [], now: Timestamp(milliseconds: 0))
   private let policy: RelayPolicy = {
@@ -29,17 +20,16 @@ private struct ChannelPlayer {
     return policy
   }()
 
-  mutating func run(_ commands: [String]) throws -> [String] {
-    var output: [String] = []
-    for command in commands { output += try perform(command) }
+  var timer: Timestamp? { machine.timer }
+
+  var state: String {
     let relays = machine.relays.map { "r\($0.relay.rawValue) \($0.machine.state.status)" }
     let edition = machine.edition > 1 ? ", edition \(machine.edition)" : ""
-    return output + [
+    return
       "= \(machine.phase)\(edition), \(machine.activeRelays.count) of \(machine.wantedRelays): \(relays.joined(separator: ", "))"
-    ]
   }
 
-  private mutating func perform(_ command: String) throws -> [String] {
+  mutating func perform(_ command: String) throws -> [String] {
     let words = command.split(separator: " ").map(String.init)
     func relays(_ words: some Sequence<String>) -> [RelayID] {
       words.compactMap { Int64($0.drop { $0 == "r" }) }.map(RelayID.init(rawValue:))
@@ -49,7 +39,6 @@ private struct ChannelPlayer {
     case "create":
       machine = ChannelMachine(id: ChannelID(rawValue: 1), wantedRelays: named.count, relays: named, now: now)
       return feed(.begun)
-    case "advance": return advance(to: now + .seconds(Int64(words[1].dropLast()) ?? 0))
     case "add": return feed(.relaysAdded(named))
     case "rejoin": return feed(.relaysRejoined(named))
     case "remove": return named.flatMap { feed(.relayRemoved($0)) }
@@ -82,15 +71,7 @@ private struct ChannelPlayer {
     }
   }
 
-  private mutating func advance(to end: Timestamp) -> [String] {
-    var output: [String] = []
-    while let due = machine.timer, due <= end {
-      now = max(now, due)
-      output += feed(.timersFired)
-    }
-    now = end
-    return output
-  }
+  mutating func fireTimer() -> [String] { feed(.timersFired) }
 
   private mutating func feed(_ input: ChannelMachine.Input) -> [String] {
     var lines = show(machine.handle(input, now: now, policy: policy))
@@ -107,9 +88,7 @@ private struct ChannelPlayer {
         return "store: edition \(number) names \(names.map { "r\($0.rawValue)" }.joined(separator: " "))"
       case .markDeleted: return "store: deletion requested"
       case .recordTransition(let relay, let transition):
-        let reason = [transition.cause?.rawValue, transition.detail].compactMap { $0 }.filter { !$0.isEmpty }
-        return "r\(relay.rawValue) \(transition.from) -> \(transition.to)"
-          + (reason.isEmpty ? "" : ": \(reason.joined(separator: ", "))")
+        return "r\(relay.rawValue) \(transition.from) -> \(transition.to)\(transition.reason)"
       }
     }
     let asked = output.actions.map { action in

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import Channels
@@ -9,19 +8,11 @@ struct TranscriptTests {
     "happy-path.txt", "transient-trouble.txt", "refusals.txt", "late-acceptance.txt", "inactive-and-back.txt",
     "retry-and-remove.txt", "restart.txt", "silence.txt", "editions.txt", "one-per-author.txt", "groups.txt",
   ])
-  func machineFollowsItsTranscript(_ name: String) throws {
-    let transcript = try Transcript(name, beside: #filePath)
-    #expect(!transcript.blocks.isEmpty)
-    var player = Player()
-    let difference = try transcript.difference { try player.run($0) }
-    #expect(difference == nil, "\(difference ?? "")")
-  }
+  func machineFollowsItsTranscript(_ name: String) throws { try Player.play(name) }
 }
 
 /// Runs the commands of a transcript against one machine.
-private struct Player {
-  struct UnknownCommand: Error { let text: String }
-
+private struct Player: TranscriptPlayer {
   var now = Timestamp(milliseconds: 0)
   var machine = ChannelRelayMachine(salt: 0, now: Timestamp(milliseconds: 0))
   let policy: RelayPolicy = {
@@ -30,54 +21,39 @@ private struct Player {
     return policy
   }()
 
-  mutating func run(_ commands: [String]) throws -> [String] {
-    var output: [String] = []
-    for command in commands {
-      if command.hasPrefix("advance ") {
-        let seconds = Int64(command.dropFirst(8).dropLast()) ?? 0
-        output += advance(to: now + .seconds(seconds))
-      } else if command.hasPrefix("off ") {
-        // The daemon does not run, and the clock moves.
-        let distance = Duration.seconds(Int64(command.dropFirst(4).dropLast()) ?? 0)
-        now = now + distance
-        machine.clockMoved(by: distance, now: now, policy: policy)
-        output += show(machine.handle(.restarted, now: now, policy: policy))
-      } else if command == "new" {
-        machine = ChannelRelayMachine(salt: 0, now: now)
-      } else if command == "new group" {
-        machine = ChannelRelayMachine(salt: 0, now: now, kind: .group)
-      } else {
-        output += show(machine.handle(try event(command), now: now, policy: policy))
-      }
+  var timer: Timestamp? { machine.timer }
+
+  mutating func perform(_ command: String) throws -> [String] {
+    if command.hasPrefix("off ") {
+      // The daemon does not run, and the clock moves.
+      let distance = duration(of: command)
+      now = now + distance
+      machine.clockMoved(by: distance, now: now, policy: policy)
+      return feed(.restarted)
+    } else if command == "new" {
+      machine = ChannelRelayMachine(salt: 0, now: now)
+      return []
+    } else if command == "new group" {
+      machine = ChannelRelayMachine(salt: 0, now: now, kind: .group)
+      return []
     }
-    return output + [state]
+    return feed(try event(command))
   }
 
-  private mutating func advance(to end: Timestamp) -> [String] {
-    var output: [String] = []
-    while let due = machine.timer, due <= end {
-      now = max(now, due)
-      output.append("timer at \(seconds(now))")
-      output += show(machine.handle(.timerFired, now: now, policy: policy))
-    }
-    now = end
-    return output
+  mutating func fireTimer() -> [String] { ["timer at \(seconds(now))"] + feed(.timerFired) }
+
+  private mutating func feed(_ event: ChannelRelayMachine.Event) -> [String] {
+    show(machine.handle(event, now: now, policy: policy))
   }
 
   private func event(_ command: String) throws -> ChannelRelayMachine.Event {
-    let words = command.split(separator: " ", maxSplits: 2).map(String.init)
-    var operation = machine.operation
-    var name = words[0]
-    if name.hasSuffix("(stale)") {
-      name = String(name.dropLast(7))
-      operation -= 1
-    }
+    let (words, operation) = event(in: command, latest: machine.operation)
     func cause() throws -> Cause {
       guard words.count > 1, let cause = Cause(rawValue: words[1]) else { throw UnknownCommand(text: command) }
       return cause
     }
     let detail = words.count > 2 ? words[2] : "words of the relay"
-    switch name {
+    switch words[0] {
     case "begun": return .begun
     case "restarted": return .restarted
     case "timerFired": return .timerFired
@@ -110,25 +86,21 @@ private struct Player {
     }
   }
 
-  private func seconds(_ time: Timestamp) -> String { "\(Double(time.milliseconds) / 1000)s" }
-
   private func show(_ actions: [ChannelRelayMachine.Action]) -> [String] {
     actions.map { action in
       switch action {
       case .record(let transition):
-        let reason = [transition.cause?.rawValue, transition.detail].compactMap { $0 }.filter { !$0.isEmpty }
-        return "\(transition.from) -> \(transition.to) attempt \(transition.attempt)"
-          + (reason.isEmpty ? "" : ": \(reason.joined(separator: ", "))")
-      case .invite(let operation): return "invite #\(operation)"
-      case .verify(let operation): return "verify #\(operation)"
-      case .withdraw(let operation): return "withdraw #\(operation)"
-      case .announce(let operation): return "announce #\(operation)"
-      case .reportUnexpected(let event): return "unexpected \(event)"
+        "\(transition.from) -> \(transition.to) attempt \(transition.attempt)\(transition.reason)"
+      case .invite(let operation): "invite #\(operation)"
+      case .verify(let operation): "verify #\(operation)"
+      case .withdraw(let operation): "withdraw #\(operation)"
+      case .announce(let operation): "announce #\(operation)"
+      case .reportUnexpected(let event): "unexpected \(event)"
       }
     }
   }
 
-  private var state: String {
+  var state: String {
     let timer = machine.timer.map { ", timer \(seconds($0))" } ?? ""
     let work = machine.underWay.map { ", \($0.task) #\($0.operation) under way" } ?? ""
     let edition =
