@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Channels
@@ -49,11 +50,6 @@ struct DeliveryWalkTests {
     }
     #expect(first.machine == second.machine)
   }
-}
-
-/// A violated invariant.
-private struct Violation: Error, CustomStringConvertible {
-  let description: String
 }
 
 private struct DeliveryWalk {
@@ -108,17 +104,17 @@ private struct DeliveryWalk {
       switch machine.state.status {
       case .verified:
         guard wasSettled || world.serves == machine.edition else {
-          throw Violation(description: "verified, but the relay serves edition \(world.serves) of \(machine.edition)")
+          throw Violation("verified, but the relay serves edition \(world.serves) of \(machine.edition)")
         }
       case .deleted:
-        guard wasSettled || world.serves == 0 else { throw Violation(description: "deleted, but still served") }
+        guard wasSettled || world.serves == 0 else { throw Violation("deleted, but still served") }
       case .skipped, .unsupported: break
       case .pending, .sent, .accepted, .failed, .deleting, .stillServed:
-        throw Violation(description: "\(machine.state) is at rest")
+        throw Violation("\(machine.state) is at rest")
       }
       return
     }
-    throw Violation(description: "the delivery does not settle: \(machine.state)")
+    throw Violation("the delivery does not settle: \(machine.state)")
   }
 
   private mutating func passTime(_ duration: Duration) throws {
@@ -127,7 +123,7 @@ private struct DeliveryWalk {
       now = max(now, due)
       let before = machine
       try feed(.timerFired)
-      guard machine != before else { throw Violation(description: "a due timer changed nothing") }
+      guard machine != before else { throw Violation("a due timer changed nothing") }
       if !hasFaults { while !world.pending.isEmpty { try deliver() } }
     }
     now = max(now, end)
@@ -197,7 +193,7 @@ private struct DeliveryWalk {
   private mutating func restart() throws {
     guard
       let stored = DeliveryRecord(machine).machine(salt: machine.salt, edition: machine.edition), stored == machine
-    else { throw Violation(description: "\(machine) cannot be read") }
+    else { throw Violation("\(machine) cannot be read") }
     machine = stored
     let distance = Duration.seconds(Int64.random(in: -86_400...200_000, using: &random))
     now = now + distance
@@ -224,12 +220,12 @@ private struct DeliveryWalk {
 
   private func check() throws {
     guard world.status == machine.state.status else {
-      throw Violation(description: "\(machine.state.status) without a recorded transition")
+      throw Violation("\(machine.state.status) without a recorded transition")
     }
-    guard !isTruthful || world.copies <= 1 else { throw Violation(description: "the relay has \(world.copies) copies") }
+    guard !isTruthful || world.copies <= 1 else { throw Violation("the relay has \(world.copies) copies") }
     let isSettled = [.verified, .skipped, .deleted, .unsupported].contains(machine.state.status)
-    guard machine.isSettled == isSettled else { throw Violation(description: "\(machine.state) has the wrong kind of work") }
+    guard machine.isSettled == isSettled else { throw Violation("\(machine.state) has the wrong kind of work") }
     guard let timer = machine.timer else { return }
-    guard timer <= now + policy.repairMax * 2 else { throw Violation(description: "a timer is \(timer - now) away") }
+    guard timer <= now + policy.repairMax * 2 else { throw Violation("a timer is \(timer - now) away") }
   }
 }
