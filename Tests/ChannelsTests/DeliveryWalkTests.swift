@@ -182,7 +182,7 @@ private struct DeliveryWalk {
       return world.serves > 0 ? .verified(operation: number, edition: world.serves) : .foundMissing(operation: number)
     case .withdraw:
       // A relay may take a deletion and do nothing.
-      if !hasFaults || !isOneOf(3) { world.withdrawn() }
+      if !hasFaults || !isOneOf(3) { world.forget() }
       return .withdrawn(operation: number)
     }
   }

@@ -127,9 +127,8 @@ struct PostWorld {
     }
   }
 
+  /// The relay deletes the post, or loses it.
   mutating func forget() { (serves, copies) = (0, 0) }
-
-  mutating func withdrawn() { forget() }
 
   /// Nothing that was asked for earlier is answered any more.
   mutating func dropStale(except current: Int?) { pending.removeAll { $0.number != current } }
