@@ -63,9 +63,9 @@ public enum Cause: String, Sendable, CaseIterable {
   case misbehaving
   /// Both sides speak the protocol, but share no version of it.
   case incompatibleVersion
-  /// The relay answers, but does not have the channel.
+  /// The relay answers, but does not have the channel, or the post.
   case missing
-  /// The relay left the channel by itself.
+  /// The relay left the channel by itself; for a delivery, the channel left the relay.
   case left
   /// Another relay took this one's place.
   case replaced

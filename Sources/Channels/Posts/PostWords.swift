@@ -6,7 +6,7 @@ public enum DeliveryStatus: String, Sendable, CaseIterable {
   case sent
   /// The relay said that it took the post; it is being read back.
   case accepted
-  /// A reader found the newest edition, with its id, signature and author.
+  /// A reader found the newest edition, with its id, signature and author; or a comparison found the only one.
   case verified
   /// The attempts, or the time for them, were used up, or the relay refused. It is tried again slowly.
   case failed
@@ -14,7 +14,7 @@ public enum DeliveryStatus: String, Sendable, CaseIterable {
   case skipped
   /// The relay is being asked to delete the post, or read back after that.
   case deleting
-  /// A reader did not find the post after the deletion.
+  /// A reader, or a comparison, did not find the post after the deletion.
   case deleted
   /// The relay took the deletion, but still serves the post. It is asked again slowly.
   case stillServed
