@@ -21,8 +21,8 @@ struct CoreWorkerTests {
       var isStoreBroken = false
       var known: [String: KnownChannel] = [:]
       var reports: [NetworkReport] = []
-      /// The core gets commands that begin so, and its answer is lost before it has begun to carry them out.
-      var unanswered: String?
+      /// What becomes of commands that begin so; the core does not carry them out.
+      var failing: (prefix: String, failure: CoreFailure)?
     }
     private let state = Mutex(State())
 
@@ -65,11 +65,19 @@ struct CoreWorkerTests {
       state.withLock { $0.reports }.compactMap { if case .lost(_, let relay, _) = $0 { relay } else { nil } }
     }
 
-    func loseAnswer(to prefix: String?) { state.withLock { $0.unanswered = prefix } }
+    /// The core gets commands that begin so, and its answer is lost before it has begun to carry them out.
+    func loseAnswer(to prefix: String) { state.withLock { $0.failing = (prefix, .unknown(.timeout(.seconds(1)))) } }
+    /// The core refuses commands that begin so, because its database is busy.
+    func refuse(_ prefix: String) throws {
+      let error = CoreError(chatError: try CoreReader(CoreErrors.store("dBBusyError", ["message": "database is locked"])))
+      state.withLock { $0.failing = (prefix, .refused(error)) }
+    }
+    func recover() { state.withLock { $0.failing = nil } }
 
     func ask(_ command: CoreCommand) -> Result<CoreReply, CoreFailure> {
-      let isLost = state.withLock { state in state.unanswered.map { command.text.hasPrefix($0) } ?? false }
-      return isLost ? .failure(.unknown(.timeout(.seconds(1)))) : answer(command.text)
+      let failing = state.withLock { $0.failing }
+      if let failing, command.text.hasPrefix(failing.prefix) { return .failure(failing.failure) }
+      return answer(command.text)
     }
 
     func answer(_ text: String) -> Result<CoreReply, CoreFailure> {
@@ -182,6 +190,35 @@ struct CoreWorkerTests {
     #expect(core.names.count == 2 && core.losses == [RelayID(rawValue: 2)], "\(core.losses)")
   }
 
+  /// The connection stays, so nothing else has the worker look again.
+  @Test(arguments: [false, true])
+  func newsOfAChannelWaitsUntilTheCoreSaysHowItsRelaysStand(isOperationPending: Bool) async throws {
+    let core = Core()
+    let worker = try worker(core)
+    while await worker.step() {}
+    _ = core.makeChannel(on: "1,2")
+    let content = try core.knowChannel()
+    try core.refuse("/_get relays")
+    for event in core.change({ $0.leave(channel: 1, relayAddress: Self.relays[1]) }) { worker.take(.core(.event(event))) }
+    if isOperationPending {
+      worker.take(
+        .operation(
+          RelayOperation(
+            task: .announce, channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1), address: Self.relays[0], number: 1,
+            content: content)))
+    }
+    while await worker.step() {}
+    #expect(core.outcomes.count == (isOperationPending ? 1 : 0) && core.losses.isEmpty)
+    core.recover()
+    while await worker.step() {}
+    #expect(core.losses.isEmpty, "it waits for its time")
+    for _ in 0..<2 {
+      worker.take(.nudged)
+      while await worker.step() {}
+    }
+    #expect(core.losses == [RelayID(rawValue: 2)], "\(core.losses)")
+  }
+
   /// Once it is created again it has another name, and nobody would learn what became of relays without operations.
   @Test func operationsOnAChannelThatIsGoneWaitWithItsNews() async throws {
     let core = Core()
@@ -242,7 +279,7 @@ struct CoreWorkerTests {
     core.loseAnswer(to: "/_add relays")
     worker.take(.tested(lane: 0, address, core.answer("/_relay test 1 \(address.text)")))
     while await worker.step() {}
-    core.loseAnswer(to: nil)
+    core.recover()
     worker.take(.cancelled(ChannelID(rawValue: 1), RelayID(rawValue: 2)))
     worker.take(operation(.withdraw, 2))
     while await worker.step() {}

@@ -1,8 +1,9 @@
 internal import Channels
 internal import RelayNetwork
 
-// Tells what becomes of relays without an operation that asks for it. Only the store knows which relays a channel has. If it cannot be
-// read, nothing is told, and the channel is looked at again after a while, because the event that it is looked at for does not come again.
+// Tells what becomes of relays without an operation that asks for it. The core knows how they stand, and only the store which relays a
+// channel has. If either does not say it, nothing is told, and the channel is looked at again after a while, because the event that it is
+// looked at for does not come again.
 extension CoreWorker {
   /// Looks at a channel of which there is news. The store is asked first: without it a look at the core is no use.
   func lookForNews(_ channel: ChannelID, at suspect: Place) async {
@@ -13,7 +14,7 @@ extension CoreWorker {
     switch await listed(place.group) {
     case .success(let listing): tellNews(of: known, listing.group.isCalled(place.name) ? listing : nil)
     case .failure(.refused(let error)) where error.isGroupMissing: tellNews(of: known, nil)
-    case .failure: break
+    case .failure: keepNews(of: channel, at: place)
     }
   }
 

@@ -36,7 +36,9 @@ extension CoreWorker {
       await serveLost(channel, at: place, operations, content, document)
     case .failure(.refused(let error)) where error.isGroupMissing:
       await serveLost(channel, at: place, operations, content, document)
-    case .failure(let failure): fail(operations, failure)
+    case .failure(let failure):
+      if suspect != nil { keepNews(of: channel, at: place) }
+      fail(operations, failure)
     }
   }
 

@@ -102,8 +102,8 @@ final class CoreWorker {
   private var strangers = WorkQueue<Place>()
   /// Those of which the store could not say it; it is asked again after a while.
   private var unplaced = WorkQueue<Place>()
-  /// Channels whose news could not be told, because the store could not be read; they are looked at again after a while. However much
-  /// happens meanwhile, there is one entry for each.
+  /// Channels whose news could not be told, because the store could not be read or the core did not say how the relays stand; they are
+  /// looked at again after a while. However much happens meanwhile, there is one entry for each.
   private var untold: [ChannelID: Place] = [:]
   /// The channel after which the look at all channels continues, and whether that look is under way.
   var resynchronised: (after: ChannelID?, isOn: Bool) = (nil, false)
@@ -216,8 +216,9 @@ final class CoreWorker {
     if pending[channel] == nil { suspectsDue.add(channel) } else { due.add(channel) }
   }
 
-  /// Keeps news of a channel that cannot be told, because the store cannot be read.
+  /// Keeps news of a channel that cannot be told now. Without a user this is not needed: once there is one, all channels are looked at.
   func keepNews(of channel: ChannelID, at place: Place) {
+    guard user != nil else { return }
     if untold.isEmpty { around.nudge(limits.recogniseAgain) }
     untold[channel] = place
   }
