@@ -7,15 +7,10 @@ import Testing
 
 /// Messages about posts: those that the official package has no types for, odd ones and hostile ones.
 struct CoreItemMessageTests {
-  private func answer(_ json: JSONValue) -> Result<CoreReply, CoreFailure>? {
-    guard case .reply("1", let result) = CoreFrame(JSONValue.object(["corrId": "1", "resp": json]).bytes) else { return nil }
-    return result
-  }
-
-  private func reply(_ json: JSONValue) throws -> CoreReply { try #require(answer(json)).get() }
+  private func reply(_ json: JSONValue) throws -> CoreReply { try ScriptedReplies.result(json).get() }
 
   private func fault(_ json: JSONValue) throws -> String {
-    guard case .failure(.unreadable(_, let fault))? = answer(json) else {
+    guard case .failure(.unreadable(_, let fault)) = ScriptedReplies.result(json) else {
       throw CoreShapeError(path: [], reason: "is readable")
     }
     return "\(fault)"
@@ -163,7 +158,7 @@ struct CoreItemMessageTests {
   /// The tags of errors about posts, and what people read.
   @Test func errorsAboutPostsSayWhatToDo() throws {
     func error(_ json: JSONValue) throws -> CoreError {
-      guard case .failure(.refused(let error))? = answer(CoreErrors.answer(json)) else {
+      guard case .failure(.refused(let error)) = ScriptedReplies.result(CoreErrors.answer(json)) else {
         throw CoreShapeError(path: [], reason: "is no error")
       }
       return error
@@ -185,18 +180,16 @@ struct CoreItemMessageTests {
 
   @Test func eventsAboutChatsOfOtherKindsAreRead() throws {
     let event: JSONValue = [
-      "resp": [
-        "type": "newChatItems", "user": [:],
-        "chatItems": [["chatInfo": ["type": "direct"], "chatItem": item([:], ["chatDir": ["type": "directRcv"]])]],
-      ]
+      "type": "newChatItems", "user": [:],
+      "chatItems": [["chatInfo": ["type": "direct"], "chatItem": item([:], ["chatDir": ["type": "directRcv"]])]],
     ]
-    guard case .events(let events) = CoreFrame(event.bytes), case .itemsReceived(let items)? = events.first else {
+    guard case .itemsReceived(let items)? = ScriptedReplies.events(event).first else {
       return #expect(Bool(false))
     }
     #expect(items.count == 1 && items[0].group == nil && items[0].item.author == .unknown("directRcv"))
-    let odd: JSONValue = ["resp": ["type": "chatItemsStatusesUpdated", "chatItems": [["chatInfo": ["type": "direct"]]]]]
-    guard case .events(let unreadable) = CoreFrame(odd.bytes),
-      case .unreadable("chatItemsStatusesUpdated", _)? = unreadable.first
-    else { return #expect(Bool(false)) }
+    let odd: JSONValue = ["type": "chatItemsStatusesUpdated", "chatItems": [["chatInfo": ["type": "direct"]]]]
+    guard case .unreadable("chatItemsStatusesUpdated", _)? = ScriptedReplies.events(odd).first else {
+      return #expect(Bool(false))
+    }
   }
 }

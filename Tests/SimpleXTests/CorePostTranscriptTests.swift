@@ -122,11 +122,7 @@ private final class PostPlayer {
   }
 
   private func answer(_ command: CoreCommand) -> Result<CoreReply, CoreFailure> {
-    let resp = model.execute(command.text)
-    guard case .reply(_, let result) = CoreFrame(JSONValue.object(["corrId": "1", "resp": resp]).bytes) else {
-      return .failure(.notSent(.ended))
-    }
-    return result
+    ScriptedReplies.result(model.execute(command.text))
   }
 
   private func ask(_ command: CoreCommand) {
@@ -145,14 +141,11 @@ private final class PostPlayer {
   }
 
   private func hearEvents() {
-    for event in model.takeEvents() {
-      guard case .events(let events) = CoreFrame(JSONValue.object(["resp": event]).bytes) else { continue }
-      for event in events {
-        switch event {
-        case .itemStatuses(let items): lines += items.map { "event: \(words($0.item))" }
-        case .error(let error): lines.append("event: \(error.sentence)")
-        default: lines.append("another event")
-        }
+    for event in model.takeEvents().flatMap(ScriptedReplies.events) {
+      switch event {
+      case .itemStatuses(let items): lines += items.map { "event: \(words($0.item))" }
+      case .error(let error): lines.append("event: \(error.sentence)")
+      default: lines.append("another event")
       }
     }
   }

@@ -184,8 +184,7 @@ private final class Player {
         return (events, world.isDown)
       }
       for event in events {
-        guard case .events(let all) = CoreFrame(Array(JSONValue.object(["resp": event]).text.utf8)) else { continue }
-        for one in all {
+        for one in ScriptedReplies.events(event) {
           shared.world.withLock { $0.lines.append("event \(event["type"]?.string ?? "?")") }
           worker.take(.core(.event(one)))
         }
@@ -198,10 +197,7 @@ private final class Player {
   }
 
   private static func answer(_ text: String, _ shared: Shared) -> Result<CoreReply, CoreFailure> {
-    let resp = shared.world.withLock { $0.model.execute(text) }
-    let frame = CoreFrame(Array(JSONValue.object(["corrId": "1", "resp": resp]).text.utf8))
-    guard case .reply(_, let result) = frame else { return .failure(.notSent(.ended)) }
-    return result
+    ScriptedReplies.result(shared.world.withLock { $0.model.execute(text) })
   }
 
   private static func ask(_ command: CoreCommand, _ shared: Shared) -> Result<CoreReply, CoreFailure> {

@@ -81,10 +81,7 @@ struct CoreWorkerTests {
     }
 
     func answer(_ text: String) -> Result<CoreReply, CoreFailure> {
-      let answer = state.withLock { $0.model.execute(text) }
-      let frame = CoreFrame(Array(JSONValue.object(["corrId": "1", "resp": answer]).text.utf8))
-      guard case .reply(_, let result) = frame else { return .failure(.notSent(.ended)) }
-      return result
+      ScriptedReplies.result(state.withLock { $0.model.execute(text) })
     }
 
     var channels: [CoreModel.Seen] { state.withLock { $0.model.channelsSeen } }
@@ -102,10 +99,7 @@ struct CoreWorkerTests {
         state.model.settle()
         return state.model.takeEvents()
       }
-      return news.flatMap { event -> [CoreEvent] in
-        let frame = CoreFrame(Array(JSONValue.object(["resp": event]).text.utf8))
-        return if case .events(let events) = frame { events } else { [] }
-      }
+      return news.flatMap(ScriptedReplies.events)
     }
   }
 

@@ -1,4 +1,3 @@
-import Foundation
 import ScriptedCore
 import StrictJSON
 import TestSupport
@@ -45,11 +44,14 @@ struct ScriptedCoreTests {
     for command in [CoreCommand.relays(channel), .members(channel), .link(channel), .groups(user), .info(channel)] {
       say(command)
     }
-    guard
-      case .channelCreated(let group, _, let relays)? = said.lazy.compactMap(Self.reply).first(where: {
-        if case .channelCreated = $0 { true } else { false }
-      })
-    else { throw CoreShapeError(path: [], reason: "no channel") }
+    let created = said.lazy.compactMap { answer -> (CoreGroup, [CoreGroupRelay])? in
+      if case .success(.channelCreated(let group, _, let relays)) = ScriptedReplies.result(answer) {
+        (group, relays)
+      } else {
+        nil
+      }
+    }.first
+    let (group, relays) = try #require(created)
     say(.groups(user, search: CoreSearchText(in: "NEWS")))
     say(.groups(user, search: CoreSearchText(in: "nothing like it")))
     say(.member(channel, relays[0].member))
@@ -67,44 +69,17 @@ struct ScriptedCoreTests {
     return said + model.events
   }
 
-  private static func reply(_ answer: JSONValue) -> CoreReply? {
-    guard case .reply(_, .success(let reply)) = CoreFrame(JSONValue.object(["corrId": "1", "resp": answer]).bytes) else {
-      return nil
-    }
-    return reply
-  }
-
   @Test func everyAnswerFitsTheOfficialTypes() async throws {
     let said = try conversation()
     #expect(said.count > 40)
-    let folder = try TemporaryFolder()
-    let file = folder.path + "/said.jsonl"
-    try said.map { $0.text + "\n" }.joined().write(toFile: file, atomically: true, encoding: .utf8)
-    let (status, lines) = try await Program.run(
-      Program.repository + "/.build/venv/bin/python3",
-      ["-B", Program.repository + "/Tests/SimpleXTests/python/conform.py", file])
-    #expect(status == 0)
     // Of these the package has no types.
     #expect(
-      lines == [
+      try await ScriptedReplies.faults(in: said) == [
         "not in the package: chatRelayTestResult groupInfo groupMemberInfo serverOperatorConditions userServers versionInfo"
       ])
   }
 
-  @Test func everyAnswerCanBeRead() throws {
-    for answer in try conversation() {
-      switch CoreFrame(JSONValue.object(["corrId": "1", "resp": answer]).bytes) {
-      case .reply(_, .success(.unknown(let tag))):
-        guard case .events(let events) = CoreFrame(JSONValue.object(["resp": answer]).bytes) else {
-          return #expect(Bool(false))
-        }
-        #expect(events.allSatisfy { $0.uses != nil }, "\(tag)")
-      case .reply(_, .failure(.unreadable(let tag, let fault))): Issue.record("\(tag): \(fault)")
-      case .reply: break
-      case .events, .rubbish: Issue.record("\(answer.text)")
-      }
-    }
-  }
+  @Test func everyAnswerCanBeRead() throws { ScriptedReplies.expectReadable(try conversation()) }
 
   @Test(arguments: [
     "", "/_public group 1 {}", "/_public group 1 1,x {}", "/_public group 1 incognito=off 1 {}", "/_get relays 1",
