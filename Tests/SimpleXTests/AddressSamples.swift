@@ -10,6 +10,8 @@ enum AddressSamples {
     "https://smp6.simplex.im/r#_qlQfogHGDJ8MAF2wKmkglRBM-xHR142gDJstKiGRQQ",
     "https://smp4.simplex.im/r#yxNOMJcry5jMTRPEBVtGBATYaKeoRIsZRBPIDLx7x6M",
   ]
+  /// Relays of a scripted core.
+  static func relays(_ count: Int) -> [String] { (1...count).map { "https://smp\($0).simplex.im/r#\(key)" } }
   static let documentedRelay = "https://smp4.simplex.im/r#73iEnnvCqPTVGArCAWUcRaj5hxRb7TbPCSZ2JY2VjCQ"
   static let fullLink =
     "https://simplex.chat/contact#/?v=2-7&smp=smp%3A%2F%2F\(fingerprint)%3D%40smp.example.com%2C\(onion)%3A7001"

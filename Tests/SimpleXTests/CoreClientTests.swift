@@ -10,7 +10,7 @@ import Testing
 /// The client and a scripted core, over a real WebSocket on this machine.
 @Suite(.timeLimit(.minutes(10)))
 struct CoreClientTests {
-  private static let relays = (1...3).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+  private static let relays = AddressSamples.relays(3)
   private static let user = CoreUser.ID(rawValue: 1)
 
   /// Runs a client at a scripted core while `body` runs; it begins when the client is up.

@@ -20,7 +20,7 @@ struct CorePostTranscriptTests {
 private final class PostPlayer {
   struct Unknown: Error { let text: String }
 
-  private static let relays = (1...3).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+  private static let relays = AddressSamples.relays(3)
   private static let behaviours: [String: DeliveryBehaviour] = [
     "good": .good, "stuck": .stuck, "warns": .warns(["type": "quota"]), "fails": .fails(["type": "expired"]),
   ]

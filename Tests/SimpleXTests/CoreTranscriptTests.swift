@@ -42,7 +42,7 @@ private final class Player {
   }
   private final class Shared: Sendable { let world = Mutex(World()) }
 
-  static let relays = (1...4).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+  static let relays = AddressSamples.relays(4)
   private static let behaviours: [String: RelayBehaviour] = [
     "good": .good, "silent": .silent, "deadLink": .deadLink, "unreachable": .unreachable, "failsLater": .failsLater,
     "failsToJoin": .failsToJoin,

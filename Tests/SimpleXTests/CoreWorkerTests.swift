@@ -10,7 +10,7 @@ import Testing
 
 /// The worker by itself, step by step: what it asks the store, and what it does as long as it does not know enough.
 struct CoreWorkerTests {
-  private static let relays = (1...2).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+  private static let relays = AddressSamples.relays(2)
 
   /// A core, the store and the clock around a worker, and what it has said.
   private final class Core: Sendable {

@@ -8,7 +8,7 @@ import Testing
 /// The scripted core says nothing that a real one could not say.
 @Suite(.timeLimit(.minutes(10)))
 struct ScriptedCoreTests {
-  private static let relays = (1...9).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+  private static let relays = AddressSamples.relays(9)
 
   /// Answers and events of a core that goes through everything it knows.
   private func conversation() throws -> [JSONValue] {

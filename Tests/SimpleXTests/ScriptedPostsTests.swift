@@ -9,7 +9,7 @@ import Testing
 /// The scripted core says nothing about posts that a real one could not say.
 @Suite(.timeLimit(.minutes(10)))
 struct ScriptedPostsTests {
-  private static let relays = (1...3).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+  private static let relays = AddressSamples.relays(3)
   private let group = CoreGroup.ID(rawValue: 1)
 
   /// A core with a channel on all relays.

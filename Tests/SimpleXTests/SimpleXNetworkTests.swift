@@ -8,7 +8,7 @@ import Testing
 /// Baton's channels in a scripted core, over a real socket.
 @Suite(.timeLimit(.minutes(10)))
 struct SimpleXNetworkTests {
-  static let relays = (1...4).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+  static let relays = AddressSamples.relays(4)
 
   @Test func channelIsMadeOnAllRelaysReadBackAndDeleted() async throws {
     let bench = try await Bench()
