@@ -25,7 +25,9 @@ extension CoreModel {
 
   func info(_ group: Group, _ id: Int64) -> JSONValue {
     guard let item = group.items.first(where: { $0.id == id }) else { return notFound(id) }
-    let versions = item.versions.enumerated().map { number, content -> JSONValue in
+    // Only with the first edit the core begins to keep versions.
+    let kept = item.versions.count > 1 ? item.versions : []
+    let versions = kept.enumerated().map { number, content -> JSONValue in
       [
         "chatItemVersionId": .integer(Int64(number + 1)), "msgContent": content, "itemVersionTs": .string(time(item.sentAt)),
         "createdAt": .string(time(item.sentAt)),

@@ -7,7 +7,7 @@ public struct CoreItemInfo: Hashable, Sendable {
 
   /// The message and its channel.
   public let item: CoreChatItem
-  /// How often it was edited, plus one.
+  /// How many versions the core keeps: 0 if it was never edited, and otherwise one for each edit and the first one.
   public let versions: Int
   /// How far it came with each member to whom it was sent. Members without an entry were passed over.
   public let deliveries: [CoreMember.ID: CoreDelivery.State]
