@@ -92,7 +92,7 @@ extension CoreModel {
     _ tag: String, _ user: Int64, _ relays: [Int64], _ failures: [Int64: CoreErrors.Shape]
   ) -> JSONValue {
     func error(_ relay: Int64) -> JSONValue? {
-      failures[relay].map { CoreErrors.agent($0, address: relayEntry(relay)?["address"]?.string ?? "") }
+      failures[relay].map { CoreErrors.agent($0, address: address(of: relay)) }
     }
     if failures.values.allSatisfy(\.isTemporary), let first = relays.lazy.compactMap(error).first {
       return CoreErrors.answer(first)

@@ -28,11 +28,11 @@ extension CoreModel {
       let errors = missing.map { CoreErrors.store("chatItemNotFound", ["itemId": .integer($0)]) }
       events.append(["type": "chatErrors", "chatErrors": .array(errors)])
     }
-    if mode == .internal || (mode == .broadcast && !found.allSatisfy(isDeletable)) {
+    if mode == .broadcast, !found.allSatisfy(isDeletable) {
       return CoreErrors.answer(CoreErrors.own("invalidChatItemDelete"))
     }
-    let reached = mode == .internalMark ? [] : Set(group.rows.filter(isReachable).map(\.member))
-    let isFull = group.profile["groupPreferences"]?["fullDelete"]?["enable"] == "on" && mode != .internalMark
+    let reached = Set(group.rows.filter(isReachable).map(\.member))
+    let isFull = group.profile["groupPreferences"]?["fullDelete"]?["enable"] == "on"
     var deletions: [JSONValue] = []
     for item in found {
       guard let at = groups[index].items.firstIndex(where: { $0.id == item.id }) else { continue }

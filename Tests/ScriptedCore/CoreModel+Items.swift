@@ -85,6 +85,11 @@ extension CoreModel {
     CoreErrors.answer(CoreErrors.store("chatItemNotFound", ["itemId": .integer(item)]))
   }
 
+  /// Another owner gives the core's user another role.
+  public mutating func setRole(_ role: String, channel: Int64) {
+    for index in groups.indices where groups[index].id == channel { groups[index].role = role }
+  }
+
   /// nil: the user has at least this role.
   func roleRefusal(_ group: Group, _ role: String) -> JSONValue? {
     guard let own = Self.roles.firstIndex(of: group.role), let least = Self.roles.firstIndex(of: role), own < least else {
@@ -101,8 +106,7 @@ extension CoreModel {
     guard message.mentions.count <= 3, members.count == message.mentions.count, areShown else {
       return CoreErrors.answer(CoreErrors.store("invalidMention"))
     }
-    let known = Set(group.rows.map(\.member)).union(
-      subscribers.count > 0 ? 1_000_000..<1_000_000 + Int64(subscribers.count) : 0..<0)
+    let known = Set(group.rows.map(\.member)).union(1_000_000..<1_000_000 + Int64(subscribers.count))
     guard let stranger = members.subtracting(known).min() else { return nil }
     return CoreErrors.answer(CoreErrors.store("groupMemberNotFound", ["groupMemberId": .integer(stranger)]))
   }

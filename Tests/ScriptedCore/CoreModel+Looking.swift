@@ -36,7 +36,7 @@ extension CoreModel {
       SeenItem(
         id: item.id, sharedID: item.sharedID, text: item.content["text"]?.string ?? "", isDeleted: item.deletedAt != nil,
         relays: group.rows.filter { item.holders.contains($0.member) }
-          .map { relayEntry($0.relay)?["address"]?.string ?? "" })
+          .map { address(of: $0.relay) })
     }
   }
 
@@ -48,7 +48,7 @@ extension CoreModel {
         displayName: group.profile["displayName"]?.string ?? "",
         link: group.profile["publicGroup"]?["groupLink"]?.string ?? "",
         relays: group.rows.map { row in
-          Seen.Relay(address: relayEntry(row.relay)?["address"]?.string ?? "", status: row.status)
+          Seen.Relay(address: address(of: row.relay), status: row.status)
         })
     }
   }

@@ -2,9 +2,10 @@ internal import StrictJSON
 
 // Servers and relays of the user.
 extension CoreModel {
-  func behaviour(of relay: Int64) -> RelayBehaviour {
-    behaviours[relayEntry(relay)?["address"]?.string ?? ""] ?? .good
-  }
+  func behaviour(of relay: Int64) -> RelayBehaviour { behaviours[address(of: relay)] ?? .good }
+
+  /// The address of a relay of the list by its number; empty if there is none.
+  func address(of relay: Int64) -> String { relayEntry(relay)?["address"]?.string ?? "" }
 
   /// A relay of the list by its number, deleted ones included.
   func relayEntry(_ id: Int64) -> JSONValue? {

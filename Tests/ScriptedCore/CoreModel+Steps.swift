@@ -32,7 +32,7 @@ extension CoreModel {
 
   private mutating func plan(_ stages: [Stage], _ channel: Int64, _ relayAddress: String) {
     let rows = groups.first { $0.id == channel }?.rows ?? []
-    for row in rows where relayEntry(row.relay)?["address"]?.string == relayAddress {
+    for row in rows where address(of: row.relay) == relayAddress {
       pending.append(Pending(group: channel, row: row.id, stages: stages, wait: 0, turns: 0))
     }
     if settlesAtOnce { settle() }
@@ -90,7 +90,7 @@ extension CoreModel {
     let before = groups[index]
     groups[index].rows[at].connection = ["type": "failed", "connError": "SMP AUTH"]
     let group = groups[index]
-    let address = relayEntry(group.rows[at].relay)?["address"]?.string ?? ""
+    let address = address(of: group.rows[at].relay)
     let entity: JSONValue = [
       "type": "rcvGroupMsgConnection", "entityConnection": connectionJSON(group.rows[at]), "groupInfo": groupJSON(group),
       "groupMember": memberJSON(group.rows[at], in: group),

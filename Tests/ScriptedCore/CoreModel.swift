@@ -138,7 +138,7 @@ public struct CoreModel: Sendable {
   /// The relays of a channel by address: their status in the core's words.
   public func statuses(of channel: Int64) -> [String: String] {
     let rows = groups.first { $0.id == channel }?.rows ?? []
-    return Dictionary(rows.map { (relayEntry($0.relay)?["address"]?.string ?? "", $0.status) }) { _, last in last }
+    return Dictionary(rows.map { (address(of: $0.relay), $0.status) }) { _, last in last }
   }
 
   /// Moves the clock. The core's own cleaning runs 30 seconds after its start and then every 30 minutes; it deletes, without a

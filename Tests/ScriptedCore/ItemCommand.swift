@@ -2,7 +2,7 @@ internal import StrictJSON
 
 /// A command about posts, read as the core reads it. Of what a core knows it has what Baton uses: one message at a time.
 enum ItemCommand {
-  enum Mode: String, CaseIterable { case broadcast, history, internalMark, `internal` }
+  enum Mode: String { case broadcast, history }
   enum Place { case newest, before(Int64), after(Int64) }
 
   case send(Composed, isAsGroup: Bool, isSigned: Bool)
@@ -75,9 +75,7 @@ enum ItemCommand {
     guard isAdded || scanner.take("off "), let json = scanner.json(), json["type"] == "emoji" else { return nil }
     // Of what it does not know it keeps the words, which this one refuses: nothing should send it.
     guard let emoji = json["emoji"]?.string, emoji.unicodeScalars.count == 1,
-      "👍👎😀😂😢\u{2764}🚀✅".unicodeScalars.contains(where: {
-        String($0) == emoji
-      })
+      "👍👎😀😂😢\u{2764}🚀✅".unicodeScalars.contains(where: emoji.unicodeScalars.contains)
     else { return nil }
     return .react(item, emoji, isAdded: isAdded)
   }
