@@ -149,10 +149,21 @@ struct CoreItemMessageTests {
     guard case .itemInfo(let none) = try reply(info(nil)) else { return #expect(Bool(false)) }
     #expect(none.deliveries.isEmpty)
     #expect(try fault(info([["memberDeliveryStatus": ["type": "new"]]])).hasSuffix("0.groupMemberId is missing"))
-    for error in [CoreSendError.auth, .quota, .expired, .relay("host"), .proxy(host: "a", "b"), .other("c"), .unknown("d")] {
-      #expect(!"\(error)".isEmpty)
-    }
-    #expect("\(CoreSendError.relay("host"))" == "the relay's server failed: it cannot be found")
+  }
+
+  @Test func errorsOfDeliveriesAreSentences() {
+    let sentences: [(CoreSendError, String)] = [
+      (.auth, "the relay's queue is gone"), (.quota, "the relay's queue is full"),
+      (.expired, "the relay's server could not be reached for days"),
+      (.relay("host"), "the relay's server failed: it cannot be found"),
+      (
+        .proxy(host: "a", "version"),
+        "the server a, through which the core sends, failed: it has no version in common with the core"
+      ),
+      (.proxyRelay(host: "a", "b"), "the relay's server failed towards a: b"), (.other("c"), "the core could not send: c"),
+      (.unknown("d"), "the core could not send (d)"),
+    ]
+    for (error, sentence) in sentences { #expect("\(error)" == sentence) }
   }
 
   /// The tags of errors about posts, and what people read.
@@ -166,7 +177,8 @@ struct CoreItemMessageTests {
     for fault in CoreError.ItemFault.allCases {
       let isOwn = fault == .notEditable || fault == .notDeletable
       let found = try error(isOwn ? CoreErrors.own(fault.rawValue) : CoreErrors.store(fault.rawValue, ["itemId": 12]))
-      #expect(found.kind == .item(fault) && found.trouble.cause == .rejected && !found.sentence.isEmpty)
+      #expect(found.kind == .item(fault) && found.trouble.cause == .rejected)
+      #expect(!found.sentence.contains(fault.rawValue), "the tag says nothing to people")
     }
     #expect(
       try error(CoreErrors.store("largeMsg")).sentence
