@@ -2,9 +2,9 @@
 public enum CoreSendError: Hashable, Sendable {
   /// The member's queue is gone.
   case auth
-  /// The member's queue is full.
+  /// The member's queue is full. The core tries for seven days.
   case quota
-  /// The member's server could not be reached for as long as the core tries: two days, or seven for a full queue.
+  /// The member's server could not be reached for as long as the core tries: two days.
   case expired
   /// The member's server failed; `host`, `version`, or the core's words.
   case relay(String)
