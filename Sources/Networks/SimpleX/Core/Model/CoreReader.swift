@@ -55,6 +55,7 @@ struct CoreReader {
   }
 
   func stringIfPresent(_ key: String) throws(CoreShapeError) -> String? { value(key) == nil ? nil : try string(key) }
+
   /// The string at `key`; an error if it is longer than `bytesMax` bytes.
   func stringIfPresent(_ key: String, bytesMax: Int) throws(CoreShapeError) -> String? {
     guard let text = try stringIfPresent(key) else { return nil }
