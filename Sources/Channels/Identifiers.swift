@@ -32,3 +32,10 @@ public struct ChannelID: RawRepresentable, Hashable, Comparable, Sendable {
   public init(rawValue: Int64) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
+
+/// Identifier of a post: a positive 64-bit integer given by the store, never reused. Later posts have higher ones.
+public struct PostID: RawRepresentable, Hashable, Comparable, Sendable {
+  public let rawValue: Int64
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}

@@ -85,7 +85,7 @@ public enum Cause: String, Sendable, CaseIterable {
   case stillServed
 
   /// Whether the cause means that there was no connection, or none that answered; the next connection may remedy that.
-  var isOfConnection: Bool {
+  public var isOfConnection: Bool {
     switch self {
     case .timeout, .unreachable, .expired, .wrongName, .untrusted, .incompatibleVersion: true
     case .rejected, .rateLimited, .authRequired, .wrongIdentity, .protocol, .misbehaving, .missing, .left, .replaced,

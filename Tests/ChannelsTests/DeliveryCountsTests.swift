@@ -58,6 +58,7 @@ struct DeliveryCountsTests {
         }
       }
     }
-    #expect(phases == Set(PostPhase.allCases))
+    // These are of posts that have no deliveries yet.
+    #expect(phases == Set(PostPhase.allCases).subtracting([.scheduled, .expired]))
   }
 }

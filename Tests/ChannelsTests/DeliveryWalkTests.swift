@@ -8,7 +8,7 @@ import Testing
 /// `BATON_SEED=n swift test --filter DeliveryWalk` repeats a failure.
 struct DeliveryWalkTests {
   private static var seed: UInt64 {
-    ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_123
+    Seeds.repeated ?? 20_261_123
   }
 
   /// - Parameter isTruthful: whether the relay says the truth, as far as it says anything. Then it never holds two copies.

@@ -8,7 +8,7 @@ import Testing
 /// `BATON_SEED=n swift test --filter RandomWalk` repeats a failure.
 struct RandomWalkTests {
   private static var seed: UInt64 {
-    ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_121
+    Seeds.repeated ?? 20_261_121
   }
 
   @Test func invariantsHoldOverManySteps() async throws {

@@ -20,7 +20,8 @@ public struct DeliveryCounts: Hashable, Sendable {
   /// The number of deliveries with this status.
   public subscript(_ status: DeliveryStatus) -> Int { counts[status] ?? 0 }
 
-  /// The phase: deletion first; then what readers find; then what is under way. A post without deliveries is `pending`.
+  /// The phase of a post that was published: deletion first; then what readers find; then what is under way. A post without deliveries is
+  /// `pending`.
   public var phase: PostPhase {
     if isDeletionRequested {
       let remaining = self[.stillServed] + self[.unsupported]

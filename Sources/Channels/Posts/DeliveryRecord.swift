@@ -19,8 +19,8 @@ public struct DeliveryRecord: Hashable, Sendable {
 
   public init(
     status: DeliveryStatus, since: Timestamp, operation: Int, left: Int, shown: Int, isDeletionRequested: Bool,
-    trouble: Trouble?,
-    task: DeliveryMachine.Work.Task?, attempt: Int, repair: Int, startedAt: Timestamp?, isUnderWay: Bool, timer: Timestamp?
+    trouble: Trouble?, task: DeliveryMachine.Work.Task?, attempt: Int, repair: Int, startedAt: Timestamp?, isUnderWay: Bool,
+    timer: Timestamp?
   ) {
     self.status = status
     self.since = since
@@ -53,7 +53,7 @@ public struct DeliveryRecord: Hashable, Sendable {
   ///   - edition: the post's newest one.
   public func machine(salt: UInt64, edition: Int = 1) -> DeliveryMachine? {
     guard let state, operation >= 0, shown >= 0, shown <= left, left <= edition else { return nil }
-    guard isDeletionRequested || !Self.isAfterDeletion(status) else { return nil }
+    guard isDeletionRequested || !status.isAfterDeletion else { return nil }
     return DeliveryMachine(
       state: state, since: since, operation: operation, edition: edition, left: left, shown: shown,
       isDeletionRequested: isDeletionRequested, salt: salt)
@@ -84,12 +84,5 @@ public struct DeliveryRecord: Hashable, Sendable {
     return DeliveryMachine.Work(
       task, attempt: attempt, repair: repair, startedAt: startedAt,
       progress: isUnderWay ? .underWay(timeoutAt: timer) : .waiting(until: timer), lastTrouble: trouble)
-  }
-
-  private static func isAfterDeletion(_ status: DeliveryStatus) -> Bool {
-    switch status {
-    case .deleting, .deleted, .stillServed, .unsupported: true
-    case .pending, .sent, .accepted, .verified, .failed, .skipped: false
-    }
   }
 }

@@ -20,10 +20,22 @@ public enum DeliveryStatus: String, Sendable, CaseIterable {
   case stillServed
   /// The deletion ended, and nothing shows that the post is gone.
   case unsupported
+
+  /// Whether only a post whose deletion was requested has it.
+  public var isAfterDeletion: Bool {
+    switch self {
+    case .deleting, .deleted, .stillServed, .unsupported: true
+    case .pending, .sent, .accepted, .verified, .failed, .skipped: false
+    }
+  }
 }
 
-/// The state of a post as a whole. It is always derived from its deliveries, never stored.
+/// The state of a post as a whole. It is always derived from its deliveries, or before it has any from its schedule, and never stored.
 public enum PostPhase: String, Sendable, CaseIterable {
+  /// The post is published when its time comes.
+  case scheduled
+  /// The post was not published in its time, or its publication was cancelled.
+  case expired
   /// Readers do not find the post anywhere, and a delivery is on its way.
   case pending
   /// Readers find the post at some relay, but not its newest edition at every relay that is not skipped.

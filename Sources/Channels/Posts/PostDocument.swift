@@ -1,0 +1,15 @@
+/// A post, or a request to delete one, in the form that its network gave it. Where the network signs a post once, this is what was signed.
+public struct PostDocument: Hashable, Sendable {
+  /// The network's name for it (nostr: the id of its event).
+  public let networkID: String
+  /// The public name of its author, in the network's notation.
+  public let author: String
+  /// What every relay gets, byte for byte.
+  public let text: String
+
+  public init(networkID: String, author: String, text: String) {
+    self.networkID = networkID
+    self.author = author
+    self.text = text
+  }
+}
