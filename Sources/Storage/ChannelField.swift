@@ -12,6 +12,8 @@ public enum ChannelField: Hashable, Sendable {
   /// The phase, as `PhaseCounts` derives it.
   case phase
   case createdAt, updatedAt
+  /// When the newest post was created that was not deleted; absent where there is none.
+  case lastPostAt
   case displayName, fullName, description, image
   /// The value at a path of names in the custom data; the path is never empty.
   case custom([String])
@@ -50,7 +52,8 @@ public enum ChannelField: Hashable, Sendable {
   private static let named: [[String]: ChannelField] = [
     ["id"]: .id, ["edition"]: .edition, ["revision"]: .revision, ["wantedRelays"]: .wantedRelays, ["heal"]: .heal,
     ["linkUsable"]: .isLinkUsable, ["kind"]: .kind, ["network"]: .network, ["identity"]: .identity, ["key"]: .key,
-    ["phase"]: .phase, ["createdAt"]: .createdAt, ["updatedAt"]: .updatedAt, ["profile", "displayName"]: .displayName,
+    ["phase"]: .phase, ["createdAt"]: .createdAt, ["updatedAt"]: .updatedAt, ["lastPostAt"]: .lastPostAt,
+    ["profile", "displayName"]: .displayName,
     ["profile", "fullName"]: .fullName, ["profile", "description"]: .description, ["profile", "image"]: .image,
   ]
 }

@@ -5,6 +5,8 @@ public import StrictJSON
 public struct ChannelPart: Sendable {
   /// The channels in the list's order; those whose rows cannot be read are left out.
   public let channels: [StoredChannel]
+  /// The newest posts of these channels, read at the same moment; channels without one are left out.
+  public let lastPosts: [ChannelID: LastPost]
   /// The channels that cannot be read.
   public let unreadable: [ChannelID]
   /// What the last channel that was looked at is sorted by; `nil` if there are no more.
@@ -12,8 +14,11 @@ public struct ChannelPart: Sendable {
   /// The revision at which this is true.
   public let revision: Int64
 
-  public init(channels: [StoredChannel], unreadable: [ChannelID], last: [JSONValue]?, revision: Int64) {
+  public init(
+    channels: [StoredChannel], lastPosts: [ChannelID: LastPost], unreadable: [ChannelID], last: [JSONValue]?, revision: Int64
+  ) {
     self.channels = channels
+    self.lastPosts = lastPosts
     self.unreadable = unreadable
     self.last = last
     self.revision = revision

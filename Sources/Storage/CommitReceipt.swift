@@ -13,14 +13,22 @@ public struct CommitReceipt: Hashable, Sendable {
   public var base: Int64
   /// The newest revision after the commit.
   public var revision: Int64
+  /// The same two for the sequence of posts.
+  public var postBase: Int64
+  public var postRevision: Int64
   /// The parts that were not written, by their place in the request.
   public var rejections: [Int: Rejection]
   /// How many transitions were forgotten.
   public var forgotten: Int
 
-  public init(base: Int64 = 0, revision: Int64 = 0, rejections: [Int: Rejection] = [:], forgotten: Int = 0) {
+  public init(
+    base: Int64 = 0, revision: Int64 = 0, postBase: Int64 = 0, postRevision: Int64 = 0, rejections: [Int: Rejection] = [:],
+    forgotten: Int = 0
+  ) {
     self.base = base
     self.revision = revision
+    self.postBase = postBase
+    self.postRevision = postRevision
     self.rejections = rejections
     self.forgotten = forgotten
   }

@@ -5,15 +5,18 @@ extension CommitRequest {
   /// - Parameter receipt: the one for this request.
   public func settled(by receipt: CommitReceipt) -> [StoreMutation] {
     parts.enumerated().filter { receipt.rejections[$0.offset] == nil }
-      .flatMap { $0.element.mutations.map { $0.settled(base: receipt.base) } }
+      .flatMap { $0.element.mutations.map { $0.settled(base: receipt.base, postBase: receipt.postBase) } }
   }
 }
 
 extension StoreMutation {
   /// The same write with the revision that it is given.
-  /// - Parameter base: that of the receipt.
-  public func settled(base: Int64) -> StoreMutation {
+  /// - Parameters:
+  ///   - base: that of the receipt.
+  ///   - postBase: that of the receipt for posts.
+  public func settled(base: Int64, postBase: Int64) -> StoreMutation {
     func settle(_ revision: inout Int64) { revision = PendingRevision.settled(revision, base: base) }
+    func settlePost(_ revision: inout Int64) { revision = PendingRevision.settled(revision, base: postBase) }
     switch self {
     case .insertChannel(var row):
       settle(&row.revision)
@@ -35,8 +38,17 @@ extension StoreMutation {
       return .saveRelay(row)
     case .appendTransition(let row): return .appendTransition(row.settled(base: base))
     case .appendChange(let row): return .appendChange(row.settled(base: base))
+    case .insertPost(var row):
+      settlePost(&row.revision)
+      return .insertPost(row)
+    case .updatePost(var row):
+      settlePost(&row.revision)
+      return .updatePost(row)
+    case .appendPostTransition(var row):
+      settlePost(&row.revision)
+      return .appendPostTransition(row)
     case .saveChannelRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes,
-      .forgetHistory, .compactChanges:
+      .forgetHistory, .compactChanges, .saveDelivery, .savePostRoute, .forgetPostHistory:
       return self
     }
   }

@@ -41,7 +41,8 @@ public struct CommitPart: Hashable, Sendable {
 }
 
 /// Revisions that a commit gives. Rows in a `CommitRequest` that get a new revision hold its place in the commit instead, as a negative
-/// number: -1 for the first, -2 for the second. All parts count together. Other rows keep the revision that they hold.
+/// number: -1 for the first, -2 for the second. All parts count together, rows of posts apart from all others. Other rows keep the revision
+/// that they hold.
 public enum PendingRevision {
   /// A revision whose place is not known yet.
   public static let unplaced = Int64.min

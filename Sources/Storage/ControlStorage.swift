@@ -28,6 +28,9 @@ public protocol ControlStorage: Sendable {
   func channel(_ id: ChannelID) async throws -> StoredChannel?
   /// These channels with their relays. A channel that is damaged does not fail the others.
   func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels
+  /// The newest posts of these channels that were not deleted; channels without one are left out, and those whose posts cannot be found
+  /// because of damage.
+  func lastPosts(of channels: Set<ChannelID>) async throws -> [ChannelID: LastPost]
   /// The latest lines of a channel's history, oldest first; none for a channel that does not exist.
   func transitions(of channel: ChannelID, limit: Int) async throws -> [TransitionRow]
 

@@ -23,6 +23,17 @@ public enum StoreMutation: Hashable, Sendable {
   /// - commit: tells commits apart, so that it can be asked later whether this one is durable (`SignOfLife`).
   case probe(Timestamp, commit: UInt64 = 0)
 
+  // MARK: - Posts
+
+  case insertPost(PostRow)
+  /// Stores the fields of a post that may change: edition, what replaces it and what it replaces, deletion, number of deliveries, revision;
+  /// of one that has a schedule also the schedule, and the document and the time that it gets once it is published.
+  case updatePost(PostRow)
+  /// Stores a delivery, new or not.
+  case saveDelivery(PostID, DeliveryRow)
+  case appendPostTransition(PostTransitionRow)
+  case savePostRoute(PostRouteRow)
+
   // MARK: - Upkeep
 
   /// Records that a channel cannot be read. Its rows stay for a person to look at; the first such record stays too.
@@ -35,13 +46,16 @@ public enum StoreMutation: Hashable, Sendable {
   case forgetHistory(before: Timestamp, rowsMax: Int, limit: Int)
   /// Forgets which objects changed at or before a revision; the history of channels stays.
   case compactChanges(through: Int64)
+  /// Forgets transitions of posts made before a time, and the oldest ones in excess of `rowsMax`. At most `limit` are forgotten at once.
+  case forgetPostHistory(before: Timestamp, rowsMax: Int, limit: Int)
 
   /// Whether it only tidies up: it changes nothing that clients see as a change, can be repeated, and need not be committed with others.
   public var isUpkeep: Bool {
     switch self {
-    case .quarantine, .clampTimes, .forgetHistory, .compactChanges: true
+    case .quarantine, .clampTimes, .forgetHistory, .compactChanges, .forgetPostHistory: true
     case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
-      .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe:
+      .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .insertPost, .updatePost,
+      .saveDelivery, .appendPostTransition, .savePostRoute:
       false
     }
   }

@@ -13,7 +13,7 @@ public struct ControlStore: ControlStorage {
     self.threads = threads
   }
 
-  private func ask<T: Sendable>(_ size: WorkSize, _ question: @escaping @Sendable (Store) throws -> T) async throws -> T {
+  func ask<T: Sendable>(_ size: WorkSize, _ question: @escaping @Sendable (Store) throws -> T) async throws -> T {
     try await threads.run(size) { [store] in try question(store) }
   }
 
@@ -35,6 +35,10 @@ public struct ControlStore: ControlStorage {
 
   public func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels {
     try await ask(.much) { try $0.channels(ids) }
+  }
+
+  public func lastPosts(of channels: Set<ChannelID>) async throws -> [ChannelID: LastPost] {
+    try await ask(.little) { try $0.lastPosts(of: channels) }
   }
 
   public func transitions(of channel: ChannelID, limit: Int) async throws -> [TransitionRow] {

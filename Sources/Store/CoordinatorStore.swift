@@ -5,7 +5,7 @@ public import Storage
 /// the coordinator asks them.
 public struct CoordinatorStore: CoordinatorStorage {
   private let store: Store
-  private let queue: StoreQueue
+  let queue: StoreQueue
 
   public init(_ store: Store) {
     self.store = store

@@ -40,13 +40,12 @@ package enum PrivateFile {
     Glibc.close(descriptor)
   }
 
-  /// Removes the permissions of others on a file, if it exists.
+  /// Removes the permissions of others on a file, if it exists. It does not open the file: when a process closes any descriptor of a file,
+  /// the kernel gives up all locks that the process has on it, those of SQLite too. Then another program that looks at the database takes
+  /// itself for the only one, and removes the log when it is done.
   static func close(_ path: String) {
-    let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    defer { Glibc.close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 else { return }
-    fchmod(descriptor, 0o600)
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else { return }
+    chmod(path, 0o600)
   }
 }

@@ -19,8 +19,10 @@ struct RequestWriter {
   private struct Progress {
     /// The newest revision. Only transitions and changes use revisions up; other rows repeat one of these.
     var newest: Int64
-    /// How large the history is from now on, if that was counted.
-    var history: Store.HistorySize?
+    /// The newest revision of posts; `nil` until a request writes posts.
+    var newestOfPosts: Int64?
+    /// How large the histories are from now on, as far as they were counted.
+    var history: Store.HistorySizes
     /// How many transitions were forgotten.
     var forgotten = 0
     /// Rows that were written or deleted.
@@ -28,22 +30,22 @@ struct RequestWriter {
   }
 
   private let db: Database
-  private let known: Store.HistorySize?
   private var rows: HotRows
   private var revisions: RevisionReader?
+  /// Whether the present request writes posts.
+  private var isOfPosts = false
   private var progress: Progress
 
-  /// - Parameter history: how large the history was after the transaction before; `nil` if it was not counted.
-  init(_ db: Database, history: Store.HistorySize?) throws {
+  /// - Parameter history: how large the histories were after the transaction before, as far as they were counted.
+  init(_ db: Database, history: Store.HistorySizes) throws {
     self.db = db
-    known = history
     let newest = try Store.revision(db)
     rows = HotRows(db, base: newest)
-    progress = Progress(newest: newest)
+    progress = Progress(newest: newest, history: history)
   }
 
-  /// How large the history is from now on, if that was counted.
-  var history: Store.HistorySize? { progress.history }
+  /// How large the histories are from now on, as far as they were counted.
+  var history: Store.HistorySizes { progress.history }
 
   /// Whether an error is due to what was to be written: the same would fail again, and other writes need not fail with it.
   static func isRefusal(_ error: any Error) -> Bool {
@@ -60,7 +62,7 @@ struct RequestWriter {
   /// Writes a request.
   /// - Throws: `Conflict`, or an error, if one of its parts cannot be written. Then some of the request has been written.
   mutating func write(_ request: CommitRequest) throws -> Written {
-    begin()
+    try begin(request)
     for part in request.parts {
       guard try isExpected(part) else { throw Conflict() }
       try write(part)
@@ -72,7 +74,7 @@ struct RequestWriter {
   /// - Parameter words: why a part is refused, for the operator.
   /// - Throws: errors that are not due to one part.
   mutating func writeApart(_ request: CommitRequest, _ words: (any Error) -> String) throws -> Written {
-    begin()
+    try begin(request)
     var rejections: [Int: CommitReceipt.Rejection] = [:]
     for (place, part) in request.parts.enumerated() {
       rejections[place] = try isExpected(part) ? try writeOrTakeBack(part, words) : .conflict
@@ -85,14 +87,21 @@ struct RequestWriter {
     return Written(result: .success(receipt), rows: progress.rows)
   }
 
-  private mutating func begin() {
+  private mutating func begin(_ request: CommitRequest) throws {
     rows.base = progress.newest
     progress.forgotten = 0
     progress.rows = 0
+    isOfPosts = request.parts.contains { $0.mutations.contains(where: \.isOfPosts) }
+    guard isOfPosts else { return }
+    let newest = try progress.newestOfPosts ?? Store.postRevision(db)
+    progress.newestOfPosts = newest
+    rows.postBase = newest
   }
 
   private func receipt() -> CommitReceipt {
-    CommitReceipt(base: rows.base, revision: progress.newest, forgotten: progress.forgotten)
+    CommitReceipt(
+      base: rows.base, revision: progress.newest, postBase: isOfPosts ? rows.postBase : 0,
+      postRevision: isOfPosts ? progress.newestOfPosts ?? 0 : 0, forgotten: progress.forgotten)
   }
 
   // MARK: - Parts
@@ -138,6 +147,16 @@ struct RequestWriter {
     case .clampTimes(let now, let latestVerifyDue): try Store.clampTimes(now, latestVerifyDue, db)
     case .compactChanges(let revision): try Store.compactChanges(through: revision, db)
     case .forgetHistory(let end, let rowsMax, let limit): try forgetHistory(before: end, rowsMax: rowsMax, limit: limit)
+    case .forgetPostHistory(let end, let rowsMax, let limit): try forgetPostHistory(before: end, rowsMax: rowsMax, limit: limit)
+    case .insertPost(let row):
+      try rows.write(.insertPost) { row.bind(to: &$0) }
+      useOfPosts(row.revision)
+    case .updatePost(let row): try update(row)
+    case .saveDelivery(let post, let row): try rows.write(.saveDelivery) { row.bind(to: &$0, post) }
+    case .appendPostTransition(let row):
+      try rows.write(.appendPostTransition) { row.bind(to: &$0) }
+      useOfPosts(row.revision)
+    case .savePostRoute(let row): try rows.write(.savePostRoute) { row.bind(to: &$0) }
     case .insertChannel(let row): try rows.write(.insertChannel) { row.bind(to: &$0) }
     case .touchChannel(let row): try rows.write(.touchChannel) { row.bind(to: &$0) }
     case .rewriteChannel(let row): try rows.write(.rewriteChannel) { row.bind(to: &$0) }
@@ -171,11 +190,34 @@ struct RequestWriter {
   }
 
   private mutating func forgetHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws {
-    var size = try Store.historySize(since: progress.history ?? known, db)
+    var size = try Store.historySize(.transitions, since: progress.history.channels, db)
     let gone = try Store.forgetHistory(size, before: end, rowsMax: rowsMax, limit: limit, db)
     size.rows -= gone
-    progress.history = size
+    progress.history.channels = size
     progress.forgotten += gone
+  }
+
+  private mutating func forgetPostHistory(before end: Timestamp, rowsMax: Int, limit: Int) throws {
+    var size = try Store.historySize(.postTransitions, since: progress.history.posts, db)
+    let gone = try Store.forget(.postTransitions, size, before: end, rowsMax: rowsMax, limit: limit, db).count
+    size.rows -= gone
+    progress.history.posts = size
+    progress.forgotten += gone
+  }
+
+  private mutating func useOfPosts(_ revision: Int64) {
+    let revision = PendingRevision.settled(revision, base: rows.postBase)
+    progress.newestOfPosts = max(progress.newestOfPosts ?? rows.postBase, revision)
+  }
+
+  private mutating func update(_ post: PostRow) throws {
+    try rows.write(post.schedule == nil ? .updatePost : .updateScheduledPost) { post.bind(to: &$0) }
+    // Its revision would stand nowhere, and be given a second time.
+    guard db.changesCount == 1 else {
+      throw StoreError(
+        .corrupt, "post \(post.id.rawValue) cannot be changed, because it is not stored any more; restore a backup")
+    }
+    useOfPosts(post.revision)
   }
 
   private func removeIdentity(_ id: IdentityID) throws {
@@ -186,5 +228,18 @@ struct RequestWriter {
       Store.values(
         id.rawValue, name + "\u{1F}\(id.rawValue)", row["network"] as String, row["public_key"] as String, Data(),
         row["created_at"] as Int64, true), db)
+  }
+}
+
+extension StoreMutation {
+  /// Whether it writes posts, so that it may use revisions of posts.
+  fileprivate var isOfPosts: Bool {
+    switch self {
+    case .insertPost, .updatePost, .saveDelivery, .appendPostTransition, .savePostRoute: true
+    case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
+      .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes,
+      .forgetHistory, .compactChanges, .forgetPostHistory:
+      false
+    }
   }
 }

@@ -93,7 +93,7 @@ struct SummedTable: Sendable {
   /// SQL for the sum of a row as it is now.
   let expression: String
 
-  private init(name: String, key: [String], columns: [String], title: @escaping @Sendable (Row) -> String) {
+  init(name: String, key: [String], columns: [String], title: @escaping @Sendable (Row) -> String) {
     self.name = name
     self.key = key
     self.columns = columns
@@ -105,10 +105,13 @@ struct SummedTable: Sendable {
     replacement = .updating(name, columns, key: key, setting: columns.filter { !key.contains($0) })
   }
 
+  /// - Parameter isEarlier: whether the row is one of an earlier schema, which had fewer columns.
   /// - Throws: `StoreError.corrupt` that names the row, when it is not what was written.
-  func verify(_ row: Row) throws {
+  func verify(_ row: Row, ofEarlierSchema isEarlier: Bool = false) throws {
     let values = row.databaseValues
-    guard values.count == columns.count + 1, values.last?.storage == RowSum.of(values.dropLast()).databaseValue.storage else {
+    guard isEarlier || values.count == columns.count + 1,
+      values.last?.storage == RowSum.of(values.dropLast()).databaseValue.storage
+    else {
       throw changed(row)
     }
   }
@@ -125,7 +128,7 @@ struct SummedTable: Sendable {
   }
 
   /// A number of a row whose bytes cannot be trusted.
-  private static func number(_ row: Row, _ column: String) -> String {
+  static func number(_ row: Row, _ column: String) -> String {
     Int64.fromDatabaseValue(row[column] as DatabaseValue).map(String.init) ?? "?"
   }
 
@@ -186,5 +189,8 @@ struct SummedTable: Sendable {
     name: "changes", key: ["revision"], columns: ["revision", "at", "channel_id", "relay_id", "operator_id", "server_id"]
   ) { "the change of revision \(number($0, "revision"))" }
 
-  static let all = [settings, operators, servers, relays, identities, channels, channelRelays, transitions, changes]
+  static let all = [
+    settings, operators, servers, relays, identities, channels, channelRelays, transitions, changes, posts, deliveries,
+    postRoutes, postTransitions,
+  ]
 }

@@ -87,29 +87,47 @@ extension Store {
         problems += found
         place = next
       }
-      var count = 0
-      var last: Int64 = 0
-      while problems.count < Self.problemsMax {
-        let ids = try pool.read { db in
-          try Int64.fetchAll(db, sql: "SELECT id FROM channels WHERE id > ? ORDER BY id LIMIT 1000", arguments: [last])
-        }
-        guard let end = ids.last else { break }
-        try pool.read { db in
-          let reader = try ChannelReader(db)
-          for id in ids {
-            count += 1
-            do { _ = try reader.channel(ChannelID(rawValue: id)) } catch {
-              problems.append((error as? StoreError)?.description ?? "channel \(id): \(error)")
-            }
-          }
-        }
-        last = end
+      let count = try Self.readEach("channel", pool, &problems) { db in
+        let reader = try ChannelReader(db)
+        return { _ = try reader.channel(ChannelID(rawValue: $0)) }
+      }
+      _ = try Self.readEach("post", pool, &problems) { db in
+        let reader = try PostReader(db)
+        return { _ = try reader.post(PostID(rawValue: $0)) }
       }
       var seen: Set<String> = []
       let each = problems.filter { seen.insert($0).inserted }.prefix(Self.problemsMax)
       for problem in each { damage.note(problem) }
       return (count, Array(each))
     }
+  }
+
+  /// Reads each object of a table, a thousand at a time, and notes those that cannot be read. It ends when there are too many of them.
+  /// - Parameters:
+  ///   - noun: what the objects are; the table has the name of several.
+  ///   - begin: gives what reads an object by its id.
+  /// - Returns: how many were looked at.
+  private static func readEach(
+    _ noun: String, _ pool: OpenPool, _ problems: inout [String], _ begin: (Database) throws -> (Int64) throws -> Void
+  ) throws -> Int {
+    var count = 0
+    var last: Int64 = 0
+    while problems.count < problemsMax {
+      let ids = try pool.read { db in
+        try Int64.fetchAll(db, sql: "SELECT id FROM \(noun)s WHERE id > ? ORDER BY id LIMIT 1000", arguments: [last])
+      }
+      guard let end = ids.last else { break }
+      problems += try pool.read { db in
+        let read = try begin(db)
+        return ids.compactMap { id in
+          do { try read(id) } catch { return (error as? StoreError)?.description ?? "\(noun) \(id): \(error)" }
+          return nil
+        }
+      }
+      count += ids.count
+      last = end
+    }
+    return count
   }
 
   static var problemsMax: Int { 100 }
@@ -124,10 +142,15 @@ extension Store {
       var problems = try damageOfFile(db)
       // Sums came with schema 9.
       guard try db.columns(in: "channels").contains(where: { $0.name == "sum" }) else { return problems }
+      // Copies of earlier schemas have fewer tables, and these have fewer columns.
+      let isEarlier = try Int32.fetchOne(db, sql: "PRAGMA user_version") != Schema.version
       for table in SummedTable.all where problems.count < problemsMax {
+        guard try !isEarlier || db.tableExists(table.name) else { continue }
         let rows = try Row.fetchCursor(db, sql: table.selection)
         while let row = try rows.next(), problems.count < problemsMax {
-          do { try table.verify(row) } catch let error as StoreError { problems.append(error.description) }
+          do { try table.verify(row, ofEarlierSchema: isEarlier) } catch let error as StoreError {
+            problems.append(error.description)
+          }
         }
       }
       return problems

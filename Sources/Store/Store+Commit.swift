@@ -38,7 +38,7 @@ extension Store {
   /// - Returns: what became of each.
   private func commit(_ requests: [CommitRequest], _ db: Database) -> [CommitOutcome] {
     let written: [RequestWriter.Written]
-    var size: HistorySize?
+    let size: HistorySizes
     do {
       (written, size) = try write(requests, db)
     } catch {
@@ -54,13 +54,13 @@ extension Store {
       if db.isInsideTransaction, (try? db.rollback()) != nil { return fail(requests, .unavailable(words)) }
       return fail(requests, .inDoubt("\(words); it is not known whether the last changes were stored"))
     }
-    if let size { history.withLock { $0 = size } }
+    history.withLock { $0 = size }
     return written.map { CommitOutcome(result: $0.result, rows: $0.rows) }
   }
 
   private func fail(_ requests: [CommitRequest], _ failure: CommitFailure) -> [CommitOutcome] {
     // It is not known whether anything was forgotten, so the next call counts.
-    if requests.contains(where: { $0.mutations.contains(where: \.isUpkeep) }) { history.withLock { $0 = nil } }
+    if requests.contains(where: { $0.mutations.contains(where: \.isUpkeep) }) { history.withLock { $0 = HistorySizes() } }
     return requests.map { _ in CommitOutcome(result: .failure(failure), rows: 0) }
   }
 
@@ -68,7 +68,7 @@ extension Store {
   /// rejected all is written again with one for each part.
   private func write(
     _ requests: [CommitRequest], _ db: Database
-  ) throws -> (written: [RequestWriter.Written], size: HistorySize?) {
+  ) throws -> (written: [RequestWriter.Written], size: HistorySizes) {
     let known = history.withLock { $0 }
     try db.beginTransaction()
     do {

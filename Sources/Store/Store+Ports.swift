@@ -5,5 +5,7 @@ public import Storage
 
 /// Blocks the thread of its caller. That makes tests repeatable, because nothing happens in between.
 extension Store: CoordinatorStorage {}
+extension Store: PostStorage {}
+extension Store: PostReading {}
 extension Store: KnownChannelStorage {}
 extension Store: CareStorage {}

@@ -125,6 +125,8 @@ extension Store {
           WHERE relay_id = ? AND status = 'active' AND (task IS NULL OR task = 'announce' AND under_way = 0) AND check_due > ?
           """, arguments: [now.milliseconds, now.milliseconds, relay, latestVerifyDue.milliseconds])
     }
+    try clampDeliveries(now, db)
+    try clampComparisons(now, db)
     try db.execute(
       sql: """
         UPDATE channel_relays INDEXED BY channel_relays_lost SET \(Self.setting("since"))
@@ -132,10 +134,8 @@ extension Store {
         """, arguments: [now.milliseconds, now.milliseconds, now.milliseconds])
   }
 
-  /// SQL that sets one column of a channel relay to a value, which is bound twice. The sum changes too, unless the row is damaged: damage
-  /// must show.
-  private static func setting(_ column: String) -> String {
-    let table = SummedTable.channelRelays
+  /// SQL that sets one column to a value, which is bound twice. The sum changes too, unless the row is damaged: damage must show.
+  static func setting(_ column: String, of table: SummedTable = .channelRelays) -> String {
     let changed = table.columns.map { $0 == column ? "?" : $0 }.joined(separator: ", ")
     return "\(column) = ?, sum = CASE WHEN sum = \(table.expression) THEN row_sum(\(changed)) ELSE sum END"
   }
@@ -144,6 +144,12 @@ extension Store {
   static func compactChanges(through revision: Int64, _ db: Database) throws {
     try db.execute(sql: "DELETE FROM changes WHERE revision <= ?", arguments: [revision])
     try raiseOldestRevision(to: revision, db)
+  }
+
+  /// How large the histories are; `nil` for one that was not counted yet.
+  struct HistorySizes {
+    var channels: HistorySize?
+    var posts: HistorySize?
   }
 
   /// How many transitions there are up to a revision.
@@ -158,29 +164,38 @@ extension Store {
   static func forgetHistory(
     _ size: HistorySize, before end: Timestamp, rowsMax: Int, limit: Int, _ db: Database
   ) throws -> Int {
-    let surplus = min(limit, max(0, size.rows - rowsMax))
-    let last = try Int64.fetchOne(
-      db,
-      cached: """
-        SELECT max(revision) FROM (SELECT revision, at, row_number() OVER (ORDER BY revision) AS number
-          FROM transitions ORDER BY revision LIMIT ?)
-        WHERE at < ? OR number <= ?
-        """, arguments: [limit, end.milliseconds, surplus])
+    let (gone, last) = try forget(.transitions, size, before: end, rowsMax: rowsMax, limit: limit, db)
     guard let last else { return 0 }
-    try db.execute(sql: "DELETE FROM transitions WHERE revision <= ?", arguments: [last])
-    let gone = db.changesCount
     try db.execute(sql: "DELETE FROM changes WHERE revision <= ?", arguments: [last])
     try raiseOldestRevision(to: last, db)
     return gone
   }
 
+  /// Forgets rows of a table of transitions in the same way.
+  /// - Returns: how many were forgotten, and the revision of the last of them.
+  static func forget(
+    _ table: SummedTable, _ size: HistorySize, before end: Timestamp, rowsMax: Int, limit: Int, _ db: Database
+  ) throws -> (count: Int, last: Int64?) {
+    let surplus = min(limit, max(0, size.rows - rowsMax))
+    let last = try Int64.fetchOne(
+      db,
+      cached: """
+        SELECT max(revision) FROM (SELECT revision, at, row_number() OVER (ORDER BY revision) AS number
+          FROM \(table.name) ORDER BY revision LIMIT ?)
+        WHERE at < ? OR number <= ?
+        """, arguments: [limit, end.milliseconds, surplus])
+    guard let last else { return (0, nil) }
+    try db.execute(sql: "DELETE FROM \(table.name) WHERE revision <= ?", arguments: [last])
+    return (db.changesCount, last)
+  }
+
   /// Counts what is new since the last time; once, after the start, it counts everything.
-  static func historySize(since known: HistorySize?, _ db: Database) throws -> HistorySize {
-    let through = try Int64.fetchOne(db, cached: "SELECT max(revision) FROM transitions") ?? known?.through ?? 0
+  static func historySize(_ table: SummedTable, since known: HistorySize?, _ db: Database) throws -> HistorySize {
+    let through = try Int64.fetchOne(db, cached: "SELECT max(revision) FROM \(table.name)") ?? known?.through ?? 0
     guard let known else {
-      return HistorySize(rows: try Int.fetchOne(db, cached: "SELECT count(*) FROM transitions") ?? 0, through: through)
+      return HistorySize(rows: try Int.fetchOne(db, cached: "SELECT count(*) FROM \(table.name)") ?? 0, through: through)
     }
-    let new = try Int.fetchOne(db, cached: "SELECT count(*) FROM transitions WHERE revision > ?", arguments: [known.through])
+    let new = try Int.fetchOne(db, cached: "SELECT count(*) FROM \(table.name) WHERE revision > ?", arguments: [known.through])
     return HistorySize(rows: known.rows + (new ?? 0), through: max(through, known.through))
   }
 

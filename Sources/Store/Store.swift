@@ -27,8 +27,8 @@ public final class Store: Sendable {
   let damage = DamageList()
   /// What the state mark says.
   let mark: Mutex<StateMark>
-  /// How large the history is; `nil` if it was not counted yet.
-  let history = Mutex<HistorySize?>(nil)
+  /// How large the histories of channels and posts are, as far as they were counted.
+  let history = Mutex(HistorySizes())
   let commits = CommitQueue()
   /// Rows written since the log was last written back.
   let rowsSinceCheckpoint = Mutex(0)

@@ -19,7 +19,7 @@ struct CommitModelTests {
       if let expected = part.expected, channels[expected.channel.rawValue]?.revision != expected.revision { return .conflict }
       var next = self
       for mutation in part.mutations {
-        switch mutation.settled(base: base) {
+        switch mutation.settled(base: base, postBase: 0) {
         case .appendChange(let row): next.revisions.append(row.revision)
         case .touchChannel(let row): next.channels[row.id.rawValue] = row
         case .insertChannel(let row):

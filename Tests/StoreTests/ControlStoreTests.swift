@@ -37,6 +37,7 @@ struct ControlStoreTests {
       (.little, { _ = try await control.channels(named: "a", limit: 1) }),
       (.little, { _ = try await control.channel(channel) }),
       (.much, { _ = try await control.channels([channel]) }),
+      (.little, { _ = try await control.lastPosts(of: [channel]) }),
       (.little, { _ = try await control.transitions(of: channel, limit: 1) }),
       (.much, { _ = try await control.changes(after: 0, limit: 1) }),
       (.much, { _ = try await control.newestChanges(after: 0, through: 1, limit: 1) }),
@@ -47,6 +48,11 @@ struct ControlStoreTests {
       (.much, { _ = try await control.totals() }), (.much, { _ = try await control.losses() }),
       (.much, { _ = try await control.failedChannelCount() }), (.much, { _ = try await control.check() }),
       (.much, { _ = try await control.makeCopy() }),
+      (.little, { _ = try await control.post(PostID(rawValue: 1)) }),
+      (.much, { _ = try await control.posts(PostQuestion(limit: 1)) }),
+      (.much, { _ = try await control.changedPosts(after: 0, channels: nil, limit: 1) }),
+      (.little, { _ = try await control.postTransitions(of: PostID(rawValue: 1), limit: 1) }),
+      (.little, { _ = try await control.postCounters() }),
     ]
     for (_, question) in questions { await #expect(throws: NoThreads.Taken.self) { try await question() } }
     #expect(threads.asked == questions.map(\.0))

@@ -63,9 +63,21 @@ struct DamageTests {
       revision += 1
       mutations.append(.appendChange(ChangeRow(revision: revision, at: Self.now, object: .channel(ChannelID(rawValue: id)))))
     }
-    try await store.commit(mutations)
+    try await store.commit(mutations + Self.posts)
     try store.keepKeyIndexes(["team"])
     store.close()
+  }
+
+  /// A post in each channel, with a delivery that waits and one that is done.
+  private static let posts: [StoreMutation] = channels.flatMap { id -> [StoreMutation] in
+    let text = String(repeating: "post ", count: 60)
+    let deliveries = [PostBench.delivery(1, PostBench.record(.verified)), PostBench.delivery(2, PostBench.record(.failed))]
+    return PostBench.inserting(PostBench.stored(id, channel: id, text: text, deliveries)) + [
+      .appendPostTransition(PostBench.transition(id, id)),
+      .savePostRoute(
+        PostRouteRow(
+          channel: ChannelID(rawValue: id), relay: RelayID(rawValue: 1), status: .joined, cursor: PostID(rawValue: id))),
+    ]
   }
 
   /// Everything that can be asked for, by what it is; nil: the store says that it is damaged.
@@ -84,6 +96,7 @@ struct DamageTests {
       ask("key \(id)") { "\(try store.channel(idempotencyKey: "k\(id)").map { "\($0)" } ?? "none")" }
       ask("transitions \(id)") { "\(try store.transitions(of: ChannelID(rawValue: id), limit: 100))" }
     }
+    askForPosts(store, ask)
     ask("indexes") {
       try store.keepKeyIndexes(["team"])
       return "kept"
@@ -99,6 +112,23 @@ struct DamageTests {
       }
     }
     return all
+  }
+
+  private static func askForPosts(_ store: Store, _ ask: (String, () throws -> String) -> Void) {
+    ask("counters of posts") { "\(try store.postCounters())" }
+    ask("routes") { "\(try store.postRoutes(of: Set(channels.map(ChannelID.init(rawValue:)))))" }
+    ask("due deliveries") { "\(try store.dueDeliveries(on: RelayID(rawValue: 2), at: now, limit: 100))" }
+    for id in channels {
+      ask("post \(id)") { "\(try store.post(PostID(rawValue: id)).map { "\($0)" } ?? "none")" }
+      ask("transitions of post \(id)") { "\(try store.postTransitions(of: PostID(rawValue: id), limit: 100))" }
+    }
+    for status in [nil, .failed] as [DeliveryStatus?] {
+      ask("posts with \(status.map(\.rawValue) ?? "any status")") {
+        let page = try store.posts(PostQuestion(status: status, limit: 100))
+        guard page.unreadable.isEmpty else { throw StoreError(.corrupt, "\(page.unreadable)") }
+        return "\(page.posts) \(page.revision)"
+      }
+    }
   }
 
   /// Two hundred files, each with one byte that is another. Where any answer is another one, the store must say that it is damaged.
@@ -139,6 +169,8 @@ struct DamageTests {
       for id in Self.channels {
         let answer = found["channel \(id)"] ?? nil
         #expect(answer == nil || answer == "none" || answer == right["channel \(id)"], "byte \(place) alters channel \(id)")
+        let post = found["post \(id)"] ?? nil
+        #expect(post == nil || post == "none" || post == right["post \(id)"], "byte \(place) alters post \(id)")
       }
     }
     // Many bytes of a database mean nothing; the others are what this is about.

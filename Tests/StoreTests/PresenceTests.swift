@@ -92,7 +92,7 @@ struct PresenceTests {
     let after = try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int ?? 0
     #expect(after > size && after > 200_000)
     // Many rows do not wait for anybody to ask.
-    try await store.commit((1_001...6_000).map { .saveRelay(Self.relay($0)) })
+    try await store.commit((1_001...8_000).map { .saveRelay(Self.relay($0)) })
     let last = try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int ?? 0
     #expect(last > 3 * after)
     store.close()

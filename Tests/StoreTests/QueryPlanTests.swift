@@ -23,22 +23,31 @@ struct QueryPlanTests {
 
   /// What may walk through all rows, and why: it is asked once after a start, or by a person who wants totals.
   private static let walks: Set<String> = [
-    "SELECT count(*) FROM transitions",
+    "SELECT count(*) FROM transitions", "SELECT count(*) FROM post_transitions",
     "SELECT relay_id, count(*) FROM channel_relays WHERE status <> 'removed' GROUP BY relay_id",
     "SELECT status, count(*) AS n FROM channel_relays GROUP BY status",
     "SELECT count(*) FROM channels WHERE deleted_at IS NULL",
     // Ends after as many as may be forgotten at once.
     "SELECT max(revision) FROM (SELECT revision, at, row_number() OVER (ORDER BY revision) AS number "
       + "FROM transitions ORDER BY revision LIMIT ?) WHERE at < ? OR number <= ?",
+    "SELECT max(revision) FROM (SELECT revision, at, row_number() OVER (ORDER BY revision) AS number "
+      + "FROM post_transitions ORDER BY revision LIMIT ?) WHERE at < ? OR number <= ?",
+    "SELECT DISTINCT channel_id FROM post_routes",
+    "SELECT p.channel_id FROM (SELECT DISTINCT channel_id FROM post_routes) p WHERE EXISTS ( "
+      + "SELECT 1 FROM channel_relays m LEFT JOIN post_routes r ON r.channel_id = m.channel_id AND r.relay_id = m.relay_id "
+      + "WHERE m.channel_id = p.channel_id AND (m.status <> 'removed') <> "
+      + "(r.status IS NOT NULL AND r.status IN ('joining', 'joined'))) ORDER BY p.channel_id",
   ]
 
   /// Tables of which there are as many rows as somebody has configured.
   private static let small: Set<String> = [
-    "operators", "servers", "relays", "identities", "settings", "quarantine", "round_trips",
+    "operators", "servers", "relays", "identities", "settings", "quarantine", "round_trips", "json_each",
   ]
 
-  /// Indexes with few of a table's rows: what is unfinished, what is lost, and channels on SimpleX.
-  private static let partial: Set<String> = ["channel_relays_unfinished", "channel_relays_lost", "channels_by_core_name"]
+  /// Indexes with few of a table's rows: what is unfinished, what is lost, channels on SimpleX, and routes that change.
+  private static let partial: Set<String> = [
+    "channel_relays_unfinished", "channel_relays_lost", "channels_by_core_name", "post_routes_under_way",
+  ]
 
   @Test func everyIndexServesAQuery() async throws {
     let (store, plans, folder) = try await asked()
@@ -60,7 +69,9 @@ struct QueryPlanTests {
       #expect(walks.isEmpty, "\(plan.sql)\n\(plan.steps.joined(separator: "\n"))")
     }
     #expect(Self.walks.subtracting(plans.map(\.sql)).isEmpty, "these are not asked any more")
-    for table in ["channels", "channel_relays", "transitions", "changes"] {
+    for table in [
+      "channels", "channel_relays", "transitions", "changes", "posts", "deliveries", "post_routes", "post_transitions",
+    ] {
       #expect(
         plans.contains { $0.sql.hasPrefix("INSERT INTO \(table) ") } && plans.contains { $0.sql.contains("FROM \(table) ") })
     }
@@ -160,12 +171,15 @@ struct QueryPlanTests {
     try await store.commit(Self.writes())
     try Self.ask(store)
     try Self.list(store)
+    try await store.commit(Self.postWrites())
+    try Self.askForPosts(store)
     try await store.commit([
       .clampTimes(now: Self.now, latestVerifyDue: Self.now), .compactChanges(through: 12),
       .forgetHistory(before: Self.now, rowsMax: 1, limit: 10), .probe(Self.now),
       .quarantine(ChannelID(rawValue: 3), reason: "x", at: Self.now),
     ])
     try await store.commit([.forgetHistory(before: Self.now, rowsMax: 1, limit: 10), .removeIdentity(Self.identity)])
+    for _ in 1...2 { try await store.commit([.forgetPostHistory(before: Self.now, rowsMax: 1, limit: 10)]) }
     return (store, try Self.plans(store, trace.texts), folder)
   }
 

@@ -12,6 +12,8 @@ enum ChannelColumn {
   case word(String)
   /// Milliseconds, which clients see as RFC 3339 in UTC; never NULL.
   case time(String)
+  /// The same where the field may be absent: NULL then.
+  case optionalTime(String)
   /// A value below a column with JSON.
   case json(String, path: String)
 
@@ -39,6 +41,7 @@ enum ChannelColumn {
     case .phase: self = .word(Self.phase)
     case .createdAt: self = .time("c.created_at")
     case .updatedAt: self = .time("c.updated_at")
+    case .lastPostAt: self = .optionalTime(Store.lastPostTime)
     case .displayName: self = .word("c.display_name")
     case .fullName: self = .text("c.full_name")
     case .description: self = .text("c.description")

@@ -128,7 +128,10 @@ struct ChannelCondition {
     case (.boolean(let sql), .bool(let flag)): return ChannelCondition("\(sql) = ?", [flag.databaseValue])
     case (.time(let sql), .string(let text)):
       return Timestamp(wireText: text).map { ChannelCondition("\(sql) = ?", [$0.milliseconds.databaseValue]) } ?? .never
-    case (.text, _), (.word, _), (.integer, _), (.boolean, _), (.time, _): return .never
+    case (.optionalTime(let sql), .null): return ChannelCondition("\(sql) IS NULL")
+    case (.optionalTime(let sql), .string(let text)):
+      return Timestamp(wireText: text).map { ChannelCondition("\(sql) IS ?", [$0.milliseconds.databaseValue]) } ?? .never
+    case (.text, _), (.word, _), (.integer, _), (.boolean, _), (.time, _), (.optionalTime, _): return .never
     case (.json(let sql, let path), _):
       let type = "json_type(\(sql), ?)"
       let at = path.databaseValue
@@ -163,19 +166,23 @@ struct ChannelCondition {
     case (.time(let sql), .string(let text)):
       // A part of a time, such as a day, is compared as text by the caller, which sees the channel itself.
       return Timestamp(wireText: text).map { ChannelCondition("\(sql) \(sign) ?", [$0.milliseconds.databaseValue]) } ?? .open
+    case (.optionalTime(let sql), .string(let text)):
+      return Timestamp(wireText: text).map {
+        ChannelCondition("(\(sql) \(sign) ?) IS TRUE", [$0.milliseconds.databaseValue])
+      } ?? .open
     case (.integer(let sql), _):
       return number.map { ChannelCondition("\(sql) \(sign) ?", [$0]) } ?? .never
     case (.json(let sql, let path), .string(let text)):
       return extracted(sql, path.databaseValue, "'text'", sign, text.databaseValue)
     case (.json(let sql, let path), _):
       return number.map { extracted(sql, path.databaseValue, "'integer', 'real'", sign, $0) } ?? .never
-    case (.text, _), (.word, _), (.time, _), (.boolean, _): return .never
+    case (.text, _), (.word, _), (.time, _), (.optionalTime, _), (.boolean, _): return .never
     }
   }
 
   private static func exists(_ column: ChannelColumn, _ wanted: Bool) -> ChannelCondition {
     switch column {
-    case .text(let sql): ChannelCondition("\(sql) IS \(wanted ? "NOT " : "")NULL")
+    case .text(let sql), .optionalTime(let sql): ChannelCondition("\(sql) IS \(wanted ? "NOT " : "")NULL")
     case .integer, .boolean, .time, .word: wanted ? .always : .never
     case .json(let sql, let path):
       ChannelCondition("coalesce(json_type(\(sql), ?), 'null') \(wanted ? "<>" : "=") 'null'", [path.databaseValue])
@@ -184,7 +191,7 @@ struct ChannelCondition {
 
   private static func contains(_ column: ChannelColumn) -> ChannelCondition {
     switch column {
-    case .text, .word, .integer, .boolean, .time: .never
+    case .text, .word, .integer, .boolean, .time, .optionalTime: .never
     case .json(let sql, let path):
       ChannelCondition("(json_type(\(sql), ?) = 'array') IS TRUE", [path.databaseValue], isExact: false)
     }
@@ -194,7 +201,7 @@ struct ChannelCondition {
     switch column {
     case .text(let sql), .word(let sql): ChannelCondition("\(function)(\(sql), ?)", [text.databaseValue])
     case .integer, .boolean: .never
-    case .time: .open
+    case .time, .optionalTime: .open
     case .json(let sql, let path):
       ChannelCondition(
         "(json_type(\(sql), ?) = 'text' AND \(function)(json_extract(\(sql), ?), ?)) IS TRUE",

@@ -59,14 +59,15 @@ struct ChannelSeek {
   private static func isNullable(_ column: ChannelColumn) -> Bool {
     switch column {
     case .integer, .boolean, .word, .time: false
-    case .text, .json: true
+    case .text, .optionalTime, .json: true
     }
   }
 
   private static func expressions(_ column: ChannelColumn, _ index: KeyIndex?) -> [(sql: String, arguments: [DatabaseValue])] {
     if let index { return [(index.rank, []), (index.value, [])] }
     switch column {
-    case .integer(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql): return [(sql, [])]
+    case .integer(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql), .optionalTime(let sql):
+      return [(sql, [])]
     case .json(let sql, let path):
       let rank = """
         CASE coalesce(json_type(\(sql), ?), 'null') WHEN 'null' THEN 0 WHEN 'true' THEN 1 WHEN 'false' THEN 1
@@ -155,7 +156,7 @@ struct ChannelSeek {
 
   private static func bounds(_ column: ChannelColumn, _ value: JSONValue) -> [DatabaseValue] {
     switch column {
-    case .time: return [value.string.flatMap(Timestamp.init(wireText:))?.milliseconds.databaseValue ?? .null]
+    case .time, .optionalTime: return [value.string.flatMap(Timestamp.init(wireText:))?.milliseconds.databaseValue ?? .null]
     case .integer, .boolean, .text, .word: return [scalar(value)]
     case .json: return [JSONOrder.rank(value).databaseValue, scalar(value)]
     }
@@ -179,7 +180,8 @@ struct ChannelSeek {
     return keys.map { key in
       defer { index += 1 }
       switch key.column {
-      case .time: return Int64.fromDatabaseValue(row[index]).map { .string(Timestamp(milliseconds: $0).wireText) } ?? .null
+      case .time, .optionalTime:
+        return Int64.fromDatabaseValue(row[index]).map { .string(Timestamp(milliseconds: $0).wireText) } ?? .null
       case .boolean: return .bool(Bool.fromDatabaseValue(row[index]) ?? false)
       case .integer, .text, .word: return Self.json(row[index])
       case .json:

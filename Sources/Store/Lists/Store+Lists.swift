@@ -35,7 +35,8 @@ extension Store {
           }
         }
         return ChannelPart(
-          channels: channels, unreadable: unreadable, last: last.map(plan.seek.values), revision: try Self.revision(db))
+          channels: channels, lastPosts: try lastPosts(of: channels.map(\.row.id), db), unreadable: unreadable,
+          last: last.map(plan.seek.values), revision: try Self.revision(db))
       }
     }
   }

@@ -7,12 +7,7 @@ extension TransitionRow {
     row.bind(revision: revision)
     row.bind(channel.rawValue)
     row.bind(relay.rawValue)
-    row.bind(transition.from.rawValue)
-    row.bind(transition.to.rawValue)
-    row.bind(transition.cause?.rawValue)
-    row.bind(transition.detail)
-    row.bind(transition.attempt)
-    row.bind(transition.at.milliseconds)
+    row.bind(transition)
   }
 
   /// The row that `values` reads, in the order of `SummedTable.transitions`.
@@ -20,17 +15,10 @@ extension TransitionRow {
   init(_ values: inout RowReader) throws {
     let revision = values.integer()
     let (channel, relay) = (ChannelID(rawValue: values.integer()), RelayID(rawValue: values.integer()))
-    let (before, after, cause) = (values.text(), values.text(), values.textIfAny())
-    let (detail, attempt, at) = (values.text(), values.count(), values.integer())
+    let transition: StatusTransition<RelayStatus>? = values.transition()
     try values.end(.transitions)
-    guard let from = RelayStatus(rawValue: before), let to = RelayStatus(rawValue: after) else {
-      throw values.unreadable(.transitions)
-    }
-    self.init(
-      revision: revision, channel: channel, relay: relay,
-      transition: .init(
-        from: from, to: to, cause: cause.flatMap(Cause.init(rawValue:)), detail: detail, attempt: attempt,
-        at: Timestamp(milliseconds: at)))
+    guard let transition else { throw values.unreadable(.transitions) }
+    self.init(revision: revision, channel: channel, relay: relay, transition: transition)
   }
 }
 

@@ -5,6 +5,7 @@ struct HotRows {
   /// A kind of write, with its table.
   enum Write: Int, CaseIterable {
     case insertChannel, touchChannel, rewriteChannel, saveChannelRelay, appendTransition, appendChange
+    case insertPost, updatePost, updateScheduledPost, saveDelivery, appendPostTransition, savePostRoute
 
     fileprivate var statement: RowStatement {
       switch self {
@@ -14,9 +15,36 @@ struct HotRows {
       case .saveChannelRelay: SummedTable.channelRelays.upsertion
       case .appendTransition: SummedTable.transitions.insertion
       case .appendChange: SummedTable.changes.insertion
+      case .insertPost: SummedTable.posts.insertion
+      case .updatePost: Self.updating
+      case .updateScheduledPost: Self.updatingScheduled
+      case .saveDelivery: SummedTable.deliveries.upsertion
+      case .appendPostTransition: SummedTable.postTransitions.insertion
+      case .savePostRoute: SummedTable.postRoutes.upsertion
       }
     }
 
+    /// Whether the revision of the row is one of posts.
+    fileprivate var isOfPosts: Bool {
+      switch self {
+      case .insertPost, .updatePost, .updateScheduledPost, .saveDelivery, .appendPostTransition, .savePostRoute: true
+      case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange: false
+      }
+    }
+
+    private static let updating = RowStatement.updating(
+      SummedTable.posts.name, SummedTable.posts.columns, key: SummedTable.posts.key,
+      setting: changing)
+    /// The columns that change of a post that was published.
+    private static let changing = [
+      "revision", "replaces", "replaced_by", "edition", "delivery_count", "deleted_at", "deletion_id", "deletion_author",
+      "deletion",
+    ]
+    private static let updatingScheduled = RowStatement.updating(
+      SummedTable.posts.name, SummedTable.posts.columns, key: SummedTable.posts.key,
+      setting: changing + [
+        "created_at", "network_id", "author", "document", "publish_at", "tolerance", "schedule_trouble", "request",
+      ])
     private static let touching = RowStatement.updating(
       SummedTable.channels.name, SummedTable.channels.columns, key: SummedTable.channels.key,
       setting: ["revision", "updated_at", "deleted_at", "wanted_relays", "relay_count"])
@@ -25,6 +53,8 @@ struct HotRows {
   private let db: Database
   /// The revision from which pending ones are counted.
   var base: Int64
+  /// The same for the sequence of posts.
+  var postBase: Int64 = 0
   private var writers: [RowWriter?]
 
   init(_ db: Database, base: Int64) {
@@ -37,7 +67,7 @@ struct HotRows {
   /// - Parameter values: binds the values of all columns except the sum, in the table's order.
   mutating func write(_ write: Write, _ values: (inout BoundRow) -> Void) throws {
     let writer = try writer(write)
-    do { try writer.write(base: base, values) } catch {
+    do { try writer.write(base: write.isOfPosts ? postBase : base, values) } catch {
       // GRDB may have dropped the statement.
       writers[write.rawValue] = nil
       throw error

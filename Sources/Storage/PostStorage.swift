@@ -1,0 +1,136 @@
+public import Channels
+
+/// What the coordinator of posts asks of storage. The rules of `CoordinatorStorage` hold: `commit` is the only method that writes, no
+/// method blocks the thread of its caller, each of the others reads what is durable at that moment, and all throw `StoreError`.
+///
+/// Posts have a sequence of revisions of their own, beside that of channels. One commit may hold writes of both.
+public protocol PostStorage: Sendable {
+  /// Makes the parts of `request` durable together; see `CoordinatorStorage`.
+  @discardableResult
+  func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt
+
+  /// The highest id and the newest revision of posts.
+  func postCounters() async throws -> PostCounters
+  /// These posts with their deliveries, all as they were at one moment. A post that is damaged does not fail the others.
+  func posts(_ ids: Set<PostID>) async throws -> StoredPosts
+  /// The posts that were published with these idempotency keys, deleted ones included. Keys are compared byte by byte.
+  func posts(idempotencyKeys: Set<String>) async throws -> [String: PostID]
+  /// The ids of a channel's posts below `before`, deleted ones included, highest first.
+  func posts(of channel: ChannelID, before: PostID, limit: Int) async throws -> [PostID]
+
+  // MARK: - What is left to do
+
+  /// Posts with a delivery under way, by id, from the first after `after` on.
+  func postsUnderWay(after: PostID?, limit: Int) async throws -> [PostID]
+  /// When the next delivery of each relay is due that waits; relays without one are left out. It takes as long as there are unfinished
+  /// deliveries.
+  func nextDeliveries() async throws -> [RelayID: Timestamp]
+  /// Posts whose delivery on `relay` waits and is due at `now`, the longest due first and then by id; those that departed are left out.
+  /// - Returns: the posts, and when the first delivery of that relay that is not due yet will be; `nil` if there is none.
+  func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?)
+  /// Posts whose delivery on `relay` waits after one of these causes, by id, from the first after `after` on; those that departed are left
+  /// out.
+  func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) async throws -> [PostID]
+  /// Posts whose deletion waits until readers find the post that takes their place (`PostRow.awaitsReplacement`), each with that post, by
+  /// id, from the first after `after` on.
+  func awaitedReplacements(after: PostID?, limit: Int) async throws -> [(old: PostID, new: PostID)]
+
+  // MARK: - Schedules
+
+  /// Posts that are scheduled and due at `now`, a time of day; the longest due first and then by id.
+  /// - Returns: the posts, and when the first one that is not due yet will be; `nil` if there is none.
+  func dueSchedules(at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?)
+
+  // MARK: - Routes
+
+  /// All routes of these channels, in the order of channel and relay.
+  func postRoutes(of channels: Set<ChannelID>) async throws -> [PostRouteRow]
+  /// The channels that have routes.
+  func channelsWithPosts() async throws -> Set<ChannelID>
+  /// Routes that are joining or leaving, in the order of channel and relay.
+  func postRoutesUnderWay() async throws -> [PostRouteRow]
+  /// Joined routes whose comparison is due at `now`, the longest due first, but none of the relays in `except`.
+  func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) async throws -> [PostRouteRow]
+  /// Joined routes of `relay` that were not compared at `since` or later, by channel, from the first after `after` on.
+  func postRoutes(
+    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
+  ) async throws -> [PostRouteRow]
+  /// Channels with routes that do not fit their relays any more: a relay without a route, or with one that is `leaving` or `left`; or a
+  /// route that is `joining` or `joined` of a relay that was removed. By id.
+  func channelsToRoute() async throws -> [ChannelID]
+}
+
+/// A question for a page of posts.
+public struct PostQuestion: Hashable, Sendable {
+  public enum Place: Hashable, Sendable {
+    case newest
+    /// Posts with lower ids, the highest of them.
+    case before(PostID)
+    /// Posts with higher ids, the lowest of them.
+    case after(PostID)
+    /// Half of the page before the post and half after it, with the post itself.
+    case around(PostID)
+  }
+  /// Posts of this channel; of all channels if `nil`.
+  public var channel: ChannelID?
+  /// Posts with a delivery, not departed, for which all of these hold that are not `nil`.
+  public var relay: RelayID?
+  public var status: DeliveryStatus?
+  public var cause: Cause?
+  /// Whether posts are included whose deletion was requested.
+  public var withDeleted: Bool
+  public var place: Place
+  /// Upper bound of the posts on the page.
+  public var limit: Int
+
+  public init(
+    channel: ChannelID? = nil, relay: RelayID? = nil, status: DeliveryStatus? = nil, cause: Cause? = nil,
+    withDeleted: Bool = false, place: Place = .newest, limit: Int
+  ) {
+    self.channel = channel
+    self.relay = relay
+    self.status = status
+    self.cause = cause
+    self.withDeleted = withDeleted
+    self.place = place
+    self.limit = limit
+  }
+}
+
+/// A page of posts, highest id first.
+public struct PostPage: Sendable {
+  public var posts: [StoredPost]
+  /// Posts that would be on the page, and cannot be read.
+  public var unreadable: [PostID]
+  /// Whether there are wanted posts with lower ids than those of the page, and with higher ones.
+  public var hasOlder: Bool
+  public var hasNewer: Bool
+  /// The revision of posts at which this is true.
+  public var revision: Int64
+
+  public init(posts: [StoredPost], unreadable: [PostID], hasOlder: Bool, hasNewer: Bool, revision: Int64) {
+    self.posts = posts
+    self.unreadable = unreadable
+    self.hasOlder = hasOlder
+    self.hasNewer = hasNewer
+    self.revision = revision
+  }
+}
+
+/// The questions of the control plane about posts; the rules of `ControlStorage` hold.
+public protocol PostReading: Sendable {
+  /// A post with its deliveries; `nil` if there is none.
+  func post(_ id: PostID) async throws -> StoredPost?
+  /// A page of posts. A page of large posts may hold fewer than `limit`, but holds one if there is one.
+  func posts(_ question: PostQuestion) async throws -> PostPage
+  /// Posts that changed after `revision`, in the order of their latest change.
+  /// - Parameter channels: only posts of these; of all channels if `nil`.
+  /// - Returns: the posts, and the revision through which they are all there is.
+  func changedPosts(
+    after revision: Int64, channels: Set<ChannelID>?, limit: Int
+  ) async throws -> (posts: [StoredPost], through: Int64)
+  /// The latest lines of a post's history, oldest first; none for a post that does not exist.
+  func postTransitions(of post: PostID, limit: Int) async throws -> [PostTransitionRow]
+  /// The highest id and the newest revision of posts.
+  func postCounters() async throws -> PostCounters
+}

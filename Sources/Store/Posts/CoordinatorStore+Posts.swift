@@ -1,0 +1,65 @@
+public import Channels
+public import Storage
+
+extension CoordinatorStore: PostStorage {
+  public func postCounters() async throws -> PostCounters { try await queue.ask { try $0.postCounters() } }
+  public func posts(_ ids: Set<PostID>) async throws -> StoredPosts { try await queue.ask { try $0.posts(ids) } }
+
+  public func posts(idempotencyKeys: Set<String>) async throws -> [String: PostID] {
+    try await queue.ask { try $0.posts(idempotencyKeys: idempotencyKeys) }
+  }
+
+  public func posts(of channel: ChannelID, before: PostID, limit: Int) async throws -> [PostID] {
+    try await queue.ask { try $0.posts(of: channel, before: before, limit: limit) }
+  }
+
+  // MARK: - What is left to do
+
+  public func postsUnderWay(after: PostID?, limit: Int) async throws -> [PostID] {
+    try await queue.ask { try $0.postsUnderWay(after: after, limit: limit) }
+  }
+
+  public func nextDeliveries() async throws -> [RelayID: Timestamp] { try await queue.ask { try $0.nextDeliveries() } }
+
+  public func dueDeliveries(
+    on relay: RelayID, at now: Timestamp, limit: Int
+  ) async throws -> (posts: [PostID], next: Timestamp?) {
+    try await queue.ask { try $0.dueDeliveries(on: relay, at: now, limit: limit) }
+  }
+
+  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) async throws -> [PostID] {
+    try await queue.ask { try $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit) }
+  }
+
+  public func awaitedReplacements(after: PostID?, limit: Int) async throws -> [(old: PostID, new: PostID)] {
+    try await queue.ask { try $0.awaitedReplacements(after: after, limit: limit) }
+  }
+
+  // MARK: - Schedules
+
+  public func dueSchedules(at now: Timestamp, limit: Int) async throws -> (posts: [PostID], next: Timestamp?) {
+    try await queue.ask { try $0.dueSchedules(at: now, limit: limit) }
+  }
+
+  // MARK: - Routes
+
+  public func postRoutes(of channels: Set<ChannelID>) async throws -> [PostRouteRow] {
+    try await queue.ask { try $0.postRoutes(of: channels) }
+  }
+
+  public func channelsWithPosts() async throws -> Set<ChannelID> { try await queue.ask { try $0.channelsWithPosts() } }
+  public func postRoutesUnderWay() async throws -> [PostRouteRow] { try await queue.ask { try $0.postRoutesUnderWay() } }
+  public func postRoutesToCompare(
+    at now: Timestamp, except: Set<RelayID>, limit: Int
+  ) async throws -> [PostRouteRow] {
+    try await queue.ask { try $0.postRoutesToCompare(at: now, except: except, limit: limit) }
+  }
+
+  public func postRoutes(
+    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
+  ) async throws -> [PostRouteRow] {
+    try await queue.ask { try $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit) }
+  }
+
+  public func channelsToRoute() async throws -> [ChannelID] { try await queue.ask { try $0.channelsToRoute() } }
+}

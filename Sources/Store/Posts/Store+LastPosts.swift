@@ -1,0 +1,41 @@
+public import Channels
+internal import GRDB
+public import Storage
+
+// The newest posts of channels. Channels do not know them: a post changes no channel.
+extension Store {
+  /// The newest posts of these channels that were not deleted; channels without one are left out, and those whose posts cannot be found
+  /// because of damage.
+  public func lastPosts(of channels: Set<ChannelID>) throws -> [ChannelID: LastPost] {
+    try reading { pool in try pool.read { db in try lastPosts(of: channels.sorted(), db) } }
+  }
+
+  func lastPosts(of channels: [ChannelID], _ db: Database) throws -> [ChannelID: LastPost] {
+    let rows = try RowsOfID("SELECT * FROM posts WHERE id = ?", db)
+    var posts: [ChannelID: LastPost] = [:]
+    for channel in channels {
+      do {
+        guard let newest = try Row.fetchOne(db, cached: Self.newestPost, arguments: [channel.rawValue]) else { continue }
+        // The time is what lists are sorted by, whatever the rest of the row is.
+        posts[channel] = LastPost(createdAt: Timestamp(milliseconds: newest[1]), preview: nil)
+        try rows.each(newest[0]) { posts[channel]?.preview = LastPost.preview(of: try PostRow(&$0).text) }
+      } catch {
+        // Damage of posts must not end every list of channels.
+        let error = noted(error)
+        guard error.code == .corrupt else { throw error }
+      }
+    }
+    return posts
+  }
+
+  private static let newestPost = """
+    SELECT id, created_at FROM posts INDEXED BY posts_of_channel WHERE channel_id = ? AND deleted_at IS NULL AND request IS NULL
+    ORDER BY id DESC LIMIT 1
+    """
+
+  /// SQL for the time of the newest post that was not deleted, in a statement on `channels c`; NULL if there is none.
+  static let lastPostTime = """
+    (SELECT p.created_at FROM posts p INDEXED BY posts_of_channel WHERE p.channel_id = c.id AND p.deleted_at IS NULL
+      AND p.request IS NULL ORDER BY p.id DESC LIMIT 1)
+    """
+}

@@ -1,0 +1,44 @@
+public import Channels
+internal import GRDB
+public import Storage
+
+// Which relays are compared with what they should hold.
+extension Store {
+  /// Joined routes whose comparison is due at `now`, the longest due first, but none of the relays in `except`. One that is damaged is noted
+  /// and left out.
+  public func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) throws -> [PostRouteRow] {
+    try readableRoutes(
+      """
+      SELECT * FROM post_routes INDEXED BY post_routes_to_compare
+      WHERE status = 'joined' AND compare_at IS NOT NULL AND compare_at <= ?
+        AND relay_id NOT IN (SELECT value FROM json_each(?)) ORDER BY compare_at, channel_id, relay_id LIMIT ?
+      """, [now.milliseconds, "[\(except.map { String($0.rawValue) }.joined(separator: ","))]", limit])
+  }
+
+  /// Joined routes of `relay` that were not compared at `since` or later, by channel, from the first after `after` on. One that is damaged
+  /// is noted and left out.
+  public func postRoutes(
+    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
+  ) throws -> [PostRouteRow] {
+    try readableRoutes(
+      """
+      SELECT * FROM post_routes INDEXED BY post_routes_of_relay
+      WHERE relay_id = ? AND channel_id > ? AND status = 'joined' AND (compared_at IS NULL OR compared_at < ?)
+      ORDER BY channel_id LIMIT ?
+      """, [relay.rawValue, after?.rawValue ?? 0, since.milliseconds, limit])
+  }
+
+  // MARK: - Inside a commit
+
+  /// No comparison is planned so far ahead: they are a day apart, and the times vary by a fifth.
+  private static let longestWaitMilliseconds: Int64 = 2 * 86_400_000
+
+  /// Makes comparisons due that were planned while the clock was ahead. When the latest one was is not known then.
+  static func clampComparisons(_ now: Timestamp, _ db: Database) throws {
+    try db.execute(
+      sql: """
+        UPDATE post_routes INDEXED BY post_routes_to_compare SET \(setting("compare_at", of: .postRoutes))
+        WHERE status = 'joined' AND compare_at IS NOT NULL AND compare_at > ?
+        """, arguments: [now.milliseconds, now.milliseconds, now.milliseconds + longestWaitMilliseconds])
+  }
+}

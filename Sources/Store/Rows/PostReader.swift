@@ -1,0 +1,31 @@
+internal import Channels
+internal import GRDB
+internal import Storage
+
+/// Reads posts by their ids. It serves one access to the database, in which each statement is looked up once.
+struct PostReader {
+  private let posts: RowsOfID
+  private let deliveries: RowsOfID
+
+  init(_ db: Database) throws {
+    posts = try RowsOfID("SELECT * FROM posts WHERE id = ?", db)
+    deliveries = try RowsOfID("SELECT * FROM deliveries WHERE post_id = ? ORDER BY relay_id", db)
+  }
+
+  /// A post with its deliveries; `nil` if there is none.
+  /// - Throws: `StoreError.corrupt` when its rows are not what was written, or contradict each other.
+  func post(_ id: PostID) throws -> StoredPost? {
+    var post: PostRow?
+    try posts.each(id.rawValue) { post = try PostRow(&$0) }
+    guard let post else { return nil }
+    var rows: [Result<DeliveryRow, any Error>] = []
+    try deliveries.each(id.rawValue) { values in rows.append(Result { try DeliveryRow(of: post, &values) }) }
+    // Deliveries that cannot be found are reported first.
+    guard rows.count == post.deliveryCount else {
+      throw StoreError(
+        .corrupt,
+        "post \(id.rawValue) has \(post.deliveryCount) deliveries, and \(rows.count) of them can be found; restore a backup")
+    }
+    return StoredPost(row: post, deliveries: try rows.map { try $0.get() })
+  }
+}
