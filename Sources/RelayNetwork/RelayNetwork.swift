@@ -41,6 +41,40 @@ public protocol RelayNetwork: RelayAddressing {
   /// Starts an operation and returns at once; the outcome comes by report.
   func perform(_ operation: RelayOperation)
 
+  /// Gives a post its form, signed by the channel's author where the network signs a post once. It must be stored before it is sent
+  /// anywhere.
+  /// - Parameter relays: normal addresses of the relays where readers find the channel, best first.
+  func compose(_ draft: PostDraft, in content: ChannelContent, at relays: [String]) throws(PostFailure) -> PostDocument
+
+  /// Gives the request to delete a post its form. It must be stored before it is sent anywhere.
+  /// - Parameter reason: what readers are told; may be empty.
+  func composeDeletion(
+    of post: PostDocument, in content: ChannelContent, reason: String
+  ) throws(PostFailure) -> PostDocument
+
+  /// How others refer to a post of ours; `nil` if the document is not one of this network.
+  /// - Parameter relays: normal addresses of the relays where it was read back.
+  func reference(to post: PostDocument, at relays: [String]) -> PostReference?
+
+  /// The link that a reader opens to see the post, with the relays where it was read back as hints; `nil` if the network has none.
+  func link(to post: PostDocument, at relays: [String]) -> String?
+
+  /// What will happen to a post at a relay if it is edited or deleted now. It is asked for posts of ours only.
+  func forecast(of place: PostPlace) -> PostForecast
+
+  /// Starts an operation for a post and returns at once; outcomes come by report.
+  func deliver(_ operation: DeliveryOperation)
+
+  /// Answers `handedOver`.
+  func release(_ turn: DeliveryTurn)
+
+  /// Starts to find out what a relay holds of a channel's own posts and returns at once; the outcome comes by report. A network that
+  /// cannot list them reports nothing.
+  func compare(_ comparison: PostComparison)
+
+  /// The date that a post has on its network; `nil` if the document is not one of this network.
+  func date(of post: PostDocument) -> Timestamp?
+
   /// Prevents everything that still waits for `channel` at `relay` from being sent; its outcome may be anything final.
   func cancel(_ channel: ChannelID, at relay: RelayID)
 
@@ -257,6 +291,10 @@ public enum RelayOutcome: Hashable, Sendable {
 /// An event that a network reports.
 public enum NetworkReport: Hashable, Sendable {
   case outcome(channel: ChannelID, relay: RelayID, number: Int, RelayOutcome)
+  /// The outcome of an operation for a post.
+  case delivery(post: PostID, relay: RelayID, number: Int, DeliveryOutcome)
+  /// The outcome of a comparison.
+  case compared(channel: ChannelID, relay: RelayID, number: Int, PostComparisonOutcome)
   /// The network itself has created the channel, and this is its name and its link there from now on (`ChannelContent.networkID` and
   /// `trustAnchor`). The store has it before later operations on the channel begin.
   case named(channel: ChannelID, networkID: String, trustAnchor: String)

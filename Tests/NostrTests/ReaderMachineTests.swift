@@ -182,6 +182,15 @@ struct ReaderMachineTests {
       ])
   }
 
+  @Test func duplicateRequestSaysNothingAboutTheChannel() {
+    var machine = opened([makeOperation(.verify)])
+    let text = "duplicate: b1 already opened"
+    #expect(
+      outcomes(machine.handle(.received(.closed(subscription: "b1", text: text)))) == [
+        .troubled(Trouble(.rejected, text), retryAfter: .seconds(30))
+      ])
+  }
+
   @Test func emptyClosedAfterTheEndIsNotAnError() {
     let item = makeOperation(.verify)
     var machine = opened([item])

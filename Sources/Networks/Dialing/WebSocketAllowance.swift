@@ -6,6 +6,9 @@ public import NIOCore
 /// Frames are charged by number and by size. Data sent to the peer adds credit for its answers: an id in a request has more bytes than
 /// the frame that answers it is charged. Time adds credit for the rest: notices, pongs, events of subscriptions that are still open.
 public struct WebSocketAllowance: Sendable {
+  /// A frame is charged once more for each time that it has so many bytes.
+  private static let bytesPerCharge = 16_384
+
   private let most: Int
   private let perSecond: Int
   private var left: Int
@@ -27,6 +30,14 @@ public struct WebSocketAllowance: Sendable {
     left = min(left + 8 + bytes / 16, most * 8)
   }
 
+  /// Adds credit for an answer that is larger than the request for it shows.
+  /// - Parameters:
+  ///   - frames: the number of frames that were asked for.
+  ///   - bytes: their size, all together, at most.
+  public mutating func expects(frames: Int, bytes: Int) {
+    left = min(left + frames + bytes / Self.bytesPerCharge, most * 8)
+  }
+
   /// Charges for data from the peer.
   /// - Returns: false if it was too much.
   public mutating func came(bytes: Int, now: NIODeadline = .now()) -> Bool {
@@ -35,7 +46,7 @@ public struct WebSocketAllowance: Sendable {
       paidUntil = paidUntil + .seconds(seconds)
       if left < most { left = min(most, left + Int(min(seconds, 86_400)) * perSecond) }
     }
-    left -= 1 + bytes / 16_384
+    left -= 1 + bytes / Self.bytesPerCharge
     return left >= 0
   }
 }

@@ -24,6 +24,11 @@ public struct WebSocketConnection: Sendable {
     channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: data), promise: nil)
   }
 
+  /// Gives the peer credit for the answer to the next message, which asks for more than its size shows (`WebSocketAllowance`).
+  public func expect(frames: Int, bytes: Int) {
+    channel.triggerUserOutboundEvent(WebSocketExpectation(frames: frames, bytes: bytes), promise: nil)
+  }
+
   public func hangUp() {
     var data = channel.allocator.buffer(capacity: 2)
     data.write(webSocketErrorCode: .normalClosure)

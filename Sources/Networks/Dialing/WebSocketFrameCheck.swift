@@ -9,6 +9,12 @@ enum WebSocketBreach: Error {
   case flood
 }
 
+/// What a peer is about to be asked for.
+struct WebSocketExpectation: Sendable {
+  let frames: Int
+  let bytes: Int
+}
+
 /// Refuses frames that no server may send (RFC 6455, 5.1 and 5.2): masked ones, those with bits of extensions that were not
 /// agreed on, and those of unknown kinds; also refuses more frames than the peer is allowed. It must come before the aggregator, after
 /// which none of this can be seen; `WebSocketFrames` reports it.
@@ -41,6 +47,14 @@ public final class WebSocketFrameCheck: ChannelDuplexHandler {
     // Pongs are answers and request nothing.
     if frame.opcode == .text { allowance?.sent(bytes: frame.length) }
     context.write(data, promise: promise)
+  }
+
+  public func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    guard let expectation = event as? WebSocketExpectation else {
+      return context.triggerUserOutboundEvent(event, promise: promise)
+    }
+    allowance?.expects(frames: expectation.frames, bytes: expectation.bytes)
+    promise?.succeed()
   }
 
   private func breach(_ frame: WebSocketFrame) -> WebSocketBreach? {

@@ -140,16 +140,18 @@ extension NostrNetwork {
 
   public func perform(_ operation: RelayOperation) {
     guard operation.task != .verify else {
-      guard let session = reader(operation.relay, operation.address) else { return invalid(operation) }
       let owner = key(of: operation.content.identity)?.publicKey ?? ""
-      return session.feed(.submitted(SessionOperation(operation: operation, owner: owner)))
+      let item = SessionOperation(operation: operation, owner: owner)
+      guard let session = reader(operation.relay, operation.address) else { return invalid(item) }
+      return session.feed(.submitted(item))
     }
     guard let events = events(of: operation) else {
-      return report(operation, .refused(Trouble(.authRequired, Self.noKey)))
+      return report(operation.report(.refused(Trouble(.authRequired, Self.noKey))))
     }
-    guard !events.isEmpty else { return report(operation, .announced) }
-    guard let session = publisher(operation) else { return invalid(operation) }
-    session.feed(.submitted(SessionOperation(operation: operation, events: events)))
+    guard !events.isEmpty else { return report(operation.report(.announced)) }
+    let item = SessionOperation(operation: operation, events: events)
+    guard let session = publisher(operation.relay, operation.address, operation.content.identity) else { return invalid(item) }
+    session.feed(.submitted(item))
   }
 
   /// The events that are published for an operation; `nil` if they cannot be signed.
@@ -191,7 +193,7 @@ extension NostrNetwork {
 
   // MARK: - The profile of a channel's own key
 
-  private static let noKey = "the key of the channel's identity is not at hand"
+  static let noKey = "the key of the channel's identity is not at hand"
 
   /// The events that go to a relay after the channel, or its newest edition, without being required.
   private func extras(of content: ChannelContent) -> [OutgoingEvent] {

@@ -29,6 +29,10 @@ public final class NostrNetwork: RelayNetwork {
     var urls: [String: RelayURL] = [:]
     /// Profiles that were signed recently, by the id of what they repeat: each goes to all relays of its channel.
     var profiles: [String: NostrEvent] = [:]
+    /// What relays say about the sizes of events, and when they were asked, by address.
+    var eventLimits: [String: KnownLimits] = [:]
+    /// The ids of posts that were composed lately.
+    var composed: Set<String> = []
     /// The date of the latest edition that each identity has signed since the start.
     var editionDates: [IdentityID: Int64] = [:]
     var isOver = false
@@ -36,6 +40,11 @@ public final class NostrNetwork: RelayNetwork {
   private struct Document {
     let askedAt: NIODeadline
     let answer: EventLoopFuture<RelayInformation?>
+  }
+  private struct KnownLimits {
+    let askedAt: NIODeadline
+    /// `nil` as long as the relay has not said anything.
+    var limits: EventLimits?
   }
   private struct Publisher: Hashable {
     let relay: RelayID
@@ -52,6 +61,10 @@ public final class NostrNetwork: RelayNetwork {
   /// The time for which a relay's NIP-11 document counts as current, and the number of documents that are kept.
   private static let documentLife = TimeAmount.seconds(60)
   private static let documentsMax = 1_000
+  /// The time for which the sizes that a relay says it takes are not asked for again, and the number of relays of which they are known.
+  private static let eventLimitsLife = TimeAmount.hours(1)
+  private static let eventLimitsMax = 1_000
+  private static let composedMax = 10_000
   private static let profilesMax = 1_000
   private static let urlsMax = 10_000
   /// The number of seconds that an edition is dated ahead at most for the sake of other channels.
@@ -114,8 +127,7 @@ public final class NostrNetwork: RelayNetwork {
   }
 
   public func cancel(_ channel: ChannelID, at relay: RelayID) {
-    let sessions = state.withLockedValue { state in state.publishers.filter { $0.key.relay == relay }.map(\.value) }
-    for session in sessions { session.feed(.cancelled(channel)) }
+    for session in publishers(on: relay) { session.feed(.cancelled(channel)) }
   }
 
   public func watch(_ relays: [RelayID: String]) {
@@ -201,6 +213,34 @@ public final class NostrNetwork: RelayNetwork {
     return profile
   }
 
+  /// The sizes of events that a relay says it takes; `nil` as long as it is not known. What is not known is asked for, and nobody waits.
+  func eventLimits(of address: String) -> EventLimits? {
+    guard let url = url(of: address) else { return nil }
+    let now = NIODeadline.now()
+    let (known, isDue) = state.withLockedValue { state -> (EventLimits?, Bool) in
+      let known = state.eventLimits[url.text]
+      if let known, now - known.askedAt < Self.eventLimitsLife { return (known.limits, false) }
+      state.eventLimits.remember(KnownLimits(askedAt: now, limits: known?.limits), for: url.text, max: Self.eventLimitsMax)
+      return (known?.limits, true)
+    }
+    if isDue {
+      document(of: url).whenSuccess { [weak self] information in
+        guard let limits = information?.limits else { return }
+        self?.state.withLockedValue { $0.eventLimits[url.text]?.limits = limits }
+      }
+    }
+    return known
+  }
+
+  /// Notes the id of a new post.
+  /// - Returns: false if another post was composed lately that has it.
+  func isNew(_ id: String) -> Bool {
+    state.withLockedValue { state in
+      if state.composed.count >= Self.composedMax { state.composed = [] }
+      return state.composed.insert(id).inserted
+    }
+  }
+
   private func url(of address: String) -> RelayURL? {
     if let known = state.withLockedValue({ $0.urls[address] }) { return known }
     guard let url = try? RelayURL(address) else { return nil }
@@ -208,16 +248,19 @@ public final class NostrNetwork: RelayNetwork {
     return url
   }
 
-  func publisher(_ operation: RelayOperation) -> RelaySession<PublisherMachine>? {
-    guard let url = url(of: operation.address) else { return nil }
-    let name = Publisher(relay: operation.relay, address: url.text, identity: operation.content.identity)
+  /// The session that publishes for an identity on a relay; `nil` if the address is not one of Nostr, or the network has ended.
+  func publisher(
+    _ relay: RelayID, _ address: String, _ identity: IdentityID
+  ) -> RelaySession<PublisherMachine>? {
+    guard let url = url(of: address) else { return nil }
+    let name = Publisher(relay: relay, address: url.text, identity: identity)
     return state.withLockedValue { state in
       guard !state.isOver else { return nil }
       if let session = state.publishers[name] { return session }
-      let key = state.keys[operation.content.identity]
+      let key = state.keys[identity]
       let now = now
       let session = RelaySession(
-        machine: PublisherMachine(address: url.text, limits: limits, salt: salt(operation.relay)),
+        machine: PublisherMachine(address: url.text, limits: limits, salt: salt(relay)),
         lines: lines(to: url, &state), logger: logger,
         sign: { kind, tags, content, author in
           var signer = key
@@ -259,17 +302,19 @@ public final class NostrNetwork: RelayNetwork {
 
   private func salt(_ relay: RelayID) -> UInt64 { UInt64(bitPattern: relay.rawValue) &* 0x9E37_79B9_7F4A_7C15 }
 
-  func invalid(_ operation: RelayOperation) {
+  /// Reports that an operation has no session.
+  func invalid(_ item: SessionOperation) {
     // No more operations are performed; the next start takes this one up again.
     if state.withLockedValue({ $0.isOver }) { return }
-    report(operation, .misbehaved(Trouble(.protocol, "the relay's address is not one of Nostr")))
+    report(item.report(.misbehaved(Trouble(.protocol, "the relay's address is not one of Nostr"))))
   }
 
-  func report(_ operation: RelayOperation, _ outcome: RelayOutcome) {
-    report(.outcome(channel: operation.channel, relay: operation.relay, number: operation.number, outcome))
+  /// The sessions that publish on a relay, whoever's they are.
+  func publishers(on relay: RelayID) -> [RelaySession<PublisherMachine>] {
+    state.withLockedValue { state in state.publishers.filter { $0.key.relay == relay }.map(\.value) }
   }
 
-  private func report(_ what: NetworkReport) {
+  func report(_ what: NetworkReport) {
     let report = state.withLockedValue { state in
       if state.report == nil { state.unreported.append(what) }
       return state.report

@@ -18,8 +18,10 @@ struct EventInFlight: Hashable, Sendable {
   var awaitsAuthentication = false
   /// Whether AUTH was done with the channel's own key for this event.
   var isAuthorKnown = false
+  /// Whether it was sent on an earlier occasion, too, and not answered then: the relay may have it.
+  var wasSent = false
 
-  var content: ChannelContent { item.operation.content }
+  var content: ChannelContent { item.content }
   /// Whether the operation does not depend on the event that is on its way.
   var isExtra: Bool { item.events.indices.contains(step) && item.events[step].isExtra }
   /// The event that comes next in the same operation, with another serial number.
@@ -41,10 +43,10 @@ struct EventsInFlight: Hashable, Sendable {
 
   subscript(id: String) -> EventInFlight? { id.isEmpty ? nil : all.first { $0.eventID == id } }
 
-  /// Whether `item` may be sent beside these: not beside another operation on its channel, whose order matters, and not beside events
-  /// that are signed when they are sent, which a relay does not take twice.
+  /// Whether `item` may be sent beside these: not beside another operation on its channel, or for its post, whose order matters, and not
+  /// beside events that are signed when they are sent, which a relay does not take twice.
   func mayBeJoined(by item: SessionOperation) -> Bool {
-    isEmpty || !item.isDraft && all.allSatisfy { $0.item.operation.channel != item.operation.channel && !$0.item.isDraft }
+    isEmpty || !item.isDraft && all.allSatisfy { $0.item.order != item.order && !$0.item.isDraft }
   }
 
   mutating func append(_ event: EventInFlight) { all.append(event) }

@@ -108,7 +108,7 @@ extension PublisherMachine {
       // An earlier attempt, whose answer was lost, deleted it.
       return taken(current, text)
     case .outdated:
-      guard current.item.operation.task == .announce else { return finish(current, .refused(Trouble(.rejected, text))) }
+      guard current.item.channelTask == .announce else { return finish(current, .refused(Trouble(.rejected, text))) }
       // Kind 41 is not replaceable; relays that treat it as such keep one per author, whatever its channel. If there is only this
       // channel, it is one of its own editions, and whoever looks finds which.
       return current.content.sharesKey ? finish(current, .refused(Trouble(.onePerAuthor, text))) : taken(current, text)
@@ -149,7 +149,8 @@ extension PublisherMachine {
     if inFlight.count > 1 { window.closeToOne() }
     guard inFlight.authenticating == nil else {
       let left = leave(current)
-      queue.prepend(current.item)
+      // The relay has not taken it.
+      putBack(current, wasSent: current.wasSent)
       return left + goOn()
     }
     inFlight.update(current) {
@@ -189,7 +190,7 @@ extension PublisherMachine {
     let left = leave(current)
     var again = EventInFlight(item: current.item, serial: nextSerial(), step: current.step)
     (again.isTaken, again.isAuthorKnown) = (current.isTaken, current.isAuthorKnown)
-    again.authenticationRounds = current.authenticationRounds
+    (again.authenticationRounds, again.wasSent) = (current.authenticationRounds, current.wasSent)
     return left + send(again) + goOn()
   }
 }

@@ -9,7 +9,9 @@ struct PublisherMachine: SessionMachine {
   private let address: String
   let limits: NostrLimits
   var keeper: ConnectionKeeper
+  /// The operations for channels that wait. They go before posts.
   var queue: Deque<SessionOperation> = []
+  var posts = PostQueue()
   var inFlight = EventsInFlight()
   var window = PublishingWindow()
   /// The serial number of the latest event.
@@ -56,7 +58,10 @@ struct PublisherMachine: SessionMachine {
     switch event {
     case .submitted(let item): return submitted(item)
     case .cancelled(let channel): return cancelled(channel)
-    case .watched: return []  // the reader watches
+    case .released(let turn):
+      posts.release(turn)
+      return sendNext()
+    case .watched, .compare: return []  // the reader does that
     case .opened:
       let opened = keeper.opened()
       window.connected()
@@ -82,66 +87,22 @@ struct PublisherMachine: SessionMachine {
     }
   }
 
-  // MARK: - What waits
-
-  private mutating func submitted(_ item: SessionOperation) -> [SessionAction] {
-    guard queue.count < limits.queueMax else {
-      return [report(item, .troubled(Trouble(.timeout, "too many operations wait for this relay"), retryAfter: .seconds(30)))]
-    }
-    if let hold = keeper.hold { return [.postpone(item, hold)] }
-    queue.append(item)
-    return keeper.state == .open ? sendNext() + giveBackTheLate() : keeper.need()
-  }
-
-  private mutating func cancelled(_ channel: ChannelID) -> [SessionAction] {
-    func isStale(_ item: SessionOperation) -> Bool {
-      item.operation.channel == channel && item.operation.task == .invite
-    }
-    let stale = queue.filter(isStale)
-    queue.removeAll(where: isStale)
-    return stale.map { report($0, .troubled(Trouble(.cancelled, "taken back before it was sent"), retryAfter: nil)) }
-  }
-
-  /// Gives back operations that could not be sent for a long time because the relay limits the rate, to return when there may be room.
-  mutating func giveBackTheLate() -> [SessionAction] {
-    guard let room = window.capacity(within: limits.holdMax).map({ max(1, $0) }), queue.count > room else { return [] }
-    let late = queue.dropFirst(room)
-    queue.removeLast(late.count)
-    let distance = window.distance
-    let words = "the relay limits the rate of events; Baton sends one every \(distance.wholeMilliseconds) ms"
-    return late.enumerated().map { place, item in
-      report(item, .troubled(Trouble(.rateLimited, words), retryAfter: distance * (room + place + 1)))
-    }
-  }
-
-  /// Returns everything under way to the queue, in order, to be sent again: relays take an event twice.
-  mutating func takeBack() -> [SessionAction] {
-    var actions = stopReadingBack()
-    actions += [.cancelTimer(.answer), .cancelTimer(.readBack), .cancelTimer(.authentication)]
-    (authenticationID, nameless, awaited) = (nil, [], nil)
-    for event in inFlight.removeAll().reversed() {
-      // The relay has taken all the events that it must.
-      if event.isExtra { actions.append(report(event.item, success(event.item))) } else { queue.prepend(event.item) }
-    }
-    return actions
-  }
-
   // MARK: - Sending
 
   /// Sends what the window has room for.
   mutating func sendNext() -> [SessionAction] {
     guard keeper.state == .open else { return [] }
-    guard !inFlight.isEmpty || !queue.isEmpty else { return [.setTimer(.idle, after: limits.idleTimeout)] }
+    guard !inFlight.isEmpty || hasWaiting else { return [.setTimer(.idle, after: limits.idleTimeout)] }
     var actions: [SessionAction] = []
     while mayAnother, let item = queue.first, inFlight.mayBeJoined(by: item) {
       queue.removeFirst()
-      let handedOver = item.operation.task == .invite ? [report(item, .handedOver)] : []
+      let handedOver = item.channelTask == .invite ? [report(item, .handedOver)] : []
       actions += [.cancelTimer(.idle)] + handedOver + send(EventInFlight(item: item, serial: nextSerial()))
     }
-    return actions
+    return actions + sendPosts()
   }
 
-  private var mayAnother: Bool {
+  var mayAnother: Bool {
     inFlight.count < window.size && !isPaced && readBack == nil && nameless.isEmpty && inFlight.authenticating == nil
   }
 
@@ -197,7 +158,7 @@ struct PublisherMachine: SessionMachine {
 
   mutating func end(_ current: EventInFlight, _ outcome: RelayOutcome) -> [SessionAction] {
     // The relay has taken all the events that it must.
-    leave(current) + [report(current.item, current.isExtra ? success(current.item) : outcome)]
+    leave(current) + [report(current.item, current.isExtra ? success(current.item) : outcome, isDoubtful: current.wasSent)]
   }
 
   /// Removes an event that is no longer under way.
@@ -230,7 +191,7 @@ struct PublisherMachine: SessionMachine {
     readBack?.event.serial == current.serial ? stopReadingBack() : []
   }
 
-  private mutating func stopReadingBack() -> [SessionAction] {
+  mutating func stopReadingBack() -> [SessionAction] {
     guard let name = readBack?.name else { return [] }
     readBack = nil
     return [.cancelTimer(.readBack), .send(ClientMessage.close(name))]
@@ -279,13 +240,13 @@ struct PublisherMachine: SessionMachine {
       return sendNext()
     case .reconnect:
       keeper.waited()
-      return queue.isEmpty ? [] : keeper.need()
+      return hasWaiting ? keeper.need() : []
     case .stable:
       keeper.lasted()
       return []
-    case .gather: return []  // readers gather
+    case .gather, .answerPosts, .gatherPosts, .answerHistory: return []  // readers'
     case .idle:
-      guard keeper.state == .open, queue.isEmpty, inFlight.isEmpty else { return [] }
+      guard keeper.state == .open, !hasWaiting, inFlight.isEmpty else { return [] }
       keeper.closedOnPurpose()
       return [.hangUp]
     }
@@ -323,39 +284,36 @@ struct PublisherMachine: SessionMachine {
     readBack = nil
     let taken = takeBack()
     challenge = nil
-    let waiting = queue
-    queue = []
     let actions = keeper.flooded(because: trouble)
-    let outcome = RelayOutcome.troubled(trouble, retryAfter: keeper.floodWait)
-    return taken + waiting.map { report($0, outcome) } + [.hangUp] + actions
+    return taken + endWaiting(.troubled(trouble, retryAfter: keeper.floodWait)) + [.hangUp] + actions
   }
 
   /// Cleans up after the connection broke.
   mutating func reconnect() -> [SessionAction] {
     (challenge, authenticationID, nameless) = (nil, nil, [])
-    return keeper.lost(isBusy: !queue.isEmpty)
+    return keeper.lost(isBusy: hasWaiting)
   }
 
   private mutating func failAll(_ failure: DialFailure) -> [SessionAction] {
-    let failed = queue
-    queue = []
-    return failed.map { report($0, failure.outcome) }
+    endWaiting(failure.outcome)
       + keeper.lost(isBusy: true, atLeast: failure.retryAfter, because: failure.trouble)
   }
 
   // MARK: - Reports
 
   func success(_ item: SessionOperation) -> RelayOutcome {
-    switch item.operation.task {
-    case .invite, .verify: .accepted(link: address)
-    case .withdraw: .withdrawn
-    case .announce: .announced
+    switch item.subject {
+    case .channel(let operation):
+      switch operation.task {
+      case .invite, .verify: .accepted(link: address)
+      case .withdraw: .withdrawn
+      case .announce: .announced
+      }
+    case .post(let operation): operation.task == .withdraw ? .withdrawn : .accepted(link: address)
     }
   }
 
-  func report(_ item: SessionOperation, _ outcome: RelayOutcome) -> SessionAction {
-    let operation = item.operation
-    return .report(
-      .outcome(channel: operation.channel, relay: operation.relay, number: operation.number, outcome))
+  func report(_ item: SessionOperation, _ outcome: RelayOutcome, isDoubtful: Bool = false) -> SessionAction {
+    .report(item.report(outcome, isDoubtful: isDoubtful))
   }
 }

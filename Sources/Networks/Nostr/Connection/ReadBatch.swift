@@ -6,6 +6,7 @@ internal import StrictJSON
 struct ReadBatch {
   private struct Member {
     let item: SessionOperation
+    let operation: RelayOperation
     /// The channel's own event, or the group's list of admins.
     var hasChannel = false
     /// The channel's newest edition, or the group's metadata; with the edition that it amounts to.
@@ -13,8 +14,7 @@ struct ReadBatch {
     /// Whether something was served under a group's name that its relay did not sign.
     var hasForeign = false
 
-    var operation: RelayOperation { item.operation }
-    var content: ChannelContent { item.operation.content }
+    var content: ChannelContent { operation.content }
     /// The newest edition of a channel, if there is one after the first.
     var newestEdition: ChannelEdition? { content.kind == .channel ? content.newestEdition : nil }
     /// The relay has the channel, but not its newest edition; and it may have that of another channel in its place.
@@ -41,11 +41,13 @@ struct ReadBatch {
 
   var isEmpty: Bool { members.isEmpty }
 
+  /// Adds an operation on a channel or group; others are none of this batch's.
   mutating func add(_ item: SessionOperation) {
+    guard case .channel(let operation) = item.subject else { return }
     let index = members.count
-    members.append(Member(item: item))
-    concerned[item.operation.content.networkID, default: []].append(index)
-    if item.operation.content.kind == .channel, let newest = item.operation.content.newestEdition {
+    members.append(Member(item: item, operation: operation))
+    concerned[operation.content.networkID, default: []].append(index)
+    if operation.content.kind == .channel, let newest = operation.content.newestEdition {
       concerned[newest.networkID, default: []].append(index)
     }
   }

@@ -2,7 +2,8 @@ internal import Channels
 internal import RelayNetwork
 internal import StrictJSON
 
-/// Reads channels back from one relay as an anonymous reader would, and watches whether the relay can be reached.
+/// Reads channels and posts back from one relay as an anonymous reader would, and watches whether the relay can be reached. Posts have a
+/// REQ of their own, beside the one for channels, and so has the comparison with what the relay holds of a channel's posts.
 struct ReaderMachine: SessionMachine {
   private let relay: RelayID
   private let limits: NostrLimits
@@ -30,6 +31,8 @@ struct ReaderMachine: SessionMachine {
   private var asked: Set<JSONValue> = []
   /// The number of channels that the latest REQ asked for: with several, the next one waits for company.
   private var latestBatch = 0
+  private var posts: PostReader
+  private var history: HistoryReader
   private var isGathering = false
   private var rubbish = 0
   private var timeoutsInARow = 0
@@ -39,29 +42,35 @@ struct ReaderMachine: SessionMachine {
     self.relay = relay
     self.limits = limits
     self.prefix = prefix
+    posts = PostReader(limits: limits, prefix: prefix)
+    history = HistoryReader(limits: limits, prefix: prefix)
     keeper = ConnectionKeeper(limits: limits, salt: salt)
   }
 
   mutating func handle(_ event: SessionEvent) -> [SessionAction] {
     switch event {
     case .submitted(let item): return submitted(item)
-    case .cancelled: return []  // reading does no harm
+    case .compare(let question): return compare(question)
+    case .cancelled, .released: return []  // reading does no harm
     case .watched(let isWatched): return watched(isWatched)
     case .opened(let roundTrip):
       self.roundTrip = roundTrip
       let opened = keeper.opened()
       (rubbish, lastNotice, timeoutsInARow, latestBatch, isGathering) = (0, nil, 0, 0, false)
+      posts.opened()
       // A relay that floods would go up and down all the time, so it is up only once the connection has held.
-      return opened + (keeper.floods > 0 ? [] : up(roundTrip)) + askNext()
+      return opened + (keeper.floods > 0 ? [] : up(roundTrip)) + askNext() + posts.askNext()
+        + history.askNext()
     case .dialFailed(let failure):
       let failed = alone + queue
       (alone, queue) = ([], [])
-      return failed.map { report($0.operation, failure.outcome) } + down(failure.trouble)
+      return failed.map { .report($0.report(failure.outcome)) } + posts.endAll(DeliveryOutcome(failure.outcome))
+        + history.endAll(failure.trouble) + down(failure.trouble)
         + keeper.lost(isBusy: false, atLeast: failure.retryAfter, because: failure.trouble)
     case .received(let message): return received(message)
     case .violated(let text):
       let trouble = Trouble(.protocol, text)
-      return endBatch(.misbehaved(trouble)) + [.hangUp] + down(trouble) + keeper.lost(isBusy: !queue.isEmpty || !alone.isEmpty)
+      return endRequests(.misbehaved(trouble), trouble) + [.hangUp] + down(trouble) + keeper.lost(isBusy: hasWaiting)
     case .flooded(let text):
       guard keeper.state == .open else { return [] }
       let trouble = Trouble(.misbehaving, text)
@@ -69,33 +78,47 @@ struct ReaderMachine: SessionMachine {
       (alone, queue) = ([], [])
       let actions = keeper.flooded(because: trouble)
       let outcome = RelayOutcome.troubled(trouble, retryAfter: keeper.floodWait)
-      return endBatch(outcome) + waiting.map { report($0.operation, outcome) } + [.hangUp] + down(trouble) + actions
+      let ended =
+        endBatch(outcome) + waiting.map { .report($0.report(outcome)) } + posts.endAll(DeliveryOutcome(outcome))
+        + history.endAll(trouble)
+      return ended + [.hangUp] + down(trouble) + actions
     case .closed(let code, let reason):
       guard keeper.state == .open else { return [] }
       let trouble = Trouble(.unreachable, Self.ending(code, reason))
-      return endBatch(.troubled(trouble, retryAfter: nil)) + down(trouble)
-        + keeper.lost(isBusy: !queue.isEmpty || !alone.isEmpty)
+      return endRequests(.troubled(trouble, retryAfter: nil), trouble) + down(trouble) + keeper.lost(isBusy: hasWaiting)
     case .timerFired(let timer): return fired(timer)
     case .authenticationSent, .published: return []  // readers stay anonymous
     }
   }
 
   private mutating func submitted(_ item: SessionOperation) -> [SessionAction] {
-    guard queue.count < limits.queueMax else {
+    guard (item.delivery == nil ? queue.count : posts.count) < limits.queueMax else {
       let trouble = Trouble(.timeout, "too many operations wait for this relay")
-      return [report(item.operation, .troubled(trouble, retryAfter: .seconds(30)))]
+      return [.report(item.report(.troubled(trouble, retryAfter: .seconds(30))))]
     }
     if let hold = keeper.hold { return [.postpone(item, hold)] }
+    if let post = item.delivery {
+      posts.add(post)
+      return keeper.state == .open ? posts.askNext() : keeper.need()
+    }
     queue.append(item)
     return keeper.state == .open ? askNext() : keeper.need()
   }
+
+  private mutating func compare(_ question: HistoryQuestion) -> [SessionAction] {
+    if let hold = keeper.hold { return [.report(question.report(.failed(hold)))] }
+    let refused = history.add(question)
+    return refused + (keeper.state == .open ? history.askNext() : keeper.need())
+  }
+
+  private var hasWaiting: Bool { !queue.isEmpty || !alone.isEmpty || posts.hasWaiting || history.hasWaiting }
 
   private mutating func watched(_ isWatched: Bool) -> [SessionAction] {
     guard isWatched != self.isWatched else { return [] }
     self.isWatched = isWatched
     (reportedUp, reportedCause) = (nil, nil)
     guard isWatched else {
-      return keeper.state == .open && queue.isEmpty && subscription == nil ? [.setTimer(.idle, after: limits.idleTimeout)] : []
+      return keeper.state == .open ? rest() : []
     }
     return [.cancelTimer(.idle)] + (keeper.state == .open ? up(.zero) : keeper.need())
   }
@@ -158,6 +181,20 @@ struct ReaderMachine: SessionMachine {
       rubbish += 1
       guard rubbish >= limits.rubbishMax else { return [] }
       return handle(.violated("the relay sends messages that are not Nostr"))
+    case .event(let name, let event) where posts.asks(name): return posts.take(event)
+    case .endOfStored(let name, _) where posts.asks(name):
+      heard()
+      return posts.served() + askForPosts()
+    case .closed(let name, let text) where posts.asks(name):
+      heard()
+      return posts.closed(text) + askForPosts()
+    case .event(let name, let event) where history.asks(name): return history.take(event) + askForHistory()
+    case .endOfStored(let name, let hint) where history.asks(name):
+      heard()
+      return history.served(hint) + askForHistory()
+    case .closed(let name, let text) where history.asks(name):
+      heard()
+      return history.closed(text) + askForHistory()
     case .event(let name, let event):
       guard name == subscription else { return [] }
       let stray = StrayEdition(networkID: event.id, signedAt: event.createdAt)
@@ -165,12 +202,12 @@ struct ReaderMachine: SessionMachine {
       return strays + batch.take(event).map(report)
     case .endOfStored(let name, _):
       guard name == subscription else { return [] }
-      timeoutsInARow = 0
+      heard()
       return [.send(ClientMessage.close(name))] + (askForTheRest() ?? askOn() ?? endBatch(nil) + askNext())
     case .closed(let name, let text):
       guard name == subscription else { return [] }
-      timeoutsInARow = 0
-      let outcome = refusal(text)
+      heard()
+      let outcome = ClosedRequest(text).outcome
       if batch.isAskingOn { return endBatch(outcome) + askNext() }
       if case .refused = outcome, let question {
         return batch.fail(question, outcome).map(report) + (askForTheRest() ?? askOn() ?? endBatch(nil) + askNext())
@@ -189,35 +226,25 @@ struct ReaderMachine: SessionMachine {
     }
   }
 
-  private func refusal(_ text: String) -> RelayOutcome {
-    switch RelayAnswer(accepted: false, text: text, mayAuthenticate: false) {
-    case .success: .missing
-    case .authenticate: .refused(Trouble(.authRequired, text))
-    case .permanent: .refused(Trouble(.rejected, text))
-    case .transient(let isRateLimit):
-      .troubled(Trouble(isRateLimit ? .rateLimited : .storage, text), retryAfter: isRateLimit ? .seconds(30) : .seconds(5))
-    case .unknown, .outdated:
-      .troubled(Trouble(.rejected, text.isEmpty ? "the relay ended the request" : text), retryAfter: .seconds(30))
-    }
-  }
-
   private mutating func fired(_ timer: SessionTimer) -> [SessionAction] {
     switch timer {
     case .answer:
       guard let name = subscription else { return [] }
       timeoutsInARow += 1
-      let words = lastNotice.map { "; the relay said: \($0)" } ?? ""
-      let trouble = Trouble(.timeout, "no answer to a request within \(limits.readTimeout.wholeMilliseconds) ms\(words)")
+      let trouble = silence
       let actions = [.send(ClientMessage.close(name))] + endBatch(.troubled(trouble, retryAfter: nil))
-      guard timeoutsInARow < 2 else {
-        return actions + [.hangUp] + down(trouble) + keeper.lost(isBusy: !queue.isEmpty || !alone.isEmpty)
-      }
-      return actions + askNext()
+      return timeoutsInARow < 2 ? actions + askNext() : actions + leave(trouble)
+    case .answerPosts:
+      guard keeper.state == .open else { return [] }
+      let trouble = silence
+      let actions = posts.timedOut(trouble)
+      return posts.timeoutsInARow < 2 ? actions + askForPosts() : actions + leave(trouble)
+    case .answerHistory: return keeper.state == .open ? history.timedOut(silence) + askForHistory() : []
     case .reconnect:
       keeper.waited()
-      return isWatched || !queue.isEmpty || !alone.isEmpty ? keeper.need() : []
+      return isWatched || hasWaiting ? keeper.need() : []
     case .idle:
-      guard keeper.state == .open, !isWatched, queue.isEmpty, alone.isEmpty, subscription == nil else { return [] }
+      guard keeper.state == .open, isDone else { return [] }
       keeper.closedOnPurpose()
       return [.hangUp]
     case .stable:
@@ -227,8 +254,49 @@ struct ReaderMachine: SessionMachine {
       isGathering = false
       guard keeper.state == .open, subscription == nil, !queue.isEmpty else { return [] }
       return ask()
+    case .gatherPosts: return keeper.state == .open ? posts.gathered() : []
     case .authentication, .readBack, .pace: return []  // publishers'
     }
+  }
+
+  private var silence: Trouble {
+    let words = lastNotice.map { "; the relay said: \($0)" } ?? ""
+    return Trouble(.timeout, "no answer to a request within \(limits.readTimeout.wholeMilliseconds) ms\(words)")
+  }
+
+  /// Notes that the relay answers requests: it is left only if it answers nothing at all. Channels and posts count the requests that were
+  /// not answered each for themselves, so that two that are under way together do not count twice.
+  private mutating func heard() {
+    timeoutsInARow = 0
+    posts.heard()
+  }
+
+  /// Leaves a relay that answers nothing.
+  private mutating func leave(_ trouble: Trouble) -> [SessionAction] {
+    endRequests(.troubled(trouble, retryAfter: nil), trouble) + [.hangUp] + down(trouble) + keeper.lost(isBusy: hasWaiting)
+  }
+
+  /// Goes on with posts, or lets the connection rest if nothing is left to read.
+  private mutating func askForPosts() -> [SessionAction] {
+    let asked = posts.askNext()
+    return asked + (posts.isIdle ? rest() : [])
+  }
+
+  /// The same for comparisons.
+  private mutating func askForHistory() -> [SessionAction] {
+    guard history.isIdle || history.hasWaiting else { return [] }
+    let asked = history.askNext()
+    return asked + (history.isIdle ? rest() : [])
+  }
+
+  /// Whether nobody needs the connection.
+  private var isDone: Bool { !isWatched && !hasWaiting && subscription == nil && posts.isIdle && history.isIdle }
+
+  private func rest() -> [SessionAction] { isDone ? [.setTimer(.idle, after: limits.idleTimeout)] : [] }
+
+  /// Ends what is under way, because the connection is gone.
+  private mutating func endRequests(_ outcome: RelayOutcome, _ trouble: Trouble) -> [SessionAction] {
+    endBatch(outcome) + posts.end(DeliveryOutcome(outcome)) + history.end(trouble)
   }
 
   /// Ends the REQ under way; what it did not find gets `outcome`; `nil` means that the relay has served all it has.
@@ -253,6 +321,6 @@ struct ReaderMachine: SessionMachine {
   }
 
   private func report(_ operation: RelayOperation, _ outcome: RelayOutcome) -> SessionAction {
-    .report(.outcome(channel: operation.channel, relay: operation.relay, number: operation.number, outcome))
+    .report(operation.report(outcome))
   }
 }

@@ -44,6 +44,8 @@ final class RelayLines: Sendable {
     fileprivate let user: Int
 
     func send(_ text: String) { line.connection?.send(text) }
+    /// Lets the relay send so much more than it may without having been asked.
+    func expect(frames: Int, bytes: Int) { line.connection?.expect(frames: frames, bytes: bytes) }
     /// The connection ends with the last session that uses it.
     func hangUp() { exchange.leave(line, user) }
   }

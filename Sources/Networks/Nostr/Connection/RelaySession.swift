@@ -92,6 +92,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
       case .send(let text):
         watch?(.sent)
         line?.send(text)
+      case .expect(let frames, let bytes): line?.expect(frames: frames, bytes: bytes)
       case .publish(let kind, let tags, let content):
         let event = sign?(kind, tags, content, nil)
         if let event {
@@ -109,13 +110,9 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
       case .report(let what): report(what)
       case .postpone(let item, let trouble):
         let left = timers[.reconnect].map { Duration($0.end - .now()) } ?? .zero
-        let operation = item.operation
         // The timer runs a little longer, so that the connection is not requested too early.
         let wait = max(left, .zero) + .seconds(1)
-        report(
-          .outcome(
-            channel: operation.channel, relay: operation.relay, number: operation.number,
-            .troubled(trouble, retryAfter: wait)))
+        report(item.report(.troubled(trouble, retryAfter: wait)))
       }
     }
 

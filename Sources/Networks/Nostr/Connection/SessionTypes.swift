@@ -17,34 +17,15 @@ enum OutgoingEvent: Hashable, Sendable {
   var isExtra: Bool { if case .extra = self { true } else { false } }
 }
 
-/// One operation in the form in which a session carries it out.
-struct SessionOperation: Hashable, Sendable {
-  let operation: RelayOperation
-  /// The events to publish, one after the other, each when the one before was taken. Readers do not use this.
-  let events: [OutgoingEvent]
-  /// The public key of the channel's identity.
-  let owner: String
-
-  init(operation: RelayOperation, events: [OutgoingEvent] = [], owner: String = "") {
-    self.operation = operation
-    self.events = events
-    self.owner = owner
-  }
-
-  /// Whether its events are signed when they are sent.
-  var isDraft: Bool { events.contains { if case .draft = $0 { true } else { false } } }
-
-  var isDeletionOfGroup: Bool { operation.task == .withdraw && operation.content.kind == .group }
-
-  /// The number of events that the relay must accept.
-  var neededCount: Int { events.count { !$0.isExtra } }
-}
-
 /// An input of a session with a relay.
 enum SessionEvent: Hashable, Sendable {
   case submitted(SessionOperation)
+  /// Find out what the relay holds of a channel's own posts.
+  case compare(HistoryQuestion)
   /// Invitations of this channel that still wait must not be sent.
   case cancelled(ChannelID)
+  /// Whether a post whose turn has come may leave.
+  case released(DeliveryTurn)
   /// Whether the relay must be watched: connected whenever possible, with ups and downs reported.
   case watched(Bool)
   case opened(roundTrip: Duration)
@@ -79,6 +60,12 @@ enum SessionTimer: Hashable, Sendable, CaseIterable {
   case gather
   /// The next EVENT may follow.
   case pace
+  /// The present REQ for posts must be answered.
+  case answerPosts
+  /// It is time to ask for the posts that have gathered.
+  case gatherPosts
+  /// The present page of a comparison must be served.
+  case answerHistory
 }
 
 /// An action that the driver of a session must perform, in order.
@@ -86,6 +73,8 @@ enum SessionAction: Hashable, Sendable {
   case dial
   case hangUp
   case send(String)
+  /// The relay may send so many frames, with so many bytes, in addition to what it may anyway: the next request asks for that.
+  case expect(frames: Int, bytes: Int)
   /// Sign and send, then feed `published`.
   case publish(kind: Int, tags: [[String]], content: String)
   /// Sign and send AUTH for this challenge, then feed `authenticationSent`: as the identity, or as the author of this channel.

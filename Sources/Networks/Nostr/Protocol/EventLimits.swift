@@ -49,10 +49,6 @@ struct EventLimits: Hashable, Sendable {
     }
     return nil
   }
-
-  /// The same for what is not signed yet: a signature changes no size.
-  /// - Parameter createdAt: Unix time in seconds.
-  func excess(of post: NostrPost, createdAt: Int64) -> Excess? { excess(of: post.unsigned(createdAt: createdAt)) }
 }
 
 extension NostrEvent {
@@ -65,14 +61,5 @@ extension NostrEvent {
     case .contentLength: content.unicodeScalars.count
     case .eventTags: tags.count
     }
-  }
-}
-
-extension NostrPost {
-  /// An event of the same size as the signed one, with an id and a signature of zeros.
-  fileprivate func unsigned(createdAt: Int64) -> NostrEvent {
-    NostrEvent(
-      id: String(repeating: "0", count: 64), publicKey: author, createdAt: createdAt, kind: kind, tags: tags, content: content,
-      signature: String(repeating: "0", count: 128))
   }
 }

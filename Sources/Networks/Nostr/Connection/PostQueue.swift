@@ -1,0 +1,86 @@
+internal import Channels
+internal import DequeModule
+internal import RelayNetwork
+
+/// The operations for posts that wait to be sent to one relay, in order. A post has a gate: when its turn comes, its owner is asked whether
+/// it may leave, and only the answer opens the gate. What waits keeps its gate when the connection is lost, so nobody is asked twice.
+struct PostQueue: Sendable {
+  /// The number of posts that may be asked for and not answered.
+  static let askedMax = 64
+
+  private enum Gate { case closed, asked, open }
+
+  private struct Entry {
+    let item: SessionOperation
+    let post: PostID
+    let task: DeliveryOperation.Task
+    let number: Int
+    var gate: Gate
+    /// Whether it was sent before, and not answered.
+    let wasSent: Bool
+
+    /// - Returns: `nil` if the operation is not about a post.
+    init?(_ item: SessionOperation, gate: Gate, wasSent: Bool = false) {
+      guard let delivery = item.delivery else { return nil }
+      (self.item, self.gate, self.wasSent) = (item, gate, wasSent)
+      (post, task, number) = (delivery.post, delivery.task, delivery.number)
+    }
+  }
+
+  private var entries: Deque<Entry> = []
+
+  var count: Int { entries.count }
+  var isEmpty: Bool { entries.isEmpty }
+
+  /// The operation at the head, if it may be sent; and whether it was sent before, and not answered.
+  var next: (item: SessionOperation, wasSent: Bool)? {
+    guard let head = entries.first, head.gate == .open else { return nil }
+    return (head.item, head.wasSent)
+  }
+
+  /// Adds an operation at the end. It takes the place of one that is the same but for its number, and nobody waits for that one any more.
+  mutating func append(_ item: SessionOperation) {
+    // A request for deletion is only made for what may have left.
+    guard let entry = Entry(item, gate: item.delivery?.task == .publish ? .closed : .open) else { return }
+    entries.removeAll { $0.post == entry.post && $0.task == entry.task }
+    entries.append(entry)
+  }
+
+  /// Returns an operation to the head that was taken off before.
+  mutating func prepend(_ item: SessionOperation, wasSent: Bool) {
+    if let entry = Entry(item, gate: .open, wasSent: wasSent) { entries.prepend(entry) }
+  }
+
+  mutating func removeFirst() { if !entries.isEmpty { entries.removeFirst() } }
+
+  /// Marks posts among the first `ahead` operations as asked for.
+  /// - Returns: those for which that is new, in order.
+  mutating func ask(_ ahead: Int) -> [SessionOperation] {
+    var askedCount = 0
+    var asked: [SessionOperation] = []
+    // Posts are asked for in order, so none behind the first closed gate was asked for yet.
+    for index in entries.indices.prefix(ahead) where entries[index].gate != .open {
+      guard askedCount < Self.askedMax else { break }
+      askedCount += 1
+      guard entries[index].gate == .closed else { continue }
+      entries[index].gate = .asked
+      asked.append(entries[index].item)
+    }
+    return asked
+  }
+
+  /// Opens the gate of a post that was asked for, or drops the post. Answers to other questions are ignored.
+  mutating func release(_ turn: DeliveryTurn) {
+    let place = entries.firstIndex { $0.post == turn.post && $0.number == turn.number && $0.gate == .asked }
+    guard let place else { return }
+    if turn.mayLeave { entries[place].gate = .open } else { entries.remove(at: place) }
+  }
+
+  /// Keeps the first operations.
+  /// - Returns: the others; and whether each was sent before, and not answered.
+  mutating func removeAll(after kept: Int = 0) -> [(item: SessionOperation, wasSent: Bool)] {
+    let late = entries.dropFirst(kept).map { ($0.item, $0.wasSent) }
+    entries.removeLast(late.count)
+    return late
+  }
+}

@@ -1,0 +1,163 @@
+internal import Channels
+internal import DequeModule
+internal import RelayNetwork
+internal import StrictJSON
+
+/// Reads posts back from one relay, as an anonymous reader would. It is a part of `ReaderMachine`, which has the connection, and asks
+/// beside what that asks about channels.
+struct PostReader: Sendable {
+  /// The bytes of the posts that one REQ asks for. The credit that a REQ gives a relay (`WebSocketAllowance`) is that of its ids, which
+  /// large posts would exceed.
+  static let batchBytesMax = 512 << 10
+
+  private let limits: NostrLimits
+  private let prefix: String
+  private var queue: Deque<DeliveryOperation> = []
+  /// Posts that are asked for one by one, because a REQ for several did not bring them, or the relay refused it.
+  private var alone: Deque<DeliveryOperation> = []
+  /// What the REQ under way asks for and has not brought yet.
+  private var open: [DeliveryOperation] = []
+  private var subscription: String?
+  private var subscriptionNumber = 0
+  /// Whether the REQ under way asks for one post only.
+  private var isForOne = false
+  /// The number of operations that the latest REQ answered: after several, the next one waits for company.
+  private var latestBatch = 0
+  private var isGathering = false
+  /// The number of REQs in a row to which the relay did not answer.
+  private(set) var timeoutsInARow = 0
+
+  /// - Parameter prefix: the beginning of the names of requests, because sessions may share a connection.
+  init(limits: NostrLimits, prefix: String) {
+    self.limits = limits
+    self.prefix = prefix
+  }
+
+  /// The number of operations that wait for a REQ.
+  var count: Int { queue.count + alone.count }
+  var hasWaiting: Bool { count > 0 }
+  var isIdle: Bool { !hasWaiting && subscription == nil }
+
+  /// Whether the REQ under way has this name.
+  func asks(_ name: String) -> Bool { name == subscription }
+
+  mutating func add(_ operation: DeliveryOperation) { queue.append(operation) }
+
+  /// Begins a new connection.
+  mutating func opened() { (timeoutsInARow, latestBatch, isGathering) = (0, 0, false) }
+
+  /// Notes that the relay answers requests, whatever they were about.
+  mutating func heard() { timeoutsInARow = 0 }
+
+  /// Asks for what waits, unless a REQ is under way. The connection must be open.
+  mutating func askNext() -> [SessionAction] {
+    guard subscription == nil else { return [] }
+    if let next = alone.popFirst() { return ask([next]) }
+    guard !queue.isEmpty else { return [] }
+    if latestBatch > 1, queue.count < limits.readBatchMax {
+      guard !isGathering else { return [] }
+      isGathering = true
+      return [.cancelTimer(.idle), .setTimer(.gatherPosts, after: limits.gatherTime)]
+    }
+    return askForBatch()
+  }
+
+  /// Asks for what has gathered.
+  mutating func gathered() -> [SessionAction] {
+    isGathering = false
+    return subscription == nil && !queue.isEmpty ? askForBatch() : []
+  }
+
+  private mutating func askForBatch() -> [SessionAction] {
+    isGathering = false
+    var batch: [DeliveryOperation] = []
+    var bytes = 0
+    while batch.count < limits.readBatchMax, let next = queue.first {
+      bytes += next.document.text.utf8.count
+      guard batch.isEmpty || bytes <= Self.batchBytesMax else { break }
+      batch.append(next)
+      queue.removeFirst()
+    }
+    latestBatch = batch.count
+    return ask(batch)
+  }
+
+  private mutating func ask(_ operations: [DeliveryOperation]) -> [SessionAction] {
+    subscriptionNumber += 1
+    let name = "\(prefix)p\(subscriptionNumber)"
+    // One post may be asked for under two numbers.
+    var known: Set<String> = []
+    let ids = operations.map(\.document.networkID).filter { known.insert($0).inserted }
+    (subscription, open, isForOne) = (name, operations, ids.count == 1)
+    return [
+      .cancelTimer(.idle), .cancelTimer(.gatherPosts),
+      .send(ClientMessage.request(name, [["ids": .array(ids.map(JSONValue.string))]])),
+      .setTimer(.answerPosts, after: limits.readTimeout),
+    ]
+  }
+
+  // MARK: - Answers
+
+  /// Takes an event that came under the name of the REQ.
+  mutating func take(_ event: NostrEvent) -> [SessionAction] {
+    let found = open.filter { $0.document.networkID == event.id }
+    open.removeAll { $0.document.networkID == event.id }
+    return found.map { .report($0.report(Self.judge(event, $0))) }
+  }
+
+  /// Handles the end of what the relay has. What a REQ for several did not bring is asked for once more, alone, before it counts as
+  /// missing.
+  mutating func served() -> [SessionAction] {
+    let closing = subscription.map { [SessionAction.send(ClientMessage.close($0))] } ?? []
+    guard isForOne else { return closing + askForTheRestAlone() }
+    return closing + end(.missing)
+  }
+
+  /// Handles a REQ that the relay ended. One that it refused may have been too large; a demand for AUTH holds for each post.
+  mutating func closed(_ text: String) -> [SessionAction] {
+    let outcome = DeliveryOutcome(ClosedRequest(text).outcome)
+    if case .refused(let trouble) = outcome, trouble.cause != .authRequired, !isForOne { return askForTheRestAlone() }
+    return end(outcome)
+  }
+
+  /// Handles a REQ that was not answered in time.
+  mutating func timedOut(_ trouble: Trouble) -> [SessionAction] {
+    guard let subscription else { return [] }
+    timeoutsInARow += 1
+    return [.send(ClientMessage.close(subscription))] + end(.troubled(trouble, retryAfter: nil))
+  }
+
+  /// Ends the REQ under way; what it has not brought gets `outcome`.
+  mutating func end(_ outcome: DeliveryOutcome) -> [SessionAction] {
+    guard subscription != nil else { return [] }
+    let ended = open
+    (subscription, open) = (nil, [])
+    return [.cancelTimer(.answerPosts)] + ended.map { .report($0.report(outcome)) }
+  }
+
+  /// Ends everything: what is under way and what waits.
+  mutating func endAll(_ outcome: DeliveryOutcome) -> [SessionAction] {
+    let waiting = Array(alone) + Array(queue)
+    (alone, queue) = ([], [])
+    return end(outcome) + waiting.map { .report($0.report(outcome)) }
+  }
+
+  private mutating func askForTheRestAlone() -> [SessionAction] {
+    alone += open
+    (subscription, open) = (nil, [])
+    return [.cancelTimer(.answerPosts)]
+  }
+
+  /// Judges what the relay serves under the id of a post.
+  private static func judge(_ event: NostrEvent, _ operation: DeliveryOperation) -> DeliveryOutcome {
+    do throws(NostrEvent.Flaw) {
+      try event.verify(unlessItIs: operation.document.text)
+    } catch {
+      return .refused(Trouble(.wrongIdentity, "what the relay serves as the post is not it: \(error.rawValue)"))
+    }
+    guard event.publicKey == operation.document.author else {
+      return .refused(Trouble(.wrongIdentity, "what the relay serves as the post is signed by somebody else"))
+    }
+    return .verified(edition: 1)
+  }
+}

@@ -1,0 +1,95 @@
+internal import Channels
+internal import DequeModule
+internal import RelayNetwork
+
+// What waits to be sent: operations for channels, and behind them those for posts.
+extension PublisherMachine {
+  /// The time within which posts must be able to leave to be asked for.
+  private static let aheadMax = Duration.seconds(5)
+
+  var hasWaiting: Bool { !queue.isEmpty || !posts.isEmpty }
+
+  mutating func submitted(_ item: SessionOperation) -> [SessionAction] {
+    guard (item.delivery == nil ? queue.count : posts.count) < limits.queueMax else {
+      return [report(item, .troubled(Trouble(.timeout, "too many operations wait for this relay"), retryAfter: .seconds(30)))]
+    }
+    if let hold = keeper.hold { return [.postpone(item, hold)] }
+    if item.delivery == nil { queue.append(item) } else { posts.append(item) }
+    return keeper.state == .open ? sendNext() + giveBackTheLate() : keeper.need()
+  }
+
+  mutating func cancelled(_ channel: ChannelID) -> [SessionAction] {
+    func isStale(_ item: SessionOperation) -> Bool { item.order == .channel(channel) && item.channelTask == .invite }
+    let stale = queue.filter(isStale)
+    queue.removeAll(where: isStale)
+    return stale.map { report($0, .troubled(Trouble(.cancelled, "taken back before it was sent"), retryAfter: nil)) }
+  }
+
+  /// Gives back operations that could not be sent for a long time because the relay limits the rate, to return when there may be room.
+  mutating func giveBackTheLate() -> [SessionAction] {
+    guard let room = window.capacity(within: limits.holdMax).map({ max(1, $0) }), queue.count + posts.count > room else {
+      return []
+    }
+    let late = queue.dropFirst(room).map { (item: $0, wasSent: false) }
+    queue.removeLast(late.count)
+    let latePosts = posts.removeAll(after: room - queue.count)
+    let distance = window.distance
+    let words = "the relay limits the rate of events; Baton sends one every \(distance.wholeMilliseconds) ms"
+    return (late + latePosts).enumerated().map { place, late in
+      let outcome = RelayOutcome.troubled(Trouble(.rateLimited, words), retryAfter: distance * (room + place + 1))
+      return report(late.item, outcome, isDoubtful: late.wasSent)
+    }
+  }
+
+  /// Returns everything under way to the queue, in order, to be sent again: relays take an event twice.
+  mutating func takeBack() -> [SessionAction] {
+    var actions = stopReadingBack()
+    actions += [.cancelTimer(.answer), .cancelTimer(.readBack), .cancelTimer(.authentication)]
+    (authenticationID, nameless, awaited) = (nil, [], nil)
+    for event in inFlight.removeAll().reversed() {
+      // The relay has taken all the events that it must.
+      guard !event.isExtra else {
+        actions.append(report(event.item, success(event.item)))
+        continue
+      }
+      // A relay that demands AUTH has not taken the event.
+      putBack(event, wasSent: event.wasSent || !event.awaitsAuthentication)
+    }
+    return actions
+  }
+
+  /// Returns an operation to the head of those of its kind.
+  /// - Parameter wasSent: whether the relay may have the event.
+  mutating func putBack(_ event: EventInFlight, wasSent: Bool) {
+    if event.item.delivery == nil { queue.prepend(event.item) } else { posts.prepend(event.item, wasSent: wasSent) }
+  }
+
+  /// Ends everything that waits.
+  mutating func endWaiting(_ outcome: RelayOutcome) -> [SessionAction] {
+    let ended = queue.map { report($0, outcome) }
+    queue = []
+    return ended + posts.removeAll().map { report($0.item, outcome, isDoubtful: $0.wasSent) }
+  }
+
+  // MARK: - Posts
+
+  /// Sends the posts at the head that may leave, as many as the window has room for, and asks whether the next ones may. As long as an
+  /// operation for a channel waits, posts do neither.
+  mutating func sendPosts() -> [SessionAction] {
+    var actions: [SessionAction] = []
+    guard queue.isEmpty else { return actions }
+    while mayAnother, let next = posts.next, inFlight.mayBeJoined(by: next.item) {
+      posts.removeFirst()
+      let event = EventInFlight(item: next.item, serial: nextSerial(), wasSent: next.wasSent)
+      actions += [.cancelTimer(.idle)] + send(event)
+    }
+    return actions + posts.ask(ahead).map { report($0, .handedOver) }
+  }
+
+  /// The number of posts that should know by now whether they may leave: what the window has room for, and as many again, so that it does
+  /// not run dry while the answers are made durable.
+  private var ahead: Int {
+    let ahead = max(0, window.size - inFlight.count) + window.size
+    return min(ahead, window.capacity(within: Self.aheadMax).map { max(1, $0) } ?? ahead)
+  }
+}

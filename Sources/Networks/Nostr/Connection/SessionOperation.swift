@@ -1,0 +1,92 @@
+internal import Channels
+internal import RelayNetwork
+
+/// One operation in the form in which a session carries it out.
+struct SessionOperation: Hashable, Sendable {
+  /// What an operation is about.
+  enum Subject: Hashable, Sendable {
+    case channel(RelayOperation)
+    case post(DeliveryOperation)
+  }
+
+  /// Operations with the same order follow each other.
+  enum Order: Hashable, Sendable {
+    case channel(ChannelID)
+    case post(PostID)
+  }
+
+  let subject: Subject
+  /// The events to publish, one after the other, each when the one before was taken. Readers do not use this.
+  let events: [OutgoingEvent]
+  /// The public key of the channel's identity.
+  let owner: String
+
+  init(operation: RelayOperation, events: [OutgoingEvent] = [], owner: String = "") {
+    subject = .channel(operation)
+    self.events = events
+    self.owner = owner
+  }
+
+  init(delivery: DeliveryOperation, events: [OutgoingEvent] = []) {
+    subject = .post(delivery)
+    self.events = events
+    owner = ""
+  }
+
+  var order: Order {
+    switch subject {
+    case .channel(let operation): .channel(operation.channel)
+    case .post(let operation): .post(operation.post)
+    }
+  }
+
+  /// The channel that it is about, or to which its post belongs.
+  var content: ChannelContent {
+    switch subject {
+    case .channel(let operation): operation.content
+    case .post(let operation): operation.content
+    }
+  }
+
+  /// What is to be done for a channel; `nil` for posts.
+  var channelTask: RelayOperation.Task? {
+    if case .channel(let operation) = subject { operation.task } else { nil }
+  }
+
+  /// The operation, if it is about a post.
+  var delivery: DeliveryOperation? {
+    if case .post(let operation) = subject { operation } else { nil }
+  }
+
+  /// Whether its events are signed when they are sent.
+  var isDraft: Bool { events.contains { if case .draft = $0 { true } else { false } } }
+
+  var isDeletionOfGroup: Bool { channelTask == .withdraw && content.kind == .group }
+
+  /// The number of events that the relay must accept.
+  var neededCount: Int { events.count { !$0.isExtra } }
+
+  /// The report of its outcome.
+  /// - Parameter isDoubtful: whether the event was sent before and not answered, so that the relay may have it whatever it says now.
+  func report(_ outcome: RelayOutcome, isDoubtful: Bool = false) -> NetworkReport {
+    switch subject {
+    case .channel(let operation):
+      .outcome(channel: operation.channel, relay: operation.relay, number: operation.number, outcome)
+    case .post(let operation):
+      operation.report(
+        operation.task == .verify ? DeliveryOutcome(outcome) : DeliveryOutcome(publishing: outcome, isDoubtful: isDoubtful))
+    }
+  }
+}
+
+extension RelayOperation {
+  func report(_ outcome: RelayOutcome) -> NetworkReport {
+    .outcome(channel: channel, relay: relay, number: number, outcome)
+  }
+}
+
+extension DeliveryOperation {
+  func report(_ outcome: DeliveryOutcome) -> NetworkReport {
+    .delivery(post: post, relay: relay, number: number, outcome)
+  }
+}

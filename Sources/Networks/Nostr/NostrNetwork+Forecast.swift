@@ -1,0 +1,22 @@
+public import RelayNetwork
+
+extension NostrNetwork {
+  /// An event never changes, so an edit is another one, and whether this one goes is up to the relay.
+  public func forecast(of place: PostPlace) -> PostForecast { Self.forecast(at: place.capabilities) }
+
+  /// - Parameter capabilities: what the relay says that it can do.
+  static func forecast(at capabilities: [String]) -> PostForecast {
+    let edit = "an edit is a new post and the deletion of this one; replies stay with this one"
+    if capabilities.contains(deletes) { return PostForecast(canEdit: true, canDelete: true, editNote: edit) }
+    // The words of relays that say what they can do begin like this.
+    let isKnown = capabilities.contains { $0.hasPrefix("nip") }
+    let doubt =
+      isKnown ? "the relay does not say that it deletes posts (NIP-09)" : "the relay has not said whether it deletes posts"
+    return PostForecast(
+      canEdit: true, canDelete: false, editNote: "\(edit), which the relay may go on showing",
+      deleteNote: "\(doubt), so it may go on showing this one")
+  }
+
+  /// What relays say that take deletions.
+  private static let deletes = "nip9"
+}

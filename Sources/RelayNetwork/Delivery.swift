@@ -1,0 +1,109 @@
+public import Channels
+
+/// An action to perform for one post on one relay.
+public struct DeliveryOperation: Hashable, Sendable {
+  public enum Task: String, Hashable, Sendable {
+    /// Hand the post over. Before it leaves, the network reports `handedOver` and waits for `release`.
+    case publish
+    /// Read the post back as a reader would.
+    case verify
+    /// Hand over the request to delete the post.
+    case withdraw
+  }
+  public let task: Task
+  public let post: PostID
+  public let channel: ChannelID
+  public let relay: RelayID
+  public let address: String
+  /// The number that comes back with the outcome.
+  public let number: Int
+  /// The channel: whose key signs, and who may authenticate.
+  public let content: ChannelContent
+  public let document: PostDocument
+  /// The request to delete the post; `nil` unless that was requested.
+  public let deletion: PostDocument?
+
+  public init(
+    task: Task, post: PostID, channel: ChannelID, relay: RelayID, address: String, number: Int, content: ChannelContent,
+    document: PostDocument, deletion: PostDocument? = nil
+  ) {
+    self.task = task
+    self.post = post
+    self.channel = channel
+    self.relay = relay
+    self.address = address
+    self.number = number
+    self.content = content
+    self.document = document
+    self.deletion = deletion
+  }
+}
+
+/// The answer to `handedOver`: whether a post whose turn has come may leave. If it may, that is durable by now.
+public struct DeliveryTurn: Hashable, Sendable {
+  public let post: PostID
+  public let relay: RelayID
+  /// The number of the operation.
+  public let number: Int
+  /// Otherwise it must not be sent, and has no further outcome.
+  public let mayLeave: Bool
+
+  public init(post: PostID, relay: RelayID, number: Int, mayLeave: Bool) {
+    self.post = post
+    self.relay = relay
+    self.number = number
+    self.mayLeave = mayLeave
+  }
+}
+
+/// The outcome of an operation for a post.
+public enum DeliveryOutcome: Hashable, Sendable {
+  /// Progress only: the turn of the post has come. It leaves after `release`, and another outcome follows.
+  case handedOver
+  /// The relay took the post, or has it already.
+  case accepted
+  /// A reader finds this edition of the post.
+  case verified(edition: Int)
+  case missing
+  /// The relay took the deletion.
+  case withdrawn
+  /// The relay refused for good, or broke the protocol.
+  case refused(Trouble)
+  /// The relay cannot take this post at all, or cannot do what it was asked for: `tooOld`, `tooLarge`, `notSupported`.
+  case skipped(Trouble)
+  /// It failed for a reason that may pass. With the causes `rateLimited` and `authRequired` the relay certainly did not take the post.
+  case troubled(Trouble, retryAfter: Duration?)
+}
+
+/// Why a network does not give a post its form.
+public enum PostFailure: Error, Hashable, Sendable {
+  /// The post must be changed.
+  case refused(PostRefusal)
+  /// The network does not offer that; the text is a sentence for people.
+  case unsupported(String)
+  /// It cannot be done now; the text is a sentence for people.
+  case unavailable(String)
+}
+
+// Networks that do not publish posts have nothing of this.
+extension RelayNetwork {
+  public func compose(
+    _ draft: PostDraft, in content: ChannelContent, at relays: [String]
+  ) throws(PostFailure) -> PostDocument {
+    throw .unsupported("Baton does not publish posts on this network yet")
+  }
+
+  public func composeDeletion(
+    of post: PostDocument, in content: ChannelContent, reason: String
+  ) throws(PostFailure) -> PostDocument {
+    throw .unsupported("Baton does not delete posts on this network yet")
+  }
+
+  public func reference(to post: PostDocument, at relays: [String]) -> PostReference? { nil }
+
+  public func link(to post: PostDocument, at relays: [String]) -> String? { nil }
+
+  public func deliver(_ operation: DeliveryOperation) {}
+
+  public func release(_ turn: DeliveryTurn) {}
+}
