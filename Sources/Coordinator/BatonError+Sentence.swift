@@ -45,9 +45,24 @@ extension BatonError: CustomStringConvertible {
     case .operatorInUse(let servers, let relays): .operatorInUse(servers: servers, relays: relays)
     case .identityInUse(let channels): .identityInUse(channels: channels)
     case .wouldBreak(let findings): .validationFailed(findings.map(\.message))
+    case .post(let error): error.sentence
     case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
     case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
+    }
+  }
+}
+
+extension PostError {
+  /// The problem, and the remedy.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchPost(let id): .noSuchObject("post", id: id.rawValue, name: nil)
+    case .invalidPost(let field, let reason): .invalidPost(field: field, reason: reason)
+    case .keyReused(let id, let isDeleted): .postKeyReused(post: id.rawValue, isDeleted: isDeleted)
+    case .notCancellable(let id): .postNotCancellable(post: id.rawValue)
+    case .notSupported(let network, let reason): .notSupported(network: network.rawValue, reason: reason)
     }
   }
 }

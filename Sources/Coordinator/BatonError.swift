@@ -1,5 +1,6 @@
 public import Channels
 public import RelayNetwork
+internal import Storage
 
 /// The reasons why a request is refused. `Sources/ControlServer/Refusals.swift` gives the error of each interface that clients see.
 public enum BatonError: Error, Hashable, Sendable {
@@ -8,6 +9,8 @@ public enum BatonError: Error, Hashable, Sendable {
   case noSuchRelay(RelayID)
   case noSuchChannel(ChannelID)
   case noSuchIdentity(String)
+  /// A request about a post.
+  case post(PostError)
   case noEnabledRelays(NetworkKind)
   /// Relays are enabled, but none is known to offer groups.
   case noGroupRelays(NetworkKind, untested: Int)
@@ -53,6 +56,8 @@ public enum BatonError: Error, Hashable, Sendable {
   case choiceChanged
   case relayInUse(channels: Int)
   case busy
+  /// Something that is damaged cannot be read, and cannot the next time either.
+  case storageDamaged(reason: String)
   case storageUnavailable(reason: String)
   case networkUnavailable(NetworkKind, reason: String)
 
@@ -61,6 +66,17 @@ public enum BatonError: Error, Hashable, Sendable {
     case .displayName: self = .invalidDisplayName(reason: refusal.reason)
     case .fullName, .description: self = .invalidProfile(field: refusal.field.rawValue, reason: refusal.reason)
     case .image: self = .invalidImage(reason: refusal.reason)
+    }
+  }
+
+  /// - Parameter error: why storage cannot be read, or a refusal, which stays as it is.
+  init(reading error: any Error) {
+    if let refusal = error as? BatonError {
+      self = refusal
+    } else if let error = error as? StoreError, error.code == .corrupt {
+      self = .storageDamaged(reason: error.description)
+    } else {
+      self = .storageUnavailable(reason: "\(error)")
     }
   }
 }

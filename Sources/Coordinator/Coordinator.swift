@@ -5,27 +5,34 @@ public import Storage
 
 /// Runs the channels: takes requests and reports in, one after the other, and makes every step durable before it has any effect outside.
 public final class Coordinator: Sendable {
-  private let storage: any CoordinatorStorage
+  let storage: any CoordinatorStorage
+  /// Posts; `nil` if the daemon publishes none.
+  let posts: (any PostStorage & CoordinatorStorage)?
   let directory: RelayDirectory
   /// The rules with which it starts.
-  private let rules: Rules
+  let rules: Rules
   let clock: any CoordinatorClock
   let logger: Logger
   let secrets: SecretBox
   private let inbox: Inbox<Engine.Input>
+  let postInbox = Inbox<PostInput>()
   private let prober: Prober
   /// The hub from which subscribers get committed changes.
   public let hub: ChangeHub
-  private let requestsMax: Int
-  private let earlyMin: Int
+  /// The hub that says when posts have changed.
+  public let postHub = PostHub()
+  let requestsMax: Int
+  let earlyMin: Int
   private let seed: UInt64
 
-  private static let batchMax = 512
+  static let batchMax = 512
   public static let mainIdentity = "main"
   /// The feature that a test finds at relays that offer groups (NIP-29).
   static let groupCapability = "nip29"
 
   /// - Parameters:
+  ///   - posts: the same storage, for posts and what they must know of channels, so that neither waits for the questions of the other;
+  ///     `nil` if none are published.
   ///   - addressing: networks whose relays can be managed though they are not served.
   ///   - servers: message and file servers; `nil` if they cannot be managed.
   ///   - rules: the rules with which it starts.
@@ -36,7 +43,8 @@ public final class Coordinator: Sendable {
   ///   - secrets: opens the stored identity keys, and seals the passwords of servers.
   ///   - seed: the seed of random choices, above all which of several equal relays channels get.
   public init(
-    storage: any CoordinatorStorage, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
+    storage: any CoordinatorStorage, posts: (any PostStorage & CoordinatorStorage)? = nil, networks: [any RelayNetwork],
+    addressing: [any RelayAddressing] = [],
     servers: (any ServerNetwork)? = nil, rules: Rules, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
     hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000, earlyMin: Int = 64, seed: UInt64 = .random(in: 0 ... .max)
   ) {
@@ -48,6 +56,7 @@ public final class Coordinator: Sendable {
     self.earlyMin = earlyMin
     self.seed = seed
     self.storage = storage
+    self.posts = posts
     directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers, seed: seed)
     self.rules = rules
     self.clock = clock
@@ -62,7 +71,10 @@ public final class Coordinator: Sendable {
     defer {
       inbox.close()
       inbox.finish()
+      postInbox.close()
+      postInbox.finish()
       hub.finish()
+      postHub.finish()
     }
     do {
       try await withTaskCancellationHandler {
@@ -84,14 +96,17 @@ public final class Coordinator: Sendable {
     let failure = await withTaskGroup(of: Void.self) { group -> (any Error)? in
       var failure: (any Error)?
       for network in directory.networks.values {
-        group.addTask { await network.run { inbox.put(.report($0)) } }
+        group.addTask { await network.run { self.take($0) } }
       }
       defer { prober.stop() }
       do {
+        let stoppedAt = try await storage.lastSignOfLife()?.at
         let engine = try await Engine(
           storage: storage, directory: directory, rules: rules, clock: clock, logger: logger, hub: hub, prober: prober,
-          seed: ~seed, poke: { inbox.poke() }, post: { if !inbox.put($0) { $0.refuse(.busy) } })
+          seed: ~seed, poke: { inbox.poke() }, tellMembership: { self.membershipChanged($0) },
+          post: { if !inbox.put($0) { $0.refuse(.busy) } })
         try await engine.resume()
+        let posting = try await startPosts(stoppedAt: stoppedAt)
         ready()
         while engine.fenced == nil,
           let inputs = await inbox.take(max: Self.batchMax, atLeast: engine.flight == nil ? 1 : earlyMin)
@@ -99,8 +114,11 @@ public final class Coordinator: Sendable {
           await engine.process(inputs)
         }
         await engine.rest()
+        postInbox.close()
+        let delivered = await posting?.result
         await engine.noteEnd()
         engine.stop()
+        try delivered?.get()
         if let fenced = engine.fenced { throw fenced }
       } catch {
         failure = error
@@ -112,10 +130,14 @@ public final class Coordinator: Sendable {
     if let failure { throw failure }
   }
 
+  /// Puts a report into the inbox of channels.
+  func inboxPut(_ report: NetworkReport) { inbox.put(.report(report)) }
+
   /// Answers those who wait, when nobody else will.
   private func refuseAll() async {
     inbox.close()
     while let inputs = await inbox.take(max: Self.batchMax) { for input in inputs { input.refuse(.busy) } }
+    await refusePosts()
   }
 
   /// Lets `run` return once everything taken in so far is done.
@@ -176,7 +198,7 @@ public final class Coordinator: Sendable {
         let id = try await storage.channel(idempotencyKey: key)
         stored = if let id { try await storage.channel(id) } else { nil }
       } catch {
-        throw .storageUnavailable(reason: "\(error)")
+        throw BatonError(reading: error)
       }
       if let stored {
         if let conflict = stored.row.conflict(with: request.digest(profile)) { throw conflict }

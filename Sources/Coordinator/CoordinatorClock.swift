@@ -4,8 +4,14 @@ internal import Glibc
 /// The source of time for the coordinator; tests provide their own.
 public protocol CoordinatorClock: Sendable {
   var now: Timestamp { get }
+  /// The time of day, which jumps when somebody sets the clock of the machine. What is signed for others is dated with it.
+  var timeOfDay: Timestamp { get }
   /// Returns at `time` or later; throws when cancelled.
   func sleep(until time: Timestamp) async throws
+}
+
+extension CoordinatorClock {
+  public var timeOfDay: Timestamp { now }
 }
 
 /// The machine's clock: the time of day at the start, going on evenly from there. Setting the clock while the daemon runs does
@@ -18,6 +24,8 @@ public struct SystemClock: CoordinatorClock {
   }
 
   public var now: Timestamp { Timestamp(milliseconds: Self.milliseconds(CLOCK_BOOTTIME) + offset) }
+
+  public var timeOfDay: Timestamp { Timestamp(milliseconds: Self.milliseconds(CLOCK_REALTIME)) }
 
   private static func milliseconds(_ clock: CInt) -> Int64 {
     var time = timespec()

@@ -14,6 +14,16 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   /// A channel was requested and not created.
   case channelRefused = "8c3e5b1d7f9a4e20b6d8c0a2e4f61b39"
   case channelDeleted = "b1d4f7a90c3e4d5a8b6c7e9f0a1b2c54"
+  /// Somebody published or edited a post.
+  case postPublished = "67347c7f85b329c92757053dabfcbb64"
+  /// A post failed at a relay where posts arrived before. It is tried again slowly; those that fail there after it have no entry.
+  case deliveryFailed = "9467da6d8b2d359deca21dbb4a21f0f8"
+  /// Readers find a post at a relay where some had failed.
+  case deliveryRecovered = "1507bce572be44bed0b6be0b8c0de3db"
+  /// A scheduled post was not published in its time.
+  case postExpired = "a41be1ea64d94cdc97fb53e9d26bd1f6"
+  /// A comparison did not find posts at a relay where readers had found them. They are read back, and published again if they are gone.
+  case postsNotFound = "c07f4ab29d164e3f8b5a6e21d97c3048"
   /// A relay went up or down.
   case relayHealth = "5e8c1b4a7d0f43b69a2c5e8f1b4d7a76"
   /// A network as a whole can be used, or can no longer be used.

@@ -16,6 +16,10 @@ final class RelayDirectory: Sendable {
     var liveChannels = 0
     /// How many inputs were decided and are not being committed yet.
     var inputsOpen = 0
+    /// How many inputs about posts were decided and are not being committed yet.
+    var postsOpen = 0
+    /// The channels that have posts, or were asked to have one.
+    var channelsWithPosts: Set<ChannelID> = []
     /// What is known about networks as a whole.
     var networkStates: [NetworkKind: NetworkState] = [:]
     /// The random generator that draws among equal relays.

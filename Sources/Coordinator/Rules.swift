@@ -6,15 +6,18 @@ public struct Rules: Hashable, Sendable {
   public var policy: RelayPolicy
   /// The same for networks with policies of their own.
   public var policies: [NetworkKind: RelayPolicy]
+  /// Timers and limits of deliveries of posts.
+  public var delivery: DeliveryPolicy
   /// The schedule of tests in the background; `nil` if there are none.
   public var schedule: TestSchedule?
   /// The upkeep of settled channels; `nil` for none.
   public var upkeep: UpkeepPolicy?
 
   public init(
-    policy: RelayPolicy, policies: [NetworkKind: RelayPolicy] = [:], schedule: TestSchedule? = nil,
-    upkeep: UpkeepPolicy? = nil
+    policy: RelayPolicy, policies: [NetworkKind: RelayPolicy] = [:], delivery: DeliveryPolicy = DeliveryPolicy(),
+    schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil
   ) {
+    self.delivery = delivery
     self.policy = policy
     self.policies = policies
     self.schedule = schedule

@@ -19,9 +19,12 @@ final class Bench: Sendable {
   let coordinator: Coordinator
   private let task: Task<Void, any Error>
 
-  /// - Parameter schedule: the schedule of background tests; nil for none.
+  /// - Parameters:
+  ///   - schedule: the schedule of background tests; nil for none.
+  ///   - posts: whether posts are published.
   init(
-    _ earlier: Bench? = nil, network: FakeNetwork = FakeNetwork(), schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil
+    _ earlier: Bench? = nil, network: FakeNetwork = FakeNetwork(), schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil,
+    posts: Bool = false
   ) async throws {
     folder = try earlier?.folder ?? TemporaryFolder()
     clock = earlier?.clock ?? ManualClock()
@@ -32,9 +35,11 @@ final class Bench: Sendable {
     storage = FaultyStorage(store)
     var policy = RelayPolicy()
     policy.backOffJitterPercent = 0
+    var delivery = DeliveryPolicy()
+    delivery.backOffJitterPercent = 0
     let coordinator = Coordinator(
-      storage: storage, networks: [network], addressing: [SimpleXAddressing()], servers: servers,
-      rules: Rules(policy: policy, schedule: schedule, upkeep: upkeep), clock: clock,
+      storage: storage, posts: posts ? storage : nil, networks: [network], addressing: [SimpleXAddressing()], servers: servers,
+      rules: Rules(policy: policy, delivery: delivery, schedule: schedule, upkeep: upkeep), clock: clock,
       secrets: try .atFile(folder.path + "/key"), logger: log.logger, earlyMin: 1)
     self.coordinator = coordinator
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
@@ -81,6 +86,12 @@ final class Bench: Sendable {
 
   /// Moves the clock from timer to timer until `isDone`.
   func move(atMost max: Int = 200, until isDone: () throws -> Bool) async throws {
+    try await move(atMost: max, settling: settle, until: isDone)
+  }
+
+  /// Moves the clock from timer to timer until `isDone`.
+  /// - Parameter settle: lets everything happen that needs no clock.
+  func move(atMost max: Int, settling settle: () async throws -> Void, until isDone: () throws -> Bool) async throws {
     var (moves, looks) = (0, 0)
     while moves < max, looks < 100_000 {
       try await settle()

@@ -47,6 +47,15 @@ struct EngineValueTests {
     #expect(alarms.next() == nil)
   }
 
+  @Test func alarmThatIsSetNoLaterThanATimeIsNotPutOff() {
+    var alarms = Alarms()
+    alarms.set(.upkeep, noLaterThan: at(3))
+    alarms.set(.upkeep, noLaterThan: at(5))
+    #expect(alarms[.upkeep] == at(3))
+    alarms.set(.upkeep, noLaterThan: at(2))
+    #expect(alarms[.upkeep] == at(2))
+  }
+
   @Test func alarmsThatAreRescheduledAgainAndAgainTakeNoMemory() {
     var alarms = Alarms()
     for second in 1...10_000 { alarms.set(.channel(channel(Int64(second % 3))), at: at(Int64(20_000 - second))) }

@@ -43,6 +43,8 @@ public final class FakeNetwork: RelayNetwork {
   }
   public let kind = NetworkKind.nostr
   public let takesRemovedRelaysAgain: Bool
+  /// What its relays do with posts.
+  public let posts = FakePosts()
   private let state = Mutex(State())
 
   private let keepsKeys: Bool
@@ -56,10 +58,12 @@ public final class FakeNetwork: RelayNetwork {
   }
 
   public func set(_ behaviour: Behaviour, at address: String) { state.withLock { $0.behaviours[address] = behaviour } }
+  func behaviour(at address: String) -> Behaviour { state.withLock { $0.behaviours[address] ?? .works } }
   /// Takes over the relays of `earlier`, as after a restart of the daemon.
   public func adopt(_ earlier: FakeNetwork) {
     let (stored, editions) = earlier.state.withLock { ($0.stored, $0.editions) }
     state.withLock { ($0.stored, $0.editions) = (stored, editions) }
+    posts.adopt(earlier.posts)
   }
   /// The relay loses everything that it has.
   public func forget(at address: String) { state.withLock { $0.stored[address] = [] } }

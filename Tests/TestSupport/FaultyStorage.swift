@@ -7,7 +7,12 @@ internal import Synchronization
 
 /// A real store whose writes can be made to fail, as with a full disk.
 public final class FaultyStorage: CoordinatorStorage {
-  private struct State {
+  struct State {
+    /// The writes about posts that cannot be stored.
+    var refusedPosts: @Sendable (StoreMutation) -> Bool = { _ in false }
+    var arePostsUnreadable = false
+    var damagedRoutes: Set<ChannelID> = []
+    var damagedPosts: Set<PostID> = []
     var isBroken = false
     var isDoubtful = false
     var isFenced = false
@@ -21,8 +26,8 @@ public final class FaultyStorage: CoordinatorStorage {
     /// The commits that wait, the earliest first.
     var held: [CheckedContinuation<Void, Never>] = []
   }
-  private let store: Store
-  private let state = Mutex(State())
+  let store: Store
+  let state = Mutex(State())
 
   public init(_ store: Store) { self.store = store }
 
@@ -87,7 +92,7 @@ public final class FaultyStorage: CoordinatorStorage {
     for part in request.parts {
       for channel in Self.channels(part) { try await writeElsewhere(channel) }
     }
-    let receipt = try await store.commit(request)
+    let receipt = try await commitPosts(request)
     if isDoubtful { throw CommitFailure.inDoubt("the answer was lost") }
     return receipt
   }
@@ -115,7 +120,8 @@ public final class FaultyStorage: CoordinatorStorage {
       case .touchChannel(let row), .rewriteChannel(let row): row.id
       case .saveChannelRelay(let id, _, _): id
       case .insertChannel, .appendTransition, .appendChange, .saveOperator, .saveServer, .saveRelay, .recordRoundTrip,
-        .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges:
+        .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges,
+        .insertPost, .updatePost, .saveDelivery, .appendPostTransition, .savePostRoute, .forgetPostHistory:
         nil
       }
     }

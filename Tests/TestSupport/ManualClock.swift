@@ -6,6 +6,8 @@ internal import Synchronization
 public final class ManualClock: CoordinatorClock {
   private struct State {
     var now: Timestamp
+    /// How far ahead of `now` the time of day is.
+    var ahead = Duration.zero
     var nextID = 0
     var sleepers: [Int: (until: Timestamp, wake: CheckedContinuation<Bool, any Error>)] = [:]
     var cancelled: Set<Int> = []
@@ -17,6 +19,12 @@ public final class ManualClock: CoordinatorClock {
   public init(now: Timestamp = Timestamp(milliseconds: 1_750_000_000_000)) { state = Mutex(State(now: now)) }
 
   public var now: Timestamp { state.withLock { $0.now } }
+
+  public var timeOfDay: Timestamp { state.withLock { $0.now + $0.ahead } }
+
+  /// Somebody sets the clock of the machine.
+  /// - Parameter ahead: how far it is ahead afterwards of what it was at the start.
+  public func set(ahead: Duration) { state.withLock { $0.ahead = ahead } }
 
   /// The earliest time that a sleeper waits for.
   public var nextWake: Timestamp? { state.withLock { $0.sleepers.values.map(\.until).min() } }

@@ -13,22 +13,26 @@ final class Engine {
   let clock: any CoordinatorClock
   let hub: ChangeHub
   let prober: Prober?
+  /// Told when a channel got a relay or left one, once that is durable.
+  let tellMembership: @Sendable (ChannelID) -> Void
   /// Puts an input of the engine's own into the inbox.
   let post: @Sendable (Input) -> Void
   var commits: Commits
   var journal: Journal
-  var waker: Task<Void, Never>?
+  private let waker: Waker
   /// When `timersDue` will come in; `nil` if it was not asked for, or is on its way.
-  var wakeAt: Timestamp?
+  var wakeAt: Timestamp? { waker.due }
 
   /// - Parameters:
   ///   - seed: the seed of random choices. The same seed and the same inputs give the same commits, actions and words, in the same order.
   ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
   ///   - poke: called when a commit is over, so that `process` is called soon.
+  ///   - tellMembership: told when a channel got a relay or left one, once that is durable.
   init(
     storage: any CoordinatorStorage, directory: RelayDirectory, rules: Rules, clock: any CoordinatorClock,
     logger: Logger, hub: ChangeHub, prober: Prober?, seed: UInt64, isEager: Bool = true,
-    poke: @escaping @Sendable () -> Void = {}, post: @escaping @Sendable (Input) -> Void
+    poke: @escaping @Sendable () -> Void = {}, tellMembership: @escaping @Sendable (ChannelID) -> Void = { _ in },
+    post: @escaping @Sendable (Input) -> Void
   ) async throws {
     self.storage = storage
     questions = Questions(storage)
@@ -39,13 +43,13 @@ final class Engine {
     self.prober = prober
     commits = Commits(isEager: isEager, whenOver: poke)
     self.post = post
+    waker = Waker(clock: clock) { post(.timersDue) }
+    self.tellMembership = tellMembership
     decider = Decider(
       directory: directory, rules: rules, hasTests: prober != nil, seed: seed,
       counters: try await storage.counters(), catalog: try await Self.load(storage, directory), now: clock.now)
     hub.start(at: decider.base.counters.revision)
   }
-
-  deinit { waker?.cancel() }
 
   static func load(_ storage: any CoordinatorStorage, _ directory: RelayDirectory) async throws -> Catalog {
     var catalog = Catalog()
@@ -87,7 +91,7 @@ final class Engine {
   /// Handles what arrived, and a commit that is over.
   func process(_ inputs: [Input]) async {
     await advance()
-    if inputs.contains(where: \.isWaking) { wakeAt = nil }
+    if inputs.contains(where: \.isWaking) { waker.heard() }
     if !inputs.isEmpty { await take(inputs) }
   }
 
@@ -101,7 +105,7 @@ final class Engine {
   }
 
   func stop() {
-    waker?.cancel()
+    waker.stop()
     journal.sumUp(at: nil)
   }
 }
@@ -114,6 +118,8 @@ extension Engine: Shell {
   func answer(_ reads: Reads) async -> Facts { reads.isEmpty ? Facts() : await questions.answer(reads) }
 
   func follow(_ input: Input) { post(input) }
+
+  func scheduleWake() { waker.set(decider.alarms.next()) }
 
   func refuse(_ inputs: [Input], _ failure: CommitFailure) {
     for input in inputs { input.refuse(.storageUnavailable(reason: failure.description)) }

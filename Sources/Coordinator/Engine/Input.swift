@@ -90,7 +90,7 @@ extension NetworkReport {
   fileprivate var channel: ChannelID? {
     switch self {
     case .outcome(let id, _, _, _), .named(let id, _, _), .stray(let id, _, _), .lost(let id, _, _): id
-    case .relayUp, .relayDown, .state: nil
+    case .relayUp, .relayDown, .state, .delivery, .compared: nil
     }
   }
 }
@@ -107,7 +107,7 @@ struct NewChannel: Hashable, Sendable {
 }
 
 /// Where the answer to a request goes, exactly once. It equals only itself.
-struct Reply<Value: Sendable>: Sendable, Equatable {
+struct Reply<Value: Sendable>: Sendable, Hashable {
   private final class Way: Sendable {
     let send: @Sendable (Result<Value, BatonError>) -> Void
     init(_ send: @escaping @Sendable (Result<Value, BatonError>) -> Void) { self.send = send }
@@ -119,4 +119,6 @@ struct Reply<Value: Sendable>: Sendable, Equatable {
   func send(_ result: Result<Value, BatonError>) { way.send(result) }
 
   static func == (a: Self, b: Self) -> Bool { a.way === b.way }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(way)) }
 }

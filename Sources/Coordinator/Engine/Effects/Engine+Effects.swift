@@ -13,10 +13,22 @@ extension Engine {
     case .missed(let revision)?: hub.skip(to: revision)
     case nil: break
     }
+    tellPosts(effects)
     write(effects)
     for input in effects.inputs { post(input) }
     perform(effects)
     reply()
+  }
+
+  /// Tells posts which channels got relays or left some.
+  private func tellPosts(_ effects: Effects) {
+    if case .missed? = effects.publication {
+      for channel in directory.read({ $0.channelsWithPosts }).sorted() { tellMembership(channel) }
+    }
+    for change in effects.changes {
+      guard case .channelRelay(_, let row) = change.object else { continue }
+      if row.transition.from == .new || row.transition.to == .removed { tellMembership(row.channel) }
+    }
   }
 
   private func tellDirectory(_ effects: Effects) {
@@ -102,22 +114,6 @@ extension Engine {
   }
 
   func tellOpen(_ count: Int) { directory.write { $0.inputsOpen = count } }
-
-  /// Makes sure that `timersDue` comes in when the next alarm is due. It comes last, after every decision.
-  func scheduleWake() {
-    guard let next = decider.alarms.next() else {
-      waker?.cancel()
-      wakeAt = nil
-      return
-    }
-    guard wakeAt != next else { return }
-    wakeAt = next
-    waker?.cancel()
-    waker = Task { [clock, post] in
-      guard (try? await clock.sleep(until: next)) != nil else { return }
-      post(.timersDue)
-    }
-  }
 
   private func updateWatch() {
     for (kind, network) in directory.networks {

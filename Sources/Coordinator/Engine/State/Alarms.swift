@@ -2,8 +2,14 @@ internal import Channels
 internal import HeapModule
 internal import Storage
 
-/// What the engine does at a certain time.
-enum Alarm: Hashable {
+/// What is done at a certain time.
+protocol AlarmName: Hashable {
+  /// The order in which alarms of one moment go off.
+  var rank: (kind: Int, first: Int64, second: Int64) { get }
+}
+
+/// What is done for channels at a certain time.
+enum Alarm: AlarmName {
   case channel(ChannelID)
   case grace(RelayID)
   case test(Probed)
@@ -13,24 +19,25 @@ enum Alarm: Hashable {
   /// Something was left out of the journal, and it is time to say how much.
   case digest
 
-  /// The order in which alarms of one moment go off.
-  fileprivate var rank: (kind: Int, id: Int64) {
+  var rank: (kind: Int, first: Int64, second: Int64) {
     switch self {
-    case .channel(let id): (0, id.rawValue)
-    case .grace(let id): (1, id.rawValue)
-    case .test(.relay(let id)): (2, id.rawValue)
-    case .test(.server(let id)): (3, id.rawValue)
-    case .testOverdue(.relay(let id)): (4, id.rawValue)
-    case .testOverdue(.server(let id)): (5, id.rawValue)
-    case .upkeep: (6, 0)
-    case .recovery: (7, 0)
-    case .digest: (8, 0)
+    case .channel(let id): (0, id.rawValue, 0)
+    case .grace(let id): (1, id.rawValue, 0)
+    case .test(.relay(let id)): (2, id.rawValue, 0)
+    case .test(.server(let id)): (3, id.rawValue, 0)
+    case .testOverdue(.relay(let id)): (4, id.rawValue, 0)
+    case .testOverdue(.server(let id)): (5, id.rawValue, 0)
+    case .upkeep: (6, 0, 0)
+    case .recovery: (7, 0, 0)
+    case .digest: (8, 0, 0)
     }
   }
 }
 
+typealias Alarms = AlarmTable<Alarm>
+
 /// The alarms that are set, each for one time.
-struct Alarms {
+struct AlarmTable<Alarm: AlarmName> {
   private struct Entry: Comparable {
     let due: Timestamp
     let alarm: Alarm
@@ -44,7 +51,7 @@ struct Alarms {
   private(set) var times: [Alarm: Timestamp] = [:]
 
   /// The number of replaced entries that may stay, in addition to three for each alarm.
-  static let replacedMax = 1024
+  static var replacedMax: Int { 1024 }
 
   /// When an alarm goes off; `nil` if it is not set.
   subscript(alarm: Alarm) -> Timestamp? { times[alarm] }
@@ -62,6 +69,9 @@ struct Alarms {
       entries = Heap(times.map { Entry(due: $0.value, alarm: $0.key) })
     }
   }
+
+  /// Sets an alarm for this time, unless it goes off earlier.
+  mutating func set(_ alarm: Alarm, noLaterThan due: Timestamp) { set(alarm, at: min(times[alarm] ?? due, due)) }
 
   /// Takes the alarms that are due, by time and then by kind; each must be set again.
   mutating func take(at now: Timestamp) -> [Alarm] {

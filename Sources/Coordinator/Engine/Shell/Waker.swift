@@ -1,0 +1,36 @@
+internal import Channels
+
+/// Lets a shell know when the next alarm is due.
+final class Waker {
+  private let clock: any CoordinatorClock
+  private let ring: @Sendable () -> Void
+  private var sleeper: Task<Void, Never>?
+  /// When it rings; `nil` if it was not asked to, or has rung.
+  private(set) var due: Timestamp?
+
+  /// - Parameter ring: called at the time that was set, from any task.
+  init(clock: any CoordinatorClock, ring: @escaping @Sendable () -> Void) {
+    self.clock = clock
+    self.ring = ring
+  }
+
+  deinit { sleeper?.cancel() }
+
+  /// Rings at this time and at no other; never if it is `nil`.
+  func set(_ time: Timestamp?) {
+    guard time == nil || due != time else { return }
+    due = time
+    sleeper?.cancel()
+    guard let time else { return }
+    sleeper = Task { [clock, ring] in
+      guard (try? await clock.sleep(until: time)) != nil else { return }
+      ring()
+    }
+  }
+
+  /// Notes that the ring was heard.
+  func heard() { due = nil }
+
+  /// Rings no more.
+  func stop() { sleeper?.cancel() }
+}

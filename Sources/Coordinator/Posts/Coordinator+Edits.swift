@@ -1,0 +1,32 @@
+public import Channels
+internal import RelayNetwork
+internal import Storage
+
+extension Coordinator {
+  /// Publishes a post in place of an earlier one, which is deleted once readers find the new one. Returns once both are durable.
+  /// - Parameter request: the post as it shall be. Its channel, what it answers and what it quotes are those of the earlier post, and it
+  ///   is published now, whatever the request says.
+  /// - Returns: the new post, and whether it is new; otherwise an earlier request with the same idempotency key published it.
+  /// - Throws: `invalidPost` with the field `id` if the earlier post was deleted, or edited before.
+  public func editPost(_ id: PostID, as request: PostRequest) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
+    let row = try await storedPost(id).row
+    var request = request
+    (request.channel, request.replyTo, request.quotes, request.replaces) = (row.channel, row.replyTo, row.quotes, id)
+    (request.at, request.tolerance) = (nil, nil)
+    return try await publish(request)
+  }
+
+  /// The request to delete the post that a new one takes the place of; `nil` if it does not.
+  func deletionOfReplaced(
+    _ request: PostRequest, in content: ChannelContent, on network: any RelayNetwork
+  ) async throws(BatonError) -> PostDocument? {
+    guard let id = request.replaces else { return nil }
+    let row = try await storedPost(id).row
+    if let refusal = row.refusalToBeReplaced { throw refusal }
+    do throws(PostFailure) {
+      return try network.composeDeletion(of: row.document, in: content, reason: "")
+    } catch {
+      throw BatonError(error, on: network.kind)
+    }
+  }
+}

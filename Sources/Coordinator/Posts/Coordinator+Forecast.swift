@@ -1,0 +1,59 @@
+public import Channels
+public import RelayNetwork
+internal import Storage
+
+/// What will happen to a post on one relay.
+public struct PostOutlook: Hashable, Sendable {
+  public let relay: RelayID
+  public let forecast: PostForecast
+}
+
+extension Coordinator {
+  /// What will happen on each relay of a post if it is edited or deleted now, in the order of its relays.
+  public func actions(on post: PostSnapshot) -> [PostOutlook] {
+    let relays = directory.relays
+    let network = directory.networks[post.network]
+    return post.relays.map { relay in
+      let place = PostPlace(
+        document: post.row.document, publishedAt: post.row.createdAt, capabilities: relays[relay.id]?.capabilities ?? [])
+      let forecast = network?.forecast(of: place) ?? Self.unserved
+      return PostOutlook(relay: relay.id, forecast: forecast.known(relay, of: post))
+    }
+  }
+
+  private static let unserved = PostForecast(
+    canEdit: false, canDelete: false, editNote: "this daemon does not serve the network",
+    deleteNote: "this daemon does not serve the network")
+}
+
+extension PostForecast {
+  /// The same, with what Baton knows of the post and of its delivery to the relay.
+  fileprivate func known(_ relay: PostSnapshot.Relay, of post: PostSnapshot) -> PostForecast {
+    if relay.hasDeparted { return .departed }
+    var forecast = self
+    (forecast.canDelete, forecast.deleteNote) = deletion(relay)
+    if let new = post.row.replacedBy?.rawValue {
+      forecast.canEdit = false
+      forecast.editNote = "the post was edited, and post \(new) takes its place; edit that one"
+    } else if post.row.deletedAt != nil {
+      (forecast.canEdit, forecast.editNote) = (false, "the post was deleted")
+    }
+    return forecast
+  }
+
+  private func deletion(_ relay: PostSnapshot.Relay) -> (can: Bool, note: String?) {
+    let record = relay.record
+    switch record.status {
+    case .deleted: return (true, "the relay does not have the post any more")
+    case .stillServed, .unsupported: return (false, record.trouble?.detail ?? deleteNote)
+    case .pending, .sent, .accepted, .verified, .failed, .skipped, .deleting:
+      guard record.left == 0, record.shown == 0 else { return (canDelete, deleteNote) }
+      return (true, "the relay does not have the post, and will not get it")
+    }
+  }
+
+  /// What becomes of a post at a relay that its channel has left.
+  private static let departed = PostForecast(
+    canEdit: false, canDelete: false, editNote: "the channel has left the relay, which does not get the edit",
+    deleteNote: "the channel has left the relay, which is not asked any more: what it has stays")
+}

@@ -1,0 +1,74 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+extension Coordinator {
+  /// Begins to deliver posts, in a task of its own. Returns once unfinished work was taken up again.
+  /// - Parameter stoppedAt: the last sign of life of before.
+  /// - Returns: the task, which ends after `postInbox` is closed and everything in it is done; `nil` if there are no posts. If it fails
+  ///   before, the coordinator stops.
+  func startPosts(stoppedAt: Timestamp?) async throws -> Task<Void, any Error>? {
+    guard let posts else {
+      postInbox.close()
+      return nil
+    }
+    let known = try await posts.channelsWithPosts()
+    directory.write { $0.channelsWithPosts.formUnion(known) }
+    let (readiness, isReady) = AsyncThrowingStream.makeStream(of: Void.self)
+    let task = Task {
+      do {
+        try await deliver(posts, stoppedAt: stoppedAt) { isReady.finish() }
+      } catch {
+        isReady.finish(throwing: error)
+        stop()
+        await refusePosts()
+        throw error
+      }
+    }
+    for try await _ in readiness {}
+    return task
+  }
+
+  private func deliver(_ posts: any PostStorage & CoordinatorStorage, stoppedAt: Timestamp?, ready: () -> Void) async throws {
+    let inbox = postInbox
+    let engine = try await PostEngine(
+      storage: posts, channels: posts, directory: directory, rules: rules, clock: clock, logger: logger, hub: postHub,
+      compose: { await self.compose($0) }, poke: { inbox.poke() }, put: { if !inbox.put($0) { $0.refuse(.busy) } })
+    try await engine.resume(stoppedAt: stoppedAt)
+    ready()
+    while engine.fenced == nil,
+      let inputs = await inbox.take(max: Self.batchMax, atLeast: engine.flight == nil ? 1 : earlyMin)
+    {
+      await engine.process(inputs)
+    }
+    await engine.rest()
+    engine.stop()
+    if let fenced = engine.fenced { throw fenced }
+  }
+
+  /// Answers those who wait for posts, when nobody else will.
+  func refusePosts() async {
+    postInbox.close()
+    while let inputs = await postInbox.take(max: Self.batchMax) { for input in inputs { input.refuse(.busy) } }
+  }
+
+  /// Hands a report of a network to whom it is for.
+  func take(_ report: NetworkReport) {
+    switch report {
+    case .delivery(let post, let relay, let number, let outcome):
+      postInbox.put(.outcome(post, relay, number: number, outcome))
+    case .compared(let channel, let relay, let number, let outcome):
+      postInbox.put(.compared(channel, relay, number: number, outcome))
+    case .relayUp(let relay, _):
+      inboxPut(report)
+      postInbox.put(.relayUp(relay))
+    case .outcome, .named, .stray, .lost, .relayDown, .state: inboxPut(report)
+    }
+  }
+
+  /// Tells posts that a channel got a relay or left one, if it has posts.
+  func membershipChanged(_ channel: ChannelID) {
+    guard directory.read({ $0.channelsWithPosts.contains(channel) }) else { return }
+    postInbox.put(.membershipChanged(channel))
+  }
+}

@@ -1,0 +1,241 @@
+public import Channels
+internal import RelayNetwork
+public import Storage
+
+extension Coordinator {
+  /// Stores a new post with a delivery for each relay of its channel, and starts to deliver it. A post that is to be published later is
+  /// stored without, once it is clear that it could be published now. Returns once that is durable.
+  /// - Returns: the post, and whether it is new; otherwise an earlier request with the same idempotency key published it.
+  /// - Throws: `BatonError`; then nothing was stored.
+  public func publish(_ request: PostRequest) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
+    let channel = try await livingChannel(request.channel)
+    try request.checkKey()
+    if let earlier = try await earlier(request) { return (try await snapshot(earlier), false) }
+    let now = clock.timeOfDay
+    try request.checkSchedule(at: now)
+    let deletion = try await deletionOfReplaced(request, in: channel.row.content, on: try network(of: channel))
+    var new = NewPost(
+      request: request, document: try await document(of: request, in: channel), digest: request.digest,
+      schedule: request.schedule(at: now), deletion: deletion)
+    if new.schedule != nil { new.document = .none }
+    let published: PublishedPost = try await askPosts { .publish(new, $0) }
+    return (snapshot(published.post, channel.row), published.isNew)
+  }
+
+  /// Gives a scheduled post that is due its form.
+  func compose(_ request: PostRequest) async -> Result<PostDocument, BatonError> {
+    do throws(BatonError) {
+      return .success(try await document(of: request, in: try await livingChannel(request.channel)))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The post in the form that its network gives it. From here on posts are told when the channel gets a relay, or leaves one.
+  private func document(of request: PostRequest, in channel: StoredChannel) async throws(BatonError) -> PostDocument {
+    let network = try network(of: channel)
+    let draft = try await draft(request, on: network)
+    let relays = directory.relays
+    let places = channel.relays.filter { $0.record.status == .active }.compactMap { relays[$0.relay]?.address }
+    let document: PostDocument
+    do throws(PostFailure) {
+      document = try network.compose(draft, in: channel.row.content, at: places)
+    } catch {
+      throw BatonError(error, on: network.kind)
+    }
+    // What the channel has now is read after this.
+    directory.write { _ = $0.channelsWithPosts.insert(request.channel) }
+    return document
+  }
+
+  private func network(of channel: StoredChannel) throws(BatonError) -> any RelayNetwork {
+    guard let network = directory.networks[channel.row.network] else {
+      throw .networkUnavailable(channel.row.network, reason: "this daemon does not serve the network")
+    }
+    return network
+  }
+
+  /// Deletes a post on all of its relays. What no relay has yet never leaves. Returns once that is durable.
+  /// - Parameter reason: what readers are told; may be empty.
+  public func deletePost(_ id: PostID, reason: String = "") async throws(BatonError) -> PostSnapshot {
+    var post = try await storedPost(id)
+    if !post.row.isPublished {
+      post = try await askPosts { .delete(id, nil, $0) }
+      // Otherwise its time has come meanwhile.
+      if post.row.deletedAt != nil { return try await snapshot(post) }
+    }
+    let channel = try await channel(post.row.channel)
+    let network = try network(of: channel)
+    let deletion: PostDocument
+    do throws(PostFailure) {
+      deletion = try network.composeDeletion(of: post.row.document, in: channel.row.content, reason: reason)
+    } catch {
+      throw BatonError(error, on: network.kind)
+    }
+    return try await snapshot(try await askPosts { .delete(id, deletion, $0) })
+  }
+
+  /// Tries a post again on one relay, or on all that do not have it as they should if it is `nil`.
+  public func retryPost(_ id: PostID, relay: RelayID? = nil) async throws(BatonError) -> PostSnapshot {
+    try await snapshot(try await askPosts { .retry(id, relay, $0) })
+  }
+
+  /// Takes a post back from relays that cannot have it yet.
+  /// - Throws: `notCancellable` if there is no such relay.
+  public func cancelPost(_ id: PostID) async throws(BatonError) -> PostSnapshot {
+    try await snapshot(try await askPosts { .cancel(id, $0) })
+  }
+
+  /// Returns once everything about posts that was asked for before is done.
+  func postBarrier() async throws(BatonError) { try await askPosts { .barrier($0) } }
+
+  /// Returns stored posts as clients see them, in the same order.
+  public func snapshots(_ posts: [StoredPost]) async throws -> [PostSnapshot] {
+    snapshots(posts, in: try await channels.channels(Set(posts.map(\.row.channel))).found)
+  }
+
+  /// Returns stored posts as clients see them, in the same order.
+  /// - Parameter channels: those of the posts, as far as they can be read.
+  public func snapshots(_ posts: [StoredPost], in channels: [ChannelID: StoredChannel]) -> [PostSnapshot] {
+    posts.map { snapshot($0, channels[$0.row.channel]?.row) }
+  }
+
+  // MARK: - Helpers
+
+  /// Channels, as those who ask for posts read them.
+  private var channels: any CoordinatorStorage { posts ?? storage }
+
+  /// - Parameter channel: the post's; `nil` if it cannot be read.
+  private func snapshot(_ post: StoredPost, _ channel: ChannelRow?) -> PostSnapshot {
+    let (relays, states) = directory.read { ($0.catalog.relays, $0.networkStates) }
+    let kind = channel?.network ?? .nostr
+    let trouble = states[kind]?.trouble?.trouble
+    let members = post.deliveries.map { delivery in
+      PostSnapshot.Relay(
+        id: delivery.relay, name: relays[delivery.relay]?.name ?? "relay \(delivery.relay.rawValue)",
+        record: delivery.record, hasDeparted: delivery.hasDeparted,
+        networkTrouble: delivery.record.task == nil ? nil : trouble)
+    }
+    return PostSnapshot(
+      row: post.row, network: kind,
+      channelName: channel?.profile.displayName ?? "channel \(post.row.channel.rawValue)", relays: members
+    ) { showing in
+      directory.networks[kind]?.link(to: post.row.document, at: showing.compactMap { relays[$0]?.address })
+    }
+  }
+
+  private func snapshot(_ post: StoredPost) async throws(BatonError) -> PostSnapshot {
+    do {
+      guard let snapshot = try await snapshots([post]).first else { throw BatonError.busy }
+      return snapshot
+    } catch {
+      throw BatonError(reading: error)
+    }
+  }
+
+  /// A channel, deleted or not.
+  private func channel(_ id: ChannelID) async throws(BatonError) -> StoredChannel {
+    do {
+      guard let channel = try await channels.channel(id) else { throw BatonError.noSuchChannel(id) }
+      return channel
+    } catch {
+      throw BatonError(reading: error)
+    }
+  }
+
+  private func livingChannel(_ id: ChannelID) async throws(BatonError) -> StoredChannel {
+    let channel = try await channel(id)
+    guard channel.row.deletedAt == nil else { throw .noSuchChannel(id) }
+    return channel
+  }
+
+  /// The post that an earlier request with the same key has published, whatever has become of the posts that it refers to.
+  /// - Throws: `keyReused` if that request was another, or the post was deleted.
+  private func earlier(_ request: PostRequest) async throws(BatonError) -> StoredPost? {
+    guard let key = request.idempotencyKey, let posts else { return nil }
+    let id: PostID?
+    do {
+      id = try await posts.posts(idempotencyKeys: [key])[key]
+    } catch {
+      throw BatonError(reading: error)
+    }
+    guard let id else { return nil }
+    let post = try await storedPost(id)
+    if let conflict = post.row.conflict(with: request.digest) { throw conflict }
+    return post
+  }
+
+  func storedPost(_ id: PostID) async throws(BatonError) -> StoredPost {
+    guard let post = try await storedPosts([id])[id] else { throw .post(.noSuchPost(id)) }
+    return post
+  }
+
+  func storedPosts(_ ids: Set<PostID>) async throws(BatonError) -> [PostID: StoredPost] {
+    guard let posts else { throw .busy }
+    do {
+      let stored = try await posts.posts(ids)
+      if let (_, error) = stored.unreadable.min(by: { $0.key < $1.key }) { throw error }
+      return stored.found
+    } catch {
+      throw BatonError(reading: error)
+    }
+  }
+
+  /// The post as its network is asked for it, with the posts that it refers to.
+  private func draft(_ request: PostRequest, on network: any RelayNetwork) async throws(BatonError) -> PostDraft {
+    var draft = PostDraft(
+      text: request.text, mentions: request.mentions, contentWarning: request.contentWarning, hashtags: request.hashtags,
+      emoji: request.emoji, attachments: request.attachments)
+    guard request.quotes.count <= PostDraft.quotesMax else {
+      let count = request.quotes.count
+      throw .post(
+        .invalidPost(
+          field: PostRefusal.Field.quotes.rawValue,
+          reason: "there are \(count) quotes, at most \(PostDraft.quotesMax) are allowed; remove some"))
+    }
+    let named = Set(request.quotes + (request.replyTo.map { [$0] } ?? []))
+    guard !named.isEmpty else { return draft }
+    let posts = try await storedPosts(named)
+    let relays = directory.relays
+    func reference(_ id: PostID, _ field: PostRefusal.Field) throws(BatonError) -> PostReference {
+      func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: field.rawValue, reason: reason)) }
+      guard let post = posts[id] else { throw refusal("there is no post \(id.rawValue); see batonctl post list") }
+      // An edit goes on answering and quoting what its post did.
+      guard post.row.deletedAt == nil || request.replaces != nil else {
+        throw refusal("post \(id.rawValue) was deleted; refer to another")
+      }
+      guard post.row.isPublished else { throw refusal("post \(id.rawValue) is not published yet; refer to it once it is") }
+      if field == .replyTo, post.row.channel != request.channel {
+        throw refusal("post \(id.rawValue) is in another channel; a reply is in the channel of its parent, a quote need not be")
+      }
+      let showing = post.deliveries.filter { !$0.hasDeparted && $0.record.shown > 0 }
+      guard let reference = network.reference(to: post.row.document, at: showing.compactMap { relays[$0.relay]?.address })
+      else { throw refusal("post \(id.rawValue) is on another network; refer to one of this network") }
+      return reference
+    }
+    if let parent = request.replyTo { draft.replyTo = try reference(parent, .replyTo) }
+    var quotes: [PostReference] = []
+    for id in request.quotes { quotes.append(try reference(id, .quotes)) }
+    draft.quotes = quotes
+    return draft
+  }
+
+  private func askPosts<Value>(_ input: (Reply<Value>) -> PostInput) async throws(BatonError) -> Value {
+    let result = await withCheckedContinuation { continuation in
+      let reply = Reply<Value> { continuation.resume(returning: $0) }
+      let room = max(0, requestsMax - directory.read { $0.postsOpen })
+      if !postInbox.put(input(reply), limit: room) { continuation.resume(returning: .failure(.busy)) }
+    }
+    return try result.get()
+  }
+}
+
+extension BatonError {
+  init(_ failure: PostFailure, on network: NetworkKind) {
+    switch failure {
+    case .refused(let refusal): self = .post(.invalidPost(field: refusal.field.rawValue, reason: refusal.reason))
+    case .unsupported(let reason): self = .post(.notSupported(network, reason: reason))
+    case .unavailable(let reason): self = .networkUnavailable(network, reason: reason)
+    }
+  }
+}

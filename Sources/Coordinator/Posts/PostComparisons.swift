@@ -1,0 +1,85 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+/// Which relays are being compared with what they should hold, and which are next.
+///
+/// What is due is in the store. This is bounded: the names of the posts that a few relays hold, and something small for each relay.
+struct PostComparisons: Equatable {
+  /// How many relays are compared at once.
+  static let underWayMax = 4
+  /// How often a relay is compared with all posts of a channel.
+  static let interval = Duration.seconds(86_400)
+  /// How often the store is asked for what is due.
+  static let round = Duration.seconds(60)
+  /// How long a relay is left alone where a comparison failed.
+  static let afterFailure = Duration.seconds(3_600)
+  /// How long the network may take for one comparison.
+  static let patience = Duration.seconds(3_600)
+  /// A relay that comes back is not compared again after less than this.
+  static let recent = Duration.seconds(600)
+  /// How long posts wait that were not found while their lane has no room, unless they are told that it has.
+  static let roomWait = Duration.seconds(30)
+
+  struct UnderWay: Equatable {
+    let channel: ChannelID
+    let number: Int
+    let depth: PostComparison.Depth
+    let startedAt: Timestamp
+    /// What the relay was found to hold; `nil` while it is being asked.
+    var served: ServedPosts?
+    /// The posts from this one on were compared.
+    var cursor = PostID(rawValue: 0)
+    /// Whether the next post waits for room in the lane of the relay.
+    var isHeld = false
+    /// How many posts were not found that readers had found before.
+    var lost = 0
+  }
+
+  /// Whether there are routes, so that it is looked every minute for what is due.
+  var isExpected = false
+  var underWay: [RelayID: UnderWay] = [:]
+  /// Relays that are back, each with the latest of its channels that was seen to.
+  var returned: [RelayID: ChannelID] = [:]
+  /// Until when relays are left alone where a comparison failed.
+  private(set) var resting: [RelayID: Timestamp] = [:]
+  private var latestNumber = 0
+
+  /// How many more relays may be compared now.
+  var room: Int { max(0, Self.underWayMax - underWay.count) }
+
+  /// The relays that cannot be compared now.
+  func unavailable(at now: Timestamp) -> Set<RelayID> {
+    Set(underWay.keys).union(resting.filter { now < $0.value }.keys)
+  }
+
+  mutating func cameBack(_ relay: RelayID) {
+    resting[relay] = nil
+    returned[relay] = ChannelID(rawValue: 0)
+  }
+
+  mutating func begin(_ channel: ChannelID, _ relay: RelayID, _ depth: PostComparison.Depth, at now: Timestamp) -> Int {
+    latestNumber += 1
+    underWay[relay] = UnderWay(channel: channel, number: latestNumber, depth: depth, startedAt: now)
+    return latestNumber
+  }
+
+  mutating func failed(_ relay: RelayID, at now: Timestamp) {
+    underWay[relay] = nil
+    returned[relay] = nil
+    resting[relay] = now + Self.afterFailure
+  }
+
+  /// Forgets a comparison whose decision was not stored. What was due still is.
+  mutating func drop(_ relay: RelayID) {
+    underWay[relay] = nil
+    returned[relay] = ChannelID(rawValue: 0)
+  }
+
+  /// When a route is next compared: after a day, more or less, so that all do not come together.
+  static func next(_ channel: ChannelID, _ relay: RelayID, seed: UInt64, after now: Timestamp) -> Timestamp {
+    let mixed = (PostDecider.salt(PostID(rawValue: channel.rawValue), relay) ^ seed) &* 0xBF58_476D_1CE4_E5B9
+    let tenth = interval.wholeMilliseconds / 10
+    return now + .milliseconds(interval.wholeMilliseconds - tenth + Int64(mixed >> 24) % (2 * tenth))
+  }
+}

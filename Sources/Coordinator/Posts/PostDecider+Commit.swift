@@ -1,0 +1,271 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+// What becomes of decisions.
+extension PostDecider {
+  mutating func close() -> CommitRequest? {
+    guard isOpen else { return nil }
+    var decision = open
+    open = PostDecision()
+    let request = decision.storesNothing ? nil : self.request(&decision)
+    flight = decision
+    return request
+  }
+
+  /// Writes the decision down, a part for each post.
+  private mutating func request(_ decision: inout PostDecision) -> CommitRequest {
+    var parts: [CommitPart] = []
+    let routes = decision.routes.values.flatMap(\.values).sorted { ($0.channel, $0.relay) < ($1.channel, $1.relay) }
+    if !routes.isEmpty {
+      parts.append(CommitPart(routes.map { .savePostRoute($0) }))
+      decision.parts.append(nil)
+    }
+    var places = 0
+    let replaced = Set(decision.companions.values)
+    for id in decision.order where !replaced.contains(id) {
+      var writes = writes(of: id, &decision, from: &places)
+      // The new post comes first, because the old one refers to it.
+      if let old = decision.companions[id] { writes += self.writes(of: old, &decision, from: &places) }
+      guard !writes.isEmpty else { continue }
+      parts.append(CommitPart(writes))
+      decision.parts.append(id)
+    }
+    return CommitRequest(parts)
+  }
+
+  /// What has to be written of a post. It gets its revision.
+  private mutating func writes(of id: PostID, _ decision: inout PostDecision, from places: inout Int) -> [StoreMutation] {
+    let transitions = decision.place(transitionsOf: id, from: &places)
+    if decision.visible.contains(id) {
+      if transitions.isEmpty { places += 1 }
+      awake[id]?.row.revision = PendingRevision.at(places)
+    }
+    guard let post = awake[id] else { return [] }
+    var writes: [StoreMutation] = []
+    if decision.created.contains(id) {
+      writes.append(.insertPost(post.row))
+    } else if decision.visible.contains(id) || decision.revised.contains(id) {
+      writes.append(.updatePost(post.row))
+    }
+    let relays = decision.deliveries[id] ?? []
+    for delivery in post.stored.deliveries where relays.contains(delivery.relay) {
+      writes.append(.saveDelivery(id, delivery))
+    }
+    return writes + transitions.map { .appendPostTransition($0) }
+  }
+
+  // MARK: - It is durable
+
+  mutating func landed(_ receipt: CommitReceipt?, at now: Timestamp) -> (decision: PostDecision, effects: PostEffects) {
+    self.now = now
+    var decision = flight ?? PostDecision()
+    flight = nil
+    var effects = decision.effects
+    if let receipt {
+      for id in decision.order {
+        guard let revision = awake[id]?.row.revision else { continue }
+        awake[id]?.row.revision = PendingRevision.settled(revision, base: receipt.postBase)
+      }
+      counters.revision = max(counters.revision, receipt.postRevision)
+      let entries = reject(receipt.rejections, &decision, &effects)
+      effects.journal += entries + storageWorked()
+      if !decision.visible.isEmpty { (effects.revision, effects.changed) = (counters.revision, decision.visible) }
+    }
+    durable = counters
+    // The same decision may have gone on: a post that was deleted, or whose channel left the relay, must not leave any more.
+    effects.turns += decision.turns.map { isCurrent($0.turn.post, $0.turn.relay, $0.turn.number) ? $0 : $0.withheld }
+    effects.operations = effects.operations.filter {
+      isCurrent($0.operation.post, $0.operation.relay, $0.operation.number)
+    }
+    return (decision, effects)
+  }
+
+  /// Whether a delivery waits for the outcome of this operation.
+  private func isCurrent(_ post: PostID, _ relay: RelayID, _ number: Int) -> Bool {
+    awake[post]?.machine(at: relay)?.underWay?.operation == number
+  }
+
+  /// Leaves out what was not stored.
+  /// - Returns: entries that say so.
+  private mutating func reject(
+    _ rejections: [Int: CommitReceipt.Rejection], _ decision: inout PostDecision, _ effects: inout PostEffects
+  ) -> [JournalEntry] {
+    var entries: [JournalEntry] = []
+    for (place, rejection) in rejections.sorted(by: { $0.key < $1.key }) {
+      guard decision.parts.indices.contains(place) else { continue }
+      var reason = "somebody else has changed it"
+      if case .refused(let words) = rejection { reason = words }
+      guard let id = decision.parts[place] else {
+        postpone(decision.background)
+        alarms.set(.recovery, noLaterThan: now + Self.upkeepInterval)
+        entries.append(
+          JournalEntry(level: .error, message: "which relays posts go to could not be stored: \(reason)", isHeard: true))
+        continue
+      }
+      entries.append(giveUp(id, isNew: decision.created.contains(id), reason, &effects))
+      decision.keepBack(id, .storageUnavailable(reason: "post \(id.rawValue) could not be stored: \(reason)"))
+      effects.operations.removeAll { $0.operation.post == id }
+      effects.compositions.removeAll { $0.post == id }
+      guard let old = decision.companions[id] else { continue }
+      readAgain(old)
+      decision.keepBack(old, .storageUnavailable(reason: "post \(old.rawValue) could not be stored: \(reason)"))
+      effects.operations.removeAll { $0.operation.post == old }
+    }
+    return entries
+  }
+
+  /// Leaves a post alone that cannot be stored. Its relays may take others.
+  /// - Returns: an entry that says so.
+  private mutating func giveUp(
+    _ id: PostID, isNew: Bool, _ reason: String, _ effects: inout PostEffects
+  ) -> JournalEntry {
+    for delivery in awake[id]?.deliveries ?? [] where !effects.inputs.contains(.serve(delivery.relay)) {
+      effects.inputs.append(.serve(delivery.relay))
+    }
+    forget(id)
+    if !isNew { leftAlone.insert(id) }
+    return JournalEntry(
+      event: .storageFailed, level: .error,
+      message: "post \(id.rawValue) could not be stored and is left alone: \(reason)",
+      fields: ["BATON_POST": "\(id.rawValue)"], isHeard: true)
+  }
+
+  // MARK: - It failed
+
+  mutating func failed(_ failure: CommitFailure, at now: Timestamp) -> (effects: PostEffects, answers: [PostDecision.Answer]) {
+    self.now = now
+    let decision = flight ?? open
+    if flight == nil { open = PostDecision() }
+    flight = nil
+    var effects = PostEffects()
+    // A request of one part is refused as a whole.
+    if case .refused(let reason) = failure, decision.parts.count == 1, let id = decision.parts[0] {
+      let entry = giveUp(id, isNew: decision.created.contains(id), reason, &effects)
+      effects.journal.append(entry)
+      if let old = decision.companions[id] { readAgain(old) }
+    } else {
+      effects.journal += takeBack(decision, failure)
+    }
+    composing.subtract(decision.effects.compositions.map(\.post))
+    letSleep(decision.seen)
+    dropComparisons(decision.compared)
+    counters = durable
+    postpone(decision.background + decision.effects.inputs)
+    alarms.set(.recovery, noLaterThan: now + Self.recoveryWait)
+    effects.journal += decision.effects.journal.filter(\.isHeard)
+    effects.turns = decision.turns.map { $0.withheld }
+    return (effects, decision.answers)
+  }
+
+  /// Forgets what was decided, which is read again.
+  /// - Returns: an entry that says why, if it is news.
+  private mutating func takeBack(_ decision: PostDecision, _ failure: CommitFailure) -> [JournalEntry] {
+    if case .inDoubt = failure { isDoubtful = true }
+    for id in decision.order {
+      forget(id)
+      // What is new is not there, unless that is in doubt.
+      if isDoubtful || !decision.created.contains(id) { recovering.insert(id) }
+    }
+    return storageFailed(failure.description)
+  }
+
+  /// It is known again what is durable.
+  mutating func settleDoubt(_ counters: PostCounters) {
+    self.counters = counters
+    durable = counters
+    isDoubtful = false
+    // What was not stored does not exist, and others may get the ids.
+    recovering = recovering.filter { $0.rawValue <= counters.post }
+  }
+
+  /// Forgets what was decided about a post, and reads it again. Nothing is wrong with it as far as is known.
+  private mutating func readAgain(_ id: PostID) {
+    forget(id)
+    recovering.insert(id)
+    alarms.set(.recovery, noLaterThan: now + Self.recoveryWait)
+  }
+
+  /// Forgets a post whose state in memory is not what is stored.
+  private mutating func forget(_ id: PostID) {
+    for delivery in awake[id]?.deliveries ?? [] {
+      lanes[delivery.relay]?.forget(id)
+      alarms.set(.timeout(id, delivery.relay), at: nil)
+    }
+    awake[id] = nil
+    composing.remove(id)
+  }
+
+  /// - Returns: an entry that says so, if it is news.
+  mutating func storageFailed(_ reason: String) -> [JournalEntry] {
+    guard trouble == nil else { return [] }
+    trouble = reason
+    return [JournalEntry(event: .storageFailed, level: .error, message: "posts cannot be stored: \(reason)", isHeard: true)]
+  }
+
+  private mutating func storageWorked() -> [JournalEntry] {
+    guard trouble != nil, recovering.isEmpty, postponed.isEmpty else { return [] }
+    trouble = nil
+    return [JournalEntry(event: .storageRecovered, level: .notice, message: "posts can be stored again", isHeard: true)]
+  }
+
+  // MARK: - Upkeep
+
+  mutating func takeChore() -> CommitRequest? {
+    guard isUpkeepDue, let upkeep else { return nil }
+    isUpkeepDue = false
+    return CommitRequest([
+      .forgetPostHistory(before: now + (.zero - upkeep.keepHistory), rowsMax: upkeep.keepRows, limit: Self.historyPerUpkeep)
+    ])
+  }
+
+  mutating func choreEnded(_ outcome: Flight.Outcome) -> [PostInput] {
+    switch outcome {
+    case .success(let receipt):
+      upkeepRefusal = nil
+      return receipt.forgotten >= Self.historyPerUpkeep ? [.forgetHistory] : []
+    case .failure(.refused(let reason)): upkeepRefused(reason)
+    // It comes again with the next round, and requests are told.
+    case .failure: break
+    }
+    return []
+  }
+
+  /// A refusal is no failure of storage, which stores everything else. It is said once, because the chore comes again and again.
+  private mutating func upkeepRefused(_ reason: String) {
+    guard upkeepRefusal != reason else { return }
+    upkeepRefusal = reason
+    let words = "the removal of old history of posts cannot be stored and was refused: \(reason)"
+    open.effects.journal.append(
+      JournalEntry(level: .error, message: "\(words); batonctl check says what is wrong", isHeard: true))
+  }
+}
+
+extension PostDecision {
+  /// Gives the transitions of a post their revisions.
+  fileprivate mutating func place(transitionsOf id: PostID, from places: inout Int) -> [PostTransitionRow] {
+    guard var rows = transitions[id] else { return [] }
+    for index in rows.indices {
+      places += 1
+      rows[index].revision = PendingRevision.at(places)
+    }
+    transitions[id] = rows
+    return rows
+  }
+
+  /// Takes a post out that was not stored.
+  fileprivate mutating func keepBack(_ id: PostID, _ error: BatonError) {
+    answers = answers.map { answer in
+      guard answer.post == id else { return answer }
+      return Answer(asker: answer.asker, error: error)
+    }
+    turns = turns.map { $0.turn.post == id ? $0.withheld : $0 }
+  }
+}
+
+extension PostEffects.Turn {
+  /// The same turn, of a post that must not leave.
+  fileprivate var withheld: Self {
+    Self(network: network, turn: DeliveryTurn(post: turn.post, relay: turn.relay, number: turn.number, mayLeave: false))
+  }
+}

@@ -1,0 +1,201 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+// Relays that forget what they have shown, or show what they have deleted, are found by comparing.
+extension PostDecider {
+  /// A relay can be reached again: it may have forgotten something meanwhile.
+  mutating func mayHaveForgotten(_ relay: RelayID) {
+    comparisons.cameBack(relay)
+    askToCompare()
+  }
+
+  private mutating func askToCompare() {
+    if !open.effects.inputs.contains(.compare) { open.effects.inputs.append(.compare) }
+  }
+
+  /// When a route is next compared with all posts of its channel. From now on it is looked for what is due.
+  mutating func nextComparison(of channel: ChannelID, at relay: RelayID) -> Timestamp {
+    expectComparisons()
+    return PostComparisons.next(channel, relay, seed: policy.jitterSeed, after: now)
+  }
+
+  /// Looks every minute for what is due from now on. Without posts nothing ever is.
+  mutating func expectComparisons() {
+    guard upkeep != nil, !comparisons.isExpected else { return }
+    comparisons.isExpected = true
+    alarms.set(.compare, at: now + PostComparisons.round)
+  }
+
+  // MARK: - Begin
+
+  /// Compares what is due, as many relays as may be compared at once: those that are back first.
+  mutating func compare(_ facts: PostFacts) {
+    if comparisons.isExpected { alarms.set(.compare, at: now + PostComparisons.round) }
+    for (relay, route) in facts.returnedRoutes.sorted(by: { $0.key < $1.key }) {
+      guard comparisons.room > 0, comparisons.returned[relay] != nil, comparisons.underWay[relay] == nil else { continue }
+      comparisons.returned[relay] = route?.channel
+      guard let route else { continue }
+      begin(route, .newest)
+      // A channel that cannot be read is passed over.
+      if comparisons.underWay[relay] == nil { askToCompare() }
+    }
+    for route in facts.routesToCompare {
+      guard comparisons.room > 0, !comparisons.unavailable(at: now).contains(route.relay) else { continue }
+      begin(route, .all)
+    }
+    // Not all relays that are back may have been looked at.
+    let unavailable = comparisons.unavailable(at: now)
+    let isLeft = comparisons.returned.keys.contains { facts.returnedRoutes[$0] == nil && !unavailable.contains($0) }
+    if comparisons.room > 0, isLeft { askToCompare() }
+  }
+
+  private mutating func begin(_ route: PostRouteRow, _ depth: PostComparison.Depth) {
+    let relay = route.relay
+    guard let channel = known[route.channel], let place = relays[relay] else { return }
+    let number = comparisons.begin(route.channel, relay, depth, at: now)
+    let comparison = PostComparison(
+      channel: route.channel, relay: relay, address: place.address, number: number, content: channel.content, depth: depth)
+    open.effects.comparisons.append(PostEffects.Comparison(network: place.network, comparison: comparison))
+    open.compared.insert(relay)
+    alarms.set(.comparison(relay), at: now + PostComparisons.patience)
+  }
+
+  // MARK: - Outcomes
+
+  mutating func compared(
+    _ channel: ChannelID, _ relay: RelayID, _ number: Int, _ outcome: PostComparisonOutcome, _ facts: PostFacts
+  ) {
+    guard let current = comparisons.underWay[relay], current.number == number, current.channel == channel,
+      current.served == nil
+    else { return }
+    open.compared.insert(relay)
+    switch outcome {
+    case .served(let served):
+      comparisons.underWay[relay]?.served = served
+      comparisons.underWay[relay]?.cursor = PostID(rawValue: counters.post + 1)
+      alarms.set(.comparison(relay), at: now + PostComparisons.patience)
+      open.effects.inputs.append(.reconcile(relay))
+    case .failed(let trouble): comparisonFailed(relay, current, trouble, facts)
+    }
+  }
+
+  private mutating func comparisonFailed(
+    _ relay: RelayID, _ current: PostComparisons.UnderWay, _ trouble: Trouble, _ facts: PostFacts
+  ) {
+    comparisons.failed(relay, at: now)
+    alarms.set(.comparison(relay), at: nil)
+    askToCompare()
+    // A relay that cannot be reached fails all of its routes. One that fails this one may take the next.
+    guard current.depth == .all, !trouble.cause.isOfConnection || trouble.cause == .timeout,
+      var route = joinedRoute(current.channel, relay, facts)
+    else { return }
+    route.compareAt = now + PostComparisons.afterFailure
+    open.save(route)
+  }
+
+  private func joinedRoute(_ channel: ChannelID, _ relay: RelayID, _ facts: PostFacts) -> PostRouteRow? {
+    guard let route = routes(of: channel, facts)[relay], route.status == .joined else { return nil }
+    return route
+  }
+
+  // MARK: - Differences
+
+  /// Compares the next page of a channel's posts with what a relay was found to hold.
+  mutating func reconcile(_ relay: RelayID, _ facts: PostFacts) {
+    guard let current = comparisons.underWay[relay] else { return }
+    open.compared.insert(relay)
+    guard let served = current.served else {
+      guard now >= current.startedAt + PostComparisons.patience else { return }
+      return comparisonFailed(relay, current, Trouble(.timeout, "the comparison takes too long"), facts)
+    }
+    guard let page = facts.reconciled[PostReads.Page(channel: current.channel, relay: relay)], page.cursor == current.cursor
+    else { return }
+    comparisons.underWay[relay]?.isHeld = false
+    alarms.set(.comparison(relay), at: now + PostComparisons.patience)
+    for id in page.posts {
+      if let event = difference(id, relay, current, served, page.dates[id]) {
+        guard lanes[relay, default: PostLane()].room(at: now) > 0 else { return hold(relay, current, facts) }
+        feed(event, to: id, at: relay)
+        if event == .reconciled(isServed: false) { comparisons.underWay[relay]?.lost += 1 }
+      }
+      comparisons.underWay[relay]?.cursor = id
+    }
+    let isBeforeAll = page.posts.allSatisfy { id in page.dates[id].map { $0 < served.from } ?? false }
+    if page.posts.count < PostReads.pageMax || isBeforeAll {
+      finish(relay, served, facts)
+    } else {
+      open.effects.inputs.append(.reconcile(relay))
+    }
+  }
+
+  /// Waits until the lane of the relay has room, but not for ever: other relays may have to be compared.
+  private mutating func hold(_ relay: RelayID, _ current: PostComparisons.UnderWay, _ facts: PostFacts) {
+    guard now < current.startedAt + PostComparisons.patience else {
+      return comparisonFailed(relay, current, Trouble(.timeout, "the relay does not take what it has lost"), facts)
+    }
+    comparisons.underWay[relay]?.isHeld = true
+    alarms.set(.comparison(relay), at: now + PostComparisons.roomWait)
+  }
+
+  /// Goes on with a comparison that waits for room, if there is some.
+  mutating func goOnComparing(_ relay: RelayID) {
+    guard comparisons.underWay[relay]?.isHeld == true, let lane = lanes[relay], !lane.hasReady, lane.room(at: now) > 0
+    else { return }
+    comparisons.underWay[relay]?.isHeld = false
+    let input = PostInput.reconcile(relay)
+    if !open.effects.inputs.contains(input) { open.effects.inputs.append(input) }
+  }
+
+  /// What the machine must be told of a post; `nil` if nothing. What became of the post since the comparison began counts more.
+  private func difference(
+    _ id: PostID, _ relay: RelayID, _ current: PostComparisons.UnderWay, _ served: ServedPosts, _ date: Timestamp?
+  ) -> DeliveryMachine.Event? {
+    guard let post = awake[id], post.row.edition == 1, let place = post.place(of: relay),
+      !post.deliveries[place].hasDeparted
+    else { return nil }
+    let machine = post.deliveries[place].machine
+    guard machine.since < current.startedAt,
+      let isServed = served.holds(post.row.document.networkID, of: date)
+    else { return nil }
+    switch machine.state.status {
+    case .verified, .stillServed, .unsupported: return isServed ? nil : .reconciled(isServed: false)
+    case .failed, .deleted: return isServed ? .reconciled(isServed: true) : nil
+    case .skipped: return isServed && machine.isDeletionRequested ? .reconciled(isServed: true) : nil
+    case .pending, .sent, .accepted, .deleting: return nil
+    }
+  }
+
+  private mutating func finish(_ relay: RelayID, _ served: ServedPosts, _ facts: PostFacts) {
+    guard let current = comparisons.underWay.removeValue(forKey: relay) else { return }
+    alarms.set(.comparison(relay), at: nil)
+    askToCompare()
+    if var route = joinedRoute(current.channel, relay, facts) {
+      route.comparedAt = current.startedAt
+      let sawAll = current.depth == .all || served.from.milliseconds <= 0
+      if sawAll || route.compareAt == nil { route.compareAt = nextComparison(of: current.channel, at: relay) }
+      open.save(route)
+    }
+    guard current.lost > 0 else { return }
+    let name = relays[relay]?.name ?? "relay \(relay.rawValue)"
+    open.effects.journal.append(
+      JournalEntry(
+        event: .postsNotFound, level: .warning,
+        message: """
+          \(current.lost) posts of channel \(current.channel.rawValue) were not found at '\(name)' any more; each is read back, and \
+          published again if it is gone
+          """,
+        fields: [
+          "BATON_CHANNEL": "\(current.channel.rawValue)", "BATON_RELAY": "\(relay.rawValue)", "BATON_COUNT": "\(current.lost)",
+        ]))
+  }
+
+  /// Forgets comparisons whose decision was not stored.
+  mutating func dropComparisons(_ relays: Set<RelayID>) {
+    for relay in relays {
+      comparisons.drop(relay)
+      alarms.set(.comparison(relay), at: nil)
+    }
+    if !relays.isEmpty { alarms.set(.compare, at: now + PostComparisons.round) }
+  }
+}

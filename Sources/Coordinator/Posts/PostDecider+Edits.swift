@@ -1,0 +1,113 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+// Edits where a post never changes: a new post takes the place of the old one, which is deleted once readers find the new one.
+extension PostDecider {
+  /// Why a post cannot be edited; `nil` if it can.
+  func refusal(toReplace id: PostID, _ facts: PostFacts) -> BatonError? {
+    if let row = awake[id]?.row { return row.refusalToBeReplaced }
+    if let trouble = facts.trouble { return .storageUnavailable(reason: trouble) }
+    guard leftAlone.contains(id) else { return .post(.noSuchPost(id)) }
+    return .storageUnavailable(reason: "post \(id.rawValue) is left alone, because it cannot be read or stored")
+  }
+
+  /// Notes with a new post that it takes the place of another.
+  /// - Parameter deletion: what relays get when the old one goes.
+  mutating func replace(_ old: PostID, by new: PostID, _ deletion: PostDocument?) {
+    awake[new]?.row.replaces = old
+    awake[old]?.row.replacedBy = new
+    awake[old]?.row.deletion = deletion
+    open.revised.insert(old)
+    open.show(old)
+    open.companions[new] = old
+  }
+
+  /// Deletes a post whose successor readers find, or keeps it if they never will.
+  /// - Parameter new: its successor, or the successor of that.
+  mutating func settleReplacement(of old: PostID, by new: PostID) {
+    guard let post = awake[old], let successor = awake[new] else { return }
+    open.seen.formUnion([old, new])
+    func goOn(_ old: PostID, by new: PostID) { open.effects.inputs.append(.replace(old, by: new)) }
+    if successor.isFound {
+      if post.row.awaitsReplacement { withdraw(old) }
+      // It may have taken the place of another and been replaced itself before readers found it.
+      if let older = post.row.replaces { goOn(older, by: new) }
+    } else if post.row.awaitsReplacement, let next = successor.row.replacedBy {
+      goOn(old, by: next)
+    } else if successor.isLost {
+      if post.row.awaitsReplacement {
+        if post.row.replacedBy == new { letStand(new) }
+        keep(old)
+      }
+      // Nor will readers find it in place of another.
+      if post.isLost, let older = post.row.replaces { goOn(older, by: old) }
+    }
+  }
+
+  /// Lets a post stay for which no other takes its place after all.
+  private mutating func keep(_ id: PostID) {
+    awake[id]?.row.replacedBy = nil
+    awake[id]?.row.deletion = nil
+    open.revised.insert(id)
+    open.show(id)
+  }
+
+  /// Lets a post stand for itself that takes nobody's place after all: what becomes of it later does not concern the other one.
+  private mutating func letStand(_ id: PostID) {
+    awake[id]?.row.replaces = nil
+    open.revised.insert(id)
+    open.show(id)
+  }
+
+  /// Deletes a post on all of its relays, with the request that its row holds.
+  mutating func withdraw(_ id: PostID) {
+    guard let post = awake[id] else { return }
+    awake[id]?.row.deletedAt = now
+    open.revised.insert(id)
+    open.show(id)
+    for delivery in post.deliveries { feed(.deletionRequested, to: id, at: delivery.relay) }
+  }
+
+  /// Looks after the predecessors of posts that readers have begun to find, or that will never get anywhere.
+  mutating func followReplacements() {
+    for id in open.order {
+      guard let post = awake[id], let old = post.row.replaces, post.isFound || post.isLost,
+        open.transitions[id]?.contains(where: { Self.maySettle($0.transition.to) }) == true
+      else { continue }
+      let input = PostInput.replace(old, by: id)
+      if !open.effects.inputs.contains(input) { open.effects.inputs.append(input) }
+    }
+  }
+
+  /// Whether readers may have found a post with this status of a delivery, or never will.
+  private static func maySettle(_ status: DeliveryStatus) -> Bool {
+    switch status {
+    case .verified, .skipped, .deleting: true
+    case .pending, .sent, .accepted, .failed, .deleted, .stillServed, .unsupported: false
+    }
+  }
+}
+
+extension PostDecider.Awake {
+  /// Whether readers find it at a relay of its channel.
+  fileprivate var isFound: Bool { deliveries.contains { !$0.hasDeparted && $0.machine.shown > 0 } }
+
+  /// Whether it goes nowhere any more: it is deleted, or no relay takes it.
+  fileprivate var isLost: Bool {
+    row.deletedAt != nil
+      || !deliveries.isEmpty && deliveries.allSatisfy { $0.hasDeparted || $0.machine.state.status == .skipped }
+  }
+}
+
+extension PostRow {
+  /// Why it cannot be edited; `nil` if it can.
+  var refusalToBeReplaced: BatonError? {
+    func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
+    guard isPublished else {
+      return refusal("post \(id.rawValue) is not published; cancel or delete it, and publish another")
+    }
+    if deletedAt != nil, replacedBy == nil { return refusal("post \(id.rawValue) was deleted; publish a new one") }
+    return replacedBy.map { refusal("post \(id.rawValue) was edited, and post \($0.rawValue) takes its place; edit that one") }
+  }
+}

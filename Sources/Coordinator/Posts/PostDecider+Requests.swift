@@ -1,0 +1,142 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+// What people ask for.
+extension PostDecider {
+  mutating func publish(_ new: NewPost, _ reply: Reply<PublishedPost>, _ facts: PostFacts) {
+    func refuse(_ error: BatonError) {
+      open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: false), error: error))
+    }
+    if let trouble = facts.trouble { return refuse(.storageUnavailable(reason: trouble)) }
+    let request = new.request
+    if let key = request.idempotencyKey, let id = open.keys[key] ?? facts.keys[key] {
+      guard let row = awake[id]?.row else { return refuse(.storageUnavailable(reason: "post \(id.rawValue) cannot be read")) }
+      if let conflict = row.conflict(with: new.digest) { return refuse(conflict) }
+      open.seen.insert(id)
+      open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: false), post: id))
+      return
+    }
+    guard let channel = facts.channels[request.channel], channel.row.deletedAt == nil else {
+      return refuse(.noSuchChannel(request.channel))
+    }
+    if let damage = facts.damagedRoutes[request.channel] { return refuse(.storageDamaged(reason: damage)) }
+    if let old = request.replaces, let refusal = refusal(toReplace: old, facts) { return refuse(refusal) }
+    let id = insert(new)
+    if let old = request.replaces { replace(old, by: id, new.deletion) }
+    if let schedule = new.schedule {
+      lookAtSchedules(noLaterThan: schedule.publishAt)
+    } else {
+      start(id, at: Self.members(of: channel))
+      align(publishing: id, in: channel, from: id, facts)
+    }
+    if let key = request.idempotencyKey { open.keys[key] = id }
+    open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: true), post: id))
+  }
+
+  private mutating func insert(_ new: NewPost) -> PostID {
+    counters.post += 1
+    let id = PostID(rawValue: counters.post)
+    let row = PostRow(
+      id: id, channel: new.request.channel, document: new.document, text: new.request.text, replyTo: new.request.replyTo,
+      quotes: new.request.quotes, createdAt: now, idempotencyKey: new.request.idempotencyKey,
+      requestDigest: new.request.idempotencyKey == nil ? nil : new.digest, deliveryCount: 0,
+      schedule: new.schedule, revision: 0)
+    awake[id] = Awake(row: row, deliveries: [])
+    open.created.insert(id)
+    open.show(id)
+    return id
+  }
+
+  /// Gives a post that is published now a delivery for each relay of its channel.
+  mutating func start(_ id: PostID, at members: [RelayID]) {
+    awake[id]?.row.deliveryCount = members.count
+    awake[id]?.deliveries = members.map { relay in
+      Awake.Delivery(relay: relay, machine: DeliveryMachine(salt: Self.salt(id, relay), now: now), hasDeparted: false)
+    }
+    for relay in members {
+      open.save(id, relay)
+      lanes[relay, default: PostLane()].offer(id)
+      open.touchedLanes.insert(relay)
+    }
+  }
+
+  /// Makes the routes of a channel fit its relays, which a new post has already.
+  /// - Parameter cursor: the first post that has what it needs.
+  mutating func align(publishing id: PostID, in channel: StoredChannel, from cursor: PostID, _ facts: PostFacts) {
+    let (members, routes) = (Self.members(of: channel), routes(of: channel.row.id, facts))
+    guard routes.isEmpty else { return align(channel.row.id, members, routes, from: cursor) }
+    for relay in members {
+      open.save(
+        PostRouteRow(
+          channel: channel.row.id, relay: relay, status: .joined, cursor: PostID(rawValue: 0),
+          compareAt: nextComparison(of: channel.row.id, at: relay)))
+    }
+  }
+
+  /// - Parameter deletion: `nil` for a post that is not published; one that is published by now stays.
+  mutating func delete(_ id: PostID, _ deletion: PostDocument?, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
+    guard let post = awake[id] else { return refuse(id, reply, facts) }
+    if post.row.deletedAt == nil, deletion != nil || !post.row.isPublished {
+      awake[id]?.row.deletion = deletion
+      scheduleTroubles[id] = nil
+      withdraw(id)
+    }
+    answer(id, reply)
+  }
+
+  mutating func retry(_ id: PostID, at relay: RelayID?, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
+    guard let post = awake[id] else { return refuse(id, reply, facts) }
+    if let relay, !post.deliveries.contains(where: { $0.relay == relay && !$0.hasDeparted }) {
+      return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay))
+    }
+    if post.row.isExpired { publishNow(id) }
+    for delivery in post.deliveries where relay == nil || delivery.relay == relay {
+      feed(.retryRequested, to: id, at: delivery.relay)
+    }
+    answer(id, reply)
+  }
+
+  mutating func cancel(_ id: PostID, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
+    guard let post = awake[id] else { return refuse(id, reply, facts) }
+    guard post.row.isPublished else {
+      if post.row.isScheduled { giveUp(id, "it was cancelled") }
+      return answer(id, reply)
+    }
+    var cancelled = 0
+    for delivery in post.deliveries {
+      feed(.cancelRequested, to: id, at: delivery.relay)
+      let isSkipped = awake[id]?.machine(at: delivery.relay)?.state.status == .skipped
+      if isSkipped, delivery.machine.state.status != .skipped { cancelled += 1 }
+    }
+    guard cancelled > 0 else { return refuse(reply, .post(.notCancellable(id))) }
+    answer(id, reply)
+  }
+
+  // MARK: - Answers
+
+  private mutating func answer(_ id: PostID, _ reply: Reply<StoredPost>) {
+    open.seen.insert(id)
+    open.answers.append(PostDecision.Answer(asker: .post(reply), post: id))
+  }
+
+  private mutating func refuse(_ reply: Reply<StoredPost>, _ error: BatonError) {
+    open.answers.append(PostDecision.Answer(asker: .post(reply), error: error))
+  }
+
+  /// Refuses a request for a post that is not at hand.
+  private mutating func refuse(_ id: PostID, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
+    if let trouble = facts.trouble { return refuse(reply, .storageUnavailable(reason: trouble)) }
+    guard leftAlone.contains(id) else { return refuse(reply, .post(.noSuchPost(id))) }
+    refuse(reply, .storageUnavailable(reason: "post \(id.rawValue) is left alone, because it cannot be read or stored"))
+  }
+}
+
+extension PostRow {
+  /// Why a request that carries the key of this post cannot be answered with it; `nil` if it can.
+  /// - Parameter digest: the digest of the request.
+  func conflict(with digest: String) -> BatonError? {
+    if deletedAt != nil { return .post(.keyReused(id, isDeleted: true)) }
+    return requestDigest == digest ? nil : .post(.keyReused(id, isDeleted: false))
+  }
+}

@@ -1,0 +1,167 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+internal import StrictJSON
+
+// Posts that are to be published later. They sleep in the store, without deliveries. When one is due it is given its form, as a new post
+// is, and gets its deliveries in one commit with it. What is composed and cannot be stored has not left, and is dropped or stored later.
+extension PostDecider {
+  /// How many due posts are taken up at once.
+  static let schedulesMax = 64
+  /// While posts are scheduled, the time of day is looked at so often: somebody may set the clock.
+  static let scheduleLookInterval = Duration.seconds(60)
+
+  /// How many are asked for at once: those that are left alone may stand in front of the others.
+  var schedulesLimit: Int { Self.schedulesMax + min(leftAlone.count, Self.passedOverMax) }
+
+  /// Makes sure that schedules are looked at when this time of day has come.
+  mutating func lookAtSchedules(noLaterThan time: Timestamp) {
+    alarms.set(.schedules, noLaterThan: now + min(max(time - timeOfDay, .zero), Self.scheduleLookInterval))
+  }
+
+  /// Begins with what is due.
+  mutating func lookAtSchedules(_ facts: PostFacts) {
+    guard let due = facts.schedules else { return }
+    alarms.set(.schedules, at: nil)
+    if let next = due.next { lookAtSchedules(noLaterThan: next) }
+    guard !due.posts.isEmpty else { return }
+    hasMoreDue = due.posts.count >= Self.schedulesMax
+    var ended = 0
+    for id in due.posts where !begin(id) { ended += awake[id]?.row.isExpired == true ? 1 : 0 }
+    // What cannot be read, or is not to be had now, stands in front of others; it is asked for again later.
+    lookAtSchedules(noLaterThan: timeOfDay + Self.scheduleLookInterval)
+    if ended > 0 { takeMore() }
+  }
+
+  /// Asks for more posts that are due, if there are any and those before are done.
+  private mutating func takeMore() {
+    guard hasMoreDue, composing.isEmpty else { return }
+    hasMoreDue = false
+    open.effects.inputs.append(.lookAtSchedules)
+  }
+
+  /// Lets a due post be given its form.
+  /// - Returns: whether it is, so that `composed` will follow.
+  @discardableResult
+  private mutating func begin(_ id: PostID) -> Bool {
+    guard let row = awake[id]?.row, row.isScheduled, let schedule = row.schedule else { return false }
+    guard !composing.contains(id) else { return true }
+    guard timeOfDay <= schedule.deadline else {
+      expire(id, lateness(id, schedule))
+      return false
+    }
+    guard let request = schedule.request.flatMap(PostRequest.init(stored:)) else {
+      expire(id, "the stored request cannot be read; publish the text again")
+      return false
+    }
+    composing.insert(id)
+    open.effects.compositions.append(PostComposition(post: id, channel: row.channel, request: request))
+    return true
+  }
+
+  /// Takes the form of a post that was due, unless it was cancelled, deleted or published meanwhile.
+  mutating func composed(
+    _ id: PostID, in channel: ChannelID, _ result: Result<PostDocument, BatonError>, _ facts: PostFacts
+  ) {
+    composing.remove(id)
+    take(result, for: id, channel, facts)
+    takeMore()
+  }
+
+  private mutating func take(
+    _ result: Result<PostDocument, BatonError>, for id: PostID, _ channel: ChannelID, _ facts: PostFacts
+  ) {
+    guard let row = awake[id]?.row, row.isScheduled, let schedule = row.schedule else { return }
+    guard timeOfDay <= schedule.deadline else { return expire(id, lateness(id, schedule)) }
+    switch result {
+    case .failure(let error) where error.mayPass: putOff(id, error.whyNotPublished)
+    case .failure(let error): expire(id, error.whyNotPublished)
+    case .success(let document):
+      guard let channel = facts.channels[channel], channel.row.deletedAt == nil else {
+        return expire(id, BatonError.noSuchChannel(channel).whyNotPublished)
+      }
+      if let damage = facts.damagedRoutes[channel.row.id] { return putOff(id, damage) }
+      publish(id, document, in: channel, facts)
+    }
+  }
+
+  /// Leaves a post that cannot be published now to a later look.
+  private mutating func putOff(_ id: PostID, _ reason: String) {
+    scheduleTroubles[id] = reason
+    hasMoreDue = false
+    lookAtSchedules(noLaterThan: timeOfDay + Self.scheduleLookInterval)
+  }
+
+  private mutating func publish(_ id: PostID, _ document: PostDocument, in channel: StoredChannel, _ facts: PostFacts) {
+    awake[id]?.row.document = document
+    awake[id]?.row.schedule?.request = nil
+    awake[id]?.row.createdAt = now
+    scheduleTroubles[id] = nil
+    open.revised.insert(id)
+    open.show(id)
+    start(id, at: Self.members(of: channel))
+    // Posts with higher ids may still need what a new route gives them.
+    align(publishing: id, in: channel, from: PostID(rawValue: counters.post + 1), facts)
+  }
+
+  /// Publishes a post all the same that was not published in its time.
+  mutating func publishNow(_ id: PostID) {
+    awake[id]?.row.schedule?.trouble = nil
+    awake[id]?.row.schedule?.publishAt = timeOfDay
+    open.revised.insert(id)
+    open.show(id)
+    lookAtSchedules(noLaterThan: timeOfDay + Self.scheduleLookInterval)
+    begin(id)
+  }
+
+  // MARK: - Giving up
+
+  /// Notes that a post is not published.
+  mutating func giveUp(_ id: PostID, _ reason: String) {
+    awake[id]?.row.schedule?.trouble = reason
+    scheduleTroubles[id] = nil
+    open.revised.insert(id)
+    open.show(id)
+  }
+
+  private mutating func expire(_ id: PostID, _ reason: String) {
+    giveUp(id, reason)
+    open.effects.journal.append(
+      JournalEntry(
+        event: .postExpired, level: .warning, message: "post \(id.rawValue) was not published: \(reason)",
+        fields: ["BATON_POST": "\(id.rawValue)", "BATON_CHANNEL": "\(awake[id]?.row.channel.rawValue ?? 0)"]))
+  }
+
+  private func lateness(_ id: PostID, _ schedule: PostSchedule) -> String {
+    let (due, end) = (schedule.publishAt.milliseconds, schedule.deadline.milliseconds)
+    let words =
+      "it was due at \(RFC3339.text(milliseconds: due)), and the time for it ended at \(RFC3339.text(milliseconds: end))"
+    return scheduleTroubles[id].map { "\(words); before that: \($0)" } ?? words
+  }
+}
+
+extension PostRow {
+  /// Whether it was scheduled, and is not published by itself any more.
+  var isExpired: Bool { !isPublished && !isScheduled && deletedAt == nil }
+}
+
+extension BatonError {
+  /// Whether the same request may be granted later, though nobody changes it.
+  fileprivate var mayPass: Bool {
+    switch self {
+    case .busy, .storageDamaged, .storageUnavailable, .networkUnavailable: true
+    default: false
+    }
+  }
+
+  /// Why a post was not published, a sentence for people.
+  fileprivate var whyNotPublished: String {
+    switch self {
+    case .noSuchChannel: "its channel was deleted"
+    case .post(.invalidPost(_, let reason)), .post(.notSupported(_, let reason)): reason
+    case .storageDamaged(let reason), .storageUnavailable(let reason), .networkUnavailable(_, let reason): reason
+    case .busy: "the daemon was busy"
+    default: "\(self)"
+    }
+  }
+}

@@ -1,0 +1,291 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+/// What is done for posts at a certain time.
+enum PostAlarm: AlarmName {
+  /// An operation under way has taken as long as it may.
+  case timeout(PostID, RelayID)
+  case lane(RelayID)
+  case recovery
+  case upkeep
+  /// A scheduled post may be due.
+  case schedules
+  /// Relays may have to be compared.
+  case compare
+  /// A comparison takes too long, or waits for room.
+  case comparison(RelayID)
+
+  var rank: (kind: Int, first: Int64, second: Int64) {
+    switch self {
+    case .timeout(let post, let relay): (0, post.rawValue, relay.rawValue)
+    case .lane(let relay): (1, relay.rawValue, 0)
+    case .recovery: (2, 0, 0)
+    case .upkeep: (3, 0, 0)
+    case .schedules: (4, 0, 0)
+    case .compare: (5, 0, 0)
+    case .comparison(let relay): (6, relay.rawValue, 0)
+    }
+  }
+}
+
+/// Decides what becomes of posts. Like `Decider` it is a value that cannot act; `PostEngine` drives it.
+///
+/// It keeps in memory only the posts that have an operation under way or are about to. All others sleep in the store, which is the queue: a
+/// lane for each relay takes from it what is due, no more than the relay has shown that it takes.
+///
+/// Nothing is decided while a commit is under way, so there are no layers: what is in memory is durable, or is being decided. If a commit
+/// fails, the posts that it changed are forgotten and read again. Meanwhile requests gather, and share the next commit.
+struct PostDecider {
+  typealias Input = PostInput
+
+  /// A post that is awake.
+  struct Awake: Equatable {
+    struct Delivery: Equatable {
+      let relay: RelayID
+      var machine: DeliveryMachine
+      var hasDeparted: Bool
+    }
+    var row: PostRow
+    /// In the order of their relays.
+    var deliveries: [Delivery]
+
+    func place(of relay: RelayID) -> Int? { deliveries.firstIndex { $0.relay == relay } }
+
+    func machine(at relay: RelayID) -> DeliveryMachine? { place(of: relay).map { deliveries[$0].machine } }
+
+    var stored: StoredPost {
+      StoredPost(
+        row: row,
+        deliveries: deliveries.map {
+          DeliveryRow(relay: $0.relay, record: DeliveryRecord($0.machine), hasDeparted: $0.hasDeparted)
+        })
+    }
+  }
+
+  /// What never changes of a channel.
+  struct Known: Equatable {
+    let network: NetworkKind
+    let content: ChannelContent
+  }
+
+  let policy: DeliveryPolicy
+  let upkeep: UpkeepPolicy?
+  var counters: PostCounters
+  /// The counters as they are durable.
+  var durable: PostCounters
+  var awake: [PostID: Awake] = [:]
+  var known: [ChannelID: Known] = [:]
+  var lanes: [RelayID: PostLane] = [:]
+  var comparisons = PostComparisons()
+  var alarms = AlarmTable<PostAlarm>()
+  /// Posts that cannot be read or stored. They are left alone until the next start.
+  var leftAlone: Set<PostID> = []
+  /// Posts whose last change could not be stored; they are read again.
+  var recovering: Set<PostID> = []
+  /// What could not be decided or stored, and is decided again, each input once.
+  var postponed: [PostInput] = []
+  /// Why storage does not work; `nil` if it does.
+  var trouble: String?
+  var open = PostDecision()
+  var flight: PostDecision?
+  /// Whether a commit failed that may be durable all the same.
+  var isDoubtful = false
+  /// Whether history must be looked at for what is too old.
+  var isUpkeepDue = false
+  /// Why storage refuses to forget old history; `nil` if it does not.
+  var upkeepRefusal: String?
+  /// Where relays are, as of the latest decision.
+  var relays: [RelayID: RelayRow] = [:]
+  var now: Timestamp
+  /// The time of day, as of the latest decision.
+  var timeOfDay: Timestamp
+  /// Scheduled posts that are being given their form.
+  var composing: Set<PostID> = []
+  /// Whether there are more scheduled posts due than were taken up.
+  var hasMoreDue = false
+  /// Why due posts could not be published at once; they are tried again until their time is over.
+  var scheduleTroubles: [PostID: String] = [:]
+  /// How long the daemon was off, and until when it had run.
+  var absence: (span: Duration, since: Timestamp)?
+
+  /// The wait before what could not be stored is read again.
+  static let recoveryWait = Duration.seconds(1)
+  static let upkeepInterval = Duration.seconds(600)
+  static let historyPerUpkeep = 10_000
+  /// How many channels are remembered.
+  static let knownMax = 10_000
+  /// How many posts that are left alone are passed over to find others.
+  static let passedOverMax = 10_000
+
+  init(policy: DeliveryPolicy, upkeep: UpkeepPolicy?, counters: PostCounters, now: Timestamp) {
+    self.policy = policy
+    self.upkeep = upkeep
+    self.counters = counters
+    durable = counters
+    self.now = now
+    timeOfDay = now
+    if upkeep != nil { alarms.set(.upkeep, at: now + Self.upkeepInterval) }
+  }
+}
+
+extension PostDecider: Deciding {
+  var openCount: Int { open.inputCount }
+  var isOpen: Bool { open.inputCount > 0 }
+
+  var doubtfulness: String? {
+    isDoubtful ? "it is not known whether the last changes of posts were stored; the database is asked again" : nil
+  }
+
+  /// What is in memory must be durable before anything is decided on it.
+  func needsRest(_ input: PostInput) -> Bool { true }
+
+  mutating func unfold(_ inputs: [PostInput], at now: Timestamp) -> [PostInput] {
+    guard inputs.contains(.timersDue) else { return inputs }
+    var unfolded = inputs.filter { $0 != .timersDue }
+    for alarm in alarms.take(at: now) {
+      switch alarm {
+      case .timeout(let post, let relay): unfolded.append(.timeout(post, relay))
+      case .lane(let relay): unfolded.append(.serve(relay))
+      case .recovery:
+        unfolded.append(.recover(recovering.sorted()))
+        var seen: Set<PostInput> = []
+        unfolded += postponed.filter { seen.insert($0).inserted }
+        postponed = []
+      case .upkeep: unfolded.append(.forgetHistory)
+      case .schedules: unfolded.append(.lookAtSchedules)
+      case .compare: unfolded.append(.compare)
+      case .comparison(let relay): unfolded.append(.reconcile(relay))
+      }
+    }
+    return unfolded
+  }
+
+  func reads(for inputs: [PostInput], at now: Timestamp) -> PostReads {
+    var reads = PostReads()
+    reads.now = now
+    for input in inputs {
+      for id in input.posts where awake[id] == nil && !leftAlone.contains(id) { reads.posts.insert(id) }
+      switch input {
+      case .publish(let new, _):
+        reads.channels.insert(new.request.channel)
+        if let key = new.request.idempotencyKey { reads.keys.insert(key) }
+      case .membershipChanged(let channel): reads.channels.insert(channel)
+      case .walk(let channel, let relay):
+        reads.channels.insert(channel)
+        reads.pages.insert(PostReads.Page(channel: channel, relay: relay))
+      case .serve(let relay), .relayUp(let relay), .outcome(_, let relay, _, _):
+        ask(for: relay, input, &reads, at: now)
+      case .composed(_, let channel, _): reads.channels.insert(channel)
+      case .lookAtSchedules: reads.schedules = schedulesLimit
+      case .compare, .compared, .reconcile: askToCompare(input, &reads, at: now)
+      case .timersDue, .delete, .retry, .cancel, .replace, .takeUp, .barrier, .timeout, .recover, .forgetHistory: break
+      }
+    }
+    return reads
+  }
+
+  /// Asks for what waits for a relay, if its lane has room and nothing waits there.
+  private func ask(for relay: RelayID, _ input: PostInput, _ reads: inout PostReads, at now: Timestamp) {
+    var lane = lanes[relay] ?? PostLane()
+    lane.awakened(at: now)
+    let room = lane.room(at: now)
+    guard case .serve = input, room > 0, !lane.hasReady else { return }
+    if lane.returning.isUnderWay {
+      reads.returned[relay] = (lane.returning.after, room)
+    } else if lane.isHungry {
+      reads.due[relay] = dueLimit
+    }
+  }
+
+  /// How many posts that are due are asked for at once: those that are left alone may stand in front of the others.
+  var dueLimit: Int { PostLane.readyMax + min(leftAlone.count, Self.passedOverMax) }
+
+  private func askToCompare(_ input: PostInput, _ reads: inout PostReads, at now: Timestamp) {
+    switch input {
+    case .compare where comparisons.room > 0:
+      let unavailable = comparisons.unavailable(at: now)
+      reads.comparable = unavailable
+      reads.comparedBefore = comparisons.returned.filter { !unavailable.contains($0.key) }
+    case .compared(let channel, _, _, .failed): reads.routed.insert(channel)
+    case .reconcile(let relay):
+      guard let current = comparisons.underWay[relay] else { return }
+      reads.routed.insert(current.channel)
+      if current.served != nil { reads.reconciled[PostReads.Page(channel: current.channel, relay: relay)] = current.cursor }
+    default: return
+    }
+  }
+
+  mutating func decide(_ inputs: [PostInput], _ facts: PostFacts, at now: Timestamp) {
+    self.now = now
+    timeOfDay = facts.timeOfDay
+    learn(facts)
+    if !facts.relays.isEmpty { follow(facts.relays) }
+    // What storage said of lanes and schedules was true before anything of this is decided.
+    for input in inputs.filter(\.isServing) + inputs.filter({ !$0.isServing }) {
+      open.inputCount += 1
+      handle(input, facts)
+    }
+    for relay in open.touchedLanes.sorted() { serve(relay) }
+    open.touchedLanes = []
+    followReplacements()
+  }
+
+  mutating func letGo(_ decision: PostDecision, after effects: PostEffects) {
+    letSleep(decision.seen)
+    guard known.count > Self.knownMax else { return }
+    let channels = Set(awake.values.map(\.row.channel))
+    known = known.filter { channels.contains($0.key) }
+  }
+
+  /// Forgets posts that no lane holds.
+  mutating func letSleep(_ posts: Set<PostID>) {
+    for id in posts where awake[id] != nil && !open.seen.contains(id) && flight?.seen.contains(id) != true {
+      guard let post = awake[id], !post.deliveries.contains(where: { lanes[$0.relay]?.holds(id) == true }) else { continue }
+      awake[id] = nil
+    }
+  }
+
+  // MARK: - What was read
+
+  private mutating func learn(_ facts: PostFacts) {
+    known.merge(facts.contents) { _, new in new }
+    for (id, channel) in facts.channels { known[id] = Known(network: channel.row.network, content: channel.row.content) }
+    if let trouble = facts.trouble { open.effects.journal += storageFailed(trouble) }
+    for (id, error) in facts.posts.unreadable { leaveAlone(id, error.description) }
+    for (id, stored) in facts.posts.found where awake[id] == nil && !leftAlone.contains(id) {
+      guard known[stored.row.channel] != nil else {
+        leaveAlone(id, "channel \(stored.row.channel.rawValue) cannot be read")
+        continue
+      }
+      awake[id] = wake(stored)
+      open.seen.insert(id)
+    }
+  }
+
+  private mutating func leaveAlone(_ id: PostID, _ reason: String) {
+    guard leftAlone.insert(id).inserted else { return }
+    open.effects.journal.append(
+      JournalEntry(
+        event: .quarantined, level: .error, message: "post \(id.rawValue) is left alone: \(reason)",
+        fields: ["BATON_POST": "\(id.rawValue)"], isHeard: true))
+  }
+
+  /// A post as it is stored.
+  private func wake(_ stored: StoredPost) -> Awake {
+    Awake(
+      row: stored.row,
+      deliveries: stored.deliveries.compactMap { delivery in
+        guard
+          let machine = delivery.record.machine(
+            salt: Self.salt(stored.row.id, delivery.relay), edition: stored.row.edition)
+        else { return nil }
+        return Awake.Delivery(relay: delivery.relay, machine: machine, hasDeparted: delivery.hasDeparted)
+      })
+  }
+
+  /// Makes the jitter of deliveries differ.
+  static func salt(_ post: PostID, _ relay: RelayID) -> UInt64 {
+    UInt64(bitPattern: post.rawValue) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: relay.rawValue)
+  }
+}

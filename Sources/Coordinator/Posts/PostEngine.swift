@@ -1,0 +1,184 @@
+internal import Channels
+internal import Logging
+internal import RelayNetwork
+internal import Storage
+
+/// The task that delivers posts: the shell of `PostDecider`. It shares storage with the engine of channels, so that commits of both may
+/// share a sync, and nothing else: a flood of posts delays no channel.
+final class PostEngine {
+  var decider: PostDecider
+  private let storage: any PostStorage
+  private let channels: any CoordinatorStorage
+  private let questions: PostQuestions
+  private let directory: RelayDirectory
+  let clock: any CoordinatorClock
+  private let hub: PostHub
+  /// Gives a post its form.
+  private let compose: @Sendable (PostRequest) async -> Result<PostDocument, BatonError>
+  /// Puts an input of the engine's own into the inbox.
+  private let put: @Sendable (PostInput) -> Void
+  var commits: Commits
+  private let journal: Journal
+  private let waker: Waker
+  /// When `timersDue` will come in; `nil` if it was not asked for, or is on its way.
+  var wakeAt: Timestamp? { waker.due }
+
+  /// How many posts are taken up at once at the start.
+  private static let takeUpMax = 256
+
+  /// - Parameters:
+  ///   - compose: gives a scheduled post its form when it is due.
+  ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
+  ///   - poke: called when a commit is over, so that `process` is called soon.
+  init(
+    storage: any PostStorage, channels: any CoordinatorStorage, directory: RelayDirectory, rules: Rules,
+    clock: any CoordinatorClock, logger: Logger, hub: PostHub, isEager: Bool = true,
+    compose: @escaping @Sendable (PostRequest) async -> Result<PostDocument, BatonError> = { _ in .failure(.busy) },
+    poke: @escaping @Sendable () -> Void = {}, put: @escaping @Sendable (PostInput) -> Void
+  ) async throws {
+    self.storage = storage
+    self.channels = channels
+    questions = PostQuestions(storage: storage, channels: channels)
+    self.directory = directory
+    self.clock = clock
+    self.hub = hub
+    self.compose = compose
+    self.put = put
+    waker = Waker(clock: clock) { put(.timersDue) }
+    journal = Journal(logger)
+    commits = Commits(isEager: isEager, whenOver: poke)
+    decider = PostDecider(
+      policy: rules.delivery, upkeep: rules.upkeep, counters: try await storage.postCounters(), now: clock.now)
+    hub.publish(decider.counters.revision)
+  }
+
+  /// Takes up what was unfinished when the daemon last stopped; it follows from what is stored.
+  /// - Parameter stoppedAt: the last sign of life of before; `nil` if there is none.
+  func resume(stoppedAt: Timestamp?) async throws {
+    if let stoppedAt { decider.absence = (clock.now - stoppedAt, stoppedAt) }
+    for (relay, due) in try await storage.nextDeliveries().sorted(by: { $0.key < $1.key }) {
+      decider.lanes[relay, default: PostLane()].sleeps(until: due)
+      decider.alarms.set(.lane(relay), at: max(due, clock.now))
+    }
+    var last: PostID?
+    repeat {
+      let some = try await storage.postsUnderWay(after: last, limit: Self.takeUpMax)
+      last = some.count < Self.takeUpMax ? nil : some.last
+      if !some.isEmpty {
+        await take([.takeUp(some)])
+        await rest()
+      }
+    } while last != nil && fenced == nil
+    decider.absence = nil
+    if try await !storage.channelsWithPosts().isEmpty { decider.expectComparisons() }
+    for channel in try await storage.channelsToRoute() { put(.membershipChanged(channel)) }
+    for route in try await storage.postRoutesUnderWay() { put(.walk(route.channel, route.relay)) }
+    put(.lookAtSchedules)
+    try await takeUpReplacements()
+    if let fenced { throw fenced }
+    scheduleWake()
+  }
+
+  /// Looks after the posts whose deletion waits for the one that takes their place.
+  private func takeUpReplacements() async throws {
+    var last: PostID?
+    repeat {
+      let some = try await storage.awaitedReplacements(after: last, limit: Self.takeUpMax)
+      for (old, new) in some { put(.replace(old, by: new)) }
+      last = some.count < Self.takeUpMax ? nil : some.last?.old
+    } while last != nil
+  }
+
+  /// Handles what arrived, and a commit that is over.
+  func process(_ inputs: [PostInput]) async {
+    await advance()
+    if inputs.contains(where: \.isWaking) { waker.heard() }
+    if !inputs.isEmpty { await take(inputs) }
+  }
+
+  func stop() { waker.stop() }
+}
+
+extension PostEngine: Shell {
+  var committer: @Sendable (CommitRequest) async throws(CommitFailure) -> CommitReceipt {
+    { [storage] request throws(CommitFailure) in try await storage.commit(request) }
+  }
+
+  func answer(_ reads: PostReads) async -> PostFacts {
+    let timeOfDay = clock.timeOfDay
+    var facts = PostFacts()
+    if !reads.isEmpty {
+      let (awake, known, leftAlone) = (decider.awake, decider.known, decider.leftAlone)
+      facts = await questions.answer(reads, awake: awake, known: known, leftAlone: leftAlone, timeOfDay: timeOfDay)
+    }
+    facts.timeOfDay = timeOfDay
+    facts.relays = directory.relays
+    date(&facts)
+    return facts
+  }
+
+  /// Notes the dates of posts that are compared with what relays hold.
+  private func date(_ facts: inout PostFacts) {
+    for (page, compared) in facts.reconciled {
+      guard let kind = facts.relays[page.relay]?.network, let network = directory.networks[kind] else { continue }
+      for id in compared.posts {
+        let row = decider.awake[id]?.row ?? facts.posts.found[id]?.row
+        facts.reconciled[page]?.dates[id] = row.flatMap { network.date(of: $0.document) }
+      }
+    }
+  }
+
+  func settleDoubt() async {
+    guard decider.isDoubtful, let counters = try? await storage.postCounters() else { return }
+    decider.settleDoubt(counters)
+    hub.publish(counters.revision)
+  }
+
+  func carryOut(_ effects: PostEffects, reply: () -> Void) {
+    if let revision = effects.revision { hub.publish(revision, changing: effects.changed) }
+    journal.write(effects.journal)
+    for input in effects.inputs { put(input) }
+    for step in effects.turns { directory.networks[step.network]?.release(step.turn) }
+    for composition in effects.compositions { begin(composition) }
+    for step in effects.operations { directory.networks[step.network]?.deliver(step.operation) }
+    for step in effects.comparisons { directory.networks[step.network]?.compare(step.comparison) }
+    reply()
+  }
+
+  /// Lets a post be given its form, which comes in as an input.
+  private func begin(_ composition: PostComposition) {
+    Task { [compose, put] in
+      put(.composed(composition.post, in: composition.channel, await compose(composition.request)))
+    }
+  }
+
+  func give(_ answer: PostDecision.Answer, _ failure: CommitFailure?) {
+    let error = failure.map { BatonError.storageUnavailable(reason: $0.description) } ?? answer.error
+    let post = answer.post.flatMap { decider.awake[$0]?.stored }
+    switch answer.asker {
+    case .published(let reply, let isNew):
+      reply.send(result(error, post.map { PublishedPost(post: $0, isNew: isNew) }))
+    case .post(let reply): reply.send(result(error, post))
+    case .nothing(let reply): reply.send(result(error, ()))
+    }
+  }
+
+  private func result<Value>(_ error: BatonError?, _ value: Value?) -> Result<Value, BatonError> {
+    if let error { return .failure(error) }
+    return value.map { .success($0) } ?? .failure(.busy)
+  }
+
+  func refuse(_ inputs: [PostInput], _ failure: CommitFailure) {
+    for input in inputs { input.refuse(.storageUnavailable(reason: failure.description)) }
+  }
+
+  func abandon(_ effects: PostEffects, _ failure: CommitFailure) { refuse(effects.inputs, failure) }
+
+  func follow(_ input: PostInput) { put(input) }
+
+  func tellOpen(_ count: Int) { directory.write { $0.postsOpen = count } }
+
+  func tellState() {}
+
+  func scheduleWake() { waker.set(decider.alarms.next()) }
+}

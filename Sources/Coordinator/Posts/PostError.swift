@@ -1,0 +1,15 @@
+public import Channels
+
+/// The reasons why a request about a post is refused.
+public enum PostError: Error, Hashable, Sendable {
+  case noSuchPost(PostID)
+  /// - field: of the request, as on the wire.
+  /// - reason: a sentence that says what to change.
+  case invalidPost(field: String, reason: String)
+  /// The key belongs to a post whose request was different, or that was deleted since.
+  case keyReused(PostID, isDeleted: Bool)
+  /// Every relay has the post, or may have it: it can only be deleted.
+  case notCancellable(PostID)
+  /// The network, or the kind of channel, cannot do it.
+  case notSupported(NetworkKind, reason: String)
+}

@@ -1,0 +1,102 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+/// An input of the engine for posts.
+enum PostInput: Sendable, Hashable {
+  case outcome(PostID, RelayID, number: Int, DeliveryOutcome)
+  /// A relay can be reached again.
+  case relayUp(RelayID)
+  case timersDue
+  case publish(NewPost, Reply<PublishedPost>)
+  /// - deletion: what relays get; `nil` for a post that is scheduled. If it was published meanwhile, it is not deleted.
+  case delete(PostID, PostDocument?, Reply<StoredPost>)
+  case retry(PostID, RelayID?, Reply<StoredPost>)
+  case cancel(PostID, Reply<StoredPost>)
+  /// A channel got a relay, or left one.
+  case membershipChanged(ChannelID)
+  /// Go on to give earlier posts a delivery for a relay that was added, or to tell those of one that was removed.
+  case walk(ChannelID, RelayID)
+  /// The first post is to be deleted if readers find the second, which takes its place, and to stay if they never will.
+  case replace(PostID, by: PostID)
+  /// A relay may take more.
+  case serve(RelayID)
+  /// Take up posts that were under way when the daemon last stopped.
+  case takeUp([PostID])
+  /// A scheduled post of this channel was due and got its form, or did not.
+  case composed(PostID, in: ChannelID, Result<PostDocument, BatonError>)
+  /// See which scheduled posts are due.
+  case lookAtSchedules
+  /// Compare relays with what they should hold, as far as that is due.
+  case compare
+  /// The outcome of a comparison.
+  case compared(ChannelID, RelayID, number: Int, PostComparisonOutcome)
+  /// Go on to see what differs between a relay and what it should hold.
+  case reconcile(RelayID)
+  /// Answers once everything before it is done.
+  case barrier(Reply<Void>)
+
+  // What `timersDue` stands for (`PostDecider.unfold`).
+
+  /// An operation under way has taken as long as it may.
+  case timeout(PostID, RelayID)
+  /// Read posts again that could not be stored.
+  case recover([PostID])
+  case forgetHistory
+
+  /// Whether it is the alarm that the engine set.
+  var isWaking: Bool { if case .timersDue = self { true } else { false } }
+
+  /// Answers a request that is not decided any more.
+  func refuse(_ error: BatonError) {
+    switch self {
+    case .publish(_, let reply): reply.send(.failure(error))
+    case .delete(_, _, let reply), .retry(_, _, let reply), .cancel(_, let reply): reply.send(.failure(error))
+    case .barrier(let reply): reply.send(.failure(error))
+    case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules,
+      .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile:
+      break
+    }
+  }
+
+  /// The posts that it names, and that must be awake for it.
+  var posts: [PostID] {
+    switch self {
+    case .outcome(let id, _, _, _), .delete(let id, _, _), .retry(let id, _, _), .cancel(let id, _), .timeout(let id, _),
+      .composed(let id, _, _):
+      [id]
+    case .takeUp(let ids), .recover(let ids): ids
+    case .replace(let old, let new): [old, new]
+    case .publish(let new, _): new.request.replaces.map { [$0] } ?? []
+    case .relayUp, .timersDue, .membershipChanged, .walk, .serve, .lookAtSchedules, .barrier, .forgetHistory, .compare,
+      .compared, .reconcile:
+      []
+    }
+  }
+}
+
+/// A post that is ready to be stored.
+struct NewPost: Hashable, Sendable {
+  let request: PostRequest
+  var document: PostDocument
+  /// Equal for equal requests.
+  let digest: String
+  /// When it is published; `nil` if that is at once. A post with a schedule has no document yet.
+  var schedule: PostSchedule?
+  /// The request to delete the post that it takes the place of, if it does.
+  var deletion: PostDocument?
+}
+
+/// A scheduled post that is due, and is given its form.
+struct PostComposition: Hashable, Sendable {
+  let post: PostID
+  let channel: ChannelID
+  let request: PostRequest
+}
+
+/// The answer to a request to publish.
+struct PublishedPost: Hashable, Sendable {
+  let post: StoredPost
+  /// Whether this request published it, and not an earlier one with the same key.
+  let isNew: Bool
+}

@@ -1,0 +1,127 @@
+internal import Channels
+internal import Storage
+
+/// Asks storage what the decider for posts wants to know.
+struct PostQuestions {
+  let storage: any PostStorage
+  let channels: any CoordinatorStorage
+
+  /// What cannot be read is missing, and the reason is in the answer.
+  /// - Parameters:
+  ///   - awake: posts that are in memory; they are not read again.
+  ///   - known: channels whose content is known.
+  ///   - leftAlone: posts that are not read again.
+  ///   - timeOfDay: the time of day by which scheduled posts are due.
+  func answer(
+    _ reads: PostReads, awake: [PostID: PostDecider.Awake], known: [ChannelID: PostDecider.Known], leftAlone: Set<PostID>,
+    timeOfDay: Timestamp
+  ) async -> PostFacts {
+    var facts = PostFacts()
+    facts.timeOfDay = timeOfDay
+    do {
+      let wanted = try await ask(reads, &facts).filter { awake[$0] == nil && !leftAlone.contains($0) }
+      if !wanted.isEmpty || !facts.channelsToCompare.isEmpty { try await read(wanted, known, &facts) }
+    } catch {
+      facts.trouble = "\(error)"
+    }
+    return facts
+  }
+
+  /// - Returns: the posts that are needed.
+  private func ask(_ reads: PostReads, _ facts: inout PostFacts) async throws -> Set<PostID> {
+    var wanted = reads.posts
+    if !reads.keys.isEmpty {
+      facts.keys = try await storage.posts(idempotencyKeys: reads.keys)
+      wanted.formUnion(facts.keys.values)
+    }
+    for (relay, limit) in reads.due.sorted(by: { $0.key < $1.key }) {
+      let due = try await storage.dueDeliveries(on: relay, at: reads.now, limit: limit)
+      facts.due[relay] = (due.posts, due.next, limit)
+      wanted.formUnion(due.posts)
+    }
+    for (relay, place) in reads.returned.sorted(by: { $0.key < $1.key }) {
+      let posts = try await storage.troubledDeliveries(
+        on: relay, causes: Self.mayPass, after: place.after, limit: place.limit)
+      facts.returned[relay] = (posts, posts.count < place.limit)
+      wanted.formUnion(posts)
+    }
+    if reads.schedules > 0 {
+      let due = try await storage.dueSchedules(at: facts.timeOfDay, limit: reads.schedules)
+      facts.schedules = due
+      wanted.formUnion(due.posts)
+    }
+    try await askForChannels(reads, &facts)
+    wanted.formUnion(try await askForComparisons(reads, &facts))
+    for page in reads.pages.sorted(by: { ($0.channel, $0.relay) < ($1.channel, $1.relay) }) {
+      guard let route = facts.routes[page.channel]?.first(where: { $0.relay == page.relay }) else { continue }
+      let posts = try await storage.posts(of: page.channel, before: route.cursor, limit: PostReads.pageMax)
+      facts.pages[page] = PostFacts.Page(route: route, posts: posts)
+      wanted.formUnion(posts)
+    }
+    return wanted
+  }
+
+  private func read(_ wanted: Set<PostID>, _ known: [ChannelID: PostDecider.Known], _ facts: inout PostFacts) async throws {
+    let posts = try await storage.posts(wanted)
+    let read = facts.channels
+    let named = Set(posts.found.values.map(\.row.channel)).union(facts.channelsToCompare)
+    let unknown = named.filter { known[$0] == nil && read[$0] == nil }
+    if !unknown.isEmpty {
+      for (id, channel) in try await channels.channels(unknown).found {
+        facts.contents[id] = PostDecider.Known(network: channel.row.network, content: channel.row.content)
+      }
+    }
+    facts.posts = posts
+  }
+
+  private func askForChannels(_ reads: PostReads, _ facts: inout PostFacts) async throws {
+    if !reads.channels.isEmpty { facts.channels = try await channels.channels(reads.channels).found }
+    let routed = reads.channels.union(reads.routed)
+    guard !routed.isEmpty else { return }
+    let routes = try await routes(of: routed, &facts)
+    facts.routes = Dictionary(grouping: routes, by: \.channel)
+  }
+
+  /// The routes of these channels. One that is damaged concerns its channel only.
+  private func routes(of channels: Set<ChannelID>, _ facts: inout PostFacts) async throws -> [PostRouteRow] {
+    do {
+      return try await storage.postRoutes(of: channels)
+    } catch let error as StoreError where error.code == .corrupt {
+      var found: [PostRouteRow] = []
+      for channel in channels.sorted() {
+        do {
+          found += try await storage.postRoutes(of: [channel])
+        } catch let error as StoreError where error.code == .corrupt {
+          facts.damagedRoutes[channel] = error.description
+        }
+      }
+      return found
+    }
+  }
+
+  /// - Returns: the posts that are needed.
+  private func askForComparisons(_ reads: PostReads, _ facts: inout PostFacts) async throws -> Set<PostID> {
+    if let except = reads.comparable {
+      facts.routesToCompare = try await storage.postRoutesToCompare(
+        at: reads.now, except: except, limit: Self.routesMax)
+      let since = reads.now + (.zero - PostComparisons.recent)
+      for (relay, channel) in reads.comparedBefore.sorted(by: { $0.key < $1.key }).prefix(PostComparisons.underWayMax) {
+        let next = try await storage.postRoutes(on: relay, comparedBefore: since, after: channel, limit: 1)
+        facts.returnedRoutes[relay] = .some(next.first)
+      }
+    }
+    var wanted: Set<PostID> = []
+    for (page, cursor) in reads.reconciled {
+      let posts = try await storage.posts(of: page.channel, before: cursor, limit: PostReads.pageMax)
+      facts.reconciled[page] = PostFacts.Compared(cursor: cursor, posts: posts)
+      wanted.formUnion(posts)
+    }
+    return wanted
+  }
+
+  /// How many routes are read whose comparison is due. Those of one relay follow each other.
+  private static let routesMax = 16
+
+  /// Causes after which a relay that can be reached again is asked at once.
+  private static let mayPass = Cause.allCases.filter { $0.isOfConnection || $0 == .missing }
+}

@@ -1,0 +1,91 @@
+public import Channels
+public import RelayNetwork
+internal import Storage
+internal import StrictJSON
+
+/// A post that somebody asks to publish.
+public struct PostRequest: Hashable, Sendable {
+  public var channel: ChannelID
+  public var text: String
+  /// The post of the same channel that this one answers.
+  public var replyTo: PostID?
+  /// The post of the same channel that this one takes the place of.
+  public var replaces: PostID?
+  /// Posts of ours that this one quotes.
+  public var quotes: [PostID]
+  /// The public names of people whom the post mentions.
+  public var mentions: [String]
+  public var contentWarning: String?
+  public var hashtags: [String]
+  public var emoji: [String: String]
+  public var attachments: [PostDraft.Attachment]
+  /// The same key with the same request gives the same post; 1 to 200 bytes.
+  public var idempotencyKey: String?
+  /// When to publish it, by the time of day; `nil` to publish it at once.
+  public var at: Timestamp?
+  /// For how many seconds after that time it is still published; `toleranceDefault` if it is `nil`.
+  public var tolerance: Int?
+
+  public init(
+    channel: ChannelID, text: String, replyTo: PostID? = nil, replaces: PostID? = nil, quotes: [PostID] = [],
+    mentions: [String] = [], contentWarning: String? = nil, hashtags: [String] = [], emoji: [String: String] = [:],
+    attachments: [PostDraft.Attachment] = [], idempotencyKey: String? = nil, at: Timestamp? = nil, tolerance: Int? = nil
+  ) {
+    self.channel = channel
+    self.text = text
+    self.replyTo = replyTo
+    self.replaces = replaces
+    self.quotes = quotes
+    self.mentions = mentions
+    self.contentWarning = contentWarning
+    self.hashtags = hashtags
+    self.emoji = emoji
+    self.attachments = attachments
+    self.idempotencyKey = idempotencyKey
+    self.at = at
+    self.tolerance = tolerance
+  }
+}
+
+extension PostRequest {
+  /// - Throws: `invalidPost` if the key is not one.
+  func checkKey() throws(BatonError) {
+    guard let key = idempotencyKey else { return }
+    let max = ChannelRequest.idempotencyKeyBytesMax
+    guard (1...max).contains(key.utf8.count), key.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw .post(
+        .invalidPost(field: "idempotencyKey", reason: "it must have 1 to \(max) bytes and no control characters; change it"))
+    }
+  }
+
+  /// Equal for equal requests, so that a key that is used again for another request is noticed.
+  var digest: String { ContentDigest.of(json.bytes) }
+
+  /// Everything except the key.
+  var json: JSONValue {
+    var members: [String: JSONValue] = [
+      "channel": .integer(channel.rawValue), "text": .string(text), "quotes": .array(quotes.map { .integer($0.rawValue) }),
+      "mentions": .array(mentions.map(JSONValue.string)), "hashtags": .array(hashtags.map(JSONValue.string)),
+      "emoji": .object(emoji.mapValues(JSONValue.string)), "attachments": .array(attachments.map(\.json)),
+    ]
+    members["replyTo"] = replyTo.map { .integer($0.rawValue) }
+    members["replaces"] = replaces.map { .integer($0.rawValue) }
+    members["contentWarning"] = contentWarning.map(JSONValue.string)
+    members["at"] = at.map { .integer($0.milliseconds) }
+    members["tolerance"] = tolerance.map { .integer(Int64($0)) }
+    return .object(members)
+  }
+}
+
+extension PostDraft.Attachment {
+  fileprivate var json: JSONValue {
+    var members: [String: JSONValue] = ["url": .string(url), "fallbacks": .array(fallbacks.map(JSONValue.string))]
+    members["sha256"] = sha256.map(JSONValue.string)
+    members["mimeType"] = mimeType.map(JSONValue.string)
+    members["sizeBytes"] = sizeBytes.map(JSONValue.integer)
+    members["dimensions"] = dimensions.map { .array([.integer(Int64($0.width)), .integer(Int64($0.height))]) }
+    members["altText"] = altText.map(JSONValue.string)
+    members["blurhash"] = blurhash.map(JSONValue.string)
+    return .object(members)
+  }
+}

@@ -1,0 +1,105 @@
+public import Channels
+internal import RelayNetwork
+public import Storage
+internal import StrictJSON
+
+/// A post as clients see it.
+public struct PostSnapshot: Hashable, Sendable {
+  public struct Relay: Hashable, Sendable {
+    public let id: RelayID
+    public let name: String
+    public let record: DeliveryRecord
+    /// Whether the channel has left the relay since; then it does not count.
+    public let hasDeparted: Bool
+    /// The reason why no progress is possible there: the network as a whole cannot be used.
+    public let networkTrouble: Trouble?
+
+    public init(id: RelayID, name: String, record: DeliveryRecord, hasDeparted: Bool, networkTrouble: Trouble? = nil) {
+      self.id = id
+      self.name = name
+      self.record = record
+      self.hasDeparted = hasDeparted
+      self.networkTrouble = networkTrouble
+    }
+  }
+  public let row: PostRow
+  public let network: NetworkKind
+  /// The name of its channel.
+  public let channelName: String
+  public let phase: PostPhase
+  /// How many relays it goes to, and on how many of them readers find it, as in "on 3 of 4 relays".
+  public let relayCount: Int
+  public let shownCount: Int
+  /// The link that readers open; `nil` while readers find the post nowhere, and after its deletion.
+  public let link: String?
+  /// The relays that it goes or went to, in the order of their ids.
+  public let relays: [Relay]
+
+  /// - Parameter link: makes the link, from the relays where readers find the post.
+  public init(
+    row: PostRow, network: NetworkKind, channelName: String, relays: [Relay], link: ([RelayID]) -> String?
+  ) {
+    self.row = row
+    self.network = network
+    self.channelName = channelName
+    self.relays = relays
+    var counts = DeliveryCounts(isDeletionRequested: row.deletedAt != nil)
+    for relay in relays where !relay.hasDeparted { counts.add(relay.record.status, shown: relay.record.shown) }
+    (relayCount, shownCount) = (counts.total, counts.shown)
+    // A post whose channel has left all of its relays goes nowhere any more.
+    phase = row.phaseOfSchedule ?? (counts.total == 0 && row.deletedAt == nil ? .skipped : counts.phase)
+    let showing = relays.filter { !$0.hasDeparted && $0.record.shown > 0 }.map(\.id)
+    self.link = row.deletedAt == nil && !showing.isEmpty ? link(showing) : nil
+  }
+
+  /// Whether nothing more changes without a new event, but for slow repairs: no relay is under way.
+  public var hasSettled: Bool {
+    !relays.contains { relay in
+      guard !relay.hasDeparted else { return false }
+      return switch relay.record.status {
+      case .pending, .sent, .accepted, .deleting: true
+      case .verified, .failed, .skipped, .deleted, .stillServed, .unsupported: false
+      }
+    }
+  }
+
+  /// The state of the post in plain words, such as "Post is on 3 of 4 relays. 1 is on the way."
+  public var summary: String {
+    guard let new = row.replacedBy?.rawValue else { return ownSummary }
+    let outlook =
+      row.deletedAt == nil
+      ? "It is deleted once readers find post \(new), which takes its place." : "Post \(new) takes its place."
+    return "\(ownSummary) \(outlook)"
+  }
+
+  private var ownSummary: String {
+    let present = relays.filter { !$0.hasDeparted }
+    func count(_ statuses: Set<DeliveryStatus>) -> Int { present.count { statuses.contains($0.record.status) } }
+    switch phase {
+    case .deleted: return "Post is deleted."
+    case .deleting: return "Post is being deleted: not all relays have confirmed it yet."
+    case .stillServed:
+      return "Post was deleted, but \(count([.stillServed, .unsupported])) of \(relayCount) relays may still show it."
+    case .skipped:
+      return relayCount == 0 ? "Post goes nowhere any more: its channel left all of its relays." : "No relay takes the post."
+    case .scheduled:
+      let time = row.schedule.map { " at \(RFC3339.text(milliseconds: $0.publishAt.milliseconds))" } ?? ""
+      return "Post will be published\(time)."
+    case .expired: return "Post was not published: \(row.schedule?.trouble ?? "its time is over")."
+    case .pending, .partial, .published, .failed: break
+    }
+    let (underWay, failed, skipped) = (count([.pending, .sent, .accepted]), count([.failed]), count([.skipped]))
+    let rest = [
+      underWay > 0 ? " \(underWay) \(underWay == 1 ? "is" : "are") on the way." : nil,
+      failed > 0 ? " \(failed) failed and \(failed == 1 ? "is" : "are") tried again slowly." : nil,
+      skipped > 0 ? " \(skipped) \(skipped == 1 ? "does" : "do") not take it." : nil,
+    ]
+    let words = rest.compactMap { $0 }.joined()
+    return "Post is on \(shownCount == 0 ? "no relay yet" : "\(shownCount) of \(relayCount) relays").\(words)"
+  }
+}
+
+extension PostRow {
+  /// The phase of a post that is not published.
+  fileprivate var phaseOfSchedule: PostPhase? { isScheduled ? .scheduled : isExpired ? .expired : nil }
+}

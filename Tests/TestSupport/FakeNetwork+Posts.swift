@@ -1,0 +1,68 @@
+public import Channels
+public import RelayNetwork
+
+// A document is the text, with what the post refers to and where that is found.
+extension FakeNetwork {
+  public func compose(
+    _ draft: PostDraft, in content: ChannelContent, at relays: [String]
+  ) throws(PostFailure) -> PostDocument {
+    if content.kind == .group { throw .unsupported("Baton does not publish posts in groups yet") }
+    do {
+      try draft.validate()
+    } catch {
+      throw .refused(error)
+    }
+    if draft.text == "not here" { throw .unsupported("no such texts") }
+    if draft.text == "refuse me" { throw .refused(PostRefusal(.text, "the text asks to be refused; write another")) }
+    let id = posts.nextName()
+    let answered = draft.replyTo.map { [" | answers \($0.networkID) at \($0.relays.joined(separator: ","))"] } ?? []
+    let quoted = draft.quotes.map { " | quotes \($0.networkID) at \($0.relays.joined(separator: ","))" }
+    return PostDocument(networkID: id, author: "key", text: ([draft.text] + answered + quoted).joined())
+  }
+
+  public func composeDeletion(
+    of post: PostDocument, in content: ChannelContent, reason: String
+  ) throws(PostFailure) -> PostDocument {
+    PostDocument(networkID: "deletion of \(post.networkID)", author: "key", text: reason)
+  }
+
+  public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
+    guard post.networkID.hasPrefix("post") else { return nil }
+    return PostReference(networkID: post.networkID, author: post.author, relays: relays)
+  }
+
+  public func link(to post: PostDocument, at relays: [String]) -> String? {
+    "fake:\(post.networkID)?\(relays.joined(separator: ","))"
+  }
+
+  public func forecast(of place: PostPlace) -> PostForecast {
+    PostForecast(
+      canEdit: true, canDelete: false, deleteNote: "relays keep everything", until: place.publishedAt + .seconds(86_400))
+  }
+
+  public func deliver(_ operation: DeliveryOperation) {
+    guard let outcome = posts.begin(operation, behaviour(at: operation.address)) else { return }
+    say(outcome, of: operation)
+  }
+
+  public func release(_ turn: DeliveryTurn) {
+    guard let (operation, outcome) = posts.leave(turn, at: { behaviour(at: $0.address) }) else { return }
+    say(outcome, of: operation)
+  }
+
+  public func compare(_ comparison: PostComparison) {
+    guard let outcome = posts.compare(comparison, behaviour(at: comparison.address)) else { return }
+    send(.compared(channel: comparison.channel, relay: comparison.relay, number: comparison.number, outcome))
+  }
+
+  public func date(of post: PostDocument) -> Timestamp? { Timestamp(milliseconds: 1) }
+
+  /// The turn of all posts comes that a relay has held back.
+  public func giveTurns(at address: String) {
+    for operation in posts.takeTurns(at: address) { say(.handedOver, of: operation) }
+  }
+
+  private func say(_ outcome: DeliveryOutcome, of operation: DeliveryOperation) {
+    send(.delivery(post: operation.post, relay: operation.relay, number: operation.number, outcome))
+  }
+}

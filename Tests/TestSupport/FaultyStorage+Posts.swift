@@ -1,0 +1,94 @@
+public import Channels
+public import Storage
+internal import Store
+internal import Synchronization
+
+extension FaultyStorage: PostStorage {
+  /// Refuses writes about posts from now on as the store does: a request of one part fails, and of others the parts that cannot be stored
+  /// are left out.
+  public func refusePosts(_ isMeant: @escaping @Sendable (StoreMutation) -> Bool) {
+    state.withLock { $0.refusedPosts = isMeant }
+  }
+
+  /// Whether nothing about posts can be read.
+  public var arePostsUnreadable: Bool {
+    get { state.withLock { $0.arePostsUnreadable } }
+    set { state.withLock { $0.arePostsUnreadable = newValue } }
+  }
+
+  /// Channels of which a route cannot be read, and posts that cannot.
+  public var damagedRoutes: Set<ChannelID> {
+    get { state.withLock { $0.damagedRoutes } }
+    set { state.withLock { $0.damagedRoutes = newValue } }
+  }
+  public var damagedPosts: Set<PostID> {
+    get { state.withLock { $0.damagedPosts } }
+    set { state.withLock { $0.damagedPosts = newValue } }
+  }
+
+  func commitPosts(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
+    let isMeant = state.withLock { $0.refusedPosts }
+    let refused = request.parts.indices.filter { request.parts[$0].mutations.contains(where: isMeant) }
+    guard !refused.isEmpty else { return try await store.commit(request) }
+    let reason = "a row is damaged"
+    guard request.parts.count > refused.count else { throw .refused(reason) }
+    let rest = request.parts.indices.filter { !refused.contains($0) }.map { request.parts[$0] }
+    var receipt = try await store.commit(CommitRequest(rest))
+    receipt.rejections = Dictionary(uniqueKeysWithValues: refused.map { ($0, .refused(reason)) })
+    return receipt
+  }
+
+  private func reading<Value>(_ body: (Store) throws -> Value) throws -> Value {
+    guard !arePostsUnreadable else { throw StoreError(.inputOutput, "the disk does not answer") }
+    return try body(store)
+  }
+
+  public func postCounters() throws -> PostCounters { try reading { try $0.postCounters() } }
+  public func posts(_ ids: Set<PostID>) throws -> StoredPosts {
+    var posts = try reading { try $0.posts(ids) }
+    for id in damagedPosts where posts.found.removeValue(forKey: id) != nil {
+      posts.unreadable[id] = StoreError(.corrupt, "post \(id.rawValue) is damaged")
+    }
+    return posts
+  }
+  public func posts(idempotencyKeys: Set<String>) throws -> [String: PostID] {
+    try reading { try $0.posts(idempotencyKeys: idempotencyKeys) }
+  }
+  public func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
+    try reading { try $0.posts(of: channel, before: before, limit: limit) }
+  }
+  public func postsUnderWay(after: PostID?, limit: Int) throws -> [PostID] {
+    try reading { try $0.postsUnderWay(after: after, limit: limit) }
+  }
+  public func nextDeliveries() throws -> [RelayID: Timestamp] { try reading { try $0.nextDeliveries() } }
+  public func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) throws -> (posts: [PostID], next: Timestamp?) {
+    try reading { try $0.dueDeliveries(on: relay, at: now, limit: limit) }
+  }
+  public func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) throws -> [PostID] {
+    try reading { try $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit) }
+  }
+  public func dueSchedules(at now: Timestamp, limit: Int) throws -> (posts: [PostID], next: Timestamp?) {
+    try reading { try $0.dueSchedules(at: now, limit: limit) }
+  }
+
+  public func awaitedReplacements(after: PostID?, limit: Int) throws -> [(old: PostID, new: PostID)] {
+    try reading { try $0.awaitedReplacements(after: after, limit: limit) }
+  }
+  public func postRoutes(of channels: Set<ChannelID>) throws -> [PostRouteRow] {
+    if let channel = damagedRoutes.intersection(channels).min() {
+      throw StoreError(.corrupt, "a route of channel \(channel.rawValue) is damaged")
+    }
+    return try reading { try $0.postRoutes(of: channels) }
+  }
+  public func channelsWithPosts() throws -> Set<ChannelID> { try reading { try $0.channelsWithPosts() } }
+  public func postRoutesUnderWay() throws -> [PostRouteRow] { try reading { try $0.postRoutesUnderWay() } }
+  public func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) throws -> [PostRouteRow] {
+    try reading { try $0.postRoutesToCompare(at: now, except: except, limit: limit) }
+  }
+  public func postRoutes(
+    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
+  ) throws -> [PostRouteRow] {
+    try reading { try $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit) }
+  }
+  public func channelsToRoute() throws -> [ChannelID] { try reading { try $0.channelsToRoute() } }
+}
