@@ -133,6 +133,27 @@ extension ChannelsRefusal {
   }
 }
 
+extension PostsRefusal {
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchPost(let id): .noSuchObject("post", id: id, name: nil)
+    case .noSuchChannel(let id, let name): .noSuchObject("channel", id: id, name: name)
+    case .noSuchRelay(let id): .noSuchObject("relay", id: id, name: nil)
+    case .invalidPost(let field, let reason): .invalidPost(field: field, reason: reason)
+    case .idempotencyKeyReused(let id, let isDeleted): .postKeyReused(post: id, isDeleted: isDeleted)
+    case .notCancellable(let id): .postNotCancellable(post: id)
+    case .notSupported(let network, let reason): .notSupported(network: network, reason: reason)
+    case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
+    }
+  }
+}
+
 extension MonitorRefusal {
   /// The sentence for people.
   public var sentence: RefusalSentence {

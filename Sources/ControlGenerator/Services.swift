@@ -21,8 +21,8 @@ extension Generator {
   private func request(_ method: IDL.Method, _ interface: IDL.Interface) -> String? {
     guard !method.input.isEmpty else { return nil }
     if let own = Self.parameters["\(interface.name).\(method.name)"] { return own }
-    // All lists are asked for in one way.
-    return method.name == "List" ? "ListRequest" : "\(title(interface))\(method.name)Request"
+    // All lists with a filter are asked for in one way.
+    return isFiltered(method) ? "ListRequest" : "\(title(interface))\(method.name)Request"
   }
 
   /// The type of a method's replies; nil when they are empty.

@@ -1,9 +1,12 @@
 internal import Varlink
 
 extension Generator {
-  /// The types of the objects that interfaces list.
+  /// Whether a method lists objects by a filter, which asks for their fields by name.
+  func isFiltered(_ method: IDL.Method) -> Bool { method.name == "List" && method.input.contains { $0.name == "filter" } }
+
+  /// The types of the objects that interfaces list by filters.
   func listed(by interfaces: [IDL.Interface]) -> Set<String> {
-    let lists = interfaces.flatMap(\.methods).filter { $0.name == "List" }
+    let lists = interfaces.flatMap(\.methods).filter(isFiltered)
     return Set(
       lists.compactMap { list in
         // A list gives its objects first.

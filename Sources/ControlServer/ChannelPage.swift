@@ -41,7 +41,7 @@ struct ChannelPage {
       page.unreadable += part.unreadable.map { Int($0.rawValue) }
       let found = try await context.slowly {
         let maker = context.coordinator.snapshotMaker
-        return part.channels.map { Channel(maker.snapshot($0)) }.filter(query.matches)
+        return part.channels.map { Channel(maker.snapshot($0), part.lastPosts[$0.row.id]) }.filter(query.matches)
       }
       if let end = page.take(found, upTo: query.limit) { return page.reply(query.cursor(after: query.values(of: end))) }
       guard let next = part.last else { return page.reply(nil) }
@@ -65,7 +65,7 @@ struct ChannelPage {
 extension Channel {
   /// The approximate size of the written channel in bytes; an exact count would require writing it.
   fileprivate var roughBytes: Int {
-    let texts = [profile.displayName, profile.fullName, profile.description, profile.image, link]
+    let texts = [profile.displayName, profile.fullName, profile.description, profile.image, link, lastPost]
     let own =
       texts.reduce(512) { $0 + ($1?.utf8.count ?? 0) } + (profile.preferences?.roughBytes ?? 0) + (custom?.roughBytes ?? 0)
     return relays.reduce(own) { $0 + $1.roughBytes }

@@ -3,6 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import Filters
 internal import Storage
+internal import StrictJSON
 internal import Varlink
 
 /// `org.batond.Channels`.
@@ -11,7 +12,8 @@ struct ChannelsInterface: ChannelsService, ControlService {
   private var coordinator: Coordinator { context.coordinator }
 
   func get(_ request: ChannelsGetRequest) async throws -> ChannelReply {
-    ChannelReply(channel: Channel(try await Self.find(request.id, request.name, context)))
+    let snapshot = try await Self.find(request.id, request.name, context)
+    return ChannelReply(channel: Channel(snapshot, await context.lastPosts.of(snapshot.row.id)))
   }
 
   func list(_ request: ListRequest, _ stream: ReplyStream<ChannelsListReply>?) async throws -> ChannelsListReply {
@@ -31,7 +33,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
   func retryRelay(_ request: ChannelsRetryRelayRequest) async throws -> ChannelReply {
     let snapshot = try await coordinator.retry(
       ChannelID(rawValue: request.id), relay: request.relayId.map(RelayID.init(rawValue:)))
-    return ChannelReply(channel: Channel(snapshot))
+    return ChannelReply(channel: await context.channel(snapshot))
   }
 
   func addRelays(_ request: ChannelsAddRelaysRequest) async throws -> ChannelReply {
@@ -43,7 +45,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     }
     let snapshot = try await coordinator.addRelays(
       named.map(RelayID.init(rawValue:)), pick: pick, to: ChannelID(rawValue: request.id))
-    return ChannelReply(channel: Channel(snapshot))
+    return ChannelReply(channel: await context.channel(snapshot))
   }
 
   func update(_ request: UpdateChannel) async throws -> ChannelReply {
@@ -51,21 +53,26 @@ struct ChannelsInterface: ChannelsService, ControlService {
       displayName: request.displayName, fullName: request.fullName, description: request.description,
       image: request.image, preferences: request.preferences, heal: request.heal, custom: request.custom,
       revision: request.revision)
-    return ChannelReply(channel: Channel(try await coordinator.update(ChannelID(rawValue: request.id), edit)))
+    let id = ChannelID(rawValue: request.id)
+    do throws(BatonError) {
+      return ChannelReply(channel: await context.channel(try await coordinator.update(id, edit)))
+    } catch .staleChannel(let current) {
+      throw ChannelsRefusal.staleRevision(current: try await context.channel(current).json)
+    }
   }
 
   func removeRelay(_ request: ChannelsRemoveRelayRequest) async throws -> ChannelReply {
     let snapshot = try await coordinator.removeRelay(
       RelayID(rawValue: request.relayId), from: ChannelID(rawValue: request.id))
-    return ChannelReply(channel: Channel(snapshot))
+    return ChannelReply(channel: await context.channel(snapshot))
   }
 
   func verify(_ request: ChannelsVerifyRequest) async throws -> ChannelReply {
-    ChannelReply(channel: Channel(try await coordinator.verify(ChannelID(rawValue: request.id))))
+    ChannelReply(channel: await context.channel(try await coordinator.verify(ChannelID(rawValue: request.id))))
   }
 
   func delete(_ request: ChannelsDeleteRequest) async throws -> ChannelReply {
-    ChannelReply(channel: Channel(try await coordinator.delete(ChannelID(rawValue: request.id))))
+    ChannelReply(channel: await context.channel(try await coordinator.delete(ChannelID(rawValue: request.id))))
   }
 
   func transitions(_ request: ChannelsTransitionsRequest) async throws -> ChannelsTransitionsReply {
@@ -98,13 +105,13 @@ struct ChannelsInterface: ChannelsService, ControlService {
       key: key ?? nil,
       relays: request.relayIds?.map(RelayID.init(rawValue:)), pick: request.pick, heal: request.heal ?? true,
       custom: request.custom, idempotencyKey: request.idempotencyKey)
-    guard let stream else { return ChannelReply(channel: Channel(try await coordinator.create(wanted))) }
+    guard let stream else { return ChannelReply(channel: await context.channel(try await coordinator.create(wanted))) }
 
     // The subscription precedes the request, so that no change falls in between.
     guard let subscription = coordinator.hub.subscribe(ChangeSelection(kinds: [.channel])) else { throw BatonError.busy }
     defer { subscription.cancel() }
     let first = try await coordinator.create(wanted)
-    guard !first.hasSettled else { return ChannelReply(channel: Channel(first)) }
+    guard !first.hasSettled else { return ChannelReply(channel: await context.channel(first)) }
     subscription.select(ChangeSelection(kinds: [.channel], channels: [first.row.id]))
     return try await Self.follow(first, subscription, stream, context)
   }
@@ -116,7 +123,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
     _ context: ControlContext
   ) async throws -> ChannelReply {
     var latest = first
-    try await stream.send(ChannelReply(channel: Channel(latest)))
+    try await stream.send(ChannelReply(channel: await context.channel(latest)))
     while true {
       let next: ChannelSnapshot
       switch subscription.take() {
@@ -131,12 +138,12 @@ struct ChannelsInterface: ChannelsService, ControlService {
         subscription.rejoin()
         guard let stored = try await context.store.channel(latest.row.id) else { continue }
         next = context.coordinator.snapshot(stored)
-      case .over: return ChannelReply(channel: Channel(latest))
+      case .over: return ChannelReply(channel: await context.channel(latest))
       }
       guard next.row.revision > latest.row.revision else { continue }
       latest = next
-      if latest.hasSettled { return ChannelReply(channel: Channel(latest)) }
-      try await stream.send(ChannelReply(channel: Channel(latest)))
+      if latest.hasSettled { return ChannelReply(channel: await context.channel(latest)) }
+      try await stream.send(ChannelReply(channel: await context.channel(latest)))
     }
   }
 

@@ -12,6 +12,8 @@ internal import Varlink
 struct ControlContext: Sendable {
   let coordinator: Coordinator
   let store: any ControlStorage
+  let posts: any PostReading
+  let lastPosts: LastPosts
   let access: Access
   let logger: Logger
   let version: String
@@ -52,10 +54,13 @@ struct ControlContext: Sendable {
 protocol ControlService: InterfaceService where Method: GuardedMethod, Refusal: ControlRefusal {
   /// Answers a method that needs neither storage nor waiting; `nil` for all others.
   func answerAtOnce(_ method: Method) -> EncodedParameters?
+  /// Whether the service notes in the journal itself who called a method that changes something.
+  func notesCallers(of method: Method) -> Bool
 }
 
 extension ControlService {
   func answerAtOnce(_ method: Method) -> EncodedParameters? { nil }
+  func notesCallers(of method: Method) -> Bool { false }
 }
 
 /// One interface: checks the permission, runs the method, turns refusals into the interface's errors.
@@ -82,8 +87,10 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     }
     guard context.access.allows(peer, method.permission) else { throw VarlinkError.permissionDenied }
     do {
-      let reply = try await Caller.$user.withValue(peer.uid) { try await service.answer(method, call, stream) }
-      if method.permission == .change {
+      let reply = try await Caller.$user.withValue(peer.uid) {
+        try await Caller.$process.withValue(peer.pid) { try await service.answer(method, call, stream) }
+      }
+      if method.permission == .change, !service.notesCallers(of: method) {
         context.logger.notice("\(call.method)\(Self.object(of: reply)) by uid \(peer.uid), pid \(peer.pid)")
       }
       return EncodedParameters(reply)
@@ -100,6 +107,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     let (kind, id, name): (String, Int64, String?)
     switch reply {
     case let reply as ChannelReply: (kind, id, name) = ("channel", reply.channel.id, reply.channel.profile.displayName)
+    case let reply as PostReply: (kind, id, name) = ("post", reply.post.id, nil)
     case let reply as RelayReply: (kind, id, name) = ("relay", reply.relay.id, reply.relay.name)
     case let reply as ServerReply: (kind, id, name) = ("server", reply.server.id, nil)
     case let reply as OperatorReply: (kind, id, name) = ("operator", reply.operator.id, reply.operator.name)

@@ -4,6 +4,7 @@ internal import Synchronization
 /// The user who made the call that a task serves.
 enum Caller {
   @TaskLocal static var user: UInt32 = 0
+  @TaskLocal static var process: Int32 = 0
 }
 
 /// A few threads for long work, shared by users: nobody gets all of them, and waiting users take turns, however much each of

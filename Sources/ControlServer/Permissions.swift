@@ -51,6 +51,15 @@ extension ChannelsMethod: GuardedMethod {
   }
 }
 
+extension PostsMethod: GuardedMethod {
+  var permission: Access.Permission {
+    switch self {
+    case .get, .list, .watch, .transitions: .read
+    case .publish, .edit, .delete, .retry, .cancel: .change
+    }
+  }
+}
+
 extension MonitorMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {

@@ -24,12 +24,13 @@ extension OperatorsRefusal: ControlRefusal {
     case .operatorInUse(let servers, let relays): self = .operatorInUse(servers: servers, relays: relays)
     case .wouldBreak(let findings): self = .validationFailed(findings: findings.map(Finding.init))
     case .busy: self = .busy
+    case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .choiceChanged, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays,
       .notEnoughRelays, .tooManyRelays, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress,
       .staleRevision, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable:
+      .networkUnavailable, .post:
       return nil
     }
   }
@@ -47,6 +48,7 @@ extension ServersRefusal: ControlRefusal {
     case .declaredByFile(let field, let file): self = .declaredByFile(field: field, file: file)
     case .wouldBreak(let findings): self = .validationFailed(findings: findings.map(Finding.init))
     case .busy: self = .busy
+    case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
@@ -54,7 +56,7 @@ extension ServersRefusal: ControlRefusal {
       .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .duplicateName, .invalidDomain,
       .staleRevision, .operatorInUse, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel,
       .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey,
-      .lastRelay, .relayInUse:
+      .lastRelay, .relayInUse, .post:
       return nil
     }
   }
@@ -76,13 +78,14 @@ extension RelaysRefusal: ControlRefusal {
     case .wouldBreak(let findings): self = .validationFailed(findings: findings.map(Finding.init))
     case .relayInUse(let channels): self = .relayInUse(channels: channels)
     case .busy: self = .busy
+    case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
     case .choiceChanged, .noSuchServer, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays, .notEnoughRelays,
       .tooManyRelays, .invalidProfile, .invalidImage, .staleRevision, .operatorInUse, .invalidFiles, .networkMismatch,
       .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel,
-      .identityInUse, .invalidKey, .lastRelay:
+      .identityInUse, .invalidKey, .lastRelay, .post:
       return nil
     }
   }
@@ -97,6 +100,7 @@ extension IdentitiesRefusal: ControlRefusal {
     case .identityInUse(let channels): self = .identityInUse(channels: channels)
     case .invalidKey(let reason): self = .invalidCredential(credential: "", reason: reason)
     case .busy: self = .busy
+    case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
@@ -104,7 +108,7 @@ extension IdentitiesRefusal: ControlRefusal {
       .notEnoughRelays, .tooManyRelays, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress,
       .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch,
       .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel,
-      .lastRelay, .relayInUse:
+      .lastRelay, .relayInUse, .post:
       return nil
     }
   }
@@ -132,16 +136,17 @@ extension ChannelsRefusal: ControlRefusal {
     case .groupNeedsOneRelay: self = .groupNeedsOneRelay
     case .noGroupSupport(let id, let reason): self = .noGroupSupport(relayId: id.rawValue, reason: reason)
     case .staleChannel(let current):
-      guard let json = try? Channel(current).json else { return nil }
+      guard let json = try? Channel(current, nil).json else { return nil }
       self = .staleRevision(current: json)
     case .lastRelay(let id): self = .lastRelay(id: id.rawValue)
     case .busy, .choiceChanged: self = .busy
+    case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .networkUnavailable(let network, let reason):
       self = .networkUnavailable(network: network.rawValue, reason: reason)
     case .noSuchOperator, .noSuchServer, .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain,
       .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak, .invalidFiles, .identityInUse, .invalidKey,
-      .relayInUse:
+      .relayInUse, .post:
       return nil
     }
   }
@@ -150,13 +155,14 @@ extension ChannelsRefusal: ControlRefusal {
 extension MonitorRefusal: ControlRefusal {
   init?(_ error: BatonError, _ coordinator: Coordinator) {
     switch error {
+    case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage,
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel,
       .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey,
-      .lastRelay, .choiceChanged, .relayInUse, .busy, .networkUnavailable:
+      .lastRelay, .choiceChanged, .relayInUse, .busy, .networkUnavailable, .post:
       return nil
     }
   }
@@ -167,13 +173,14 @@ extension DaemonRefusal: ControlRefusal {
     switch error {
     case .invalidFiles(let flaws): self = .invalidConfiguration(problems: flaws.map(Problem.init))
     case .busy: self = .busy
+    case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .choiceChanged, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage,
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable:
+      .networkUnavailable, .post:
       return nil
     }
   }
@@ -185,13 +192,14 @@ extension ServiceRefusal: ControlRefusal {
     case .invalidFiles(let flaws):
       self = .invalidConfiguration(reason: flaws.map(\.description).joined(separator: "; "))
     case .busy: self = .busy
+    case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
     case .choiceChanged, .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchChannel, .noSuchIdentity, .noEnabledRelays,
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage,
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable:
+      .networkUnavailable, .post:
       return nil
     }
   }

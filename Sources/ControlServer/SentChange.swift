@@ -16,7 +16,8 @@ struct SentChange: JSONWritable {
   /// True if the subscriber had fallen behind and this is the newest change of its object.
   var merged: Bool?
 
-  init(_ change: Change, _ coordinator: Coordinator) throws {
+  /// - Parameter lastPost: the newest post of the channel that the change is about; `nil` if it has none.
+  init(_ change: Change, _ coordinator: Coordinator, lastPost: LastPost?) throws {
     (revision, time) = (change.revision, change.at.text)
     switch change.object {
     case .catalog(let object, let before):
@@ -25,7 +26,7 @@ struct SentChange: JSONWritable {
       after = object.wire(coordinator)
     case .channel(let snapshot):
       kind = "channel"
-      after = Channel(snapshot)
+      after = Channel(snapshot, lastPost)
     case .channelRelay(let relay, let row):
       kind = "channelRelay"
       before = ["status": row.transition.from.rawValue]

@@ -54,8 +54,11 @@ struct Watcher {
         // A list from which the client began may have included it.
         guard entry.change.revision > last else { continue }
         last = entry.change.revision
+        let lastPost = await context.lastPost(for: entry)
         batch.append(
-          parameters: try subscription.message(of: entry) { try SentChange($0, context.coordinator).jsonBytes })
+          parameters: try subscription.message(of: entry) {
+            try SentChange($0, context.coordinator, lastPost: lastPost).jsonBytes
+          })
         if batch.byteCount >= Self.batchBytes { try await send() }
       case .nothing:
         if batch.isEmpty { await subscription.wait() } else { try await send() }
@@ -123,12 +126,13 @@ struct Watcher {
       let group = waiting.prefix(Self.channelsMax)
       waiting = waiting.dropFirst(Self.channelsMax)
       let channels = try await context.store.channels(Set(group.compactMap(channel(of:)))).found
+      let lastPosts = try await context.lastPosts(of: Set(group.compactMap(sentChannel(of:))))
       for row in group {
         part.last = row.revision
         guard let change = restore(row, channels, isMerged: isMerged, context.coordinator), selection.wants(change) else {
           continue
         }
-        var message = try SentChange(change, context.coordinator)
+        var message = try SentChange(change, context.coordinator, lastPost: lastPost(for: change, of: lastPosts))
         if isMerged { message.merged = true }
         part.replies.append(parameters: message.jsonBytes)
         if part.replies.byteCount >= batchBytes { return part }
@@ -159,6 +163,19 @@ struct Watcher {
     case .channel(let id): id
     case .channelRelay(let transition): transition.channel
     }
+  }
+
+  /// The newest post of the channel that is sent with a change.
+  private static func lastPost(for change: Change, of posts: [ChannelID: LastPost]) -> LastPost? {
+    switch change.object {
+    case .channel(let snapshot): posts[snapshot.row.id]
+    case .channelRelay, .catalog: nil
+    }
+  }
+
+  /// The channel that is sent with a change.
+  private static func sentChannel(of row: ChangeRow) -> ChannelID? {
+    if case .channel(let id) = row.object { id } else { nil }
   }
 
   /// The change with its object as it is now.

@@ -33,7 +33,8 @@ extension ChannelRelay {
 }
 
 extension Channel {
-  init(_ snapshot: ChannelSnapshot) {
+  /// - Parameter lastPost: its newest post; `nil` if it has none.
+  init(_ snapshot: ChannelSnapshot, _ lastPost: LastPost?) {
     let row = snapshot.row
     let profile = ControlAPI.Profile(
       displayName: row.profile.displayName, fullName: row.profile.fullName, description: row.profile.description,
@@ -44,7 +45,8 @@ extension Channel {
       link: snapshot.link,
       linkUsable: snapshot.isLinkUsable,
       relays: snapshot.relays.map(ChannelRelay.init), wantedRelays: row.wantedRelays, heal: row.heal, custom: row.custom,
-      createdAt: row.createdAt.text, updatedAt: row.updatedAt.text, revision: row.revision)
+      createdAt: row.createdAt.text, updatedAt: row.updatedAt.text, lastPostAt: lastPost?.createdAt.text,
+      lastPost: lastPost?.preview, revision: row.revision)
   }
 }
 

@@ -88,8 +88,11 @@ private struct Service {
     self.whenLost = whenLost
     self.read = read
     let logLevel = LogLevelSwitch(settings.logLevel)
-    // Clients can cause any number of refused creations.
-    let limit = RepetitionLimit(limited: [JournalEvent.channelRefused.rawValue])
+    // Clients can cause any number of refused creations and of posts, and relays any number of posts that fail, arrive or get lost.
+    let limited: [JournalEvent] = [
+      .channelRefused, .postPublished, .postExpired, .deliveryFailed, .deliveryRecovered, .postsNotFound,
+    ]
+    let limit = RepetitionLimit(limited: Set(limited.map(\.rawValue)))
     let logger: Logger
     if Systemd.isStandardErrorJournal {
       logger = Logger(label: "batond") { _ in
@@ -128,7 +131,8 @@ private struct Service {
     let core = try ChatCore(settings, store: store, group: group, logger: logger)
     if let core { networks.append(core.network) }
     let coordinator = Coordinator(
-      storage: CoordinatorStore(store), networks: networks, addressing: [SimpleXAddressing()],
+      // Each has a thread of its own, so that neither waits for the other's questions.
+      storage: CoordinatorStore(store), posts: CoordinatorStore(store), networks: networks, addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), rules: settings.rules(seed: seed),
       clock: clock, secrets: secrets, logger: logger, hub: settings.hub, requestsMax: settings.requestsMax)
     let loader = ConfigurationLoader(

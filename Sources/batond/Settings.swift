@@ -115,7 +115,11 @@ struct Settings: Sendable {
 
   /// The rules of the coordinator.
   func rules(seed: UInt64) -> Rules {
-    Rules(policy: policy(seed: seed), policies: policies(seed: seed), schedule: testSchedule(seed: seed), upkeep: upkeep)
+    var delivery = DeliveryPolicy()
+    delivery.jitterSeed = seed
+    return Rules(
+      policy: policy(seed: seed), policies: policies(seed: seed), delivery: delivery, schedule: testSchedule(seed: seed),
+      upkeep: upkeep)
   }
 
   /// Returns the schedule of background tests of relays and servers; `nil` if there are none.

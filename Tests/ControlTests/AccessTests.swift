@@ -42,6 +42,7 @@ struct AccessTests {
     "org.batond.Identities.Get", "org.batond.Identities.List",
     "org.batond.Monitor.Watch",
     "org.batond.Operators.Get", "org.batond.Operators.List", "org.batond.Operators.Validate",
+    "org.batond.Posts.Get", "org.batond.Posts.List", "org.batond.Posts.Transitions", "org.batond.Posts.Watch",
     "org.batond.Relays.Get", "org.batond.Relays.List",
     "org.batond.Servers.Get", "org.batond.Servers.List",
   ]
@@ -55,6 +56,8 @@ struct AccessTests {
     "org.batond.Daemon.Backup", "org.batond.Daemon.Check", "org.batond.Daemon.Reload",
     "org.batond.Identities.Add", "org.batond.Identities.Remove",
     "org.batond.Operators.Add", "org.batond.Operators.Remove", "org.batond.Operators.Update",
+    "org.batond.Posts.Cancel", "org.batond.Posts.Delete", "org.batond.Posts.Edit", "org.batond.Posts.Publish",
+    "org.batond.Posts.Retry",
     "org.batond.Relays.Add", "org.batond.Relays.Remove", "org.batond.Relays.Test", "org.batond.Relays.Update",
     "org.batond.Servers.Add", "org.batond.Servers.Remove", "org.batond.Servers.Test", "org.batond.Servers.Update",
   ]
@@ -79,15 +82,16 @@ struct AccessTests {
     interface.methods.map { method in
       let name = "\(interface.name).\(method.name)"
       return VarlinkCall(
-        method: name, parameters: name == "org.batond.Monitor.Watch" ? ["since": -1] : [:],
+        method: name, parameters: name.hasSuffix(".Watch") ? ["since": -1] : [:],
         mode: method.requiresMore ? .more : .single)
     }
   }
 
   private func context(_ bench: Bench) -> ControlContext {
     let threads = ControlThreads(slow: .singleton, quick: .singleton)
+    let store = ControlStore(bench.store, on: threads)
     return ControlContext(
-      coordinator: bench.coordinator, store: ControlStore(bench.store, on: threads), access: Self.access,
+      coordinator: bench.coordinator, store: store, posts: store, lastPosts: LastPosts(store), access: Self.access,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, version: "test", startedAt: SystemClock().now,
       reload: { ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: []) },
       declarationsTrouble: { nil },
@@ -112,8 +116,8 @@ struct AccessTests {
   @Test func everyMethodHasTheRightPermission() {
     let methods =
       Self.needs(OperatorsMethod.self) + Self.needs(ServersMethod.self) + Self.needs(RelaysMethod.self)
-      + Self.needs(IdentitiesMethod.self) + Self.needs(ChannelsMethod.self) + Self.needs(MonitorMethod.self)
-      + Self.needs(DaemonMethod.self) + Self.needs(ServiceMethod.self)
+      + Self.needs(IdentitiesMethod.self) + Self.needs(ChannelsMethod.self) + Self.needs(PostsMethod.self)
+      + Self.needs(MonitorMethod.self) + Self.needs(DaemonMethod.self) + Self.needs(ServiceMethod.self)
     #expect(methods.map(\.name).sorted() == Self.calls.map(\.method).sorted())
     #expect(Set(methods.filter { $0.permission == .read }.map(\.name)) == Self.reading)
     #expect(Set(methods.filter { $0.permission == .change }.map(\.name)) == Self.changing)

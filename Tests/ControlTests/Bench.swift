@@ -44,7 +44,7 @@ final class Bench: Sendable {
     store = try Store(directory: folder.path + "/state")
     try store.keepKeyIndexes(indexedKeys)
     let coordinator = Coordinator(
-      storage: store, networks: [network], addressing: [SimpleXAddressing()],
+      storage: store, posts: store, networks: [network], addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 1_750_000_000 }),
       rules: Rules(policy: RelayPolicy()),
       clock: clock,

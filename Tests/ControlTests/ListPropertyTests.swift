@@ -222,6 +222,22 @@ struct ListPropertyTests {
       for (position, relay) in relays.enumerated() { mutations.append(.saveChannelRelay(id, position: position, relay)) }
     }
     try await bench.store.commit(mutations)
+    try await bench.store.commit(Self.posts(channels: count, &random))
+  }
+
+  /// Posts in about half of the channels, some of them deleted.
+  private static func posts(channels count: Int, _ random: inout SplitMix64) -> [StoreMutation] {
+    (1...count as ClosedRange<Int>).map { number in
+      let id = Int64(number)
+      let created = now + .milliseconds(.random(in: 0...5_000, using: &random))
+      return .insertPost(
+        PostRow(
+          id: PostID(rawValue: id), channel: ChannelID(rawValue: .random(in: 1...Int64(count), using: &random)),
+          document: PostDocument(networkID: "p\(id)", author: "ab", text: "{}"),
+          text: texts.randomElement(using: &random) ?? "",
+          createdAt: created, deletedAt: Int.random(in: 0..<4, using: &random) == 0 ? created : nil, deliveryCount: 0,
+          revision: id))
+    }
   }
 
   private static let active = ChannelRelayRecord(
@@ -282,7 +298,8 @@ struct ListPropertyTests {
 
   private static let paths = [
     "id", "kind", "network", "identity", "key", "phase", "edition", "linkUsable", "link", "wantedRelays", "heal", "createdAt",
-    "updatedAt", "revision", "profile.displayName", "profile.fullName", "profile.description", "profile.image",
+    "updatedAt", "lastPostAt", "lastPost", "revision", "profile.displayName", "profile.fullName", "profile.description",
+    "profile.image",
     "profile.preferences.history", "custom.a", "custom.b", "custom.0", "custom.with space", "custom.a.a", "custom.b.a.a",
     "custom.nowhere", "custom", "custom.caf\u{E9}", "custom.cafe\u{301}", "custom.new\nline",
   ]
@@ -310,8 +327,8 @@ struct ListPropertyTests {
     let (equal, order) = (["$eq", "$ne", "$in", "$nin", "$exists"], ["$gt", "$gte", "$lt", "$lte"])
     switch path {
     case "phase", "kind", "network", "heal", "linkUsable", "key": return equal
-    case "id", "revision", "wantedRelays", "edition", "createdAt", "updatedAt": return equal + order
-    case "identity", "link": return equal + order + ["$q", "$autocomplete"]
+    case "id", "revision", "wantedRelays", "edition", "createdAt", "updatedAt", "lastPostAt": return equal + order
+    case "identity", "link", "lastPost": return equal + order + ["$q", "$autocomplete"]
     case _ where path.hasPrefix("profile.") && !path.hasPrefix("profile.preferences"):
       return equal + order + ["$q", "$autocomplete"]
     default: return equal + order + ["$contains", "$q", "$autocomplete"]
@@ -328,12 +345,13 @@ struct ListPropertyTests {
     case "identity": return Bool.random(using: &random) ? "main" : "other"
     case "heal", "linkUsable": return .bool(.random(using: &random))
     case "id", "revision", "wantedRelays", "edition": return .integer(.random(in: 0...60, using: &random))
-    case "createdAt", "updatedAt":
+    case "lastPostAt" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
+    case "createdAt", "updatedAt", "lastPostAt":
       let text = (now + .milliseconds(.random(in: 0...5_000, using: &random))).text
       let length = isEqual ? text.count : [4, 7, 10, 13, 16, 19, 23, 24].randomElement(using: &random) ?? 24
       return .string(String(text.prefix(length)))
     case "profile.displayName": return .string("c" + (texts.randomElement(using: &random) ?? ""))
-    case "profile.fullName", "profile.description", "profile.image", "link":
+    case "profile.fullName", "profile.description", "profile.image", "link", "lastPost":
       if isEqual, Int.random(in: 0..<4, using: &random) == 0 { return .null }
       return .string(texts.randomElement(using: &random) ?? "")
     case "profile.preferences.history" where Bool.random(using: &random): return Bool.random(using: &random) ? "on" : "off"
@@ -343,7 +361,7 @@ struct ListPropertyTests {
 
   private static func sort(_ random: inout SplitMix64) -> [JSONValue] {
     let sortable = paths.filter { path in
-      !["link", "custom"].contains(path) && path.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+      !["link", "lastPost", "custom"].contains(path) && path.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
     return (0..<Int.random(in: 0...3, using: &random)).map { _ in
       ["field": .string(sortable.randomElement(using: &random) ?? "id"), "direction": Bool.random(using: &random) ? 1 : -1]

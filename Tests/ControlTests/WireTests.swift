@@ -61,11 +61,33 @@ struct WireTests {
       id: 1, kind: "channel", network: "nostr", identity: "main", key: "own", profile: profile, phase: "active", summary: "s",
       edition: 1, link: "l",
       linkUsable: true,
-      relays: [member], wantedRelays: 1, heal: true, custom: [:], createdAt: "c", updatedAt: "u", revision: 1)
+      relays: [member], wantedRelays: 1, heal: true, custom: [:], createdAt: "c", updatedAt: "u", lastPostAt: "l",
+      lastPost: "t",
+      revision: 1)
     #expect(try keys(channel) == fields(Interfaces.channels, "Channel"))
     let transition = Transition(
       revision: 1, relayId: 1, relayName: "n", from: "new", to: "new", cause: "c", detail: "d", attempt: 1, time: "t")
     #expect(try keys(transition) == fields(Interfaces.channels, "Transition"))
+  }
+
+  @Test func postsHaveTheFieldsOfTheInterfaceFile() throws {
+    let relay = PostRelay(
+      relayId: 1, relayName: "n", status: "sent", cause: "c", detail: "d", attempt: 1, since: "s", nextAttemptAt: "n",
+      shown: true, departed: false)
+    #expect(try keys(relay) == fields(Interfaces.posts, "PostRelay"))
+    let post = Post(
+      id: 1, channelId: 1, channelName: "n", network: "nostr", networkId: "i", author: "a", text: "t", replyTo: 1,
+      replaces: 1, replacedBy: 2, phase: "pending", summary: "s", relayCount: 1, shownCount: 0, link: "l", relays: [relay],
+      createdAt: "c", deletedAt: "d", revision: 1, publishAt: "p", scheduleTrouble: "t")
+    #expect(try keys(post) == fields(Interfaces.posts, "Post"))
+    let action = PostAction(relayId: 1, canEdit: true, canDelete: true, editNote: "e", deleteNote: "d", until: "u")
+    #expect(try keys(action) == fields(Interfaces.posts, "PostAction"))
+    let line = PostTransition(
+      revision: 1, relayId: 1, relayName: "n", from: "sent", to: "sent", cause: "c", detail: "d", attempt: 1, time: "t")
+    #expect(try keys(line) == fields(Interfaces.posts, "PostTransition"))
+    let attachment = Attachment(
+      url: "u", sha256: "s", mimeType: "m", sizeBytes: 1, width: 1, height: 1, altText: "a", blurhash: "b", fallbacks: ["f"])
+    #expect(try keys(attachment) == fields(Interfaces.posts, "Attachment"))
   }
 
   @Test func enumerationsHaveTheWordsOfTheCore() throws {
@@ -75,6 +97,9 @@ struct WireTests {
     }
     #expect(values(Interfaces.channels, "RelayStatus") == RelayStatus.allCases.map(\.rawValue))
     #expect(values(Interfaces.channels, "Phase") == ChannelPhase.allCases.map(\.rawValue))
+    #expect(values(Interfaces.posts, "DeliveryStatus") == DeliveryStatus.allCases.map(\.rawValue))
+    #expect(values(Interfaces.posts, "Phase") == PostPhase.allCases.map(\.rawValue))
+    #expect(values(Interfaces.posts, "Network") == NetworkKind.allCases.map(\.rawValue))
     #expect(values(Interfaces.channels, "Network") == NetworkKind.allCases.map(\.rawValue))
     #expect(values(Interfaces.relays, "Health") == PeerCondition.Health.allCases.map(\.rawValue))
     #expect(values(Interfaces.servers, "Health") == PeerCondition.Health.allCases.map(\.rawValue))

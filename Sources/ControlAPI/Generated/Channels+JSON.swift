@@ -42,6 +42,8 @@ extension Channel: ListedObject {
     writer.member("identity", identity)
     writer.member("key", key)
     writer.member("kind", kind)
+    writer.member("lastPost", lastPost)
+    writer.member("lastPostAt", lastPostAt)
     writer.member("link", link)
     writer.member("linkUsable", linkUsable)
     writer.member("network", network)
@@ -74,6 +76,8 @@ extension Channel: ListedObject {
     case "custom": custom
     case "createdAt": .string(createdAt)
     case "updatedAt": .string(updatedAt)
+    case "lastPostAt": lastPostAt.map(JSONValue.string)
+    case "lastPost": lastPost.map(JSONValue.string)
     case "revision": .integer(revision)
     default: nil
     }

@@ -116,8 +116,15 @@ public struct Channel: Codable, Hashable, Sendable {
   public var custom: JSONValue?
   /// When the channel was created, RFC 3339 in UTC.
   public var createdAt: String
-  /// When it last changed, RFC 3339 in UTC.
+  /// When it last changed, RFC 3339 in UTC. A post is no change of its channel.
   public var updatedAt: String
+  /// When its newest post was created, RFC 3339 in UTC; absent when there is none. Posts that were deleted, or are not published yet, do
+  /// not count. Not live: a post that is published or deleted comes with org.batond.Posts.Watch, and not with an event of the channel.
+  /// Every channel that is sent has this as it is then.
+  public var lastPostAt: String?
+  /// The beginning of that post's text on one line, at most 100 characters, the last of them an ellipsis if something is left out; absent,
+  /// too, if the post cannot be read because the database is damaged. Not live either.
+  public var lastPost: String?
   /// Revision of the latest change.
   public var revision: Int64
 
@@ -139,6 +146,8 @@ public struct Channel: Codable, Hashable, Sendable {
     custom: JSONValue? = nil,
     createdAt: String,
     updatedAt: String,
+    lastPostAt: String? = nil,
+    lastPost: String? = nil,
     revision: Int64
   ) {
     self.id = id
@@ -158,6 +167,8 @@ public struct Channel: Codable, Hashable, Sendable {
     self.custom = custom
     self.createdAt = createdAt
     self.updatedAt = updatedAt
+    self.lastPostAt = lastPostAt
+    self.lastPost = lastPost
     self.revision = revision
   }
 }
@@ -266,7 +277,7 @@ public struct ListRequest: Codable, Hashable, Sendable {
   /// One relay of a channel meets several conditions with $elemMatch: {"relays": {"$elemMatch": {"relayId": 3, "status": "failed"}}}.
   public var filter: JSONValue?
   /// Keys like [{"field": "updatedAt", "direction": -1}, {"field": "custom.team"}], at most 8, then the id. What is absent comes first,
-  /// then booleans, numbers, texts, the rest. There is no order by link, profile, profile.preferences or custom themselves.
+  /// then booleans, numbers, texts, the rest. There is no order by link, lastPost, profile, profile.preferences or custom themselves.
   public var sort: [JSONValue]?
   /// Most channels per reply, 1 to 1000; 100 when absent. A page of large channels may hold fewer: only nextCursor says whether
   /// there are more.

@@ -1,0 +1,79 @@
+public import ControlAPI
+internal import StrictJSON
+internal import Varlink
+
+// Posts.
+extension BatonClient {
+  /// Publishes a post; returns once it is durable.
+  /// - Returns: the post, and whether it is new; otherwise an earlier call with the same idempotency key published it.
+  public func publishPost(_ request: PostsPublishRequest) async throws -> PostsPublishReply {
+    try PostsPublishReply(json: .object(try await call(PostsMethod.publish, try request.json.object ?? [:])))
+  }
+
+  /// Publishes a post and follows it until no relay is under way.
+  public func publishPostAndFollow(
+    _ request: PostsPublishRequest
+  ) async throws -> some AsyncSequence<PostsPublishReply, any Error> & Sendable {
+    try await stream(PostsMethod.publish, try request.json.object ?? [:]).map { try PostsPublishReply(json: .object($0)) }
+  }
+
+  /// Publishes a post in place of an earlier one, which is deleted once readers find the new one; returns once both are durable.
+  /// - Returns: the new post, and whether it is new; otherwise an earlier call with the same idempotency key made the edit.
+  public func editPost(_ request: PostsEditRequest) async throws -> PostsEditReply {
+    try PostsEditReply(json: .object(try await call(PostsMethod.edit, try request.json.object ?? [:])))
+  }
+
+  /// Edits a post and follows the new one until no relay is under way.
+  public func editPostAndFollow(
+    _ request: PostsEditRequest
+  ) async throws -> some AsyncSequence<PostsEditReply, any Error> & Sendable {
+    try await stream(PostsMethod.edit, try request.json.object ?? [:]).map { try PostsEditReply(json: .object($0)) }
+  }
+
+  public func post(id: Int64) async throws -> Post { try await post(.get, ["id": .integer(id)]) }
+
+  /// A post, and what will happen on each of its relays if it is edited or deleted now.
+  public func postAndActions(id: Int64) async throws -> PostsGetReply {
+    try PostsGetReply(json: .object(try await call(PostsMethod.get, ["id": .integer(id)])))
+  }
+
+  /// A page of posts, highest id first.
+  public func posts(_ request: PostsListRequest = PostsListRequest()) async throws -> PostsListReply {
+    try PostsListReply(json: .object(try await call(PostsMethod.list, try request.json.object ?? [:])))
+  }
+
+  /// Posts as they change. Without `since` the first reply has the present revision and no post.
+  public func watchPosts(
+    _ request: PostsWatchRequest = PostsWatchRequest()
+  ) async throws -> some AsyncSequence<PostsWatchReply, any Error> & Sendable {
+    try await stream(PostsMethod.watch, try request.json.object ?? [:]).map { try PostsWatchReply(json: .object($0)) }
+  }
+
+  /// The latest lines of a post's history, oldest first.
+  public func postTransitions(postID: Int64, limit: Int = 100) async throws -> [PostTransition] {
+    let reply = try await call(PostsMethod.transitions, ["id": .integer(postID), "limit": .integer(Int64(limit))])
+    return try [PostTransition](json: reply["transitions"] ?? [])
+  }
+
+  /// Deletes a post on all of its relays.
+  /// - Parameter reason: what readers are told.
+  public func deletePost(id: Int64, reason: String? = nil) async throws -> Post {
+    var parameters: [String: JSONValue] = ["id": .integer(id)]
+    parameters["reason"] = reason.map(JSONValue.string)
+    return try await post(.delete, parameters)
+  }
+
+  /// Tries a post again on one relay, or on all that do not have it as they should.
+  public func retryPost(id: Int64, relayId: Int64? = nil) async throws -> Post {
+    var parameters: [String: JSONValue] = ["id": .integer(id)]
+    parameters["relayId"] = relayId.map(JSONValue.integer)
+    return try await post(.retry, parameters)
+  }
+
+  /// Takes a post back from relays that cannot have it yet.
+  public func cancelPost(id: Int64) async throws -> Post { try await post(.cancel, ["id": .integer(id)]) }
+
+  private func post(_ method: PostsMethod, _ parameters: [String: JSONValue]) async throws -> Post {
+    try Post(json: try await call(method, parameters)["post"] ?? .null)
+  }
+}

@@ -1,0 +1,268 @@
+// Written by `make generate` from org.batond.Posts.varlink.
+
+public import StrictJSON
+
+extension Emoji: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("shortcode", shortcode)
+    writer.member("url", url)
+    writer.endObject()
+  }
+}
+
+extension Attachment: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("altText", altText)
+    writer.member("blurhash", blurhash)
+    writer.member("fallbacks", fallbacks)
+    writer.member("height", height)
+    writer.member("mimeType", mimeType)
+    writer.member("sha256", sha256)
+    writer.member("sizeBytes", sizeBytes)
+    writer.member("url", url)
+    writer.member("width", width)
+    writer.endObject()
+  }
+}
+
+extension PostRelay: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("attempt", attempt)
+    writer.member("cause", cause)
+    writer.member("departed", departed)
+    writer.member("detail", detail)
+    writer.member("nextAttemptAt", nextAttemptAt)
+    writer.member("relayId", relayId)
+    writer.member("relayName", relayName)
+    writer.member("shown", shown)
+    writer.member("since", since)
+    writer.member("status", status)
+    writer.endObject()
+  }
+}
+
+extension Post: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("author", author)
+    writer.member("channelId", channelId)
+    writer.member("channelName", channelName)
+    writer.member("createdAt", createdAt)
+    writer.member("deletedAt", deletedAt)
+    writer.member("id", id)
+    writer.member("link", link)
+    writer.member("network", network)
+    writer.member("networkId", networkId)
+    writer.member("phase", phase)
+    writer.member("publishAt", publishAt)
+    writer.member("relayCount", relayCount)
+    writer.member("relays", relays)
+    writer.member("replacedBy", replacedBy)
+    writer.member("replaces", replaces)
+    writer.member("replyTo", replyTo)
+    writer.member("revision", revision)
+    writer.member("scheduleTrouble", scheduleTrouble)
+    writer.member("shownCount", shownCount)
+    writer.member("summary", summary)
+    writer.member("text", text)
+    writer.endObject()
+  }
+}
+
+extension PostAction: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("canDelete", canDelete)
+    writer.member("canEdit", canEdit)
+    writer.member("deleteNote", deleteNote)
+    writer.member("editNote", editNote)
+    writer.member("relayId", relayId)
+    writer.member("until", until)
+    writer.endObject()
+  }
+}
+
+extension PostTransition: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("attempt", attempt)
+    writer.member("cause", cause)
+    writer.member("detail", detail)
+    writer.member("from", from)
+    writer.member("relayId", relayId)
+    writer.member("relayName", relayName)
+    writer.member("revision", revision)
+    writer.member("time", time)
+    writer.member("to", to)
+    writer.endObject()
+  }
+}
+
+extension PostsPublishRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("at", at)
+    writer.member("attachments", attachments)
+    writer.member("channelId", channelId)
+    writer.member("contentWarning", contentWarning)
+    writer.member("emoji", emoji)
+    writer.member("hashtags", hashtags)
+    writer.member("idempotencyKey", idempotencyKey)
+    writer.member("mentions", mentions)
+    writer.member("quotes", quotes)
+    writer.member("replyTo", replyTo)
+    writer.member("text", text)
+    writer.member("tolerance", tolerance)
+    writer.endObject()
+  }
+}
+
+extension PostsPublishReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("isNew", isNew)
+    writer.member("post", post)
+    writer.endObject()
+  }
+}
+
+extension PostsEditRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("attachments", attachments)
+    writer.member("contentWarning", contentWarning)
+    writer.member("emoji", emoji)
+    writer.member("hashtags", hashtags)
+    writer.member("id", id)
+    writer.member("idempotencyKey", idempotencyKey)
+    writer.member("mentions", mentions)
+    writer.member("text", text)
+    writer.endObject()
+  }
+}
+
+extension PostsEditReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("isNew", isNew)
+    writer.member("post", post)
+    writer.endObject()
+  }
+}
+
+extension PostsGetRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension PostsGetReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("actions", actions)
+    writer.member("post", post)
+    writer.endObject()
+  }
+}
+
+extension PostsListRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("after", after)
+    writer.member("around", around)
+    writer.member("before", before)
+    writer.member("cause", cause)
+    writer.member("channelId", channelId)
+    writer.member("deleted", deleted)
+    writer.member("limit", limit)
+    writer.member("relayId", relayId)
+    writer.member("status", status)
+    writer.endObject()
+  }
+}
+
+extension PostsListReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("hasNewer", hasNewer)
+    writer.member("hasOlder", hasOlder)
+    writer.member("posts", posts)
+    writer.member("revision", revision)
+    writer.member("unreadable", unreadable)
+    writer.endObject()
+  }
+}
+
+extension PostsWatchRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channelIds", channelIds)
+    writer.member("since", since)
+    writer.endObject()
+  }
+}
+
+extension PostsWatchReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("post", post)
+    writer.member("revision", revision)
+    writer.endObject()
+  }
+}
+
+extension PostsTransitionsRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("limit", limit)
+    writer.endObject()
+  }
+}
+
+extension PostsTransitionsReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("transitions", transitions)
+    writer.endObject()
+  }
+}
+
+extension PostsDeleteRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("reason", reason)
+    writer.endObject()
+  }
+}
+
+extension PostReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("post", post)
+    writer.endObject()
+  }
+}
+
+extension PostsRetryRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("relayId", relayId)
+    writer.endObject()
+  }
+}
+
+extension PostsCancelRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}

@@ -1,0 +1,350 @@
+// Written by `make generate` from org.batond.Posts.varlink.
+
+/// Parameters of org.batond.Posts.Publish.
+public struct PostsPublishRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// The text, at most 32,768 bytes; its only control characters are line feed and tab. It may be blank if there are
+  /// attachments or quotes.
+  public var text: String
+  /// The post of the same channel that this one answers.
+  public var replyTo: Int?
+  /// Posts of any channel here that this one quotes, at most 20.
+  public var quotes: [Int]?
+  /// The public names of people whom the post mentions, at most 50.
+  public var mentions: [String]?
+  /// Why readers may prefer not to look, at most 500 bytes; empty for a warning that gives no reason.
+  public var contentWarning: String?
+  /// Words under which the post is found, without #, at most 30.
+  public var hashtags: [String]?
+  /// Pictures for words in the text, at most 50.
+  public var emoji: [Emoji]?
+  /// Files that the post shows, at most 10.
+  public var attachments: [Attachment]?
+  /// The same key with the same parameters gives the same post, however often it is asked for; 1 to 200 bytes.
+  public var idempotencyKey: String?
+  /// When to publish it, RFC 3339, at most 366 days ahead; at once when absent, or over within the tolerance.
+  public var at: String?
+  /// For how many seconds after 'at' it is still published if the daemon could not do it before, 60 to 31622400; 3600 when absent.
+  /// After that it is expired. Only together with at.
+  public var tolerance: Int?
+
+  public init(
+    channelId: Int64,
+    text: String,
+    replyTo: Int? = nil,
+    quotes: [Int]? = nil,
+    mentions: [String]? = nil,
+    contentWarning: String? = nil,
+    hashtags: [String]? = nil,
+    emoji: [Emoji]? = nil,
+    attachments: [Attachment]? = nil,
+    idempotencyKey: String? = nil,
+    at: String? = nil,
+    tolerance: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.text = text
+    self.replyTo = replyTo
+    self.quotes = quotes
+    self.mentions = mentions
+    self.contentWarning = contentWarning
+    self.hashtags = hashtags
+    self.emoji = emoji
+    self.attachments = attachments
+    self.idempotencyKey = idempotencyKey
+    self.at = at
+    self.tolerance = tolerance
+  }
+}
+
+/// A reply of org.batond.Posts.Publish.
+public struct PostsPublishReply: Codable, Hashable, Sendable {
+  /// The post as stored.
+  public var post: Post
+  /// False: an earlier call with the same key published it.
+  public var isNew: Bool
+
+  public init(
+    post: Post,
+    isNew: Bool
+  ) {
+    self.post = post
+    self.isNew = isNew
+  }
+}
+
+/// Parameters of org.batond.Posts.Edit.
+public struct PostsEditRequest: Codable, Hashable, Sendable {
+  /// Identifier of the post. One that was deleted, or edited before, is refused.
+  public var id: Int64
+  /// The text, as for Publish.
+  public var text: String
+  /// The public names of people whom the post mentions, at most 50.
+  public var mentions: [String]?
+  /// Why readers may prefer not to look, at most 500 bytes; empty for a warning that gives no reason.
+  public var contentWarning: String?
+  /// Words under which the post is found, without #, at most 30.
+  public var hashtags: [String]?
+  /// Pictures for words in the text, at most 50.
+  public var emoji: [Emoji]?
+  /// Files that the post shows, at most 10.
+  public var attachments: [Attachment]?
+  /// The same key with the same parameters gives the same post, however often it is asked for; 1 to 200 bytes.
+  public var idempotencyKey: String?
+
+  public init(
+    id: Int64,
+    text: String,
+    mentions: [String]? = nil,
+    contentWarning: String? = nil,
+    hashtags: [String]? = nil,
+    emoji: [Emoji]? = nil,
+    attachments: [Attachment]? = nil,
+    idempotencyKey: String? = nil
+  ) {
+    self.id = id
+    self.text = text
+    self.mentions = mentions
+    self.contentWarning = contentWarning
+    self.hashtags = hashtags
+    self.emoji = emoji
+    self.attachments = attachments
+    self.idempotencyKey = idempotencyKey
+  }
+}
+
+/// A reply of org.batond.Posts.Edit.
+public struct PostsEditReply: Codable, Hashable, Sendable {
+  /// The new post as stored.
+  public var post: Post
+  /// False: an earlier call with the same key made this edit.
+  public var isNew: Bool
+
+  public init(
+    post: Post,
+    isNew: Bool
+  ) {
+    self.post = post
+    self.isNew = isNew
+  }
+}
+
+/// Parameters of org.batond.Posts.Get.
+public struct PostsGetRequest: Codable, Hashable, Sendable {
+  /// Identifier of the post.
+  public var id: Int64
+
+  public init(
+    id: Int64
+  ) {
+    self.id = id
+  }
+}
+
+/// A reply of org.batond.Posts.Get.
+public struct PostsGetReply: Codable, Hashable, Sendable {
+  /// The post.
+  public var post: Post
+  /// What will happen on each of its relays if it is edited or deleted now, in the order of its relays.
+  public var actions: [PostAction]
+
+  public init(
+    post: Post,
+    actions: [PostAction]
+  ) {
+    self.post = post
+    self.actions = actions
+  }
+}
+
+/// Parameters of org.batond.Posts.List.
+public struct PostsListRequest: Codable, Hashable, Sendable {
+  /// Only posts of this channel.
+  public var channelId: Int64?
+  /// Only posts that go to this relay. It is the same relay for which status and cause must hold; relays that the channel has left do not
+  /// count.
+  public var relayId: Int64?
+  /// Only posts that have this status on a relay.
+  public var status: String?
+  /// Only posts that are not further on at a relay for this reason, a stable word.
+  public var cause: String?
+  /// Whether posts are listed whose deletion was requested. When absent they are if status is one that only they have.
+  public var deleted: Bool?
+  /// Only posts below this identifier, the highest of them. Only one of before, after and around may be given.
+  public var before: Int?
+  /// Only posts above this identifier, the lowest of them.
+  public var after: Int?
+  /// Posts on both sides of this identifier, with the post itself.
+  public var around: Int?
+  /// Most posts on the page, 1 to 100; 25 when absent. A page of large posts may hold fewer: only hasOlder and hasNewer say whether there
+  /// are more.
+  public var limit: Int?
+
+  public init(
+    channelId: Int64? = nil,
+    relayId: Int64? = nil,
+    status: String? = nil,
+    cause: String? = nil,
+    deleted: Bool? = nil,
+    before: Int? = nil,
+    after: Int? = nil,
+    around: Int? = nil,
+    limit: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.relayId = relayId
+    self.status = status
+    self.cause = cause
+    self.deleted = deleted
+    self.before = before
+    self.after = after
+    self.around = around
+    self.limit = limit
+  }
+}
+
+/// A reply of org.batond.Posts.List.
+public struct PostsListReply: Codable, Hashable, Sendable {
+  /// The posts.
+  public var posts: [Post]
+  /// Whether there are such posts with lower identifiers than those of the page.
+  public var hasOlder: Bool
+  /// Whether there are such posts with higher identifiers than those of the page.
+  public var hasNewer: Bool
+  /// Posts that would be on this page, and cannot be read because the database is damaged; absent when there are none.
+  public var unreadable: [Int]?
+  /// The revision of posts at which this is true.
+  public var revision: Int64
+
+  public init(
+    posts: [Post],
+    hasOlder: Bool,
+    hasNewer: Bool,
+    unreadable: [Int]? = nil,
+    revision: Int64
+  ) {
+    self.posts = posts
+    self.hasOlder = hasOlder
+    self.hasNewer = hasNewer
+    self.unreadable = unreadable
+    self.revision = revision
+  }
+}
+
+/// Parameters of org.batond.Posts.Watch.
+public struct PostsWatchRequest: Codable, Hashable, Sendable {
+  /// Only posts of these channels.
+  public var channelIds: [Int64]?
+  /// Send what changed after this revision of posts, for example that of a list.
+  public var since: Int64?
+
+  public init(
+    channelIds: [Int64]? = nil,
+    since: Int64? = nil
+  ) {
+    self.channelIds = channelIds
+    self.since = since
+  }
+}
+
+/// A reply of org.batond.Posts.Watch.
+public struct PostsWatchReply: Codable, Hashable, Sendable {
+  /// Everything wanted up to this revision was sent: watching again with it as since misses nothing and repeats nothing.
+  public var revision: Int64
+  /// The post as it is now; absent at the beginning, when only posts of other channels changed, and in the last reply, when the daemon
+  /// stops.
+  public var post: Post?
+
+  public init(
+    revision: Int64,
+    post: Post? = nil
+  ) {
+    self.revision = revision
+    self.post = post
+  }
+}
+
+/// Parameters of org.batond.Posts.Transitions.
+public struct PostsTransitionsRequest: Codable, Hashable, Sendable {
+  /// Identifier of the post.
+  public var id: Int64
+  /// Most lines, 1 to 1000, from the latest back; 100 when absent.
+  public var limit: Int?
+
+  public init(
+    id: Int64,
+    limit: Int? = nil
+  ) {
+    self.id = id
+    self.limit = limit
+  }
+}
+
+/// A reply of org.batond.Posts.Transitions.
+public struct PostsTransitionsReply: Codable, Hashable, Sendable {
+  /// The lines.
+  public var transitions: [PostTransition]
+
+  public init(
+    transitions: [PostTransition]
+  ) {
+    self.transitions = transitions
+  }
+}
+
+/// Parameters of org.batond.Posts.Delete.
+public struct PostsDeleteRequest: Codable, Hashable, Sendable {
+  /// Identifier of the post.
+  public var id: Int64
+  /// What readers are told, at most 500 bytes.
+  public var reason: String?
+
+  public init(
+    id: Int64,
+    reason: String? = nil
+  ) {
+    self.id = id
+    self.reason = reason
+  }
+}
+
+/// A reply that is one `Post`.
+public struct PostReply: Codable, Hashable, Sendable {
+  /// The post as stored; relays may be under way.
+  public var post: Post
+
+  public init(
+    post: Post
+  ) {
+    self.post = post
+  }
+}
+
+/// Parameters of org.batond.Posts.Retry.
+public struct PostsRetryRequest: Codable, Hashable, Sendable {
+  /// Identifier of the post.
+  public var id: Int64
+  /// Identifier of the relay; all when absent.
+  public var relayId: Int64?
+
+  public init(
+    id: Int64,
+    relayId: Int64? = nil
+  ) {
+    self.id = id
+    self.relayId = relayId
+  }
+}
+
+/// Parameters of org.batond.Posts.Cancel.
+public struct PostsCancelRequest: Codable, Hashable, Sendable {
+  /// Identifier of the post.
+  public var id: Int64
+
+  public init(
+    id: Int64
+  ) {
+    self.id = id
+  }
+}

@@ -1,0 +1,146 @@
+// Written by `make generate` from org.batond.Posts.varlink.
+
+internal import StrictJSON
+public import Varlink
+
+/// Why `org.batond.Posts` refused a call.
+public enum PostsRefusal: InterfaceRefusal {
+  public static let interface = "org.batond.Posts"
+
+  /// There is no post with this identifier.
+  case noSuchPost(id: Int64)
+  /// There is no channel with this identifier.
+  case noSuchChannel(id: Int64?, name: String?)
+  /// There is no relay with this identifier, or the post does not go to it.
+  case noSuchRelay(id: Int64)
+  /// A field of the post is not allowed.
+  case invalidPost(field: String, reason: String)
+  /// The key was used before, for a post with other parameters, or for one that was deleted since.
+  case idempotencyKeyReused(id: Int64, deleted: Bool)
+  /// Every relay has the post, or may have it: it can only be deleted.
+  case notCancellable(id: Int64)
+  /// The network, or the kind of channel, cannot do it.
+  case notSupported(network: String, reason: String)
+  /// The daemon does not serve this protocol, or cannot at present.
+  case networkUnavailable(network: String, reason: String)
+  /// Too many requests wait; try again.
+  case busy
+  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  case storageDamaged(reason: String)
+  /// The database cannot be read or written; nothing was changed.
+  case storageUnavailable(reason: String)
+  /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
+  case internalError
+  /// An error that this version does not know, or one of Varlink's own.
+  case other(VarlinkError)
+
+  /// - Parameter error: as the daemon sent it.
+  public init(_ error: VarlinkError) {
+    switch error.name {
+    case "org.batond.Posts.NoSuchPost":
+      self = .noSuchPost(
+        id: error.parameters["id"]?.integer ?? 0)
+    case "org.batond.Posts.NoSuchChannel":
+      self = .noSuchChannel(
+        id: error.parameters["id"]?.integer,
+        name: error.parameters["name"]?.string)
+    case "org.batond.Posts.NoSuchRelay":
+      self = .noSuchRelay(
+        id: error.parameters["id"]?.integer ?? 0)
+    case "org.batond.Posts.InvalidPost":
+      self = .invalidPost(
+        field: error.parameters["field"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Posts.IdempotencyKeyReused":
+      self = .idempotencyKeyReused(
+        id: error.parameters["id"]?.integer ?? 0,
+        deleted: error.parameters["deleted"]?.bool ?? false)
+    case "org.batond.Posts.NotCancellable":
+      self = .notCancellable(
+        id: error.parameters["id"]?.integer ?? 0)
+    case "org.batond.Posts.NotSupported":
+      self = .notSupported(
+        network: error.parameters["network"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Posts.NetworkUnavailable":
+      self = .networkUnavailable(
+        network: error.parameters["network"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Posts.Busy":
+      self = .busy
+    case "org.batond.Posts.StorageDamaged":
+      self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Posts.StorageUnavailable":
+      self = .storageUnavailable(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Posts.InternalError":
+      self = .internalError
+    default: self = .other(error)
+    }
+  }
+
+  /// What goes over the wire.
+  public var error: VarlinkError {
+    switch self {
+    case .noSuchPost(let id):
+      VarlinkError(
+        "org.batond.Posts.NoSuchPost",
+        carrying: ["id": .integer(id)])
+    case .noSuchChannel(let id, let name):
+      VarlinkError(
+        "org.batond.Posts.NoSuchChannel",
+        carrying: [
+          "id": id.map(JSONValue.integer),
+          "name": name.map(JSONValue.string),
+        ])
+    case .noSuchRelay(let id):
+      VarlinkError(
+        "org.batond.Posts.NoSuchRelay",
+        carrying: ["id": .integer(id)])
+    case .invalidPost(let field, let reason):
+      VarlinkError(
+        "org.batond.Posts.InvalidPost",
+        carrying: [
+          "field": .string(field),
+          "reason": .string(reason),
+        ])
+    case .idempotencyKeyReused(let id, let deleted):
+      VarlinkError(
+        "org.batond.Posts.IdempotencyKeyReused",
+        carrying: [
+          "id": .integer(id),
+          "deleted": .bool(deleted),
+        ])
+    case .notCancellable(let id):
+      VarlinkError(
+        "org.batond.Posts.NotCancellable",
+        carrying: ["id": .integer(id)])
+    case .notSupported(let network, let reason):
+      VarlinkError(
+        "org.batond.Posts.NotSupported",
+        carrying: [
+          "network": .string(network),
+          "reason": .string(reason),
+        ])
+    case .networkUnavailable(let network, let reason):
+      VarlinkError(
+        "org.batond.Posts.NetworkUnavailable",
+        carrying: [
+          "network": .string(network),
+          "reason": .string(reason),
+        ])
+    case .busy: VarlinkError("org.batond.Posts.Busy")
+    case .storageDamaged(let reason):
+      VarlinkError(
+        "org.batond.Posts.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .storageUnavailable(let reason):
+      VarlinkError(
+        "org.batond.Posts.StorageUnavailable",
+        carrying: ["reason": .string(reason)])
+    case .internalError: VarlinkError("org.batond.Posts.InternalError")
+    case .other(let error): error
+    }
+  }
+}

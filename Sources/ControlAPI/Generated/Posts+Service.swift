@@ -1,0 +1,74 @@
+// Written by `make generate` from org.batond.Posts.varlink.
+
+public import StrictJSON
+public import Varlink
+
+/// The methods of `org.batond.Posts`.
+public enum PostsMethod: String, InterfaceMethod {
+  case publish = "org.batond.Posts.Publish"
+  case edit = "org.batond.Posts.Edit"
+  case get = "org.batond.Posts.Get"
+  case list = "org.batond.Posts.List"
+  case watch = "org.batond.Posts.Watch"
+  case transitions = "org.batond.Posts.Transitions"
+  case delete = "org.batond.Posts.Delete"
+  case retry = "org.batond.Posts.Retry"
+  case cancel = "org.batond.Posts.Cancel"
+}
+
+/// What a server of `org.batond.Posts` does.
+public protocol PostsService: InterfaceService where Method == PostsMethod, Refusal == PostsRefusal {
+  /// Publishes a post on all relays of its channel. Returns once the post is durable; with 'more' it sends the post after every change
+  /// until no relay is under way. A client that reads slowly gets the post as it is at that time. With 'at' the post is stored and
+  /// published when its time comes; it is refused now if it could not be published now.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func publish(
+    _ request: PostsPublishRequest, _ stream: ReplyStream<PostsPublishReply>?
+  ) async throws -> PostsPublishReply
+  /// Edits a post. Where posts never change, as on Nostr, a new post takes its place: with an identifier, a date and a link of its own,
+  /// while replies stay with the old one. The old one is deleted once readers find the new one on a relay, and stays if no relay takes the
+  /// new one. The new post states everything anew, except what it answers and quotes, which it takes over from the old one. Returns and
+  /// sends the new post as Publish does.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func edit(
+    _ request: PostsEditRequest, _ stream: ReplyStream<PostsEditReply>?
+  ) async throws -> PostsEditReply
+  /// One post, and what will happen on its relays if it is edited or deleted.
+  func get(_ request: PostsGetRequest) async throws -> PostsGetReply
+  /// A page of posts, highest identifier first.
+  func list(_ request: PostsListRequest) async throws -> PostsListReply
+  /// Sends every post that changes after a revision, without end, in the order of their latest changes. Changes of one post that follow
+  /// each other closely come as one. A client that reads slowly gets each post as it is at that time; nothing is missed or refused.
+  /// Without a revision it begins with a reply that carries the present one and no post.
+  /// - Parameter stream: takes all replies but the last one.
+  func watch(
+    _ request: PostsWatchRequest, _ stream: ReplyStream<PostsWatchReply>
+  ) async throws -> PostsWatchReply
+  /// The history of a post, oldest line first.
+  func transitions(_ request: PostsTransitionsRequest) async throws -> PostsTransitionsReply
+  /// Deletes a post on all of its relays. What no relay has yet, such as a scheduled post, never leaves. It stays known as deleted. Readers
+  /// may keep what they have received.
+  func delete(_ request: PostsDeleteRequest) async throws -> PostReply
+  /// Tries a post again on relays that do not have it as they should: on one, or on all. An expired post is published now.
+  func retry(_ request: PostsRetryRequest) async throws -> PostReply
+  /// Takes a post back from relays that cannot have it yet. On all others it stays. A scheduled post becomes expired.
+  func cancel(_ request: PostsCancelRequest) async throws -> PostReply
+}
+
+extension PostsService {
+  public func answer(
+    _ method: PostsMethod, _ call: VarlinkCall, _ stream: VarlinkStream
+  ) async throws -> any JSONWritable {
+    switch method {
+    case .publish: return try await publish(call.request(), call.replies(to: stream))
+    case .edit: return try await edit(call.request(), call.replies(to: stream))
+    case .get: return try await get(call.request())
+    case .list: return try await list(call.request())
+    case .watch: return try await watch(call.request(), ReplyStream(stream))
+    case .transitions: return try await transitions(call.request())
+    case .delete: return try await delete(call.request())
+    case .retry: return try await retry(call.request())
+    case .cancel: return try await cancel(call.request())
+    }
+  }
+}

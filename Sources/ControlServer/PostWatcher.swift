@@ -1,0 +1,74 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import Storage
+internal import StrictJSON
+internal import Varlink
+
+/// One call of `org.batond.Posts.Watch`: sends its client the posts that change. It holds what is being written and otherwise only its
+/// place among the revisions of posts: a client that reads slowly gets each post as it is when its turn comes.
+struct PostWatcher {
+  /// The number of posts that are read at once: about as many as are sent in one go.
+  private static let postsMax = 16
+  /// The number of bytes sent in one go, if there are as many; the last message that is added may exceed it.
+  private static let batchBytes = 16 << 10
+
+  private let channels: Set<ChannelID>?
+  private let stream: ReplyStream<PostsWatchReply>
+  private let context: ControlContext
+  /// The revision up to which everything the client wants was sent.
+  private var last: Int64
+
+  init(
+    _ request: PostsWatchRequest, after revision: Int64, _ stream: ReplyStream<PostsWatchReply>, _ context: ControlContext
+  ) {
+    channels = request.channelIds.map { Set($0.map(ChannelID.init(rawValue:))) }
+    self.stream = stream
+    self.context = context
+    last = revision
+  }
+
+  /// Sends posts until no more change.
+  /// - Returns: the last reply.
+  /// - Throws: the errors of reading the store.
+  mutating func run() async throws -> PostsWatchReply {
+    let hub = context.coordinator.postHub
+    while true {
+      // This comes first: whatever is known before the read is read.
+      let known = hub.revision
+      try await sendChanges()
+      guard await hub.wait(after: max(last, known)) else { break }
+      try Task.checkCancellation()
+    }
+    try Task.checkCancellation()
+    return PostsWatchReply(revision: last)
+  }
+
+  /// Sends all posts that have changed since, page by page.
+  private mutating func sendChanges() async throws {
+    while true {
+      let page = try await context.posts.changedPosts(after: last, channels: channels, limit: Self.postsMax)
+      guard page.through > last else { return }
+      try await send(try await context.snapshots(page.posts), through: page.through)
+      last = page.through
+    }
+  }
+
+  private func send(_ posts: [PostSnapshot], through end: Int64) async throws {
+    var batch = EncodedReplies()
+    var done = last
+    for (index, post) in posts.enumerated() {
+      let revision = post.row.revision
+      // Of posts that changed at once, the last one completes the revision.
+      if index + 1 == posts.count || posts[index + 1].row.revision > revision { done = revision }
+      batch.append(parameters: PostsWatchReply(revision: done, post: Post(post)).jsonBytes)
+      if batch.byteCount >= Self.batchBytes {
+        try await stream.send(batch)
+        batch = EncodedReplies()
+      }
+    }
+    // A client that goes on later from here does not look at what it does not want again.
+    if end > done { batch.append(parameters: PostsWatchReply(revision: end).jsonBytes) }
+    if !batch.isEmpty { try await stream.send(batch) }
+  }
+}

@@ -1,0 +1,150 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import Logging
+internal import Storage
+internal import Varlink
+
+/// `org.batond.Posts`.
+struct PostsInterface: PostsService, ControlService {
+  let context: ControlContext
+  private var coordinator: Coordinator { context.coordinator }
+
+  func publish(
+    _ request: PostsPublishRequest, _ stream: ReplyStream<PostsPublishReply>?
+  ) async throws -> PostsPublishReply {
+    let (first, isNew) = try await coordinator.publish(try PostRequest(request))
+    if isNew { note(first, by: .publish) }
+    return try await follow(first, stream) { PostsPublishReply(post: $0, isNew: isNew) }
+  }
+
+  func edit(_ request: PostsEditRequest, _ stream: ReplyStream<PostsEditReply>?) async throws -> PostsEditReply {
+    let (first, isNew) = try await coordinator.editPost(PostID(rawValue: request.id), as: try PostRequest(request))
+    if isNew { note(first, by: .edit) }
+    return try await follow(first, stream) { PostsEditReply(post: $0, isNew: isNew) }
+  }
+
+  func notesCallers(of method: PostsMethod) -> Bool { [.publish, .edit].contains(method) }
+
+  /// Notes who published or edited a post, as soon as it is durable: the client may not stay to the end. There may be many, so the log
+  /// limits them.
+  private func note(_ post: PostSnapshot, by method: PostsMethod) {
+    let (id, channel) = (post.row.id.rawValue, post.row.channel.rawValue)
+    context.logger.event(
+      .postPublished, .notice,
+      "\(method.rawValue) of post \(id) by uid \(Caller.user), pid \(Caller.process)",
+      ["BATON_POST": "\(id)", "BATON_CHANNEL": "\(channel)"])
+  }
+
+  /// Sends a post after every change, until no relay is under way. A client that reads slowly gets the post as it is at that time.
+  /// - Parameter stream: takes all replies but the last one; `nil` for a client that takes one only.
+  /// - Returns: the last reply.
+  private func follow<Reply>(
+    _ first: PostSnapshot, _ stream: ReplyStream<Reply>?, _ reply: (Post) -> Reply
+  ) async throws -> Reply {
+    guard let stream, !first.hasSettled else { return reply(Post(first)) }
+    let (hub, id) = (coordinator.postHub, first.row.id)
+    hub.follow(id)
+    defer { hub.unfollow(id) }
+    var latest = first
+    var seen = first.row.revision
+    try await stream.send(reply(Post(latest)))
+    while await hub.wait(after: seen, for: id) {
+      try Task.checkCancellation()
+      // This comes first: whatever changes after the read wakes the next wait.
+      seen = max(seen, hub.revision)
+      guard let next = try await snapshot(of: id), next.row.revision > latest.row.revision else { continue }
+      latest = next
+      if latest.hasSettled { break }
+      try await stream.send(reply(Post(latest)))
+    }
+    try Task.checkCancellation()
+    return reply(Post(latest))
+  }
+
+  func get(_ request: PostsGetRequest) async throws -> PostsGetReply {
+    let snapshot = try await find(request.id)
+    return PostsGetReply(post: Post(snapshot), actions: coordinator.actions(on: snapshot).map(PostAction.init))
+  }
+
+  func list(_ request: PostsListRequest) async throws -> PostsListReply {
+    let question = try PostQuestion(request)
+    try await check(question)
+    let page = try await context.posts.posts(question)
+    let posts = try await context.snapshots(page.posts).map(Post.init)
+    return PostsListReply(
+      posts: posts, hasOlder: page.hasOlder, hasNewer: page.hasNewer,
+      unreadable: page.unreadable.isEmpty ? nil : page.unreadable.map { Int($0.rawValue) }, revision: page.revision)
+  }
+
+  /// - Throws: a refusal if the question names what does not exist.
+  private func check(_ question: PostQuestion) async throws {
+    if let channel = question.channel, try await context.store.channels([channel]).isUnknown(channel) {
+      throw PostsRefusal.noSuchChannel(id: channel.rawValue, name: nil)
+    }
+    if let relay = question.relay, !coordinator.relays.contains(where: { $0.id == relay }) {
+      throw PostsRefusal.noSuchRelay(id: relay.rawValue)
+    }
+  }
+
+  func watch(_ request: PostsWatchRequest, _ stream: ReplyStream<PostsWatchReply>) async throws -> PostsWatchReply {
+    let hub = coordinator.postHub
+    var newest = hub.revision
+    if let since = request.since {
+      // A list may have read a commit that is about to be published to those who wait.
+      if since > newest { newest = try await context.posts.postCounters().revision }
+      guard since >= 0, since <= newest else { throw VarlinkError.invalidParameter("since") }
+    } else {
+      try await stream.send(PostsWatchReply(revision: newest))
+    }
+    var watcher = PostWatcher(request, after: request.since ?? newest, stream, context)
+    return try await watcher.run()
+  }
+
+  func transitions(_ request: PostsTransitionsRequest) async throws -> PostsTransitionsReply {
+    let limit = request.limit ?? ListQuery.limitDefault
+    guard (1...ListQuery.limitMax).contains(limit) else { throw VarlinkError.invalidParameter("limit") }
+    let snapshot = try await find(request.id)
+    let names = Dictionary(snapshot.relays.map { ($0.id, $0.name) }) { first, _ in first }
+    let rows = try await context.posts.postTransitions(of: snapshot.row.id, limit: limit)
+    return PostsTransitionsReply(
+      transitions: rows.map { row in PostTransition(row, relayName: names[row.relay] ?? "relay \(row.relay.rawValue)") })
+  }
+
+  func delete(_ request: PostsDeleteRequest) async throws -> PostReply {
+    PostReply(post: Post(try await coordinator.deletePost(PostID(rawValue: request.id), reason: request.reason ?? "")))
+  }
+
+  func retry(_ request: PostsRetryRequest) async throws -> PostReply {
+    let relay = request.relayId.map(RelayID.init(rawValue:))
+    return PostReply(post: Post(try await coordinator.retryPost(PostID(rawValue: request.id), relay: relay)))
+  }
+
+  func cancel(_ request: PostsCancelRequest) async throws -> PostReply {
+    PostReply(post: Post(try await coordinator.cancelPost(PostID(rawValue: request.id))))
+  }
+
+  private func find(_ id: Int64) async throws -> PostSnapshot {
+    guard let snapshot = try await snapshot(of: PostID(rawValue: id)) else { throw PostsRefusal.noSuchPost(id: id) }
+    return snapshot
+  }
+
+  /// The post as it is now; `nil` if there is none.
+  private func snapshot(of id: PostID) async throws -> PostSnapshot? {
+    guard let stored = try await context.posts.post(id) else { return nil }
+    return try await context.snapshots([stored]).first
+  }
+}
+
+extension ControlContext {
+  /// Posts as clients see them. Their channels are read on the threads for clients: the coordinator must not wait for those who look.
+  func snapshots(_ posts: [StoredPost]) async throws -> [PostSnapshot] {
+    guard !posts.isEmpty else { return [] }
+    return coordinator.snapshots(posts, in: try await store.channels(Set(posts.map(\.row.channel))).found)
+  }
+}
+
+extension StoredChannels {
+  /// Whether there is no such channel, not even a damaged one.
+  fileprivate func isUnknown(_ channel: ChannelID) -> Bool { found[channel] == nil && unreadable[channel] == nil }
+}

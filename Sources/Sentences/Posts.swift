@@ -1,0 +1,27 @@
+// Refusals that are about posts.
+extension RefusalSentence {
+  /// A field of a post that is not allowed.
+  public static func invalidPost(field: String, reason: String) -> Self {
+    Self("the post cannot be published (\(field)): \(reason)")
+  }
+
+  /// A key that was used before.
+  /// - Parameters:
+  ///   - post: that the key was used for.
+  ///   - isDeleted: whether it was deleted since.
+  public static func postKeyReused(post: Int64, isDeleted: Bool) -> Self {
+    Self(
+      "this idempotency key published post \(post), \(isDeleted ? "which was deleted" : "with other parameters")",
+      "a new post needs another key")
+  }
+
+  /// A post that has left for every relay.
+  public static func postNotCancellable(post: Int64) -> Self {
+    Self("post \(post) may be on every relay already", "delete it with batonctl post delete \(post)")
+  }
+
+  /// Something that a network cannot do.
+  public static func notSupported(network: String, reason: String) -> Self {
+    Self("this is not possible on \(network): \(reason)")
+  }
+}
