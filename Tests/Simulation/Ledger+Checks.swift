@@ -136,7 +136,9 @@ extension StoreMutation {
     case .touchChannel(let row), .rewriteChannel(let row): row.id
     case .saveChannelRelay(let id, _, _): id
     case .insertChannel, .appendTransition, .appendChange, .saveOperator, .saveServer, .saveRelay, .recordRoundTrip,
-      .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges:
+      .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges, .insertPost,
+      .updatePost,
+      .saveDelivery, .appendPostTransition, .savePostRoute, .forgetPostHistory:
       nil
     }
   }

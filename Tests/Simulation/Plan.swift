@@ -1,5 +1,6 @@
 import Channels
 import Coordinator
+import TestSupport
 
 /// What one run is made of. Every seed leaves some faults out, so that the others meet in ways in which all together never would.
 struct Plan {
@@ -36,40 +37,35 @@ struct Plan {
   let batchMax: Int
 
   init(random: inout SplitMix64) {
-    func draw(_ percent: Int, _ range: ClosedRange<Int>) -> Int {
-      let isOn = Int.random(in: 0..<100, using: &random) < percent
-      let value = Int.random(in: range, using: &random)
-      return isOn ? value : 0
-    }
     relays = Int.random(in: 2...5, using: &random)
     channelsMax = Int.random(in: 1...4, using: &random)
     steps = Int.random(in: 0..<20, using: &random) == 0 ? 200 : Int.random(in: 25...70, using: &random)
-    lost = draw(60, 2...30)
-    doubled = draw(50, 2...25)
-    lies = draw(40, 2...20)
-    troubles = draw(60, 2...30)
-    strays = draw(30, 20...200)
-    crashes = draw(65, 10...100)
-    flaps = draw(60, 50...600)
-    storageFaults = draw(50, 10...150)
-    hasDoubtfulCommits = draw(50, 1...1) == 1
-    hasReadFaults = draw(40, 1...1) == 1
-    hasClockJumps = draw(30, 1...1) == 1
-    hasCatalogChanges = draw(40, 1...1) == 1
-    refusing = draw(25, 1...1) == 1 ? [Int.random(in: 1...relays, using: &random)] : []
+    lost = random.draw(60, 2...30)
+    doubled = random.draw(50, 2...25)
+    lies = random.draw(40, 2...20)
+    troubles = random.draw(60, 2...30)
+    strays = random.draw(30, 20...200)
+    crashes = random.draw(65, 10...100)
+    flaps = random.draw(60, 50...600)
+    storageFaults = random.draw(50, 10...150)
+    hasDoubtfulCommits = random.draw(50)
+    hasReadFaults = random.draw(40)
+    hasClockJumps = random.draw(30)
+    hasCatalogChanges = random.draw(40)
+    refusing = random.draw(25) ? [Int.random(in: 1...relays, using: &random)] : []
     batchMax = [1, 4, 16, 64].randomElement(using: &random) ?? 1
     var policy = RelayPolicy()
     policy.jitterSeed = random.next()
-    if draw(30, 1...1) == 1 { policy.attemptsMax = 2 }
-    if draw(20, 1...1) == 1 { policy.farewellMax = .seconds(3_600) }
-    if draw(20, 1...1) == 1 { policy.verifyInterval = .seconds(1_200) }
+    if random.draw(30) { policy.attemptsMax = 2 }
+    if random.draw(20) { policy.farewellMax = .seconds(3_600) }
+    if random.draw(20) { policy.verifyInterval = .seconds(1_200) }
     self.policy = policy
     var upkeep = UpkeepPolicy(interval: .seconds(600), replaceAfter: .seconds(1_800), replacementsPerChannel: 2)
-    if draw(30, 1...1) == 1 { upkeep.keepHistory = .seconds(7_200) }
-    if draw(30, 1...1) == 1 { upkeep.keepRows = 20 }
-    self.upkeep = draw(50, 1...1) == 1 ? upkeep : nil
-    conflicts = draw(50, 20...200)
-    names = draw(30, 10...60)
-    losses = draw(40, 10...100)
+    if random.draw(30) { upkeep.keepHistory = .seconds(7_200) }
+    if random.draw(30) { upkeep.keepRows = 20 }
+    self.upkeep = random.draw(50) ? upkeep : nil
+    conflicts = random.draw(50, 20...200)
+    names = random.draw(30, 10...60)
+    losses = random.draw(40, 10...100)
   }
 }

@@ -52,26 +52,12 @@ extension Simulation {
     try check()
   }
 
-  /// The alarm of the engine rings once its time has come.
   func wakeIfDue() {
     guard let due = engine?.wakeAt, due <= now else { return }
     let isRinging = world.read { state in
       state.inbox.contains { if case .timersDue = $0 { true } else { false } }
     }
     if !isRinging { world.post(.timersDue) }
-  }
-
-  /// Lets time pass and the engine wake up in it; not always in time, as if the machine had been asleep.
-  func pass(_ duration: Duration) async throws {
-    let end = now + duration
-    var rings = 4
-    while rings > 0, let due = engine?.wakeAt, due <= end {
-      world.clock.now = max(now, due)
-      wakeIfDue()
-      try await drain()
-      rings -= 1
-    }
-    world.clock.now = max(now, end)
   }
 
   // MARK: - Faults

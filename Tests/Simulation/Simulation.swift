@@ -9,7 +9,7 @@ import TestSupport
 
 /// One run: an engine on a real store, in a world that fails in every way that one seed can think of. Nothing in it depends on the
 /// real time, on the scheduling of tasks or on the order of hash tables: the seed is all there is.
-final class Simulation {
+final class Simulation: SeededRun {
   let plan: Plan
   let world: World
   let store: Store
@@ -30,8 +30,7 @@ final class Simulation {
   /// What a client knows of channels that listed them once and has followed the events since.
   private(set) var followed: [ChannelID: [RelayID: ChannelRelayView]] = [:]
 
-  /// - Parameter store: an empty one.
-  init(seed: UInt64, store: Store, isTraced: Bool = false) {
+  init(seed: UInt64, store: Store, isTraced: Bool) {
     var random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
     plan = Plan(random: &random)
     world = World(plan: plan, seed: random.next(), isTraced: isTraced)
@@ -39,11 +38,11 @@ final class Simulation {
     self.store = store
   }
 
-  var now: Timestamp { world.clock.now }
+  var clock: SimClock { world.clock }
+  var wakeAt: Timestamp? { engine?.wakeAt }
+  var counts: Tally { world.read { $0.tally } }
+  var lines: [String] { world.lines }
 
-  func chance(_ thousandths: Int) -> Bool { Int.random(in: 0..<1_000, using: &random) < thousandths }
-
-  /// Lives through the faults, then sees to it that everything ends well.
   func run() async throws {
     world.note("\(plan)")
     try await prepare()
@@ -169,7 +168,6 @@ final class Simulation {
     try check()
   }
 
-  /// Processes until nothing waits.
   func drain() async throws {
     while engine != nil {
       if world.read({ $0.inbox.isEmpty }) {

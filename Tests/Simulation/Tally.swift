@@ -1,5 +1,5 @@
 /// What a number of runs went through.
-struct Tally {
+struct Tally: RunCounts {
   var seeds = 0
   var steps = 0
   var commits = 0

@@ -1,0 +1,122 @@
+import Channels
+import Storage
+import Store
+import TestSupport
+
+/// The real store with a fate before every commit of the engine for posts.
+final class PostSimStorage: PostStorage {
+  private let store: Store
+  private let world: PostWorld
+
+  init(_ store: Store, _ world: PostWorld) {
+    self.store = store
+    self.world = world
+  }
+
+  @discardableResult
+  func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
+    let fate = world.takeFate()
+    if fate != .works { world.note("  the commit: \(fate)") }
+    world.write { state in
+      switch fate {
+      case .works, .crashesBefore, .crashesAfter: break
+      case .fails, .refuses: (state.hasFailed, state.tally.storageFaults) = (true, state.tally.storageFaults + 1)
+      case .isDurable, .isLost:
+        (state.hasFailed, state.hasDoubt, state.tally.storageFaults) = (true, true, state.tally.storageFaults + 1)
+      }
+    }
+    switch fate {
+    case .fails: throw .unavailable("database or disk is full")
+    case .isLost: throw .inDoubt("the answer was lost")
+    case .crashesBefore:
+      world.die()
+      throw .inDoubt("the daemon is dead")
+    case .works, .refuses, .isDurable, .crashesAfter: break
+    }
+    let receipt = try await write(request, isRefused: fate == .refuses)
+    if fate == .isDurable { throw .inDoubt("the answer was lost") }
+    if fate == .crashesAfter {
+      world.die()
+      throw .inDoubt("the daemon is dead")
+    }
+    return receipt
+  }
+
+  private func write(_ request: CommitRequest, isRefused: Bool) async throws(CommitFailure) -> CommitReceipt {
+    // Not the routes, which are asked for again only later.
+    let refused = isRefused ? request.parts.lastIndex { $0.mutations.contains { !Self.isOfRoutes($0) } } : nil
+    if let refused { world.write { $0.damaged.formUnion(request.parts[refused].mutations.compactMap(Self.post)) } }
+    if refused != nil, request.parts.count == 1 { throw .refused("a row is damaged") }
+    let parts = request.parts.indices.filter { $0 != refused }.map { request.parts[$0] }
+    let written = CommitRequest(parts)
+    var receipt: CommitReceipt
+    do {
+      receipt = try await store.commit(written)
+    } catch {
+      world.attempt { _ in throw Violation("the store refuses what the engine writes: \(error)") }
+      throw error
+    }
+    for rejection in receipt.rejections {
+      world.attempt { _ in throw Violation("the store refuses what the engine writes: \(rejection)") }
+    }
+    world.becameDurable(written.settled(by: receipt))
+    if let refused { receipt.rejections = [refused: .refused("a row is damaged")] }
+    return receipt
+  }
+
+  private static func post(_ mutation: StoreMutation) -> PostID? {
+    switch mutation {
+    case .insertPost(let row), .updatePost(let row): row.id
+    case .saveDelivery(let id, _): id
+    default: nil
+    }
+  }
+
+  private static func isOfRoutes(_ mutation: StoreMutation) -> Bool {
+    if case .savePostRoute = mutation { true } else { false }
+  }
+
+  private func reading<T>(_ body: (Store) throws -> T) throws -> T {
+    guard world.canRead() else { throw StoreError(.inputOutput, "the disk does not answer") }
+    return try body(store)
+  }
+
+  func postCounters() throws -> PostCounters { try reading { try $0.postCounters() } }
+  func posts(_ ids: Set<PostID>) throws -> StoredPosts { try reading { try $0.posts(ids) } }
+  func posts(idempotencyKeys: Set<String>) throws -> [String: PostID] {
+    try reading { try $0.posts(idempotencyKeys: idempotencyKeys) }
+  }
+  func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
+    try reading { try $0.posts(of: channel, before: before, limit: limit) }
+  }
+  func postsUnderWay(after: PostID?, limit: Int) throws -> [PostID] {
+    try reading { try $0.postsUnderWay(after: after, limit: limit) }
+  }
+  func nextDeliveries() throws -> [RelayID: Timestamp] { try reading { try $0.nextDeliveries() } }
+  func dueDeliveries(on relay: RelayID, at now: Timestamp, limit: Int) throws -> (posts: [PostID], next: Timestamp?) {
+    try reading { try $0.dueDeliveries(on: relay, at: now, limit: limit) }
+  }
+  func troubledDeliveries(on relay: RelayID, causes: [Cause], after: PostID?, limit: Int) throws -> [PostID] {
+    try reading { try $0.troubledDeliveries(on: relay, causes: causes, after: after, limit: limit) }
+  }
+  func dueSchedules(at now: Timestamp, limit: Int) throws -> (posts: [PostID], next: Timestamp?) {
+    try reading { try $0.dueSchedules(at: now, limit: limit) }
+  }
+  func awaitedReplacements(after: PostID?, limit: Int) throws -> [(old: PostID, new: PostID)] {
+    try reading { try $0.awaitedReplacements(after: after, limit: limit) }
+  }
+  func postRoutesToCompare(at now: Timestamp, except: Set<RelayID>, limit: Int) throws -> [PostRouteRow] {
+    try reading { try $0.postRoutesToCompare(at: now, except: except, limit: limit) }
+  }
+  func postRoutes(
+    on relay: RelayID, comparedBefore since: Timestamp, after: ChannelID?, limit: Int
+  ) throws -> [PostRouteRow] {
+    try reading { try $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit) }
+  }
+  func postRoutes(of channels: Set<ChannelID>) throws -> [PostRouteRow] {
+    try reading { try $0.postRoutes(of: channels) }
+  }
+  func channelsWithPosts() throws -> Set<ChannelID> { try reading { try $0.channelsWithPosts() } }
+  func postRoutesUnderWay() throws -> [PostRouteRow] { try reading { try $0.postRoutesUnderWay() } }
+  func channelsToRoute() throws -> [ChannelID] { try reading { try $0.channelsToRoute() } }
+}

@@ -1,0 +1,24 @@
+import TestSupport
+import Testing
+
+/// The engine for posts, its machines and the store together, under faults of every kind, one seed after the other.
+///
+/// There is one seed for every five that `BATON_SEEDS` says, because each run takes longer than one of channels.
+/// `BATON_SEED=n swift test --filter PostSimulationTests` repeats one and shows what happens in it.
+struct PostSimulationTests {
+  @Test func postsAreDeliveredOnceUnderFaultsOfEveryKind() async throws {
+    let begin = ContinuousClock.now
+    let count = Seeds.wanted.map { max($0 / 5, 1) } ?? 500
+    guard let tally = try await Runs<PostSimulation>.all(count: count, suite: "PostSimulationTests") else { return }
+    print(
+      "simulation of posts: \(tally.seeds) seeds, \(tally.steps) steps, \(tally.commits) commits, \(tally.posts) posts, "
+        + "\(tally.departures) departures, \(tally.deletions) deletions, \(tally.operations) operations, \(tally.crashes) crashes, "
+        + "\(tally.storageFaults) storage faults, \(tally.transitions) transitions, "
+        + "\((ContinuousClock.now - begin).components.seconds) s")
+    // A simulation in which little happens proves little.
+    #expect(tally.transitions > 10 * tally.seeds && tally.crashes > tally.seeds && tally.departures > tally.seeds)
+    #expect(2 * tally.storageFaults > tally.seeds && 2 * tally.deletions > tally.seeds)
+  }
+
+  @Test func sameSeedGivesTheSameRun() async throws { try await Runs<PostSimulation>.expectSameRunOfSameSeed() }
+}

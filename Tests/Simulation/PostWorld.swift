@@ -1,0 +1,236 @@
+import Channels
+import RelayNetwork
+import Storage
+import Synchronization
+import TestSupport
+
+@testable import Coordinator
+
+/// Everything outside of the engine for posts. It outlives the crashes of the daemon.
+final class PostWorld: Sendable {
+  /// What happens to the next commit.
+  enum CommitFate: Sendable {
+    case works
+    /// Nothing was written.
+    case fails
+    /// It is durable, but nobody learns of it.
+    case isDurable
+    /// It is not durable, and nobody learns of that.
+    case isLost
+    /// One part cannot be stored.
+    case refuses
+    case crashesBefore
+    case crashesAfter
+  }
+
+  struct Tally: RunCounts {
+    var (seeds, steps, commits, crashes, storageFaults) = (0, 0, 0, 0, 0)
+    var (operations, departures, transitions, posts, deletions) = (0, 0, 0, 0, 0)
+
+    mutating func add(_ other: Tally) {
+      seeds += other.seeds
+      steps += other.steps
+      commits += other.commits
+      crashes += other.crashes
+      storageFaults += other.storageFaults
+      operations += other.operations
+      departures += other.departures
+      transitions += other.transitions
+      posts += other.posts
+      deletions += other.deletions
+    }
+  }
+
+  struct State {
+    var ledger = PostLedger()
+    var inbox: [PostInput] = []
+    var relays = PostSimRelays()
+    /// Whether the daemon runs; what a dead one says reaches nobody.
+    var isAlive = false
+    /// After so many words to relays and clients it dies.
+    var wordsLeft: Int?
+    var fate = CommitFate.works
+    var areReadsBroken = false
+    /// After so many reads no more succeed.
+    var readsLeft: Int?
+    /// Whether storage failed in the present step, and whether it is not known how.
+    var (hasFailed, hasDoubt) = (false, false)
+    /// Posts of which a part could not be stored. They miss what happened until the next start.
+    var damaged: Set<PostID> = []
+    /// Requests that the engine has.
+    var unanswered = 0
+    /// The post that each order led to, as the answers said.
+    var acknowledged: [Int: PostID] = [:]
+    var violation: Violation?
+    var tally = Tally()
+
+    /// Outcomes that were heard and are not durable are lost.
+    mutating func forget(_ inputs: [PostInput]) {
+      for case .outcome(let post, let relay, _, .accepted) in inputs { relays.missed(post, relay) }
+    }
+  }
+
+  let clock = SimClock()
+  private let longestWait: Duration
+  private let state = Mutex(State())
+  private let trace: Mutex<[String]?>
+
+  init(plan: PostPlan, isTraced: Bool) {
+    longestWait = plan.policy.repairMax * 2 + plan.policy.queueAllowance + .seconds(3_600)
+    trace = Mutex(isTraced ? [] : nil)
+    for number in plan.refusing { write { $0.relays.relays["ws://r\(number)", default: .init()].refuses = true } }
+  }
+
+  func read<T: Sendable>(_ body: (State) -> T) -> T { state.withLock { body($0) } }
+  func write<T: Sendable>(_ body: (inout State) -> T) -> T { state.withLock { body(&$0) } }
+
+  /// Does something; the first rule that it breaks is remembered.
+  func attempt(_ body: (inout State) throws -> Void) {
+    state.withLock { state in
+      guard state.violation == nil else { return }
+      do {
+        try body(&state)
+      } catch {
+        state.violation = error as? Violation ?? Violation("\(error)")
+      }
+    }
+  }
+
+  /// Whether the daemon still gets a word out.
+  func speaks() -> Bool {
+    state.withLock { state in
+      guard state.isAlive else { return false }
+      guard let left = state.wordsLeft else { return true }
+      state.wordsLeft = left - 1
+      if left == 0 { state.isAlive = false }
+      return left > 0
+    }
+  }
+
+  func post(_ input: PostInput) { state.withLock { if $0.isAlive { $0.inbox.append(input) } } }
+
+  func die() {
+    write { state in
+      state.isAlive = false
+      (state.hasFailed, state.hasDoubt) = (true, true)
+    }
+  }
+
+  // MARK: - Answers
+
+  /// Where the answer to an order goes.
+  /// - Parameter name: the network's name of the post that was made for it.
+  func reply(toOrder order: Int, text: String, name: String) -> Reply<PublishedPost> {
+    Reply { [self] result in
+      guard speaks() else { return }
+      attempt { state in
+        state.unanswered -= 1
+        switch result {
+        case .success(let published):
+          let id = published.post.row.id
+          guard let row = state.ledger.posts[id], row.text == text else {
+            throw Violation("order \(order) is answered with \(id), which is not durable or another post")
+          }
+          guard published.isNew == (row.document.networkID == name) else { throw Violation("\(id) is new, or is not") }
+          if let known = state.acknowledged.updateValue(id, forKey: order), known != id {
+            throw Violation("order \(order) led to \(known) and to \(id)")
+          }
+        case .failure(let error):
+          if !state.hasDoubt, state.ledger.names[name] != nil {
+            throw Violation("order \(order) is refused and stored: \(error)")
+          }
+        }
+      }
+      note("  order \(order): \(Self.words(result.map { "post \($0.post.row.id.rawValue)" }))")
+    }
+  }
+
+  /// Where the answer to another request goes.
+  func reply(about post: PostID) -> Reply<StoredPost> {
+    Reply { [self] result in
+      guard speaks() else { return }
+      attempt { state in
+        state.unanswered -= 1
+        let known = state.ledger.posts[post]
+        switch result {
+        case .success(let stored):
+          guard stored.row == known, stored.deliveries == state.ledger.deliveries(of: post) else {
+            throw Violation("a client is told \(stored), which is not durable")
+          }
+        case .failure(.post(.noSuchPost(let id))):
+          if known != nil { throw Violation("a client is told that there is no \(id)") }
+        case .failure: break
+        }
+      }
+      note("  answer about \(post.rawValue): \(Self.words(result.map { "post \($0.row.id.rawValue)" }))")
+    }
+  }
+
+  private static func words(_ result: Result<String, BatonError>) -> String {
+    switch result {
+    case .success(let words): words
+    case .failure(let error): "\(error)"
+    }
+  }
+
+  // MARK: - Storage
+
+  /// What happens to the commit that begins now.
+  func takeFate() -> CommitFate {
+    state.withLock { state in
+      defer { state.fate = .works }
+      return state.isAlive ? state.fate : .crashesBefore
+    }
+  }
+
+  /// Whether the store can be read.
+  func canRead() -> Bool {
+    state.withLock { state in
+      let canRead = state.isAlive && !state.areReadsBroken && state.readsLeft != 0
+      if let left = state.readsLeft, left > 0 { state.readsLeft = left - 1 }
+      if !canRead { state.hasFailed = true }
+      return canRead
+    }
+  }
+
+  func becameDurable(_ mutations: [StoreMutation]) {
+    let latest = clock.now + longestWait
+    attempt { state in
+      if !mutations.allSatisfy(\.isUpkeep) { state.tally.commits += 1 }
+      for mutation in mutations {
+        switch mutation {
+        case .appendPostTransition: state.tally.transitions += 1
+        case .insertPost: state.tally.posts += 1
+        default: break
+        }
+      }
+      try state.ledger.apply(mutations, latest: latest)
+    }
+    note("  durable: \(mutations.map(Self.words).joined(separator: ", "))")
+  }
+
+  // MARK: - Trace
+
+  /// One line for people; made only when somebody reads it.
+  func note(_ line: @autoclosure () -> String) {
+    trace.withLock { $0?.append("\((clock.now - SimClock.start).wholeMilliseconds) ms \(line())") }
+  }
+
+  var lines: [String] { trace.withLock { $0 ?? [] } }
+
+  private static func words(_ mutation: StoreMutation) -> String {
+    switch mutation {
+    case .insertPost(let row): "post \(row.id.rawValue) '\(row.text)'"
+    case .updatePost(let row): "post \(row.id.rawValue)\(row.deletedAt == nil ? "" : " deleted")"
+    case .saveDelivery(let id, let row):
+      "\(id.rawValue)@\(row.relay.rawValue) \(row.record.status) \(row.record.task?.rawValue ?? "-") #\(row.record.operation)"
+        + (row.hasDeparted ? " departed" : "")
+    case .appendPostTransition(let row):
+      "r\(row.revision) \(row.post.rawValue)@\(row.relay.rawValue) \(row.transition.from)→\(row.transition.to)"
+        + " (\(row.transition.cause?.rawValue ?? "-") \(row.transition.detail))"
+    case .savePostRoute(let row):
+      "route \(row.channel.rawValue)@\(row.relay.rawValue) \(row.status) from \(row.cursor.rawValue)"
+    default: "\(mutation)"
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Channels
+import Store
+import TestSupport
+import Testing
+
+/// What a number of runs went through.
+protocol RunCounts: Sendable {
+  init()
+  mutating func add(_ other: Self)
+}
+
+/// One run of a simulation, of which the seed is all there is.
+protocol SeededRun: AnyObject, SendableMetatype {
+  associatedtype Counts: RunCounts
+
+  /// - Parameter store: an empty one.
+  init(seed: UInt64, store: Store, isTraced: Bool)
+  /// Lives through the faults, then sees to it that everything ends well.
+  func run() async throws
+  var counts: Counts { get }
+  /// What happened, for people; empty unless the run is traced.
+  var lines: [String] { get }
+
+  var random: SplitMix64 { get set }
+  var clock: SimClock { get }
+  /// When the daemon wants to be woken; nil if it does not, or does not run.
+  var wakeAt: Timestamp? { get }
+  /// The alarm of the engine rings once its time has come.
+  func wakeIfDue()
+  /// Processes until nothing waits.
+  func drain() async throws
+}
+
+extension SeededRun {
+  var now: Timestamp { clock.now }
+
+  func chance(_ thousandths: Int) -> Bool { Int.random(in: 0..<1_000, using: &random) < thousandths }
+
+  /// Lets time pass and the engine wake up in it; not always in time, as if the machine had been asleep.
+  func pass(_ duration: Duration) async throws {
+    let end = now + duration
+    var rings = 4
+    while rings > 0, let due = wakeAt, due <= end {
+      clock.now = max(now, due)
+      wakeIfDue()
+      try await drain()
+      rings -= 1
+    }
+    clock.now = max(now, end)
+  }
+}
+
+/// The runs of one simulation.
+enum Runs<Run: SeededRun> {
+  private static var workers: Int { 6 }
+
+  /// Runs one seed after the other, several at a time, or only the one that is to be repeated.
+  /// - Parameter suite: the suite that repeats a seed.
+  /// - Returns: nil if one was repeated.
+  static func all(count: UInt64, suite: String) async throws -> Run.Counts? {
+    if let seed = Seeds.repeated {
+      try await replay(seed)
+      return nil
+    }
+    let seeds = Seeds(count: count)
+    return try await withThrowingTaskGroup(of: Run.Counts.self) { group in
+      for _ in 0..<workers { group.addTask { try await work(seeds, suite) } }
+      return try await group.reduce(into: Run.Counts()) { $0.add($1) }
+    }
+  }
+
+  static func expectSameRunOfSameSeed() async throws {
+    let workplace = try Workplace()
+    for seed in UInt64(1)...25 {
+      var runs: [[String]] = []
+      for _ in 0..<2 {
+        let run = Run(seed: seed, store: try workplace.emptied(), isTraced: true)
+        try? await run.run()
+        runs.append(run.lines)
+      }
+      let difference = zip(runs[0], runs[1]).first { $0 != $1 }
+      #expect(runs[0] == runs[1] && !runs[0].isEmpty, "seed \(seed): \(String(describing: difference))")
+    }
+  }
+
+  private static func work(_ seeds: Seeds, _ suite: String) async throws -> Run.Counts {
+    let workplace = try Workplace()
+    var counts = Run.Counts()
+    while let seed = seeds.next() {
+      // Other tests have timers that must not wait for all of this.
+      await Task.yield()
+      let run = Run(seed: seed, store: try workplace.emptied(), isTraced: false)
+      do {
+        try await run.run()
+      } catch {
+        seeds.stop()
+        Issue.record("seed \(seed): \(error); repeat with BATON_SEED=\(seed) swift test --filter \(suite)")
+      }
+      counts.add(run.counts)
+    }
+    return counts
+  }
+
+  private static func replay(_ seed: UInt64) async throws {
+    let workplace = try Workplace()
+    defer { withExtendedLifetime(workplace) {} }
+    let run = Run(seed: seed, store: try workplace.emptied(), isTraced: true)
+    do {
+      try await run.run()
+    } catch {
+      Issue.record("seed \(seed): \(error)")
+    }
+    print(run.lines.joined(separator: "\n"))
+  }
+}
