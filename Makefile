@@ -75,7 +75,7 @@ lint: swift ## Check the layout of the sources.
 format: swift ## Format the sources.
 	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
 
-demo: build ## Run three relays and the daemon, create a channel, lose a relay and get it back.
+demo: build ## Run three relays and the daemon, create a channel, publish in it, lose a relay and get it back.
 	@scripts/demo
 
 bench: swift ## Measure against limits in the same run; PARTS="rude million" selects parts.
@@ -120,6 +120,7 @@ endif
 	for page in docs/man/*; do install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit 1; done
 	install -m 644 etc/batond.yaml.example systemd/simplex-core.service $(DESTDIR)$(DOCDIR)/examples/
 	install -m 644 etc/operators.d/*.example $(DESTDIR)$(DOCDIR)/examples/operators.d/
+	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/examples/feed-to-channel examples/feed-to-channel/*
 
 deb: ## Build the Debian package into .build/deb, print its size and check it.
 	@scripts/install-deps $(DEB_PACKAGES)

@@ -139,7 +139,7 @@ let package = Package(
       name: "ControlProgram",
       dependencies: [
         "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Filters", "CQREncode", "Channels", "RelayNetwork",
-        "Provisioning", arguments,
+        "Provisioning", arguments, crypto,
       ] + nio,
       path: "Sources/batonctl"),
     .target(name: "SandboxProgram", dependencies: ["Sandbox", arguments], path: "Sources/baton-sandbox"),
@@ -154,9 +154,9 @@ let package = Package(
     .executableTarget(
       name: "baton-bench",
       dependencies: [
-        "Channels", "RelayNetwork", "Coordinator", "Storage", "Store", "ControlAPI", "BatonClient", "StrictJSON", "TestSupport",
-        log,
-      ],
+        "Channels", "RelayNetwork", "Nostr", "Coordinator", "Storage", "Store", "Varlink", "ControlAPI", "ControlServer",
+        "BatonClient", "StrictJSON", "TestSupport", log,
+      ] + nio,
       path: "Benchmarks/baton-bench"),
 
     // Tests.

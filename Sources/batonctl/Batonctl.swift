@@ -15,16 +15,17 @@ struct Batonctl: AsyncParsableCommand {
     discussion: """
       Objects are named by id or by name; id:2 and name:2 say which. A number that is the name of another object is refused.
       Lists and objects come as tables and text, or with -o as json, yaml or name; ls, get and rm are list, show and
-      remove, or delete for channels.
+      remove, or delete for channels and posts.
       With --json the output is one document: the result on standard output, or else an error with its name, its parameters and a
-      message on standard error. Only watch, --watch, relay test and server test print one document per line.
+      message on standard error. Only watch, post watch, --watch, relay test and server test print one document per line.
       Exit status: 0 done; 1 refused by the daemon; 64 usage; 69 the daemon cannot be reached; 74 the output cannot be written; 75 timed
       out; 77 not permitted; 130 interrupted.
       """,
     version: "batonctl \(version)",
     subcommands: [
       Status.self, OperatorCommand.self, ServerCommand.self, RelayCommand.self, IdentityCommand.self, ChannelCommand.self,
-      Watch.self, Validate.self, Reload.self, Backup.self, Check.self, LogLevel.self, Metrics.self, Version.self,
+      PostCommand.self, Watch.self, Validate.self, Reload.self, Backup.self, Check.self, LogLevel.self, Metrics.self,
+      Version.self,
     ])
 
   static func main(_ line: [String]) async {
@@ -98,6 +99,8 @@ extension Batonctl {
       guard !commands.isEmpty, !argument.hasPrefix("-"), (path, argument) != ("batonctl", "help") else { return }
       let known = commands.first { $0._commandName == argument || $0.configuration.aliases.contains(argument) }
       guard let known else {
+        // Then it is an argument of that command.
+        guard command.configuration.defaultSubcommand == nil else { return }
         let names = commands.map { $0._commandName }
         let hint =
           Nearest.to(argument, among: names).map { "Did you mean '\($0)'?" } ?? "There are \(names.joined(separator: ", "))."

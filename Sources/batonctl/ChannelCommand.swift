@@ -58,32 +58,16 @@ struct ChannelCommand: AsyncParsableCommand {
     @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
     @Option(help: "How many of the latest lines to print at most, 1 to 1000.") var limit: Int = 100
 
-    func validate() throws { _ = try table.chosen(of: Self.columns) }
+    func validate() throws { _ = try table.chosen(of: HistoryRow.columns) }
 
     func run() async throws {
       try await global.connected(table.show) { session in
         let channel = try await session.channel(channel)
         let lines = try await session.client.transitions(channelID: channel.id, limit: limit)
-        let columns = try table.chosen(of: Self.columns)
-        try session.show(lines) { session.table(columns, lines.map { Row(line: $0, times: session.times) }) }
+        let columns = try table.chosen(of: HistoryRow.columns)
+        try session.show(lines) { session.table(columns, lines.map { HistoryRow(line: $0, times: session.times) }) }
       }
     }
-
-    struct Row {
-      let line: Transition
-      let times: Times
-    }
-
-    static let columns: [TableColumn<Row>] = [
-      TableColumn("TIME", rank: 0) { $0.times.text($0.line.time) },
-      TableColumn("RELAY", rank: 0, least: 8) { $0.line.relayName },
-      TableColumn("FROM", rank: 2) { $0.line.from },
-      TableColumn("TO", rank: 0, color: { .of($0.line.to) }) { $0.line.to },
-      TableColumn("ATTEMPT", rank: 3) { "\($0.line.attempt)" },
-      TableColumn("WHY", rank: 1, least: 8) { row in
-        [row.line.cause.map { "(\($0))" }, row.line.detail].compactMap { $0 }.joined(separator: " ")
-      },
-    ]
   }
 
   struct AddRelay: AsyncParsableCommand {

@@ -94,19 +94,21 @@ struct ChannelCreate: AsyncParsableCommand {
     // The output stays until the next change, and a relative time would become wrong.
     let view = ChannelView(terminal: session.terminal, times: Times(isExact: true))
     var canvas = Canvas(session.terminal)
+    var latest: Channel?
     for try await channel in try await session.client.createChannelAndFollow(request) {
-      if session.ending.channel == nil {
+      if latest == nil {
         try session.say(
           "Profile accepted, channel \(channel.id) is stored. Inviting \(counted(channel.relays.count, "relay")).")
       }
-      session.ending.channel = channel
+      latest = channel
+      session.ending.followed = .channel(channel)
       if !session.options.json, !session.options.quiet {
         session.ending.willWrite(isResult: false)
         try canvas.draw(view.progress(channel, in: session.terminal.size))
       }
       if wait == .any, channel.linkUsable { break }
     }
-    guard let channel = session.ending.channel else {
+    guard let channel = latest else {
       throw Refusal(text: "the daemon ended before the channel was created", status: 69)
     }
     return channel

@@ -106,9 +106,10 @@ extension ChannelCommand {
       TableColumn("EDITION", rank: 8, isExtra: true) { "\($0.channel.edition)" },
       TableColumn("HEAL", rank: 9, isExtra: true) { $0.channel.heal ? "yes" : "no" },
       TableColumn("CREATED", rank: 10, isExtra: true) { $0.times.text($0.channel.createdAt) },
-      TableColumn("REVISION", rank: 11, isExtra: true) { "\($0.channel.revision)" },
-      TableColumn("DOING", rank: 12, least: 16, isExtra: true) { ChannelWork.words($0.channel) },
-      TableColumn("LINK", rank: 13, least: 24, isExtra: true) { $0.channel.link ?? "" },
+      TableColumn("POSTED", rank: 11, isExtra: true) { $0.times.text($0.channel.lastPostAt) },
+      TableColumn("REVISION", rank: 12, isExtra: true) { "\($0.channel.revision)" },
+      TableColumn("DOING", rank: 13, least: 16, isExtra: true) { ChannelWork.words($0.channel) },
+      TableColumn("LINK", rank: 14, least: 24, isExtra: true) { $0.channel.link ?? "" },
     ]
   }
 }

@@ -57,6 +57,9 @@ struct ChannelView {
       lines.append("profile   edition \(channel.edition), shown by \(current) of \(active.count) active relays")
     }
     lines.append("created   \(times.text(channel.createdAt)), changed \(times.text(channel.updatedAt))")
+    if let postedAt = channel.lastPostAt {
+      lines.append("last post \(times.text(postedAt))" + (channel.lastPost.map { ": \($0)" } ?? ""))
+    }
     let width = channel.relays.map(\.relayName.displayWidth).max() ?? 0
     lines += channel.relays.map { relayLine($0, width: width) }
     return lines.joined(separator: "\n")

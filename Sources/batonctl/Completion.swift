@@ -20,13 +20,14 @@ extension CompletionKind {
 
 /// The kinds of objects that commands name.
 enum NamedKind {
-  case channel, identity, provider, relay, server
+  case channel, identity, post, provider, relay, server
 
-  /// The method that lists such objects, the list in its reply, and the field with the name; servers have several.
+  /// The method that lists such objects, the list in its reply, and the field with the name; servers have several, and posts none.
   fileprivate var listing: (method: String, list: String, field: String?) {
     switch self {
     case .channel: (ChannelsMethod.list.rawValue, "channels", "profile.displayName")
     case .identity: (IdentitiesMethod.list.rawValue, "identities", "name")
+    case .post: (PostsMethod.list.rawValue, "posts", nil)
     case .provider: (OperatorsMethod.list.rawValue, "operators", "name")
     case .relay: (RelaysMethod.list.rawValue, "relays", "name")
     case .server: (ServersMethod.list.rawValue, "servers", nil)
@@ -38,6 +39,17 @@ enum NamedKind {
     case .channel: object["profile"]?["displayName"]?.string
     case .identity, .provider, .relay: object["name"]?.string
     case .server: object["hosts"]?.array?.first?.string
+    // People know a post by its text.
+    case .post: object["text"]?.string?.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+  }
+
+  /// The number of objects that are asked for, if their names are selected here.
+  fileprivate var pageMax: Int64 {
+    switch self {
+    case .channel, .identity, .provider, .relay, .server: 1000
+    // The latest ones are those that people mean.
+    case .post: 100
     }
   }
 }
@@ -57,8 +69,6 @@ struct Completion {
 
   /// The number of names that are offered at most.
   private static let namesMax = 100
-  /// The size of a page from the daemon, if the names are selected here.
-  private static let pageMax: Int64 = 1000
   /// The time limit: a shell should not wait longer.
   private static let patienceMilliseconds = 900
 
@@ -84,7 +94,8 @@ struct Completion {
     end.resume()
     defer { end.cancel() }
     let words = others.filter { $0.hasPrefix(typed) }.map { line($0) }
-    return words + names((try? await objects(kind)) ?? [])
+    let objects = (try? await objects(kind)) ?? []
+    return words + (kind == .post ? posts(objects) : names(objects))
   }
 
   // MARK: - The daemon
@@ -115,7 +126,7 @@ struct Completion {
   private func objects(_ kind: NamedKind) async throws -> [Object] {
     let client = try await BatonClient(socket: socket, timeout: .milliseconds(Self.patienceMilliseconds))
     let (method, list, field) = kind.listing
-    var parameters: [String: JSONValue] = ["limit": .integer(field == nil ? Self.pageMax : Int64(Self.namesMax))]
+    var parameters: [String: JSONValue] = ["limit": .integer(field == nil ? kind.pageMax : Int64(Self.namesMax))]
     if let field { parameters["sort"] = [["field": .string(field)]] }
     var found: [Object] = []
     for condition in conditions(field) where found.isEmpty {
@@ -126,6 +137,7 @@ struct Completion {
       }
     }
     await client.close()
+    if kind == .post { return found }
     return field == nil ? Array(found.filter { $0.name.hasPrefix(prefix) }.prefix(Self.namesMax)) : found
   }
 
@@ -156,6 +168,16 @@ extension Completion {
       return line(isPlain && !typed.hasPrefix("name:") ? object.name : "name:\(object.name)")
     }
   }
+
+  /// Posts as words of a command line: their ids, with the beginning of their text where the shell shows notes.
+  func posts(_ objects: [Object]) -> [String] {
+    let isMarked = typed.hasPrefix("id:")
+    return objects.map { (word: isMarked ? "id:\($0.id)" : "\($0.id)", text: $0.name) }.filter { $0.word.hasPrefix(typed) }
+      .map { line($0.word, note: $0.text.shown.cut(to: Self.noteWidth)) }
+  }
+
+  /// How much of a post's text is shown beside its id, in columns.
+  private static let noteWidth = 50
 
   /// Whether bash would expand the word, and so run a command inside it.
   private static func isRewritten(_ name: String) -> Bool {

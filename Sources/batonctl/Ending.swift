@@ -19,17 +19,17 @@ final class Ending: Sendable {
     var hasLimit = true
     /// Whether another program handles Ctrl-C.
     var isLeft = false
-    var channel: Channel?
+    var followed: Followed?
   }
   private let state = Mutex(State())
   let isJSON: Bool
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
-  /// The channel that the command follows, as it was last seen.
-  var channel: Channel? {
-    get { state.withLock { $0.channel } }
-    set { state.withLock { $0.channel = newValue } }
+  /// What the command follows, as it was last seen.
+  var followed: Followed? {
+    get { state.withLock { $0.followed } }
+    set { state.withLock { $0.followed = newValue } }
   }
 
   /// Call this before writing anything. It waits for the end of the program if a handler has begun to end it.
@@ -70,10 +70,8 @@ final class Ending: Sendable {
     let (seconds, attoseconds) = limit.duration.components
     timer.schedule(deadline: .now() + .seconds(Int(seconds)) + .milliseconds(Int(attoseconds / 1_000_000_000_000_000)))
     timer.setEventHandler { [self] in
-      end("local.TimedOut", status: 75, unless: { $0.phase != .open || !$0.hasLimit }) { channel in
-        guard let channel else { return "the daemon did not answer within \(limit.text)" }
-        return
-          "channel \(channel.id) is not ready after \(limit.text); the daemon continues, see batonctl channel show \(channel.id)"
+      end("local.TimedOut", status: 75, unless: { $0.phase != .open || !$0.hasLimit }) { followed in
+        followed?.timedOut(after: limit.text) ?? "the daemon did not answer within \(limit.text)"
       }
     }
     timer.resume()
@@ -86,16 +84,15 @@ final class Ending: Sendable {
     signal(SIGINT, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGINT)
     source.setEventHandler { [self] in
-      end("local.Interrupted", status: 128 + SIGINT, unless: { $0.phase == .over || $0.isLeft }) { channel in
-        guard let channel else { return "interrupted; the daemon continues what it was asked to do" }
-        return "the daemon continues without batonctl; see batonctl channel show \(channel.id)"
+      end("local.Interrupted", status: 128 + SIGINT, unless: { $0.phase == .over || $0.isLeft }) { followed in
+        followed?.interrupted ?? "interrupted; the daemon continues what it was asked to do"
       }
     }
     source.resume()
     return source
   }
 
-  private func end(_ name: String, status: Int32, unless isIgnored: (State) -> Bool, _ text: (Channel?) -> String) {
+  private func end(_ name: String, status: Int32, unless isIgnored: (State) -> Bool, _ text: (Followed?) -> String) {
     let before = state.withLock { state -> State? in
       guard !isIgnored(state) else { return nil }
       defer { state.phase = .over }
@@ -104,7 +101,7 @@ final class Ending: Sendable {
     guard let before else { return }
     // Nothing is added to a result that is being written.
     if before.phase == .open {
-      write(name, text(before.channel), before.channel.flatMap { try? ["channel": $0.json] } ?? [:])
+      write(name, text(before.followed), before.followed?.json ?? [:])
     }
     // exit is not used here, because other threads are still running.
     _exit(status)

@@ -26,7 +26,7 @@ struct GlobalOptions: ParsableArguments {
   @Option(
     help: """
       How long the command may take, such as 500ms, 10s or 5min. Default: 45s for each answer of the daemon, 20min for channel create, \
-      and no limit for streams.
+      post publish and post edit, and no limit for streams and imports.
       """)
   var timeout: TimeSpan?
 
@@ -69,14 +69,9 @@ struct GlobalOptions: ParsableArguments {
       await client.close()
     } catch let error as VarlinkError {
       ending.fail(error.name, Sentence.of(error), error.parameters)
-      throw ExitCode(error.name == VarlinkError.permissionDenied.name ? 77 : 1)
+      throw ExitCode(error.status)
     } catch let error as VarlinkClient.Failure {
-      let (name, status): (String, Int32) =
-        switch error {
-        case .timedOut: ("local.TimedOut", 75)
-        case .notPermitted: ("local.NotPermitted", 77)
-        case .notReachable, .disconnected, .notTaken, .protocolBroken: ("local.NotReachable", 69)
-        }
+      let (name, status) = error.ending
       ending.fail(name, Sentence.of(error, path, within: timeout))
       throw ExitCode(status)
     } catch let error as Refusal {
@@ -111,6 +106,22 @@ extension GlobalOptions {
         case .notPermitted, .timedOut, .protocolBroken: throw failure
         }
       }
+    }
+  }
+}
+
+extension VarlinkError {
+  /// The exit status of a command that ends with this error.
+  var status: Int32 { name == VarlinkError.permissionDenied.name ? 77 : 1 }
+}
+
+extension VarlinkClient.Failure {
+  /// The name of the error and the exit status of a command that ends with it.
+  var ending: (name: String, status: Int32) {
+    switch self {
+    case .timedOut: ("local.TimedOut", 75)
+    case .notPermitted: ("local.NotPermitted", 77)
+    case .notReachable, .disconnected, .notTaken, .protocolBroken: ("local.NotReachable", 69)
     }
   }
 }

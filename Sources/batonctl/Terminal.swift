@@ -35,9 +35,9 @@ extension Terminal.Color {
   /// The colour of a status: green for active, red for failed, yellow for under way, grey for removed.
   static func of(_ status: String) -> Terminal.Color {
     switch status {
-    case "active", "up": .green
-    case "failed", "down": .red
-    case "removed", "deleted", "unknown": .gray
+    case "active", "up", "verified", "published": .green
+    case "failed", "expired", "down", "stillServed", "unsupported": .red
+    case "removed", "deleted", "unknown", "skipped": .gray
     default: .yellow
     }
   }

@@ -7,6 +7,8 @@ internal import StrictJSON
 enum Words {
   static let phases = of(ChannelPhase.self)
   static let statuses = of(RelayStatus.self)
+  static let deliveries = of(DeliveryStatus.self)
+  static let causes = of(Cause.self)
   static let networks = of(NetworkKind.self)
   static let healths = of(PeerCondition.Health.self)
   static let protocols = of(ServerProtocol.self)

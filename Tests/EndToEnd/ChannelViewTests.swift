@@ -32,6 +32,16 @@ struct ChannelViewTests {
       createdAt: "2026-11-21T14:52:33.464Z", updatedAt: "2026-11-21T14:52:33.464Z", revision: 1)
   }
 
+  @Test func detailsShowTheLastPost() {
+    let view = ChannelView(terminal: Terminal(noColor: true), times: Times(isExact: true))
+    var channel = Self.channel(["active"])
+    #expect(!view.details(channel).contains("last post"))
+    channel.lastPostAt = "2026-11-21T15:10:35.591Z"
+    #expect(view.details(channel).contains("\nlast post 2026-11-21T15:10:35.591Z\n"))
+    channel.lastPost = "The bridge is closed."
+    #expect(view.details(channel).contains("\nlast post 2026-11-21T15:10:35.591Z: The bridge is closed.\n"))
+  }
+
   @Test func progressIsNoHigherThanTheTerminal() {
     let view = ChannelView(terminal: Terminal(noColor: true), times: Times(isExact: true))
     let statuses = (0..<20).map { ["active", "failed", "invited", "active"][$0 % 4] }

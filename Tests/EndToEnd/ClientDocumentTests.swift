@@ -16,7 +16,7 @@ struct ClientDocumentTests {
   @Test func swiftExamplesAreTheOnesThatAreCompiled() throws {
     let code = try String(contentsOfFile: Program.repository + "/Tests/EndToEnd/ClientExample.swift", encoding: .utf8)
     let examples = try blocks("swift")
-    #expect(examples.count == 2)
+    #expect(examples.count == 3)
     for example in examples {
       let function = example.components(separatedBy: "\n\n").last ?? ""
       #expect(function.hasPrefix("func ") && code.contains(function), "\(function.prefix(40))")
@@ -30,6 +30,7 @@ struct ClientDocumentTests {
     let daemon = try await baton.start()
     try await baton.addRelays(relays)
     try await makeAndList(socket: baton.socket)
+    for _ in 0..<2 { try await announce(socket: baton.socket, channel: 1) }
 
     let python = try #require(try blocks("python").first)
     let script = baton.folder.path + "/example.py"
@@ -39,9 +40,11 @@ struct ClientDocumentTests {
         ThirdPartyRelay.python + "/python3", [script], environment: ["BATON_SOCKET": baton.socket])
       #expect(result.status == 0 && result.lines.first?.hasPrefix("nostr:nevent1") == true, "\(result.lines)")
     }
-    // The same key twice gives one channel.
+    // The same key twice gives one channel, and one post.
     let client = try await baton.client()
     #expect(try await client.channels().map(\.profile.displayName) == ["From Swift", "From Python"])
+    let posts = try await client.posts().posts
+    #expect(posts.map(\.text) == ["We open at nine."] && posts.map(\.phase) == ["published"], "\(posts)")
 
     // systemd's own client, where a new enough one is installed.
     let folder = Program.repository + "/.build/varlinkctl"

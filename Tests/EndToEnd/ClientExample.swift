@@ -16,6 +16,14 @@ func makeAndList(socket: String) async throws {
   await client.close()
 }
 
+func announce(socket: String, channel: Int64) async throws {
+  let client = try await BatonClient(socket: socket)
+  let request = PostsPublishRequest(channelId: channel, text: "We open at nine.", idempotencyKey: "opening-1")
+  for try await reply in try await client.publishPostAndFollow(request) { print(reply.post.summary) }
+  for post in try await client.posts(PostsListRequest(channelId: channel, limit: 10)).posts { print(post.id, post.phase) }
+  await client.close()
+}
+
 func follow(socket: String) async throws {
   let list = try LiveList<Channel>(socket: socket, sort: [["field": "profile.displayName"]], pageSize: 50)
   await list.start()

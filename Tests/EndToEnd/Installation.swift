@@ -55,6 +55,19 @@ final class ThirdPartyRelay: Sendable {
     try await program.line(containing: "Uvicorn running on")
     return program
   }
+
+  /// Takes an event out of the relay's database. The relay must not run.
+  func forget(_ id: String) async throws {
+    let script = """
+      import sqlite3, sys
+      db = sqlite3.connect(sys.argv[1])
+      count = db.execute("DELETE FROM events WHERE id = ?", (bytes.fromhex(sys.argv[2]),)).rowcount
+      db.commit()
+      sys.exit(0 if count == 1 else 1)
+      """
+    let result = try await Program.run("/usr/bin/python3", ["-c", script, folder.path + "/relay.sqlite3", id])
+    guard result.status == 0 else { throw Program.Ended(description: "the relay has no event \(id): \(result.lines)") }
+  }
 }
 
 /// A daemon with its own state, socket and settings.

@@ -224,7 +224,7 @@ struct MainJobTests {
     var daemon = try await baton.start()
     try await baton.addRelays(relays.map(\.url))
 
-    let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0 ... .max)
+    let seed = Seeds.repeated ?? UInt64.random(in: 0 ... .max)
     var random = Seeded(state: seed)
     for _ in 0..<10 {
       // Ask for all channels, killed somewhere on the way; the same keys are asked for again after the restart.
@@ -275,7 +275,8 @@ struct MainJobTests {
   }
 }
 
-private struct Seeded: RandomNumberGenerator {
+/// Numbers that follow from a seed.
+struct Seeded: RandomNumberGenerator {
   var state: UInt64
   mutating func next() -> UInt64 {
     state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -12,10 +12,10 @@ struct ReadmeTests {
     return blocks.indices.filter { $0 % 2 == 1 }.map { blocks[$0] }
   }
 
-  @Test(.timeLimit(.minutes(10))) func typedCommandsLeadToAnActiveChannel() async throws {
+  @Test(.timeLimit(.minutes(10))) func typedCommandsLeadToAnActiveChannelAndPostsOnAllOfItsRelays() async throws {
     let home = try TemporaryFolder()
     let blocks = try typed(in: "Use it")
-    #expect(blocks.count == 2)
+    #expect(blocks.count == 3)
     let search = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
     let session = try await Program.run(
       "/bin/bash", ["-eu", "-o", "pipefail", "-c", blocks.joined(separator: "\n")],
@@ -23,6 +23,10 @@ struct ReadmeTests {
     #expect(session.status == 0, "\(session.lines)")
     #expect(session.lines.contains { $0.contains("Channel works with 3 of 3 relays.") }, "\(session.lines)")
     #expect(session.lines.contains { $0.hasPrefix("nostr:nevent1") })
+    // The first post, then the second one before and after the relay is back.
+    let places = session.lines.compactMap { $0.firstMatch(of: /on ([0-3]) of 3 relays/)?.1 }
+    let first = try #require(places.firstIndex(of: "3"), "\(session.lines)")
+    #expect(places[first...].contains { $0 == "1" || $0 == "2" } && places.last == "3", "\(session.lines)")
     #expect(session.lines.last?.hasPrefix("Channel 1 is delet") == true, "\(session.lines.suffix(3))")
   }
 

@@ -18,7 +18,7 @@ struct DocumentTests {
   /// All texts that people write here, by path from the root, except this file, which names what it forbids.
   private static func texts() -> [(path: String, text: String)] {
     var paths = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "Package.swift"]
-    for folder in ["Sources", "Tests", "Benchmarks", "docs", "scripts", "systemd", "packaging", "etc"] {
+    for folder in ["Sources", "Tests", "Benchmarks", "docs", "examples", "scripts", "systemd", "packaging", "etc"] {
       let names = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
       for case let name as String in names ?? .init() where !name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
         paths.append(folder + "/" + name)
@@ -116,7 +116,7 @@ struct DocumentTests {
         let heading = match.1.drop { $0 != "#" }
         if let fault = Self.fault(in: place.joined(separator: "/") + heading) { Issue.record("\(file.path): \(fault)") }
       }
-      for match in file.text.matches(of: /`((?:Sources|Tests|Benchmarks|docs|scripts|systemd)\/[A-Za-z0-9_+.\/-]+)`/) {
+      for match in file.text.matches(of: /`((?:Sources|Tests|Benchmarks|docs|examples|scripts|systemd)\/[A-Za-z0-9_+.\/-]+)`/) {
         #expect(Self.exists(String(match.1)), "\(file.path) names \(match.1)")
       }
     }

@@ -107,7 +107,7 @@ struct RulesTests {
     let engine = "Sources/Coordinator/Engine/"
     let acting = [
       "Engine.swift", "Input.swift", "Reads/Questions.swift", "Commit/Engine+Doubt.swift", "Shell/Shell.swift",
-      "Shell/Flight.swift", "Effects/Engine+Effects.swift", "Effects/Journal.swift",
+      "Shell/Flight.swift", "Shell/Waker.swift", "Effects/Engine+Effects.swift", "Effects/Journal.swift",
     ]
     let files = try sources(String(engine.dropLast()))
     let deciding = files.filter { file in !acting.contains { file.name == engine + $0 } }
@@ -135,6 +135,32 @@ struct RulesTests {
     try checkWords(["Engine", "Decider", "Decision", "Effects"], areMissingIn: engine + "State")
     // What drives any decider.
     try checkWords(["Engine", "Decider", "Catalog", "Relay"], areMissingIn: engine + "Shell")
+  }
+
+  /// The same holds for posts.
+  @Test func decidingOnPostsDoesNothing() throws {
+    let folder = "Sources/Coordinator/Posts/"
+    let acting = [
+      "Coordinator+Edits.swift", "Coordinator+Forecast.swift", "Coordinator+Posts.swift", "Coordinator+PostTask.swift",
+      "PostEngine.swift", "PostHub.swift", "PostInput.swift", "PostQuestions.swift",
+    ]
+    let files = try sources(String(folder.dropLast()))
+    let deciding = files.filter { file in !acting.contains { file.name == folder + $0 } }
+    #expect(deciding.count > 8 && files.count == deciding.count + acting.count)
+    let allowed: Set<String> = ["Channels", "StrictJSON", "RelayNetwork", "Storage", "DequeModule"]
+    let banned = [
+      "Clock", "clock.", "logger", "Logger", "Task {", "Task.detached", "async ", "await ", "hub.", "PostStorage", "storage.",
+      "directory", "?.deliver(", "?.release(", ".send(", ".random(",
+    ]
+    for file in deciding {
+      for name in imports(file.text) { #expect(allowed.contains(name), "\(file.name) imports \(name)") }
+      let code = file.text.split(separator: "\n").filter { !$0.contains("//") }
+      for word in banned {
+        #expect(!code.contains { $0.contains(word) }, "\(file.name): \(word): whoever decides does not act")
+      }
+    }
+    let decider = try #require(files.first { $0.name == folder + "PostDecider.swift" })
+    #expect(decider.text.contains("\nstruct PostDecider {"), "it is a value")
   }
 
   private func checkWords(_ words: [String], areMissingIn folder: String) throws {
@@ -255,5 +281,16 @@ struct RulesTests {
       contentsOf: Self.root.appendingPathComponent("docs/why-is-this-relay-not-active.md"), encoding: .utf8)
     for cause in Cause.allCases { #expect(guide.contains("| `\(cause.rawValue)` |"), "\(cause)") }
     for status in RelayStatus.allCases where status != .active { #expect(guide.contains("`\(status.rawValue)`"), "\(status)") }
+  }
+
+  @Test func everyStatusPhaseAndCauseOfPostsIsInTheirGuide() throws {
+    let guide = try String(contentsOf: Self.root.appendingPathComponent("docs/posts.md"), encoding: .utf8)
+    for status in DeliveryStatus.allCases { #expect(guide.contains("\n| `\(status.rawValue)` |"), "\(status)") }
+    for phase in PostPhase.allCases { #expect(guide.contains("`\(phase.rawValue)`"), "\(phase)") }
+    let causes = guide.components(separatedBy: "\n## Causes\n").last?.components(separatedBy: "\n## ").first ?? ""
+    let first = causes.split(separator: "\n").compactMap { $0.split(separator: "|").first.map(String.init) }.joined()
+    // What concerns channels only.
+    let others: [Cause] = [.replaced, .onePerAuthor]
+    for cause in Cause.allCases where !others.contains(cause) { #expect(first.contains("`\(cause.rawValue)`"), "\(cause)") }
   }
 }

@@ -1,0 +1,39 @@
+internal import ControlAPI
+internal import StrictJSON
+
+/// The object that a command follows while the daemon works on it, for the words with which the command ends early.
+enum Followed: Sendable {
+  case channel(Channel)
+  case post(Post)
+  /// An import of which so many lines are done.
+  case importing(ImportReport)
+
+  /// The sentence for a command whose time is up.
+  func timedOut(after limit: String) -> String {
+    switch self {
+    case .channel(let channel):
+      "channel \(channel.id) is not ready after \(limit); the daemon continues, see batonctl channel show \(channel.id)"
+    case .post(let post):
+      "post \(post.id) is not where it should be after \(limit); the daemon continues, see batonctl post show \(post.id)"
+    case .importing(let report): "not done after \(limit): \(report.progress); run it again to go on"
+    }
+  }
+
+  /// The sentence for a command that is interrupted.
+  var interrupted: String {
+    switch self {
+    case .channel(let channel): "the daemon continues without batonctl; see batonctl channel show \(channel.id)"
+    case .post(let post): "the daemon continues without batonctl; see batonctl post show \(post.id)"
+    case .importing(let report): "interrupted: \(report.progress); run it again to go on"
+    }
+  }
+
+  /// The object for programs.
+  var json: [String: JSONValue] {
+    switch self {
+    case .channel(let channel): (try? ["channel": channel.json]) ?? [:]
+    case .post(let post): (try? ["post": post.json]) ?? [:]
+    case .importing(let report): (try? ["import": report.json]) ?? [:]
+    }
+  }
+}

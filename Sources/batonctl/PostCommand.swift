@@ -1,0 +1,124 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+
+struct PostCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "post", abstract: "Publishes and manages posts.",
+    discussion: """
+      batonctl post News "We open at nine."          publishes a post in the channel News
+      batonctl post list News                        lists the posts of the channel
+      batonctl post publish list "We open at nine."  publishes in a channel that is named like a subcommand
+
+      Posts are named by their ids, as 7 or id:7.
+      """,
+    subcommands: [
+      PostPublish.self, PostEdit.self, PostList.self, Show.self, PostHistory.self, Delete.self, Retry.self, Cancel.self,
+      PostWatch.self, PostImport.self,
+    ], defaultSubcommand: PostPublish.self)
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Shows one post with all of its relays.", aliases: ["get"])
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var show: ShowOptions
+    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+    @Flag(help: "Show also what will happen on each relay if the post is edited or deleted now.") var actions = false
+
+    func run() async throws {
+      try await global.connected(show) { session in
+        guard actions else { return try session.show(try await session.raw.post(id: post.id)) }
+        let found = try await session.raw.postAndActions(id: post.id)
+        let shown = try ShownPost(found.post)
+        let view = PostView(terminal: session.terminal, times: session.times)
+        try session.show(found) {
+          ([view.details(shown), ""] + view.actions(found.actions, of: shown)).joined(separator: "\n")
+        }
+      }
+    }
+  }
+
+  struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Deletes a post on all of its relays.",
+      discussion: """
+        Relays are asked to delete it, and what has not left yet never leaves; readers may keep what they have received. It cannot be \
+        restored. On a terminal the command names the relays that may keep the post, and asks first.
+        """, aliases: ["rm"])
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+    @Option(help: "What readers are told.") var reason: String?
+    @Flag(help: "Do not ask.") var yes = false
+
+    func run() async throws {
+      try await global.connected { session in
+        let forecast = try await session.raw.postAndActions(id: post.id)
+        let found = try ShownPost(forecast.post)
+        if !yes, session.terminal.isInteractive {
+          let view = PostView(terminal: session.terminal, times: session.times)
+          for line in view.keepers(forecast.actions, of: found) { try session.say(line) }
+        }
+        let words = found.line.cut(to: Self.wordsMax)
+        try session.confirm(
+          "Delete post \(found.post.id) in '\(found.post.channelName)' for all readers: \(words)?", isDefault: false,
+          yes: yes || !session.terminal.isInteractive)
+        try session.show(try await session.raw.deletePost(id: post.id, reason: reason))
+      }
+    }
+
+    /// How many columns of the text a question repeats.
+    private static let wordsMax = 40
+  }
+
+  struct Retry: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Tries a post again on relays that do not have it as they should.",
+      discussion: "A post that expired before it was published is published now.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+    @Argument(help: "The relay, by id or name. Default: all.", completion: .names(of: .relay)) var relay: String?
+
+    func run() async throws {
+      try await global.connected { session in
+        var relayID: Int64?
+        if let relay { relayID = try await session.relay(relay).id }
+        try session.show(try await session.raw.retryPost(id: post.id, relayId: relayID))
+      }
+    }
+  }
+
+  struct Cancel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Takes a post back from relays that cannot have it yet.",
+      discussion: """
+        On relays that have it, or may have it, it stays: batonctl post delete deletes it there. A scheduled post is not published.
+        """)
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+
+    func run() async throws {
+      try await global.connected { session in try session.show(try await session.raw.cancelPost(id: post.id)) }
+    }
+  }
+}
+
+/// The name of a post on a command line: `7` or `id:7`.
+struct PostName: ExpressibleByArgument, Hashable {
+  let id: Int64
+
+  init?(argument: String) {
+    let digits = argument.hasPrefix("id:") ? argument.dropFirst(3) : argument[...]
+    guard !digits.isEmpty, digits.allSatisfy({ ("0"..."9").contains($0) }), let id = Int64(digits), id > 0 else { return nil }
+    self.id = id
+  }
+}
+
+extension Session {
+  /// Shows a post with all of its relays.
+  /// - Parameter raw: the post as the daemon sent it.
+  func show(_ raw: Post) throws {
+    let shown = try ShownPost(raw)
+    try show(raw) { PostView(terminal: terminal, times: times).details(shown) }
+  }
+}

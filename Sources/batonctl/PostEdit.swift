@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Sentences
+internal import StrictJSON
+
+struct PostEdit: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit", abstract: "Publishes a post in place of another one, which is deleted once readers find the new one.",
+    discussion: """
+      Posts on Nostr never change. The new post has an id, a date and a link of its own, and replies stay with the old one. Relays may \
+      go on showing the old one, see batonctl post show --actions. What the post answers and quotes is taken over. Everything else is \
+      stated anew: without --hashtag the new post has no hashtags.
+      Exit status: as for batonctl post publish.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+  @Argument(help: "The text, or - for standard input.") var text: String?
+  @Option(help: "Read the text from this file.", completion: .file()) var file: String?
+  @OptionGroup var extras: PostExtras
+  @Option(help: "The same key with the same options makes the same edit, however often.") var key: String?
+  @Option(help: "Wait until all relays are settled, readers find the new post at any, or none.")
+  var wait: ChannelCreate.Wait = .any
+
+  func validate() throws {
+    guard text == nil || file == nil else { throw ValidationError("TEXT and --file exclude each other.") }
+    guard text != nil || file != nil || !extras.attach.isEmpty else {
+      throw ValidationError("Write the new text, - for standard input, or --file.")
+    }
+  }
+
+  func run() async throws {
+    // Whoever writes the text may take longer than the daemon.
+    let text = Result { try PostText.whole(self.text, file: file) }
+    try await global.connected(limit: wait == .none ? nil : TimeSpan(argument: "20min"), canInterrupt: wait != .none) {
+      session in
+      let request = PostsEditRequest(
+        id: post.id, text: try text.get(), mentions: extras.mentions, contentWarning: extras.warning,
+        hashtags: extras.hashtags, attachments: extras.attachments, idempotencyKey: key)
+      if wait == .none {
+        let new = try await session.client.editPost(request).post
+        return try session.show(new) { "Post \(new.id) is being published in place of post \(post.id)." }
+      }
+      let following = PostFollowing(session: session, wait: wait)
+      let replies = try await session.client.editPostAndFollow(request).map {
+        PostsPublishReply(post: $0.post, isNew: $0.isNew)
+      }
+      try following.finish(try await following.follow(replies, beginning))
+    }
+  }
+
+  private func beginning(_ reply: PostsPublishReply) -> String {
+    let new = reply.post
+    guard reply.isNew else { return "Post \(new.id) took the place of post \(post.id) before with this key." }
+    return
+      "Post \(new.id) takes the place of post \(post.id), which is deleted once readers find it. "
+      + "Delivering to \(counted(new.relayCount, "relay"))."
+  }
+}

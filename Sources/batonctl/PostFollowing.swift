@@ -1,0 +1,54 @@
+internal import ControlAPI
+internal import StrictJSON
+
+/// Follows a post on its way to its relays.
+struct PostFollowing {
+  let session: Session
+  let wait: ChannelCreate.Wait
+
+  /// Shows the post after every change until it has reached the state that `--wait` asks for.
+  /// - Parameter beginning: what is said of the first reply.
+  /// - Returns: the post as it is then.
+  func follow(
+    _ replies: some AsyncSequence<PostsPublishReply, any Error>, _ beginning: (PostsPublishReply) -> String
+  ) async throws -> Post {
+    // The output stays until the next change, and a relative time would become wrong.
+    let view = PostView(terminal: session.terminal, times: Times(isExact: true))
+    var canvas = Canvas(session.terminal)
+    var latest: Post?
+    for try await reply in replies {
+      let post = reply.post
+      if latest == nil { try session.say(beginning(reply)) }
+      latest = post
+      session.ending.followed = .post(post)
+      if !session.options.json, !session.options.quiet {
+        session.ending.willWrite(isResult: false)
+        try canvas.draw(view.progress(post, in: session.terminal.size))
+      }
+      if wait == .any, post.shownCount > 0 { break }
+    }
+    guard let latest else { throw Refusal(text: "the daemon ended before the post was published", status: 69) }
+    return latest
+  }
+
+  /// Shows what became of the post.
+  /// - Throws: a refusal if that is not what `--wait` asks for.
+  func finish(_ post: Post) throws {
+    let view = PostView(terminal: session.terminal, times: session.times)
+    let json: [String: JSONValue] = ["post": try post.json]
+    let isShown = post.shownCount > 0
+    if wait == .all || !isShown, PostView.members(post).contains(where: PostView.isOpen) {
+      throw Refusal(text: "the daemon stopped reporting; see batonctl post show \(post.id)", status: 75, parameters: json)
+    }
+    guard isShown else {
+      if let shortfall = view.shortfall(post) { try session.say(shortfall) }
+      throw Refusal(
+        text: "no relay shows post \(post.id); see batonctl post show \(post.id), then batonctl post retry \(post.id)",
+        parameters: json)
+    }
+    try session.show(post) {
+      if session.options.quiet { return post.link ?? "id:\(post.id)" }
+      return ([view.shortfall(post) ?? post.summary, post.link].compactMap { $0 }).joined(separator: "\n")
+    }
+  }
+}

@@ -1,0 +1,22 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+
+struct PostHistory: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history", abstract: "Prints what happened to a post, oldest first.")
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var table: TableOptions
+  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+  @Option(help: "How many of the latest lines to print at most, 1 to 1000.") var limit: Int = 100
+
+  func validate() throws { _ = try table.chosen(of: HistoryRow.columns) }
+
+  func run() async throws {
+    try await global.connected(table.show) { session in
+      let lines = try await session.client.postTransitions(postID: post.id, limit: limit)
+      let columns = try table.chosen(of: HistoryRow.columns)
+      try session.show(lines) { session.table(columns, lines.map { HistoryRow(line: $0, times: session.times) }) }
+    }
+  }
+}

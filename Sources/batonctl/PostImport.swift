@@ -1,0 +1,115 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Foundation
+internal import StrictJSON
+internal import Varlink
+
+struct PostImport: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Publishes the posts in a file, one per line.",
+    discussion: """
+      Each line is a JSON object with text, and optionally key, replyTo, quotes, mentions, contentWarning, hashtags, emoji, \
+      attachments, at and tolerance, as in org.batond.Posts.Publish; key is its idempotencyKey. Empty lines are skipped.
+      A line without a key gets one from its bytes and the channel, so that importing a file again publishes only what is new in it; two \
+      equal lines are one post. Lines that are refused do not stop the others. If the daemon cannot take more, the import stops and says \
+      how far it came: run it again to go on.
+      Exit status: 0 every line is published; 1 some were refused.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "The file, or - for standard input.", completion: .file(extensions: ["jsonl"])) var file: String
+
+  func run() async throws {
+    try await global.connected(canInterrupt: true) { session in
+      let id = try await session.channel(channel).id
+      let report = try await report(of: try lines(), id, session)
+      try session.show(report) { report.lines.joined(separator: "\n") }
+      if report.refused > 0 { throw ExitCode(1) }
+    }
+  }
+
+  private func lines() throws -> LineReader {
+    if file == "-" { return LineReader(.standardInput) }
+    guard let handle = FileHandle(forReadingAtPath: file) else { throw PostText.unreadable(file.shown) }
+    return LineReader(handle)
+  }
+
+  /// The shortest time between two lines about the progress.
+  private static let pause = Duration.milliseconds(100)
+
+  /// Publishes line after line.
+  private func report(of lines: LineReader, _ channel: Int64, _ session: Session) async throws -> ImportReport {
+    var (lines, report, number) = (lines, ImportReport(), 0)
+    var canvas = Canvas(session.terminal)
+    var shownAt = ContinuousClock.now
+    while let line = try next(&lines, after: report) {
+      number += 1
+      guard let outcome = try await outcome(of: line, channel, after: report, session) else { continue }
+      report.record(outcome, line: number)
+      session.ending.followed = .importing(report)
+      guard session.isForPeople, session.terminal.size != nil, !session.options.quiet else { continue }
+      guard ContinuousClock.now - shownAt >= Self.pause else { continue }
+      shownAt = .now
+      session.ending.willWrite(isResult: false)
+      try canvas.draw([report.progress])
+    }
+    return report
+  }
+
+  private func next(_ lines: inout LineReader, after report: ImportReport) throws -> LineReader.Line? {
+    do {
+      return try lines.next()
+    } catch {
+      throw Refusal(
+        text: "cannot read \(file.shown) to its end: \(report.progress)", status: 64, name: "local.Usage",
+        parameters: try Self.parameters(report))
+    }
+  }
+
+  /// Offers a line to the daemon.
+  /// - Returns: `nil` for an empty line.
+  /// - Throws: a refusal that is not about this line.
+  private func outcome(
+    of line: LineReader.Line, _ channel: Int64, after report: ImportReport, _ session: Session
+  ) async throws -> ImportReport.Outcome? {
+    guard case .bytes(let bytes) = line else {
+      return .refused(error: "local.TooLong", message: "it has more than \(LineReader.bytesMax) bytes")
+    }
+    guard bytes.contains(where: { ![UInt8(ascii: " "), UInt8(ascii: "\t")].contains($0) }) else { return nil }
+    do {
+      let request = try PostImportLine.request(bytes, channel: channel)
+      return try await session.raw.publishPost(request).isNew ? .accepted : .duplicate
+    } catch let flaw as PostImportLine.Flaw {
+      return .refused(error: "local.InvalidLine", message: flaw.reason)
+    } catch let error as VarlinkError {
+      let message = Sentence.of(error)
+      if Self.isOfOneLine(error) { return .refused(error: error.name, message: message) }
+      throw Refusal(
+        text: Self.stopped(message, report), status: error.status, name: error.name,
+        parameters: error.parameters.merging(try Self.parameters(report)) { first, _ in first })
+    } catch let failure as VarlinkClient.Failure {
+      let (name, status) = failure.ending
+      throw Refusal(
+        text: Self.stopped(Sentence.of(failure, session.options.path, within: session.options.timeout), report), status: status,
+        name: name, parameters: try Self.parameters(report))
+    }
+  }
+
+  private static func stopped(_ reason: String, _ report: ImportReport) -> String {
+    "\(reason); \(report.progress); run it again to go on"
+  }
+
+  private static func parameters(_ report: ImportReport) throws -> [String: JSONValue] { ["import": try report.json] }
+
+  /// Whether the daemon refused this line, so that others may do better.
+  static func isOfOneLine(_ error: VarlinkError) -> Bool {
+    switch PostsRefusal(error) {
+    case .noSuchPost, .invalidPost, .idempotencyKeyReused, .notSupported: true
+    case .other(let error): error.name == VarlinkError.invalidParameter("").name
+    case .noSuchChannel, .noSuchRelay, .notCancellable, .networkUnavailable, .busy, .storageDamaged, .storageUnavailable,
+      .internalError:
+      false
+    }
+  }
+}

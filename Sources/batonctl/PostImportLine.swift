@@ -1,0 +1,52 @@
+internal import ControlAPI
+internal import Crypto
+internal import Filters
+internal import StrictJSON
+
+/// One line of a file with posts.
+enum PostImportLine {
+  /// The reason why a line cannot be offered to the daemon, a sentence for people.
+  struct Flaw: Error, Hashable {
+    let reason: String
+  }
+
+  /// The fields of a line: those of a post, and its key.
+  private static let fields = [
+    "text", "key", "replyTo", "quotes", "mentions", "contentWarning", "hashtags", "emoji", "attachments", "at",
+    "tolerance",
+  ]
+
+  /// The post in a line.
+  /// - Parameters:
+  ///   - line: a JSON object.
+  ///   - channel: the id of the channel that gets the post.
+  static func request(_ line: [UInt8], channel: Int64) throws(Flaw) -> PostsPublishRequest {
+    let json: JSONValue
+    do { json = try JSONParser.parse(line) } catch { throw Flaw(reason: "\(error)") }
+    guard var members = json.object?.filter({ $0.value != .null }) else { throw Flaw(reason: "it is not a JSON object") }
+    for name in members.keys.sorted() where !fields.contains(name) {
+      let hint =
+        Nearest.to(name, among: fields).map { "; did you mean \($0)?" } ?? "; there are \(fields.joined(separator: ", "))"
+      throw Flaw(reason: "there is no field '\(name.shown.cut(to: 40))'\(hint)")
+    }
+    if members["attachments"] != nil || members["quotes"] != nil, members["text"] == nil { members["text"] = "" }
+    members["idempotencyKey"] = members.removeValue(forKey: "key") ?? .string(key(of: line, channel: channel))
+    members["channelId"] = .integer(channel)
+    do {
+      return try PostsPublishRequest(json: .object(members))
+    } catch let error as JSONShapeError {
+      throw Flaw(reason: "\(error)".shown)
+    } catch {
+      throw Flaw(reason: "it is not a post")
+    }
+  }
+
+  /// The key of a line that has none: the same line in the same channel is the same post, however often it is imported.
+  static func key(of line: [UInt8], channel: Int64) -> String {
+    let digest = SHA256.hash(data: Array("\(channel)\n".utf8) + line)
+    return "import-" + digest.prefix(keyBytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// How many bytes of the digest a key has: enough that nobody can write two lines with one key.
+  private static let keyBytes = 20
+}

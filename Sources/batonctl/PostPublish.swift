@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Filters
+internal import Sentences
+internal import StrictJSON
+
+struct PostPublish: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "publish", abstract: "Publishes a post on all relays of its channel and shows the progress.",
+    discussion: """
+      batonctl post CHANNEL TEXT is the same. A text that begins with a dash needs -- before it; the text - is read from standard input, \
+      without the line feed at its end.
+      With --at the post is stored now and published at that time, and the command does not wait for it: see batonctl post show. A time \
+      is written as "2026-12-24 18:00", 2026-12-24T18:00:00Z, +30min, +2h or +3d.
+      Exit status: 0 readers find the post; 1 no relay shows it; 75 it did not reach the state that --wait asks for within --timeout, 20min \
+      by default. The daemon continues in any case: see batonctl post show.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "The text, or - for standard input.") var text: String?
+  @Option(help: "Read the text from this file.", completion: .file()) var file: String?
+  @Option(name: .customLong("reply-to"), help: "The post of the channel that this one answers.", completion: .names(of: .post))
+  var replyTo: PostName?
+  @Option(help: "A post that this one quotes; may be repeated.", completion: .names(of: .post)) var quote: [PostName] = []
+  @OptionGroup var extras: PostExtras
+  @Option(help: "The same key with the same options gives the same post, however often.") var key: String?
+  @Option(help: "Publish the post at this time.") var at: Moment?
+  @Option(help: "For how long after --at it is still published, as in 15min or 6h; an hour by default.") var tolerance:
+    TimeSpan?
+  @Option(help: "Wait until all relays are settled, readers find it at any, or none.") var wait: ChannelCreate.Wait = .any
+
+  func validate() throws {
+    guard at != nil || tolerance == nil else { throw ValidationError("--tolerance needs --at.") }
+    guard text == nil || file == nil else { throw ValidationError("TEXT and --file exclude each other.") }
+    guard text != nil || file != nil || !extras.attach.isEmpty || !quote.isEmpty else {
+      throw ValidationError("Write a text, - for standard input, or --file.\(Self.hint(channel))")
+    }
+  }
+
+  /// What was probably meant if the channel looks like a misspelled subcommand.
+  private static func hint(_ channel: String) -> String {
+    let names = PostCommand.configuration.subcommands.map { $0._commandName }
+    return Nearest.to(channel, among: names).map { " Did you mean 'batonctl post \($0)'?" } ?? ""
+  }
+
+  func run() async throws {
+    // Whoever writes the text may take longer than the daemon.
+    let text = Result { try PostText.whole(self.text, file: file) }
+    let waits = wait != .none && at == nil
+    try await global.connected(limit: waits ? TimeSpan(argument: "20min") : nil, canInterrupt: waits) { session in
+      let request = try await request(try text.get(), session)
+      guard waits else {
+        let post = try await session.client.publishPost(request).post
+        return try session.show(post) { Self.stored(post) }
+      }
+      let following = PostFollowing(session: session, wait: wait)
+      let replies = try await session.client.publishPostAndFollow(request)
+      try following.finish(try await following.follow(replies, Self.beginning))
+    }
+  }
+
+  /// What is said of a post for which nobody waits.
+  private static func stored(_ post: Post) -> String {
+    switch (post.phase, post.publishAt) {
+    case ("scheduled", let time?): "Post \(post.id) will be published at \(time)."
+    case ("expired", _): "Post \(post.id) was not published: \(post.scheduleTrouble ?? "its time is over")"
+    default: "Post \(post.id) is being published."
+    }
+  }
+
+  private func request(_ text: String, _ session: Session) async throws -> PostsPublishRequest {
+    PostsPublishRequest(
+      channelId: try await session.channel(channel).id, text: text, replyTo: replyTo.map { Int($0.id) },
+      quotes: quote.isEmpty ? nil : quote.map { Int($0.id) }, mentions: extras.mentions,
+      contentWarning: extras.warning, hashtags: extras.hashtags, attachments: extras.attachments, idempotencyKey: key,
+      at: at?.text, tolerance: tolerance.map { Int($0.duration.components.seconds) })
+  }
+
+  private static func beginning(_ reply: PostsPublishReply) -> String {
+    let post = reply.post
+    guard reply.isNew else { return "Post \(post.id) was published before with this key." }
+    return "Post \(post.id) is stored. Delivering to \(counted(post.relayCount, "relay"))."
+  }
+}

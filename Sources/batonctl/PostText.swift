@@ -1,0 +1,58 @@
+internal import Foundation
+internal import RelayNetwork
+
+/// The text of a post that is read from a file or from standard input.
+enum PostText {
+  /// Upper bound of a text, in bytes.
+  static let bytesMax = PostDraft.textBytesMax
+
+  /// The text that a command line names.
+  /// - Parameters:
+  ///   - text: the text itself, or `-` for standard input.
+  ///   - file: the file that holds it, if there is one.
+  static func whole(_ text: String?, file: String?) throws(Refusal) -> String {
+    if let file { return try Self.file(file) }
+    return text == "-" ? try standardInput() : text ?? ""
+  }
+
+  static func standardInput() throws(Refusal) -> String { try read(.standardInput, "standard input") }
+
+  static func file(_ path: String) throws(Refusal) -> String {
+    guard let file = FileHandle(forReadingAtPath: path) else { throw unreadable(path.shown) }
+    defer { try? file.close() }
+    return try read(file, path.shown)
+  }
+
+  /// The text in `bytes`, without the line feed at its end.
+  /// - Parameters:
+  ///   - bytes: what was read. More than a post may have need not be read to the end.
+  ///   - name: where it comes from, for people.
+  static func text(_ bytes: Data, _ name: String) throws(Refusal) -> String {
+    let text = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes
+    guard text.count <= bytesMax else {
+      throw Refusal(
+        text: "\(name) has more than \(bytesMax) bytes, and a post may not have more; shorten it", status: 64,
+        name: "local.TooLong")
+    }
+    guard let text = String(data: Data(text), encoding: .utf8) else {
+      throw Refusal(text: "\(name) is not text in UTF-8; convert it, for example with iconv", status: 64, name: "local.Usage")
+    }
+    return text
+  }
+
+  private static func read(_ file: FileHandle, _ name: String) throws(Refusal) -> String {
+    // One byte more shows that there is too much, and another may be the line feed at the end.
+    var bytes = Data()
+    while bytes.count < bytesMax + 2 {
+      do {
+        guard let more = try file.read(upToCount: bytesMax + 2 - bytes.count), !more.isEmpty else { break }
+        bytes += more
+      } catch {
+        throw unreadable(name)
+      }
+    }
+    return try text(bytes, name)
+  }
+
+  static func unreadable(_ name: String) -> Refusal { Refusal(text: "cannot read \(name)", status: 64, name: "local.Usage") }
+}

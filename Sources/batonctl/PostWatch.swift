@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+
+struct PostWatch: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch", abstract: "Prints posts as they change.",
+    discussion: "Changes of one post that follow each other closely come as one.")
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "Only posts of these channels, by id or name.", completion: .names(of: .channel)) var channel: [String] = []
+  @Option(help: "Begin with the changes after this revision of posts.") var since: Int64?
+
+  func run() async throws {
+    try await global.connected { session in
+      var request = PostsWatchRequest(since: since)
+      for name in channel { request.channelIds = (request.channelIds ?? []) + [try await session.channel(name).id] }
+      Output.endWithReader()
+      var hasBegun = since != nil
+      for try await change in try await session.raw.watchPosts(request) {
+        guard let post = change.post else {
+          // The first reply only says from where on changes come.
+          if !hasBegun { try session.showNext(change) { "\(change.revision)  begin" } }
+          hasBegun = true
+          continue
+        }
+        let shown = try ShownPost(post)
+        try session.showNext(change) { Self.line(shown, session.terminal) }
+      }
+    }
+  }
+
+  /// One post as it is after a change.
+  static func line(_ shown: ShownPost, _ terminal: Terminal) -> String {
+    let post = shown.post
+    let place = "post \(post.id) in '\(post.channelName)'"
+    let count = "\(post.shownCount)/\(post.relayCount) relays"
+    return
+      "\(post.revision)  \(terminal.dot(post.phase)) \(place)  \(post.phase), \(count)  \(shown.markedLine.cut(to: textWidth))"
+  }
+
+  /// How much of the text a line has, in columns.
+  private static let textWidth = 60
+}

@@ -1,0 +1,55 @@
+/// The progress of something on several relays: a bar, the count, and a line per relay.
+struct RelayProgress {
+  struct Relay {
+    /// What is shown first if there is no room for all.
+    enum Rank: Int {
+      case open, lost, done
+    }
+    let name: String
+    let status: String
+    let rank: Rank
+    /// The line of the relay.
+    /// - Parameter: the width of the name, in columns.
+    let line: (Int) -> String
+  }
+
+  let terminal: Terminal
+  /// The words behind the count, as in `2/3 relays active`.
+  let words: String
+
+  /// The lines. If the terminal has too few rows for all relays, these are of those that are not done, then of those that failed, and the
+  /// number of the others.
+  /// - Parameter size: the size of the terminal that the lines must fit; `nil` without a terminal.
+  func lines(_ relays: [Relay], in size: Terminal.Size?) -> [String] {
+    let done = relays.count { $0.rank == .done }
+    let count = "\(done)/\(relays.count) \(words)"
+    let bar = bar(done, of: relays.count, columns: size.map { $0.columns - count.displayWidth - 2 })
+    var (shown, others) = (relays, [Relay]())
+    // The bar and the cursor have a row each.
+    if let size, relays.count > size.rows - 2 {
+      let ranked = [Relay.Rank.open, .lost, .done].flatMap { rank in relays.filter { $0.rank == rank } }
+      let room = max(0, min(size.rows - 3, relays.count - done))
+      (shown, others) = (Array(ranked.prefix(room)), Array(ranked.dropFirst(room)))
+    }
+    // The description of a relay gets at least as much room as its name.
+    let widest = shown.map(\.name.displayWidth).max() ?? 0
+    let width = size.map { min(widest, max(1, ($0.columns - 6) / 2)) } ?? widest
+    let lines = [bar.isEmpty ? count : "\(bar) \(count)"] + shown.map { $0.line(width) }
+    let all = others.isEmpty ? lines : lines + ["  … \(Self.summary(others))"]
+    return size.map { Array(all.prefix(max(1, $0.rows - 1))) } ?? all
+  }
+
+  /// - Parameter columns: the room for it, in columns; `nil` without a limit.
+  private func bar(_ count: Int, of total: Int, columns: Int?) -> String {
+    let cells = min(30, columns ?? 30)
+    guard cells >= 3 else { return "" }
+    let full = count * cells / max(total, 1)
+    return terminal.paint(String(repeating: "█", count: full), .green)
+      + terminal.paint(String(repeating: "░", count: cells - full), .gray)
+  }
+
+  private static func summary(_ relays: [Relay]) -> String {
+    let counts = Dictionary(relays.map { ($0.status, 1) }, uniquingKeysWith: +).sorted { $0.key < $1.key }
+    return "and \(relays.count) more: " + counts.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+  }
+}

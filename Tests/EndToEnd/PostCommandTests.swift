@@ -1,0 +1,93 @@
+import ArgumentParser
+import Foundation
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import ControlProgram
+
+/// The command lines of `batonctl post`, and the texts that it reads.
+@Suite(.timeLimit(.minutes(10)))
+struct PostCommandTests {
+  private static func parse<Command>(_ arguments: String..., as type: Command.Type) throws -> Command {
+    try #require(try Batonctl.parseAsRoot(["post"] + arguments) as? Command, "\(arguments)")
+  }
+
+  @Test func publishingIsWhatPostDoesUnlessASubcommandIsNamed() throws {
+    let short = try Self.parse("City News", "We open.", "--wait", "none", "--key", "k", as: PostPublish.self)
+    #expect(short.channel == "City News" && short.text == "We open." && short.wait == .none && short.key == "k")
+    let long = try Self.parse(
+      "publish", "list", "-", "--reply-to", "id:7", "--quote", "8", "--quote", "9", as: PostPublish.self)
+    #expect(long.channel == "list" && long.text == "-" && long.replyTo?.id == 7 && long.quote.map(\.id) == [8, 9])
+    #expect(long.wait == .any)
+    let dashed = try Self.parse("News", "--", "- first", as: PostPublish.self)
+    #expect(dashed.text == "- first")
+    #expect(try Self.parse("list", as: PostList.self).channel == nil)
+    #expect(try Self.parse("ls", "News", "--before", "9", "--limit", "1000", as: PostList.self).before?.id == 9)
+    #expect(try Self.parse("show", "7", as: PostCommand.Show.self).post.id == 7)
+    #expect(try Self.parse("rm", "id:7", "--reason", "wrong", as: PostCommand.Delete.self).reason == "wrong")
+    let edit = try Self.parse("edit", "id:7", "-", "--hashtag", "a", "--key", "k", as: PostEdit.self)
+    #expect(edit.post.id == 7 && edit.text == "-" && edit.extras.hashtag == ["a"] && edit.key == "k" && edit.wait == .any)
+    #expect(try Self.parse("show", "7", "--actions", as: PostCommand.Show.self).actions)
+    #expect(try Self.parse("retry", "7", "relay-2", as: PostCommand.Retry.self).relay == "relay-2")
+    #expect(try Self.parse("import", "News", "posts.jsonl", as: PostImport.self).file == "posts.jsonl")
+  }
+
+  @Test(arguments: [
+    ["News"], ["News", "text", "--file", "f"], ["list", "--before", "1", "--after", "2"], ["list", "--limit", "0"],
+    ["list", "--around", "1", "--limit", "101"], ["list", "--status", "active"], ["list", "--cause", "weather"],
+    ["show", "News"], ["show", "0"], ["show", "-1"], ["show", "id:"], ["history"], ["watch", "--since", "x"],
+    ["News", "text", "--reply-to", "x"], ["News", "text", "--at", "soon"], ["News", "text", "--tolerance", "1h"],
+    ["edit", "7"], ["edit", "News", "text"], ["edit", "7", "text", "--file", "f"],
+  ])
+  func wrongCommandLinesAreRefused(_ arguments: [String]) {
+    #expect(throws: (any Error).self) { try Batonctl.parseAsRoot(["post"] + arguments) }
+  }
+
+  @Test func timesAreWrittenInSeveralWays() throws {
+    let later = try Self.parse("News", "text", "--at", "2026-12-24T18:00:00Z", "--tolerance", "15min", as: PostPublish.self)
+    #expect(later.at?.text == "2026-12-24T18:00:00.000Z" && later.tolerance?.duration == .seconds(900))
+    let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+    func text(_ words: String) -> String? { Moment(words, now: 1_700_000_000_000, zone: zone)?.text }
+    #expect(text("2026-12-24 18:00") == "2026-12-24T17:00:00.000Z" && text("2026-07-01 18:00:30") == "2026-07-01T16:00:30.000Z")
+    #expect(text("2026-12-24T18:00:00+03:00") == "2026-12-24T15:00:00.000Z")
+    #expect(text("2026-03-29 02:30") == nil, "the clocks go from two to three")
+    #expect(text("2026-10-25 02:30") == "2026-10-25T00:30:00.000Z", "the first of two")
+    let spans = ["+90": 90, "+30s": 30, "+30m": 1_800, "+30min": 1_800, "+2h": 7_200, "+3d": 259_200] as [String: Int64]
+    for (words, seconds) in spans {
+      #expect(Moment(words, now: 1_000, zone: zone)?.milliseconds == 1_000 + seconds * 1_000, "\(words)")
+    }
+    for words in ["", "+", "+d", "+-1h", "2h", "18:00", "2026-12-24", "2026-13-24 18:00", "2026-12-24 25:00"] {
+      #expect(text(words) == nil, "\(words)")
+    }
+  }
+
+  /// These need no daemon.
+  @Test func misspelledSubcommandIsRecognised() async throws {
+    let wrong = try await Program.run("batonctl", ["post", "lst"])
+    #expect(wrong.status == 64 && wrong.lines.first?.hasSuffix("Did you mean 'batonctl post list'?") == true, "\(wrong)")
+    let other = try await Program.run("batonctl", ["post", "News", "--json"])
+    let error = try JSONParser.parse(other.lines.first ?? "")
+    #expect(other.status == 64 && error["error"] == "local.Usage", "\(other)")
+  }
+
+  @Test func textsAreReadWithoutTheLineFeedAtTheirEnd() throws {
+    #expect(try PostText.text(Data("One\nTwo\n".utf8), "f") == "One\nTwo")
+    #expect(try PostText.text(Data("One\n\n".utf8), "f") == "One\n")
+    #expect(try PostText.text(Data(), "f").isEmpty)
+    let longest = Data(repeating: UInt8(ascii: "x"), count: PostText.bytesMax)
+    #expect(try PostText.text(longest + Data("\n".utf8), "f").utf8.count == PostText.bytesMax)
+  }
+
+  @Test func textsThatAreTooLongOrNoTextAreRefusedByName() throws {
+    let tooLong = Data(repeating: UInt8(ascii: "x"), count: PostText.bytesMax + 1)
+    let long = #expect(throws: Refusal.self) { try PostText.text(tooLong, "standard input") }
+    #expect(long?.name == "local.TooLong" && long?.text.contains("\(PostText.bytesMax) bytes") == true)
+    let binary = #expect(throws: Refusal.self) { try PostText.text(Data([0x41, 0xFF]), "standard input") }
+    #expect(binary?.name == "local.Usage" && binary?.status == 64)
+    let missing = #expect(throws: Refusal.self) { try PostText.file("/nonexistent/\u{1B}text") }
+    #expect(missing?.text == #"cannot read /nonexistent/\u{1B}text"#)
+    let endless = #expect(throws: Refusal.self) { try PostText.file("/dev/zero") }
+    #expect(endless?.name == "local.TooLong")
+  }
+}

@@ -1,0 +1,108 @@
+import ControlAPI
+import StrictJSON
+import Testing
+import Varlink
+
+@testable import ControlProgram
+
+/// Lines of a file with posts, and the bookkeeping of their import.
+struct PostImportTests {
+  /// The lines of texts that arrive in these pieces.
+  private static func lines(_ pieces: [String], bytesMax: Int = 20) throws -> [LineReader.Line] {
+    var rest = pieces[...]
+    var reader = LineReader(bytesMax: bytesMax) { Array((rest.popFirst() ?? "").utf8) }
+    var lines: [LineReader.Line] = []
+    while let line = try reader.next() { lines.append(line) }
+    return lines
+  }
+
+  private static func line(_ text: String) -> LineReader.Line { .bytes(Array(text.utf8)) }
+
+  @Test func linesAreFoundHoweverTheyArrive() throws {
+    let expected = [Self.line("one"), Self.line(""), Self.line("two"), Self.line("three")]
+    #expect(try Self.lines(["one\n\ntwo\r\nthree"]) == expected)
+    #expect(try Self.lines("one\n\ntwo\r\nthree\n".map(String.init)) == expected)
+    #expect(try Self.lines([]) == [] && Self.lines(["\n"]) == [Self.line("")])
+  }
+
+  @Test func lineThatIsTooLongIsNoReasonToLoseTheNext() throws {
+    let long = String(repeating: "x", count: 21)
+    #expect(try Self.lines([long + "\nshort\n"]) == [.tooLong, Self.line("short")])
+    #expect(try Self.lines([long, long, long, "\nshort"]) == [.tooLong, Self.line("short")])
+    #expect(try Self.lines(["a\n", long]) == [Self.line("a"), .tooLong])
+    #expect(try Self.lines([String(long.dropLast()), "\n"]) == [Self.line(String(long.dropLast()))])
+  }
+
+  @Test func lineIsThePostThatTheDaemonGets() throws {
+    let line =
+      #"{"text":"t","key":"k","replyTo":4,"hashtags":["a"],"contentWarning":null,"emoji":[{"shortcode":"s","url":"u"}]}"#
+    let request = try PostImportLine.request(Array(line.utf8), channel: 3)
+    #expect(
+      request
+        == PostsPublishRequest(
+          channelId: 3, text: "t", replyTo: 4, hashtags: ["a"], emoji: [Emoji(shortcode: "s", url: "u")], idempotencyKey: "k"))
+    let file = try PostImportLine.request(Array(#"{"attachments":[{"url":"https://h/f"}]}"#.utf8), channel: 3)
+    #expect(file.text.isEmpty && file.attachments?.map(\.url) == ["https://h/f"])
+    let later = #"{"text":"t","at":"2026-12-24T18:00:00Z","tolerance":60}"#
+    let scheduled = try PostImportLine.request(Array(later.utf8), channel: 3)
+    #expect(scheduled.at == "2026-12-24T18:00:00Z" && scheduled.tolerance == 60)
+  }
+
+  @Test func keyFollowsFromTheLineAndTheChannel() throws {
+    func key(_ line: String, _ channel: Int64) throws -> String? {
+      try PostImportLine.request(Array(line.utf8), channel: channel).idempotencyKey
+    }
+    let first = try #require(try key(#"{"text":"a"}"#, 3))
+    #expect(first.wholeMatch(of: /import-[0-9a-f]{40}/) != nil)
+    #expect(try key(#"{"text":"a"}"#, 3) == first)
+    #expect(try key(#"{"text":"b"}"#, 3) != first && key(#"{"text":"a"}"#, 4) != first)
+  }
+
+  @Test(arguments: [
+    ("", "JSON "), ("[]", "it is not a JSON object"), (#"{"text":"a""#, "JSON "), (#"{"text":7}"#, "text"), ("{}", "text"),
+    (#"{"texte":"a"}"#, "there is no field 'texte'; did you mean text?"),
+    (#"{"text":"a","channelId":4}"#, "there is no field 'channelId'"),
+    (#"{"text":"a","\u001b[2J":1}"#, #"there is no field '\u{1B}[2J'"#), (#"{"text":"a","replyTo":"x"}"#, "replyTo"),
+  ])
+  func linesThatAreNoPostsAreRefusedWithTheReason(_ line: String, _ words: String) {
+    let flaw = #expect(throws: PostImportLine.Flaw.self) { try PostImportLine.request(Array(line.utf8), channel: 3) }
+    #expect(flaw?.reason.contains(words) == true, "\(flaw?.reason ?? "")")
+  }
+
+  @Test func everyLineIsCountedOnce() throws {
+    var report = ImportReport()
+    report.record(.accepted, line: 1)
+    report.record(.duplicate, line: 2)
+    report.record(.refused(error: "org.batond.Posts.InvalidPost", message: "too long"), line: 4)
+    report.record(.accepted, line: 5)
+    #expect(report.progress == "4 lines offered, 2 accepted, 1 duplicate, 1 refused")
+    #expect(report.lines == ["offered    4", "accepted   2", "duplicate  1", "refused    1", "  line 4: too long"])
+    let json = try report.json
+    #expect(json["refusals"]?.array?.first?["line"] == 4 && json["accepted"] == 2)
+    for line in 6...3000 { report.record(.refused(error: "e", message: "m"), line: line) }
+    #expect(report.refused == 2996 && report.refusals.count == ImportReport.refusalsMax)
+    #expect(report.lines.last == "  and 1996 more")
+  }
+
+  @Test func onlyRefusalsOfOneLineAreGoneBeyond() {
+    let ofOne: [PostsRefusal] = [
+      .invalidPost(field: "text", reason: "x"), .noSuchPost(id: 1), .idempotencyKeyReused(id: 1, deleted: true),
+      .notSupported(network: "nostr", reason: "x"), .other(.invalidParameter("replyTo")),
+    ]
+    for refusal in ofOne { #expect(PostImport.isOfOneLine(refusal.error), "\(refusal)") }
+    let ofAll: [PostsRefusal] = [
+      .busy, .storageUnavailable(reason: "x"), .storageDamaged(reason: "x"), .internalError, .other(.permissionDenied),
+      .noSuchChannel(id: 1, name: nil), .networkUnavailable(network: "nostr", reason: "x"),
+    ]
+    for refusal in ofAll { #expect(!PostImport.isOfOneLine(refusal.error), "\(refusal)") }
+  }
+
+  @Test func importThatEndsEarlySaysHowToGoOn() {
+    var report = ImportReport()
+    report.record(.accepted, line: 1)
+    let words = "1 line offered, 1 accepted, 0 duplicate, 0 refused; run it again to go on"
+    #expect(Followed.importing(report).interrupted == "interrupted: \(words)")
+    #expect(Followed.importing(report).timedOut(after: "5 s") == "not done after 5 s: \(words)")
+    #expect(Followed.importing(report).json["import"]?["offered"] == 1)
+  }
+}
