@@ -69,45 +69,13 @@ extension BatonBench {
 
   private static func fill(_ folder: TemporaryFolder, _ count: Int) async throws {
     let store = try Store(directory: folder.path + "/state")
-    let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    let now = Self.now
     let identity = try store.identities()[0].id
-    // Far away, so that nobody is asked for anything while it is measured.
-    for id in Int64(1)...3 {
-      try await store.commit([
-        .saveRelay(
-          RelayRow(id: RelayID(rawValue: id), network: .nostr, address: "ws://127.0.0.1:\(id)", name: "r\(id)", revision: id))
-      ])
-    }
-    func record(_ status: RelayStatus) -> ChannelRelayRecord {
-      ChannelRelayRecord(
-        status: status, since: now, operation: 2, relayLink: "ws://127.0.0.1:1",
-        trouble: status == .failed ? Trouble(.rejected, "blocked: no") : nil, task: nil, attempt: 0, startedAt: nil,
-        isUnderWay: false, timer: nil, verifyDue: status == .active ? now + .seconds(86_400) : nil, shown: 1)
-    }
+    try await addFarRelays(to: store)
     for start in stride(from: 1, through: count, by: 10_000) {
       var mutations: [StoreMutation] = []
       for number in start..<min(start + 10_000, count + 1) {
-        let id = ChannelID(rawValue: Int64(number))
-        mutations.append(
-          .insertChannel(
-            ChannelRow(
-              id: id, kind: .channel, network: .nostr, identity: identity,
-              profile: Profile(displayName: "Channel \(number)", description: "what it is about"),
-              preferences: ["history": "on"],
-              networkID: String(repeating: "a", count: 56) + String(number % 90_000_000 + 10_000_000),
-              trustAnchor: String(repeating: "b", count: 64),
-              document: "{\"kind\":40,\"content\":\"as long as such a thing is\"}", namedRelays: [], wantedRelays: 3,
-              heal: true,
-              custom: ["team": .string("t\(number % 100)"), "project": .string("p\(number % 100)")], idempotencyKey: nil,
-              createdAt: now + .milliseconds(Int64(number)),
-              updatedAt: now + .milliseconds(Int64(number)), revision: Int64(number))))
-        for relay in Int64(1)...3 {
-          mutations.append(
-            .saveChannelRelay(
-              id, position: Int(relay),
-              ChannelRelayRow(
-                relay: RelayID(rawValue: relay), record: record(relay == 3 && number % 10_000 == 0 ? .failed : .active))))
-        }
+        mutations += settledChannel(number, of: identity, at: now, hasFailed: number % 10_000 == 0)
       }
       try await store.commit(mutations)
     }

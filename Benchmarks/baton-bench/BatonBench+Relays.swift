@@ -7,10 +7,8 @@ import TestSupport
 
 // How fast channels become active on relays by others, and on relays that are far away.
 extension BatonBench {
-  /// Channels per second to three third-party relays, beside a publisher without state or retry that does the same work.
-  static func realRelays() async throws {
-    let python = repository + "/.build/venv/bin"
-    let folder = try TemporaryFolder()
+  /// Three third-party relays, whose databases are in a folder.
+  static func nostrRelays(_ folder: TemporaryFolder) async throws -> (programs: [Program], urls: [String]) {
     var programs: [Program] = []
     var urls: [String] = []
     for number in 1...3 {
@@ -24,15 +22,27 @@ extension BatonBench {
       programs.append(relay)
       urls.append("ws://127.0.0.1:\(port)")
     }
-    let count = 1_000
+    return (programs, urls)
+  }
+
+  /// What a publisher without state or retry does per second.
+  static func bareRate(_ count: Int, on urls: [String], _ options: String...) async throws -> Double {
     let publisher = repository + "/Benchmarks/limits/bare_publisher.py"
+    let run = try await Program.run(python + "/python3", [publisher] + options + ["\(count)"] + urls)
+    return Double(run.lines.first ?? "") ?? .nan
+  }
+
+  private static var python: String { repository + "/.build/venv/bin" }
+
+  /// Channels per second to three third-party relays, beside a publisher without state or retry that does the same work.
+  static func realRelays() async throws {
+    let folder = try TemporaryFolder()
+    let (programs, urls) = try await nostrRelays(folder)
+    let count = 1_000
     var (bare, reading, ours): ([Double], [Double], [Double]) = ([], [], [])
     for _ in 0..<3 {
-      for readsBack in [false, true] {
-        let words = (readsBack ? ["--read-back"] : []) + ["\(count)"] + urls
-        let rate = Double(try await Program.run(python + "/python3", [publisher] + words).lines.first ?? "") ?? .nan
-        if readsBack { reading.append(rate) } else { bare.append(rate) }
-      }
+      bare.append(try await bareRate(count, on: urls))
+      reading.append(try await bareRate(count, on: urls, "--read-back"))
       ours.append(try await activeRate(count, on: urls))
     }
     let (a, b, c) = (median(ours), median(reading), median(bare))
@@ -48,7 +58,7 @@ extension BatonBench {
     let sandbox = try Program("baton-sandbox", ["--relays", "3"])
     let ports = try await sandbox.sandboxRelays(3).compactMap { $0.split(separator: ":").last.map(String.init) }
     let proxy = try Program(
-      repository + "/.build/venv/bin/python3",
+      python + "/python3",
       [repository + "/Benchmarks/limits/delaying_proxy.py", "\(milliseconds)"] + ports)
     for port in ports { try await proxy.line(containing: "\(port) on ") }
     let urls = proxy.lines.compactMap { $0.split(separator: " ").last.map { "ws://127.0.0.1:\($0)" } }
@@ -84,7 +94,7 @@ extension BatonBench {
     return rate
   }
 
-  private static func kill(_ program: Program) async {
+  static func kill(_ program: Program) async {
     program.signal(SIGKILL)
     _ = await program.status()
   }

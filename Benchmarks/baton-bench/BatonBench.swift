@@ -26,6 +26,7 @@ struct BatonBench {
       ("distance", distantRelays),
       ("many", manyInProcess), ("manyOnRelays", manyOnRelays), ("manyRelays", manyRelays), ("million", million),
       ("watchers", watchers),
+      ("posts", publishCalls), ("posting", postsToRelays), ("manyPosts", manyPosts), ("burst", burst),
       ("rest", atRest),
     ]
     let wanted = Set(CommandLine.arguments.dropFirst(2))
@@ -129,7 +130,7 @@ struct BatonBench {
   }
 
   /// The seconds that a limit says it took; not a number if it failed.
-  private static func secondsOfLimit(_ name: String, _ arguments: [String]) async throws -> Double {
+  static func secondsOfLimit(_ name: String, _ arguments: [String]) async throws -> Double {
     let limit = try await Program.run(limits + "/" + name, arguments)
     return (limit.lines.first ?? "").split(separator: " ").first.flatMap { Double($0) } ?? .nan
   }

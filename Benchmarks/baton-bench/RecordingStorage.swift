@@ -10,7 +10,7 @@ final class RecordingStorage: CoordinatorStorage {
     var trace: [String] = []
     var commits = 0
   }
-  private let store: Store
+  let store: Store
   private let state = Mutex(State())
 
   init(_ store: Store) { self.store = store }
@@ -19,13 +19,16 @@ final class RecordingStorage: CoordinatorStorage {
   var trace: String { state.withLock { $0.trace.joined(separator: "\n") + "\n" } }
   var commits: Int { state.withLock { $0.commits } }
 
+  /// Forgets what was noted so far.
+  func startAgain() { state.withLock { $0 = State() } }
+
   func commit(_ request: CommitRequest) async throws(CommitFailure) -> CommitReceipt {
     let receipt = try await store.commit(request)
     // What is not measured at the limit is not measured here.
     if request.parts.allSatisfy({ $0.mutations.allSatisfy(\.isUpkeep) }) { return receipt }
     var steps: [String] = []
     for (place, part) in request.parts.enumerated() where receipt.rejections[place] == nil {
-      steps += part.mutations.compactMap { Self.step($0, receipt.base) }
+      steps += part.mutations.compactMap { Self.step($0, receipt) }
     }
     state.withLock { state in
       state.commits += 1
@@ -34,8 +37,8 @@ final class RecordingStorage: CoordinatorStorage {
     return receipt
   }
 
-  private static func step(_ mutation: StoreMutation, _ base: Int64) -> String? {
-    func settled(_ revision: Int64) -> Int64 { PendingRevision.settled(revision, base: base) }
+  private static func step(_ mutation: StoreMutation, _ receipt: CommitReceipt) -> String? {
+    func settled(_ revision: Int64) -> Int64 { PendingRevision.settled(revision, base: receipt.base) }
     return switch mutation {
     case .insertChannel(let row): "I \(row.id.rawValue)"
     case .touchChannel(let row): "U \(row.id.rawValue) \(settled(row.revision))"
@@ -44,8 +47,9 @@ final class RecordingStorage: CoordinatorStorage {
     case .appendChange(let row):
       if case .channel(let id) = row.object { "C \(settled(row.revision)) \(id.rawValue)" } else { nil }
     case .rewriteChannel(let row): "E \(row.id.rawValue)"
+    case .insertPost, .updatePost, .saveDelivery, .appendPostTransition, .savePostRoute: postStep(mutation, receipt)
     case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine,
-      .clampTimes, .forgetHistory, .compactChanges:
+      .clampTimes, .forgetHistory, .compactChanges, .forgetPostHistory:
       nil
     }
   }
