@@ -44,6 +44,9 @@ extension StoreMutation {
     case .updatePost(var row):
       settlePost(&row.revision)
       return .updatePost(row)
+    case .rewritePost(var row):
+      settlePost(&row.revision)
+      return .rewritePost(row)
     case .appendPostTransition(var row):
       settlePost(&row.revision)
       return .appendPostTransition(row)

@@ -20,6 +20,10 @@ public struct PostRow: Hashable, Sendable {
   public var edition: Int
   /// When it was published, or, before that, scheduled.
   public var createdAt: Timestamp
+  /// The post of ours that this one is a reaction to; `text` is the reaction.
+  public var reactionTo: PostID?
+  /// When its text and document were given up, because the channel keeps posts only for a time; `nil` as long as they are there.
+  public var forgottenAt: Timestamp?
   /// When deletion was requested.
   public var deletedAt: Timestamp?
   /// The request to delete the post that relays get; `nil` unless deletion was requested of a post that was published, or follows once
@@ -37,8 +41,9 @@ public struct PostRow: Hashable, Sendable {
 
   public init(
     id: PostID, channel: ChannelID, document: PostDocument, text: String, replyTo: PostID? = nil, quotes: [PostID] = [],
-    replaces: PostID? = nil, replacedBy: PostID? = nil, edition: Int = 1, createdAt: Timestamp, deletedAt: Timestamp? = nil,
-    deletion: PostDocument? = nil, idempotencyKey: String? = nil, requestDigest: String? = nil, deliveryCount: Int,
+    replaces: PostID? = nil, replacedBy: PostID? = nil, reactionTo: PostID? = nil, edition: Int = 1, createdAt: Timestamp,
+    forgottenAt: Timestamp? = nil, deletedAt: Timestamp? = nil, deletion: PostDocument? = nil, idempotencyKey: String? = nil,
+    requestDigest: String? = nil, deliveryCount: Int,
     schedule: PostSchedule? = nil, revision: Int64
   ) {
     self.id = id
@@ -49,8 +54,10 @@ public struct PostRow: Hashable, Sendable {
     self.quotes = quotes
     self.replaces = replaces
     self.replacedBy = replacedBy
+    self.reactionTo = reactionTo
     self.edition = edition
     self.createdAt = createdAt
+    self.forgottenAt = forgottenAt
     self.deletedAt = deletedAt
     self.deletion = deletion
     self.idempotencyKey = idempotencyKey

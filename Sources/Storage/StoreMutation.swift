@@ -29,6 +29,8 @@ public enum StoreMutation: Hashable, Sendable {
   /// Stores the fields of a post that may change: edition, what replaces it and what it replaces, deletion, number of deliveries, revision;
   /// of one that has a schedule also the schedule, and the document and the time that it gets once it is published.
   case updatePost(PostRow)
+  /// Stores everything of a post that may change: what `updatePost` does, and its text and document.
+  case rewritePost(PostRow)
   /// Stores a delivery, new or not.
   case saveDelivery(PostID, DeliveryRow)
   case appendPostTransition(PostTransitionRow)
@@ -55,6 +57,7 @@ public enum StoreMutation: Hashable, Sendable {
     case .quarantine, .clampTimes, .forgetHistory, .compactChanges, .forgetPostHistory: true
     case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
       .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .insertPost, .updatePost,
+      .rewritePost,
       .saveDelivery, .appendPostTransition, .savePostRoute:
       false
     }

@@ -151,7 +151,8 @@ struct RequestWriter {
     case .insertPost(let row):
       try rows.write(.insertPost) { row.bind(to: &$0) }
       useOfPosts(row.revision)
-    case .updatePost(let row): try update(row)
+    case .updatePost(let row): try update(row, row.schedule == nil ? .updatePost : .rewritePost)
+    case .rewritePost(let row): try update(row, .rewritePost)
     case .saveDelivery(let post, let row): try rows.write(.saveDelivery) { row.bind(to: &$0, post) }
     case .appendPostTransition(let row):
       try rows.write(.appendPostTransition) { row.bind(to: &$0) }
@@ -210,8 +211,8 @@ struct RequestWriter {
     progress.newestOfPosts = max(progress.newestOfPosts ?? rows.postBase, revision)
   }
 
-  private mutating func update(_ post: PostRow) throws {
-    try rows.write(post.schedule == nil ? .updatePost : .updateScheduledPost) { post.bind(to: &$0) }
+  private mutating func update(_ post: PostRow, _ write: HotRows.Write) throws {
+    try rows.write(write) { post.bind(to: &$0) }
     // Its revision would stand nowhere, and be given a second time.
     guard db.changesCount == 1 else {
       throw StoreError(
@@ -235,7 +236,7 @@ extension StoreMutation {
   /// Whether it writes posts, so that it may use revisions of posts.
   fileprivate var isOfPosts: Bool {
     switch self {
-    case .insertPost, .updatePost, .saveDelivery, .appendPostTransition, .savePostRoute: true
+    case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute: true
     case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
       .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes,
       .forgetHistory, .compactChanges, .forgetPostHistory:

@@ -3,8 +3,9 @@ extension SummedTable {
   static let posts = SummedTable(
     name: "posts", key: ["id"],
     columns: [
-      "id", "channel_id", "revision", "reply_to", "replaces", "replaced_by", "edition", "delivery_count", "created_at",
-      "deleted_at", "idempotency_key", "request_digest", "quotes", "network_id", "author", "text", "document", "deletion_id",
+      "id", "channel_id", "revision", "reply_to", "replaces", "replaced_by", "reaction_to", "edition", "delivery_count",
+      "created_at", "forgotten_at", "deleted_at", "idempotency_key", "request_digest", "quotes", "network_id", "author", "text",
+      "document", "deletion_id",
       "deletion_author", "deletion", "publish_at", "tolerance", "schedule_trouble", "request",
     ]
   ) { "post \(number($0, "id"))" }

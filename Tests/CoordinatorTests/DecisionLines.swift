@@ -72,6 +72,7 @@ enum DecisionLines {
     case .compactChanges(let revision): "compact changes through \(revision)"
     case .insertPost(let row): "insert post \(row.id.rawValue) of channel \(row.channel.rawValue) at \(revision(row.revision))"
     case .updatePost(let row): "update post \(row.id.rawValue) at \(revision(row.revision))"
+    case .rewritePost(let row): "rewrite post \(row.id.rawValue) at \(revision(row.revision))"
     case .saveDelivery(let id, let row): "delivery of post \(id.rawValue) at \(name(row.relay)): \(row.record.status)"
     case .appendPostTransition(let row): "transition of post \(row.post.rawValue) at \(name(row.relay))"
     case .savePostRoute(let row): "posts of channel \(row.channel.rawValue) at \(name(row.relay)): \(row.status)"
@@ -208,7 +209,7 @@ enum DecisionLines {
     case .named(let id, let networkID, _): "channel \(id.rawValue) is \(networkID)"
     case .stray(let id, let relay, _): "stray edition of channel \(id.rawValue) at \(name(relay))"
     case .lost(let id, let relay, let trouble): "\(name(relay)) lost channel \(id.rawValue): \(words(trouble))"
-    case .delivery(let post, let relay, let number, let outcome):
+    case .delivery(let post, let relay, let number, let outcome, _):
       "operation \(number) of post \(post.rawValue) at \(name(relay)): \(outcome)"
     case .compared(let channel, let relay, let number, let outcome):
       "comparison \(number) of channel \(channel.rawValue) at \(name(relay)): \(outcome)"

@@ -58,8 +58,8 @@ final class PostBench {
     listener = Task { [network, inbox] in
       await network.run { report in
         switch report {
-        case .delivery(let post, let relay, let number, let outcome):
-          inbox.put(.outcome(post, relay, number: number, outcome))
+        case .delivery(let post, let relay, let number, let outcome, let form):
+          inbox.put(.outcome(post, relay, number: number, outcome, form: form))
         case .relayUp(let relay, _): inbox.put(.relayUp(relay))
         default: break
         }

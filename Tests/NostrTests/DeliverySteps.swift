@@ -67,7 +67,7 @@ struct DeliveryWord: Hashable, CustomStringConvertible {
 
 func words(_ actions: [SessionAction]) -> [DeliveryWord] {
   actions.compactMap {
-    guard case .report(.delivery(let post, _, let number, let outcome)) = $0 else { return nil }
+    guard case .report(.delivery(let post, _, let number, let outcome, _)) = $0 else { return nil }
     return DeliveryWord(post.rawValue, outcome, number: number)
   }
 }

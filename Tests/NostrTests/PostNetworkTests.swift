@@ -43,7 +43,7 @@ struct PostNetworkTests {
       var left = count
       guard left > 0 else { return seen }
       for await report in bench.reports {
-        guard case .delivery(let post, let relay, let number, let outcome) = report else { continue }
+        guard case .delivery(let post, let relay, let number, let outcome, _) = report else { continue }
         seen[post.rawValue, default: []].append(outcome)
         if outcome == .handedOver {
           let mayLeave = !held.contains(post.rawValue)
@@ -218,7 +218,7 @@ struct PostNetworkTests {
         address: server.address, number: 1, content: content,
         document: try network.compose(PostDraft(text: "twenty-one characters"), in: content, at: [])))
     for await report in bench.reports {
-      guard case .delivery(_, _, _, let outcome) = report else { continue }
+      guard case .delivery(_, _, _, let outcome, _) = report else { continue }
       guard case .skipped(let trouble) = outcome else { return #expect(Bool(false), "\(outcome)") }
       #expect(trouble.cause == .tooLarge && trouble.detail.contains("max_content_length"))
       break

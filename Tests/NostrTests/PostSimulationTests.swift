@@ -181,7 +181,7 @@ private struct PostRun {
     case .send(let text): send(text)
     case .setTimer(let timer, _): timers.insert(timer)
     case .cancelTimer(let timer): timers.remove(timer)
-    case .report(.delivery(let post, _, let number, let outcome)): judge(Key(post: post.rawValue, number: number), outcome)
+    case .report(.delivery(let post, _, let number, let outcome, _)): judge(Key(post: post.rawValue, number: number), outcome)
     case .report(.outcome(let channel, _, _, let outcome)) where outcome.isFinal:
       channelFinals[channel] = outcome
       if let id = Self.channels[channel] { open.remove(id) }

@@ -137,7 +137,7 @@ extension StoreMutation {
     case .saveChannelRelay(let id, _, _): id
     case .insertChannel, .appendTransition, .appendChange, .saveOperator, .saveServer, .saveRelay, .recordRoundTrip,
       .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges, .insertPost,
-      .updatePost,
+      .updatePost, .rewritePost,
       .saveDelivery, .appendPostTransition, .savePostRoute, .forgetPostHistory:
       nil
     }

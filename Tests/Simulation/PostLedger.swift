@@ -43,7 +43,7 @@ struct PostLedger {
       case .insertPost(let row):
         try insert(row, after: before)
         counted.insert(row.id)
-      case .updatePost(let row):
+      case .updatePost(let row), .rewritePost(let row):
         try update(row, after: before)
         counted.insert(row.id)
       case .saveDelivery(let id, let row):

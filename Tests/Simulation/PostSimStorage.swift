@@ -66,7 +66,7 @@ final class PostSimStorage: PostStorage {
 
   private static func post(_ mutation: StoreMutation) -> PostID? {
     switch mutation {
-    case .insertPost(let row), .updatePost(let row): row.id
+    case .insertPost(let row), .updatePost(let row), .rewritePost(let row): row.id
     case .saveDelivery(let id, _): id
     default: nil
     }

@@ -243,7 +243,7 @@ extension PostSimulation {
 
   static func words(_ input: PostInput) -> String {
     switch input {
-    case .outcome(let post, let relay, let number, let outcome): "\(post.rawValue)@\(relay.rawValue) #\(number) \(outcome)"
+    case .outcome(let post, let relay, let number, let outcome, _): "\(post.rawValue)@\(relay.rawValue) #\(number) \(outcome)"
     case .replace(let old, let new): "replace \(old.rawValue) by \(new.rawValue)"
     case .relayUp(let relay): "relay \(relay.rawValue) up"
     case .timersDue: "timers"

@@ -66,7 +66,7 @@ final class PostWorld: Sendable {
 
     /// Outcomes that were heard and are not durable are lost.
     mutating func forget(_ inputs: [PostInput]) {
-      for case .outcome(let post, let relay, _, .accepted) in inputs { relays.missed(post, relay) }
+      for case .outcome(let post, let relay, _, .accepted, _) in inputs { relays.missed(post, relay) }
     }
   }
 
@@ -221,7 +221,7 @@ final class PostWorld: Sendable {
   private static func words(_ mutation: StoreMutation) -> String {
     switch mutation {
     case .insertPost(let row): "post \(row.id.rawValue) '\(row.text)'"
-    case .updatePost(let row): "post \(row.id.rawValue)\(row.deletedAt == nil ? "" : " deleted")"
+    case .updatePost(let row), .rewritePost(let row): "post \(row.id.rawValue)\(row.deletedAt == nil ? "" : " deleted")"
     case .saveDelivery(let id, let row):
       "\(id.rawValue)@\(row.relay.rawValue) \(row.record.status) \(row.record.task?.rawValue ?? "-") #\(row.record.operation)"
         + (row.hasDeparted ? " departed" : "")

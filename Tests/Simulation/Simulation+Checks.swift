@@ -120,7 +120,7 @@ extension Simulation {
     case .report(.named(let id, let name, _)): "\(id.rawValue) is \(name)"
     case .report(.stray(let id, let relay, let edition)): "\(id.rawValue)@\(relay.rawValue) strays, dated \(edition.signedAt)"
     case .report(.lost(let id, let relay, _)): "\(id.rawValue)@\(relay.rawValue) lost"
-    case .report(.delivery(let id, let relay, let number, _)): "post \(id.rawValue)@\(relay.rawValue) #\(number)"
+    case .report(.delivery(let id, let relay, let number, _, _)): "post \(id.rawValue)@\(relay.rawValue) #\(number)"
     case .report(.compared(let id, let relay, let number, _)): "compared \(id.rawValue)@\(relay.rawValue) #\(number)"
     case .report(.relayUp(let relay, _)): "relay \(relay.rawValue) up"
     case .report(.relayDown(let relay, _)): "relay \(relay.rawValue) down"

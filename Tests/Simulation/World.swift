@@ -223,7 +223,7 @@ final class World: Sendable {
     case .quarantine(let id, let reason, _): "\(id.rawValue) is left alone: \(reason)"
     case .clampTimes: "times taken back"
     case .forgetHistory(let end, let rows, let limit): "history before \(end) and beyond \(rows) forgotten, at most \(limit)"
-    case .insertPost(let row), .updatePost(let row): "post \(row.id.rawValue)"
+    case .insertPost(let row), .updatePost(let row), .rewritePost(let row): "post \(row.id.rawValue)"
     case .saveDelivery(let id, let row): "post \(id.rawValue)@\(row.relay.rawValue) \(row.record.status)"
     case .appendPostTransition(let row): "post \(row.post.rawValue)@\(row.relay.rawValue) transition"
     case .savePostRoute(let row): "posts of \(row.channel.rawValue)@\(row.relay.rawValue) \(row.status)"

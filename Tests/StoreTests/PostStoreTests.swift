@@ -18,7 +18,8 @@ struct PostStoreTests {
     id: PostID(rawValue: 7), channel: ChannelID(rawValue: 2),
     document: PostDocument(networkID: "n7", author: "ab", text: "{\"a\":\"ü\"}"), text: "Grüße\n\"🙂\"",
     replyTo: PostID(rawValue: 6), quotes: [PostID(rawValue: 5), PostID(rawValue: 6)], replaces: PostID(rawValue: 6),
-    replacedBy: PostID(rawValue: 6), edition: 3, createdAt: Timestamp(milliseconds: 11), deletedAt: Timestamp(milliseconds: 12),
+    replacedBy: PostID(rawValue: 6), reactionTo: PostID(rawValue: 5), edition: 3, createdAt: Timestamp(milliseconds: 11),
+    forgottenAt: Timestamp(milliseconds: 16), deletedAt: Timestamp(milliseconds: 12),
     deletion: PostDocument(networkID: "d7", author: "cd", text: "{5}"), idempotencyKey: "key", requestDigest: "digest",
     deliveryCount: 2,
     schedule: PostSchedule(
@@ -102,6 +103,12 @@ struct PostStoreTests {
     #expect(receipt.postBase == 1 && receipt.postRevision == 2)
     let stored = try #require(try store.post(row.id))
     #expect(stored.row == row && stored.deliveries.first == sent && stored.deliveries.count == 2)
+
+    row.document = PostDocument(networkID: "other", author: row.document.author, text: "{other}")
+    (row.text, row.forgottenAt, row.revision) = ("", Bench.now, PendingRevision.at(1))
+    try await store.commit([.rewritePost(row)])
+    row.revision = 3
+    #expect(try store.post(row.id)?.row == row)
     #expect(try store.check().problems.isEmpty)
   }
 

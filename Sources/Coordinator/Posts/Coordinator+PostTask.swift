@@ -55,8 +55,8 @@ extension Coordinator {
   /// Hands a report of a network to whom it is for.
   func take(_ report: NetworkReport) {
     switch report {
-    case .delivery(let post, let relay, let number, let outcome):
-      postInbox.put(.outcome(post, relay, number: number, outcome))
+    case .delivery(let post, let relay, let number, let outcome, let form):
+      postInbox.put(.outcome(post, relay, number: number, outcome, form: form))
     case .compared(let channel, let relay, let number, let outcome):
       postInbox.put(.compared(channel, relay, number: number, outcome))
     case .relayUp(let relay, _):

@@ -45,6 +45,8 @@ extension PostDecider {
     var writes: [StoreMutation] = []
     if decision.created.contains(id) {
       writes.append(.insertPost(post.row))
+    } else if decision.rewritten.contains(id) {
+      writes.append(.rewritePost(post.row))
     } else if decision.visible.contains(id) || decision.revised.contains(id) {
       writes.append(.updatePost(post.row))
     }

@@ -8,7 +8,9 @@ extension PostDecider {
     if facts.trouble != nil, input.isBackground { return retryLater(input) }
     if input.isBackground { open.background.append(input) }
     switch input {
-    case .outcome(let id, let relay, let number, let outcome): heard(outcome, number, of: id, at: relay)
+    case .outcome(let id, let relay, let number, let outcome, let form):
+      if let form { take(form, of: id, at: relay, number) }
+      heard(outcome, number, of: id, at: relay)
     case .relayUp(let relay):
       lanes[relay, default: PostLane()].returning = (true, nil)
       open.touchedLanes.insert(relay)
@@ -71,6 +73,15 @@ extension PostDecider {
   }
 
   // MARK: - Outcomes
+
+  /// Gives a post the form that its network gave it, if that speaks of the operation under way. The author never changes.
+  private mutating func take(_ form: PostDocument, of id: PostID, at relay: RelayID, _ number: Int) {
+    guard let post = awake[id], post.machine(at: relay)?.underWay?.operation == number else { return }
+    guard form != post.row.document, form.author == post.row.document.author else { return }
+    awake[id]?.row.document = form
+    open.rewritten.insert(id)
+    open.show(id)
+  }
 
   private mutating func heard(_ outcome: DeliveryOutcome, _ number: Int, of id: PostID, at relay: RelayID) {
     let event: DeliveryMachine.Event

@@ -174,7 +174,7 @@ extension PostDecider: Deciding {
       case .walk(let channel, let relay):
         reads.channels.insert(channel)
         reads.pages.insert(PostReads.Page(channel: channel, relay: relay))
-      case .serve(let relay), .relayUp(let relay), .outcome(_, let relay, _, _):
+      case .serve(let relay), .relayUp(let relay), .outcome(_, let relay, _, _, _):
         ask(for: relay, input, &reads, at: now)
       case .composed(_, let channel, _): reads.channels.insert(channel)
       case .lookAtSchedules: reads.schedules = schedulesLimit

@@ -29,6 +29,8 @@ struct PostDecision: Answering {
   var companions: [PostID: PostID] = [:]
   /// Posts whose row changes, beside their revision.
   var revised: Set<PostID> = []
+  /// Posts whose text or document changes.
+  var rewritten: Set<PostID> = []
   /// Posts that clients see differently from now on.
   private(set) var visible: Set<PostID> = []
   /// The deliveries to store.

@@ -4,7 +4,8 @@ internal import Storage
 
 /// An input of the engine for posts.
 enum PostInput: Sendable, Hashable {
-  case outcome(PostID, RelayID, number: Int, DeliveryOutcome)
+  /// - form: the form that the post has from now on; `nil` if it keeps the one that it has.
+  case outcome(PostID, RelayID, number: Int, DeliveryOutcome, form: PostDocument? = nil)
   /// A relay can be reached again.
   case relayUp(RelayID)
   case timersDue
@@ -62,7 +63,7 @@ enum PostInput: Sendable, Hashable {
   /// The posts that it names, and that must be awake for it.
   var posts: [PostID] {
     switch self {
-    case .outcome(let id, _, _, _), .delete(let id, _, _), .retry(let id, _, _), .cancel(let id, _), .timeout(let id, _),
+    case .outcome(let id, _, _, _, _), .delete(let id, _, _), .retry(let id, _, _), .cancel(let id, _), .timeout(let id, _),
       .composed(let id, _, _):
       [id]
     case .takeUp(let ids), .recover(let ids): ids

@@ -5,7 +5,7 @@ struct HotRows {
   /// A kind of write, with its table.
   enum Write: Int, CaseIterable {
     case insertChannel, touchChannel, rewriteChannel, saveChannelRelay, appendTransition, appendChange
-    case insertPost, updatePost, updateScheduledPost, saveDelivery, appendPostTransition, savePostRoute
+    case insertPost, updatePost, rewritePost, saveDelivery, appendPostTransition, savePostRoute
 
     fileprivate var statement: RowStatement {
       switch self {
@@ -17,7 +17,7 @@ struct HotRows {
       case .appendChange: SummedTable.changes.insertion
       case .insertPost: SummedTable.posts.insertion
       case .updatePost: Self.updating
-      case .updateScheduledPost: Self.updatingScheduled
+      case .rewritePost: Self.rewritingPost
       case .saveDelivery: SummedTable.deliveries.upsertion
       case .appendPostTransition: SummedTable.postTransitions.insertion
       case .savePostRoute: SummedTable.postRoutes.upsertion
@@ -27,7 +27,7 @@ struct HotRows {
     /// Whether the revision of the row is one of posts.
     fileprivate var isOfPosts: Bool {
       switch self {
-      case .insertPost, .updatePost, .updateScheduledPost, .saveDelivery, .appendPostTransition, .savePostRoute: true
+      case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute: true
       case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange: false
       }
     }
@@ -40,10 +40,12 @@ struct HotRows {
       "revision", "replaces", "replaced_by", "edition", "delivery_count", "deleted_at", "deletion_id", "deletion_author",
       "deletion",
     ]
-    private static let updatingScheduled = RowStatement.updating(
+    /// It sets also what changes of a post that has a schedule, is signed anew, or is forgotten.
+    private static let rewritingPost = RowStatement.updating(
       SummedTable.posts.name, SummedTable.posts.columns, key: SummedTable.posts.key,
       setting: changing + [
-        "created_at", "network_id", "author", "document", "publish_at", "tolerance", "schedule_trouble", "request",
+        "created_at", "forgotten_at", "network_id", "author", "text", "document", "publish_at", "tolerance", "schedule_trouble",
+        "request",
       ])
     private static let touching = RowStatement.updating(
       SummedTable.channels.name, SummedTable.channels.columns, key: SummedTable.channels.key,

@@ -10,9 +10,11 @@ extension PostRow {
     row.bind(replyTo?.rawValue)
     row.bind(replaces?.rawValue)
     row.bind(replacedBy?.rawValue)
+    row.bind(reactionTo?.rawValue)
     row.bind(edition)
     row.bind(deliveryCount)
     row.bind(createdAt.milliseconds)
+    row.bind(forgottenAt?.milliseconds)
     row.bind(deletedAt?.milliseconds)
     row.bind(idempotencyKey)
     row.bind(requestDigest)
@@ -35,9 +37,9 @@ extension PostRow {
   init(_ values: inout RowReader) throws {
     let (id, channel) = (PostID(rawValue: values.integer()), ChannelID(rawValue: values.integer()))
     let (revision, replyTo) = (values.integer(), values.integerIfAny())
-    let (replaces, replacedBy) = (values.integerIfAny(), values.integerIfAny())
+    let (replaces, replacedBy, reactionTo) = (values.integerIfAny(), values.integerIfAny(), values.integerIfAny())
     let (edition, deliveryCount) = (values.count(), values.count())
-    let (createdAt, deletedAt) = (values.integer(), values.integerIfAny())
+    let (createdAt, forgottenAt, deletedAt) = (values.integer(), values.integerIfAny(), values.integerIfAny())
     let (idempotencyKey, requestDigest, quotes) = (values.textIfAny(), values.textIfAny(), values.textIfAny())
     let (networkID, author, text, document) = (values.text(), values.text(), values.text(), values.text())
     let (deletionID, deletionAuthor, deletion) = (values.textIfAny(), values.textIfAny(), values.textIfAny())
@@ -51,7 +53,8 @@ extension PostRow {
     self.init(
       id: id, channel: channel, document: PostDocument(networkID: networkID, author: author, text: document), text: text,
       replyTo: replyTo.map(PostID.init(rawValue:)), quotes: Self.ids(quotes), replaces: replaces.map(PostID.init(rawValue:)),
-      replacedBy: replacedBy.map(PostID.init(rawValue:)), edition: edition, createdAt: Timestamp(milliseconds: createdAt),
+      replacedBy: replacedBy.map(PostID.init(rawValue:)), reactionTo: reactionTo.map(PostID.init(rawValue:)), edition: edition,
+      createdAt: Timestamp(milliseconds: createdAt), forgottenAt: forgottenAt.map(Timestamp.init(milliseconds:)),
       deletedAt: deletedAt.map(Timestamp.init(milliseconds:)), deletion: Self.document(deletionID, deletionAuthor, deletion),
       idempotencyKey: idempotencyKey, requestDigest: requestDigest, deliveryCount: deliveryCount, schedule: schedule,
       revision: revision)

@@ -86,7 +86,7 @@ extension RelayOperation {
 }
 
 extension DeliveryOperation {
-  func report(_ outcome: DeliveryOutcome) -> NetworkReport {
-    .delivery(post: post, relay: relay, number: number, outcome)
+  func report(_ outcome: DeliveryOutcome, form: PostDocument? = nil) -> NetworkReport {
+    .delivery(post: post, relay: relay, number: number, outcome, form: form)
   }
 }
