@@ -24,6 +24,8 @@ struct PostLedger {
   /// Where the history of each delivery stands.
   private var ends: [Pair: DeliveryStatus] = [:]
   private(set) var revision: Int64 = 0
+  /// Posts that somebody wants to be deleted, wherever other posts take their place.
+  var unwanted: Set<PostID> = []
 
   /// The deliveries of a post, in the order of their relays.
   func deliveries(of post: PostID) -> [DeliveryRow] {
@@ -33,10 +35,13 @@ struct PostLedger {
   subscript(_ pair: Pair) -> DeliveryRow? { deliveries[pair.post]?[pair.relay] }
 
   /// Takes a commit in.
-  /// - Parameter latest: the time until which a delivery may wait.
+  /// - Parameters:
+  ///   - now: the time of day.
+  ///   - latest: the time until which a delivery may wait.
   /// - Throws: `Violation` when it breaks a rule.
-  mutating func apply(_ mutations: [StoreMutation], latest: Timestamp) throws {
+  mutating func apply(_ mutations: [StoreMutation], now: Timestamp, latest: Timestamp) throws {
     let before = revision
+    let deleted = Set(order.filter { posts[$0]?.deletedAt != nil })
     var (touched, counted): (Set<Pair>, Set<PostID>) = ([], [])
     for mutation in mutations {
       switch mutation {
@@ -44,7 +49,7 @@ struct PostLedger {
         try insert(row, after: before)
         counted.insert(row.id)
       case .updatePost(let row), .rewritePost(let row):
-        try update(row, after: before)
+        try update(row, now: now, after: before)
         counted.insert(row.id)
       case .saveDelivery(let id, let row):
         try save(id, row, latest)
@@ -65,7 +70,19 @@ struct PostLedger {
     for id in counted {
       let count = deliveries[id]?.count ?? 0
       guard posts[id]?.deliveryCount == count else { throw Violation("\(id) has \(count) deliveries and claims others") }
+      if posts[id]?.deletedAt != nil, !deleted.contains(id) { try checkReason(toDelete: id) }
     }
+  }
+
+  /// A post that nobody wants to be deleted makes place for one that readers find, and for no other.
+  private func checkReason(toDelete id: PostID) throws {
+    guard !unwanted.contains(id) else { return }
+    var next = posts[id]?.replacedBy
+    while let successor = next {
+      if deliveries[successor]?.values.contains(where: { $0.record.shown > 0 }) == true { return }
+      next = posts[successor]?.replacedBy
+    }
+    throw Violation("\(id) is deleted, and readers find nothing in its place")
   }
 
   private mutating func use(_ number: Int64, after before: Int64) throws {
@@ -75,9 +92,7 @@ struct PostLedger {
 
   private mutating func insert(_ row: PostRow, after before: Int64) throws {
     guard posts[row.id] == nil, order.last.map({ $0 < row.id }) ?? true else { throw Violation("\(row.id) is used again") }
-    guard names.updateValue(row.id, forKey: row.document.networkID) == nil else {
-      throw Violation("'\(row.document.networkID)' led to two posts")
-    }
+    try name(row)
     if let key = row.idempotencyKey, keys.updateValue(row.id, forKey: key) != nil {
       throw Violation("the key '\(key)' led to two posts")
     }
@@ -86,15 +101,34 @@ struct PostLedger {
     order.append(row.id)
   }
 
-  private mutating func update(_ row: PostRow, after before: Int64) throws {
+  /// Every post that is published has a name of its own.
+  private mutating func name(_ row: PostRow) throws {
+    guard row.isPublished != row.document.networkID.isEmpty else {
+      throw Violation("\(row.id) is published and has no name, or the other way round")
+    }
+    if row.isPublished, names.updateValue(row.id, forKey: row.document.networkID) != nil {
+      throw Violation("'\(row.document.networkID)' led to two posts")
+    }
+  }
+
+  private mutating func update(_ row: PostRow, now: Timestamp, after before: Int64) throws {
     guard let known = posts[row.id] else { throw Violation("\(row.id) is changed before it is stored") }
-    guard known.document == row.document, known.channel == row.channel, known.text == row.text else {
-      throw Violation("\(row.id) becomes another post")
+    guard known.channel == row.channel, known.text == row.text else { throw Violation("\(row.id) becomes another post") }
+    if known.isPublished {
+      guard known.document == row.document, row.isPublished else { throw Violation("\(row.id) becomes another post") }
+    } else if row.isPublished {
+      try name(row)
+      // It counts when that was decided; the commit may take its time.
+      let date = row.createdAt
+      guard let schedule = row.schedule, schedule.publishAt <= date, date <= schedule.deadline, date <= now else {
+        throw Violation("\(row.id) is published at \(date), and that was not its time: \(known)")
+      }
     }
     guard known.deletedAt == nil || known.deletedAt == row.deletedAt && known.deletion == row.deletion else {
       throw Violation("\(row.id) was deleted and comes back, or is deleted otherwise")
     }
-    guard (row.deletedAt == nil && row.replacedBy == nil) == (row.deletion == nil) else {
+    guard row.isPublished ? (row.deletedAt == nil && row.replacedBy == nil) == (row.deletion == nil) : row.deletion == nil
+    else {
       throw Violation("\(row.id) is deleted by halves")
     }
     if row.revision != known.revision { try use(row.revision, after: before) }
@@ -103,7 +137,9 @@ struct PostLedger {
 
   private mutating func save(_ id: PostID, _ row: DeliveryRow, _ latest: Timestamp) throws {
     let pair = Pair(post: id, relay: row.relay)
-    guard let post = posts[id] else { throw Violation("a delivery of an unknown \(id) is stored") }
+    guard let post = posts[id], post.isPublished else {
+      throw Violation("a delivery of \(id) is stored, which is not published")
+    }
     if let known = self[pair]?.record {
       guard known.operation <= row.record.operation else { throw Violation("\(pair) uses operation numbers again") }
       guard !known.isDeletionRequested || row.record.isDeletionRequested else {

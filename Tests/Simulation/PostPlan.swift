@@ -18,6 +18,9 @@ struct PostPlan {
   let crashes: Int
   let flaps: Int
   let losses: Int
+  /// In percent of the posts that are ordered: edits of others, and those for later.
+  let edits: Int
+  let schedules: Int
   let moves: Int
   let storageFaults: Int
   /// Whether a commit may fail of which nobody knows whether it is durable.
@@ -44,6 +47,8 @@ struct PostPlan {
     crashes = random.draw(65, 10...100)
     flaps = random.draw(60, 50...600)
     losses = random.draw(30, 10...80)
+    edits = random.draw(50, 10...60)
+    schedules = random.draw(40, 10...60)
     moves = random.draw(60, 10...120)
     storageFaults = random.draw(55, 10...150)
     hasDoubtfulCommits = random.draw(60)

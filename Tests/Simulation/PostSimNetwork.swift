@@ -32,12 +32,23 @@ final class PostSimNetwork: RelayNetwork {
     }
   }
 
-  /// Comparisons have tests of their own; here none succeeds.
   func compare(_ comparison: PostComparison) {
     guard world.speaks() else { return }
-    let failure = PostComparisonOutcome.failed(Trouble(.notSupported, "relays of the simulation list nothing"))
-    world.post(.compared(comparison.channel, comparison.relay, number: comparison.number, failure))
+    world.note("  compare \(comparison.channel.rawValue)@\(comparison.relay.rawValue) #\(comparison.number)")
+    world.attempt { state in
+      state.tally.comparisons += 1
+      guard state.ledger.routes[comparison.channel]?[comparison.relay] != nil else {
+        throw Violation("a relay is compared that the posts of its channel do not go to: \(comparison)")
+      }
+      // One that took too long is not waited for.
+      state.comparisons.removeAll { $0.comparison.relay == comparison.relay }
+      state.comparisons.append(.init(comparison: comparison, names: state.held(comparison)))
+      guard state.comparisons.count <= 4 else { throw Violation("more than four relays are compared at once") }
+    }
   }
+
+  /// All posts have one date.
+  func date(of post: PostDocument) -> Timestamp? { Timestamp(milliseconds: 1) }
 
   func parse(address: String) throws(InvalidAddress) -> RelayAddress { RelayAddress(text: address, displayHost: address) }
   func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey {

@@ -24,6 +24,14 @@ extension PostSimulation {
     for id in world.read({ $0.ledger.order }) { world.post(.retry(id, nil, world.reply(about: id))) }
     try await rest()
     try checkGoals()
+    // Whatever relays have lost, or keep in spite of what they said, is found by comparisons.
+    for _ in 0..<12 {
+      world.clock.now = now + .seconds(6 * 3_600)
+      wakeIfDue()
+      try await rest()
+    }
+    world.write { $0.relays.lies = $0.relays.lies.filter { plan.refusing.contains(Int($0.relay.rawValue)) } }
+    try checkGoals()
     let living = world.read { state in state.ledger.order.filter { state.ledger.posts[$0]?.deletedAt == nil } }
     for id in living where chance(500) { delete(id) }
     try await rest()
@@ -47,8 +55,12 @@ extension PostSimulation {
       guard let engine else { throw Violation("the daemon died without a reason") }
       if !world.read({ $0.inbox.isEmpty }) { continue }
       let left = unfinished
-      if left.isEmpty, engine.decider.alarms[.recovery] == nil { return }
-      guard let due = engine.wakeAt else { throw Violation("nothing is waited for, and this is left to do: \(left)") }
+      let isAsked = world.read { !$0.comparisons.isEmpty || !$0.compositions.isEmpty }
+      if left.isEmpty, !isAsked, engine.decider.alarms[.recovery] == nil { return }
+      if isAsked { continue }
+      // What is looked at every minute need not be awaited each time.
+      let rare = engine.decider.alarms.times.filter { $0.key != .compare && $0.key != .upkeep }
+      guard let due = rare.values.min() ?? engine.wakeAt else { throw Violation("nothing is waited for, and this is left to do: \(left)") }
       guard due <= end else { throw Violation("not done after days of peace: \(left)") }
       world.clock.now = max(now, due)
     }
@@ -56,9 +68,11 @@ extension PostSimulation {
 
   /// Every operation is carried out and answered.
   private func hearOfAll() throws {
+    while world.read({ !$0.compositions.isEmpty }) { compose() }
     world.attempt { state in
-      let pending = state.relays.pending
-      state.relays.pending = []
+      let (pending, comparisons) = (state.relays.pending, state.comparisons)
+      (state.relays.pending, state.comparisons) = ([], [])
+      for waiting in comparisons { state.say(waiting, isOld: false, lies: []) }
       for var waiting in pending {
         switch waiting.stage {
         case .queued:
@@ -78,7 +92,8 @@ extension PostSimulation {
   private var unfinished: [String] {
     let ledger = world.read { $0.ledger }
     let routes = ledger.routes.values.flatMap(\.values).filter { [.joining, .leaving].contains($0.status) }.map { "\($0)" }
-    return routes
+    let scheduled = ledger.order.filter { ledger.posts[$0]?.isScheduled == true }.map { "\($0) is scheduled" }
+    return routes + scheduled
       + ledger.order.flatMap { id in
         ledger.deliveries(of: id).filter { row in
           // It is offered again every day.
@@ -97,6 +112,7 @@ extension PostSimulation {
       let members = Set(channel.relays.filter { $0.record.status != .removed }.map(\.relay))
       let present = ledger.deliveries(of: id).filter { !$0.hasDeparted }
       let places = Set(present.map(\.relay))
+      guard post.isPublished || !isLiving else { throw Violation("\(id) is not published in the end: \(post)") }
       guard damaged.contains(id) || (isLiving ? places == members : places.isSubset(of: members)) else {
         throw Violation("\(id) goes to \(places), and its channel has \(members)")
       }

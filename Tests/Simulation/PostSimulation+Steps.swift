@@ -16,7 +16,9 @@ extension PostSimulation {
     if chance(plan.losses) { losePost() }
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<28: try await process(Int.random(in: 1...plan.batchMax, using: &random))
-    case 28..<58: try hearOfOperation()
+    case 28..<53: try hearOfOperation()
+    case 53..<55: hearOfComparison()
+    case 55..<58: hearOfComposition()
     case 58..<68:
       // The usual course of things, in one go.
       for _ in 0..<6 { try hearOfOperation() }
@@ -71,11 +73,19 @@ extension PostSimulation {
   }
 
   func delete(_ post: PostID) {
+    let deletion = anyDeletion()
+    // What is not published needs no deletion. Its time may have come meanwhile.
+    let isPublished = world.read { $0.ledger.posts[post]?.isPublished ?? true }
+    world.write { state in
+      state.tally.deletions += 1
+      state.ledger.unwanted.insert(post)
+    }
+    world.post(.delete(post, isPublished ? deletion : nil, world.reply(about: post)))
+  }
+
+  private func anyDeletion() -> PostDocument {
     documents += 1
-    world.write { $0.tally.deletions += 1 }
-    world.post(
-      .delete(
-        post, PostDocument(networkID: "deletion \(documents)", author: "key", text: "gone"), world.reply(about: post)))
+    return PostDocument(networkID: "deletion \(documents)", author: "key", text: "gone")
   }
 
   /// A post is asked for, sometimes again.
@@ -87,7 +97,15 @@ extension PostSimulation {
     for _ in 0..<(plan.postsMax > 50 ? 30 : 1) {
       let number = orders.count + 1
       let channel = ChannelID(rawValue: Int64.random(in: 1...Int64(plan.channels), using: &random))
-      let order = Order(number: number, key: chance(500) ? "key \(number)" : nil, channel: channel)
+      var order = Order(number: number, key: chance(500) ? "key \(number)" : nil, channel: channel)
+      if chance(plan.edits * 10) {
+        order.replaces = world.read { state in
+          state.ledger.order.filter { state.ledger.posts[$0]?.channel == channel }
+        }.randomElement(using: &random)
+      }
+      if order.replaces == nil, chance(plan.schedules * 10) {
+        order.at = (now + .seconds(Int64.random(in: 1...7_200, using: &random)), Int.random(in: 60...3_600, using: &random))
+      }
       orders.append(order)
       place(order)
       if order.key != nil, chance(150) { place(order) }
@@ -98,12 +116,22 @@ extension PostSimulation {
     // Each time it is asked for, the network makes another document.
     documents += 1
     let name = "post \(documents)"
-    let request = PostRequest(channel: order.channel, text: order.text, idempotencyKey: order.key)
+    var request = PostRequest(channel: order.channel, text: order.text, idempotencyKey: order.key)
+    (request.replaces, request.at, request.tolerance) = (order.replaces, order.at?.time, order.at?.tolerance)
     let document = PostDocument(networkID: name, author: "key", text: order.text)
+    let schedule = request.schedule(at: now)
+    let new = NewPost(
+      request: request, document: schedule == nil ? document : .none, digest: request.digest, schedule: schedule,
+      deletion: order.replaces == nil ? nil : anyDeletion())
+    world.write { state in
+      state.tally.edits += new.request.replaces == nil ? 0 : 1
+      state.tally.schedules += new.schedule == nil ? 0 : 1
+    }
     world.post(
       .publish(
-        NewPost(request: request, document: document, digest: request.digest),
-        world.reply(toOrder: order.key == nil ? -documents : order.number, text: order.text, name: name)))
+        new,
+        world.reply(
+          toOrder: order.key == nil ? -documents : order.number, text: order.text, name: schedule == nil ? name : nil)))
   }
 
   /// A channel gets a relay or leaves one; who delivers posts is told, if it runs.
@@ -217,6 +245,38 @@ extension PostSimulation {
     if let violation = world.read({ $0.violation }) { throw violation }
   }
 
+  /// A relay lists what it has, or had when it was asked; sometimes not all of it, or more.
+  private func hearOfComparison() {
+    let (isLost, isLie, isOld) = (chance(plan.lost * 10), chance(plan.lies * 10), chance(300))
+    let lies = (0..<3).map { _ in Int.random(in: 0..<1_000, using: &random) }
+    world.write { state in
+      guard !state.comparisons.isEmpty else { return }
+      let waiting = state.comparisons.removeFirst()
+      if !isLost { state.say(waiting, isOld: isOld, lies: isLie ? lies : []) }
+    }
+  }
+
+  /// A scheduled post that was due gets its form, or does not.
+  private func hearOfComposition() {
+    let trouble: BatonError? =
+      chance(plan.troubles * 10) ? chance(700) ? .busy : .post(.invalidPost(field: "replyTo", reason: "it was deleted")) : nil
+    compose(trouble)
+  }
+
+  /// - Parameter trouble: why it gets no form; `nil` if it gets one.
+  func compose(_ trouble: BatonError? = nil) {
+    documents += 1
+    let name = "post \(documents)"
+    world.write { state in
+      guard !state.compositions.isEmpty else { return }
+      let composition = state.compositions.removeFirst()
+      guard state.isAlive else { return }
+      let document = PostDocument(networkID: name, author: "key", text: composition.request.text)
+      state.inbox.append(
+        .composed(composition.post, in: composition.channel, trouble.map { .failure($0) } ?? .success(document)))
+    }
+  }
+
   private func anyLie() -> DeliveryOutcome {
     switch Int.random(in: 0..<8, using: &random) {
     case 0: .accepted
@@ -272,5 +332,35 @@ extension PostWorld.State {
   mutating func say(_ outcome: DeliveryOutcome, of operation: DeliveryOperation) {
     guard isAlive else { return }
     inbox.append(.outcome(operation.post, operation.relay, number: operation.number, outcome))
+  }
+
+  /// The answer to a comparison.
+  /// - Parameters:
+  ///   - isOld: whether it says what the relay had when it was asked.
+  ///   - lies: which posts it is wrong about, counted round and round through those of the channel.
+  mutating func say(_ waiting: PostWorld.WaitingComparison, isOld: Bool, lies: [Int]) {
+    guard isAlive else { return }
+    let comparison = waiting.comparison
+    let outcome: PostComparisonOutcome
+    if relays.relays[comparison.address]?.isReachable == false {
+      outcome = .failed(Trouble(.unreachable, "connection refused"))
+    } else {
+      var names = isOld ? waiting.names : held(comparison)
+      let posts = ledger.order.filter { ledger.posts[$0]?.channel == comparison.channel }
+      for lie in lies where !posts.isEmpty {
+        let post = posts[lie % posts.count]
+        guard let name = ledger.posts[post]?.document.networkID, !name.isEmpty else { continue }
+        if names.remove(name) == nil { names.insert(name) }
+        self.relays.lies.insert(PostLedger.Pair(post: post, relay: comparison.relay))
+      }
+      outcome = .served(ServedPosts(ids: names, from: Timestamp(milliseconds: 0), until: Timestamp(milliseconds: 2)))
+    }
+    inbox.append(.compared(comparison.channel, comparison.relay, number: comparison.number, outcome))
+  }
+
+  /// The names of the channel's posts that a relay has.
+  func held(_ comparison: PostComparison) -> Set<String> {
+    let posts = relays.relays[comparison.address]?.posts ?? [:]
+    return Set(posts.filter { ledger.posts[$0.key]?.channel == comparison.channel }.values)
   }
 }

@@ -15,6 +15,10 @@ final class PostSimulation: SeededRun {
     let number: Int
     let key: String?
     let channel: ChannelID
+    /// The post that this one takes the place of.
+    var replaces: PostID?
+    /// When it is to be published, and for how many seconds after that it still may be.
+    var at: (time: Timestamp, tolerance: Int)?
     var text: String { "order \(number)" }
   }
 
@@ -78,6 +82,7 @@ final class PostSimulation: SeededRun {
       state.isAlive = true
       state.wordsLeft = nil
       state.inbox = []
+      (state.comparisons, state.compositions) = ([], [])
       (state.hasFailed, state.hasDoubt) = (false, false)
       return state.ledger.revision
     }
@@ -90,9 +95,9 @@ final class PostSimulation: SeededRun {
     do {
       let engine = try await PostEngine(
         storage: PostSimStorage(store, world), channels: channels, directory: directory,
-        rules: Rules(policy: RelayPolicy(), delivery: plan.policy), clock: world.clock,
+        rules: Rules(policy: RelayPolicy(), delivery: plan.policy, upkeep: UpkeepPolicy()), clock: world.clock,
         logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, hub: hub, isEager: false,
-        put: { [world] in world.post($0) })
+        compose: { [world] in world.begin($0) }, put: { [world] in world.post($0) })
       guard hub.revision == begun else { throw Violation("the daemon starts at revision \(hub.revision), it was at \(begun)") }
       self.engine = engine
       try await engine.resume(stoppedAt: stoppedAt)

@@ -26,6 +26,7 @@ final class PostWorld: Sendable {
   struct Tally: RunCounts {
     var (seeds, steps, commits, crashes, storageFaults) = (0, 0, 0, 0, 0)
     var (operations, departures, transitions, posts, deletions) = (0, 0, 0, 0, 0)
+    var (edits, schedules, comparisons) = (0, 0, 0)
 
     mutating func add(_ other: Tally) {
       seeds += other.seeds
@@ -38,13 +39,26 @@ final class PostWorld: Sendable {
       transitions += other.transitions
       posts += other.posts
       deletions += other.deletions
+      edits += other.edits
+      schedules += other.schedules
+      comparisons += other.comparisons
     }
+  }
+
+  struct WaitingComparison {
+    let comparison: PostComparison
+    /// What the relay had when it was asked.
+    let names: Set<String>
   }
 
   struct State {
     var ledger = PostLedger()
     var inbox: [PostInput] = []
     var relays = PostSimRelays()
+    /// Comparisons that are not answered yet.
+    var comparisons: [WaitingComparison] = []
+    /// Scheduled posts that are due and wait for their form.
+    var compositions: [PostComposition] = []
     /// Whether the daemon runs; what a dead one says reaches nobody.
     var isAlive = false
     /// After so many words to relays and clients it dies.
@@ -107,6 +121,18 @@ final class PostWorld: Sendable {
     }
   }
 
+  /// Begins to give a scheduled post its form.
+  func begin(_ composition: PostComposition) {
+    guard speaks() else { return }
+    note("  compose \(composition.post.rawValue)")
+    attempt { state in
+      guard state.ledger.posts[composition.post]?.isPublished == false else {
+        throw Violation("\(composition.post) is given a form again, or is not durable")
+      }
+      state.compositions.append(composition)
+    }
+  }
+
   func post(_ input: PostInput) { state.withLock { if $0.isAlive { $0.inbox.append(input) } } }
 
   func die() {
@@ -119,8 +145,8 @@ final class PostWorld: Sendable {
   // MARK: - Answers
 
   /// Where the answer to an order goes.
-  /// - Parameter name: the network's name of the post that was made for it.
-  func reply(toOrder order: Int, text: String, name: String) -> Reply<PublishedPost> {
+  /// - Parameter name: the network's name of the post that was made for it; `nil` if it is scheduled.
+  func reply(toOrder order: Int, text: String, name: String?) -> Reply<PublishedPost> {
     Reply { [self] result in
       guard speaks() else { return }
       attempt { state in
@@ -131,12 +157,14 @@ final class PostWorld: Sendable {
           guard let row = state.ledger.posts[id], row.text == text else {
             throw Violation("order \(order) is answered with \(id), which is not durable or another post")
           }
-          guard published.isNew == (row.document.networkID == name) else { throw Violation("\(id) is new, or is not") }
+          guard name == nil || published.isNew == (row.document.networkID == name) else {
+            throw Violation("\(id) is new, or is not")
+          }
           if let known = state.acknowledged.updateValue(id, forKey: order), known != id {
             throw Violation("order \(order) led to \(known) and to \(id)")
           }
         case .failure(let error):
-          if !state.hasDoubt, state.ledger.names[name] != nil {
+          if !state.hasDoubt, let name, state.ledger.names[name] != nil {
             throw Violation("order \(order) is refused and stored: \(error)")
           }
         }
@@ -194,7 +222,7 @@ final class PostWorld: Sendable {
   }
 
   func becameDurable(_ mutations: [StoreMutation]) {
-    let latest = clock.now + longestWait
+    let (now, latest) = (clock.now, clock.now + longestWait)
     attempt { state in
       if !mutations.allSatisfy(\.isUpkeep) { state.tally.commits += 1 }
       for mutation in mutations {
@@ -204,7 +232,7 @@ final class PostWorld: Sendable {
         default: break
         }
       }
-      try state.ledger.apply(mutations, latest: latest)
+      try state.ledger.apply(mutations, now: now, latest: latest)
     }
     note("  durable: \(mutations.map(Self.words).joined(separator: ", "))")
   }

@@ -31,9 +31,12 @@ extension Coordinator {
 
   private func deliver(_ posts: any PostStorage & CoordinatorStorage, stoppedAt: Timestamp?, ready: () -> Void) async throws {
     let inbox = postInbox
+    let put = { @Sendable (input: PostInput) in if !inbox.put(input) { input.refuse(.busy) } }
     let engine = try await PostEngine(
       storage: posts, channels: posts, directory: directory, rules: rules, clock: clock, logger: logger, hub: postHub,
-      compose: { await self.compose($0) }, poke: { inbox.poke() }, put: { if !inbox.put($0) { $0.refuse(.busy) } })
+      compose: { composition in
+        Task { put(.composed(composition.post, in: composition.channel, await self.compose(composition.request))) }
+      }, poke: { inbox.poke() }, put: put)
     try await engine.resume(stoppedAt: stoppedAt)
     ready()
     while engine.fenced == nil,

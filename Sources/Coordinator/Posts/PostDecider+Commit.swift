@@ -80,6 +80,8 @@ extension PostDecider {
     effects.operations = effects.operations.filter {
       isCurrent($0.operation.post, $0.operation.relay, $0.operation.number)
     }
+    // A form that came late, because it could not be stored at first, needs no other.
+    effects.compositions = effects.compositions.filter { composing.contains($0.post) }
     return (decision, effects)
   }
 

@@ -13,8 +13,8 @@ final class PostEngine {
   private let directory: RelayDirectory
   let clock: any CoordinatorClock
   private let hub: PostHub
-  /// Gives a post its form.
-  private let compose: @Sendable (PostRequest) async -> Result<PostDocument, BatonError>
+  /// Begins to give a post its form, which comes in as an input.
+  private let compose: @Sendable (PostComposition) -> Void
   /// Puts an input of the engine's own into the inbox.
   private let put: @Sendable (PostInput) -> Void
   var commits: Commits
@@ -27,13 +27,13 @@ final class PostEngine {
   private static let takeUpMax = 256
 
   /// - Parameters:
-  ///   - compose: gives a scheduled post its form when it is due.
+  ///   - compose: begins to give a scheduled post its form when it is due, and returns at once; `PostInput.composed` follows.
   ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
   ///   - poke: called when a commit is over, so that `process` is called soon.
   init(
     storage: any PostStorage, channels: any CoordinatorStorage, directory: RelayDirectory, rules: Rules,
     clock: any CoordinatorClock, logger: Logger, hub: PostHub, isEager: Bool = true,
-    compose: @escaping @Sendable (PostRequest) async -> Result<PostDocument, BatonError> = { _ in .failure(.busy) },
+    compose: @escaping @Sendable (PostComposition) -> Void = { _ in },
     poke: @escaping @Sendable () -> Void = {}, put: @escaping @Sendable (PostInput) -> Void
   ) async throws {
     self.storage = storage
@@ -139,17 +139,10 @@ extension PostEngine: Shell {
     journal.write(effects.journal)
     for input in effects.inputs { put(input) }
     for step in effects.turns { directory.networks[step.network]?.release(step.turn) }
-    for composition in effects.compositions { begin(composition) }
+    for composition in effects.compositions { compose(composition) }
     for step in effects.operations { directory.networks[step.network]?.deliver(step.operation) }
     for step in effects.comparisons { directory.networks[step.network]?.compare(step.comparison) }
     reply()
-  }
-
-  /// Lets a post be given its form, which comes in as an input.
-  private func begin(_ composition: PostComposition) {
-    Task { [compose, put] in
-      put(.composed(composition.post, in: composition.channel, await compose(composition.request)))
-    }
   }
 
   func give(_ answer: PostDecision.Answer, _ failure: CommitFailure?) {
