@@ -90,7 +90,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
       let reply = try await Caller.$user.withValue(peer.uid) {
         try await Caller.$process.withValue(peer.pid) { try await service.answer(method, call, stream) }
       }
-      if method.permission == .change, !service.notesCallers(of: method) {
+      if method.permission.isForChanges, !service.notesCallers(of: method) {
         context.logger.notice("\(call.method)\(Self.object(of: reply)) by uid \(peer.uid), pid \(peer.pid)")
       }
       return EncodedParameters(reply)

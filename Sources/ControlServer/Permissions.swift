@@ -27,7 +27,9 @@ extension ServersMethod: GuardedMethod {
 extension RelaysMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
-    case .list, .get: .read
+    case .list: .read
+    // A publisher who tries a post again on one relay names it.
+    case .get: .readPosts
     case .add, .update, .remove, .test: .change
     }
   }
@@ -45,7 +47,8 @@ extension IdentitiesMethod: GuardedMethod {
 extension ChannelsMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
-    case .get, .list, .link, .transitions: .read
+    case .get, .list, .link: .readPosts
+    case .transitions: .read
     case .create, .retryRelay, .update, .addRelays, .removeRelay, .verify, .delete: .change
     }
   }
@@ -54,8 +57,8 @@ extension ChannelsMethod: GuardedMethod {
 extension PostsMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
-    case .get, .list, .watch, .transitions: .read
-    case .publish, .edit, .delete, .retry, .cancel: .change
+    case .get, .list, .watch, .transitions: .readPosts
+    case .publish, .edit, .delete, .retry, .cancel: .publish
     }
   }
 }
@@ -71,7 +74,8 @@ extension MonitorMethod: GuardedMethod {
 extension DaemonMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
-    case .status, .metrics: .read
+    case .status: .readPosts
+    case .metrics: .read
     case .reload: .change
     // A copy of the database holds sealed secrets, and a check of it keeps the disk busy for a while.
     case .backup, .check: .change
@@ -82,7 +86,8 @@ extension DaemonMethod: GuardedMethod {
 extension ServiceMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
-    case .ping, .getLogLevel: .read
+    case .ping: .readPosts
+    case .getLogLevel: .read
     case .reload, .setLogLevel: .change
     }
   }

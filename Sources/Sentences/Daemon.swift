@@ -58,7 +58,10 @@ extension RefusalSentence {
   }
 
   /// A method that the caller may not call.
-  public static let permissionDenied = Self("you may not do this", "root and members of the group baton may")
+  public static let permissionDenied = Self(
+    "you may not do this",
+    "root and members of the group baton may; the daemon's options control.readGroup and control.publishGroup let others look or publish"
+  )
 
   /// A parameter that is unknown, missing or of the wrong type.
   public static func invalidParameter(_ parameter: String) -> Self {

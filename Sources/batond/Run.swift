@@ -120,7 +120,8 @@ private struct Service {
         ["BATON_DAMAGE": "\(damage)"])
     }
     let secrets = try secrets(store)
-    let access = Access(changeGroup: settings.controlGroup, readGroup: settings.readGroup)
+    let access = Access(
+      changeGroup: settings.controlGroup, readGroup: settings.readGroup, publishGroup: settings.publishGroup)
     let sockets = try sockets()
     let seed = try store.installationSeed { .random(in: 0 ... .max) }
     let group = MultiThreadedEventLoopGroup.singleton

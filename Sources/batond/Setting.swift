@@ -1,4 +1,5 @@
 internal import Channels
+internal import ControlServer
 internal import SimpleX
 internal import Storage
 
@@ -9,6 +10,8 @@ struct Setting: Sendable {
     case path
     case level
     case group
+    /// A group that the machine has.
+    case existingGroup
     /// A name that people read.
     case name
     /// A time span such as `30s`, `2min`, `500ms`, or a number of seconds; at least 100 ms.
@@ -32,6 +35,7 @@ struct Setting: Sendable {
       case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
       case .name: text.isEmpty || text.contains(where: \.isNewline) ? "must be a name on one line" : nil
       case .group: text.isEmpty ? "must be the name of a group" : nil
+      case .existingGroup: Access.groupID(text) == nil ? "must be the name of a group that exists" : nil
       case .duration:
         (Setting.duration(text) ?? .zero) < .milliseconds(100)
           ? "must be a time span such as 30s, 2min or 500ms, at least 100ms" : nil
@@ -75,6 +79,11 @@ struct Setting: Sendable {
     Setting(key: "control.socket", kind: .path, fallback: "/run/batond/control", summary: "path of the control socket"),
     Setting(key: "control.group", kind: .group, fallback: "baton", summary: "group that may do everything"),
     Setting(key: "control.readGroup", kind: .group, fallback: "baton-read", summary: "group that may read and watch"),
+    Setting(
+      key: "control.publishGroup", kind: .existingGroup, fallback: "",
+      summary:
+        "group that may publish, edit and delete posts, look at what that takes, and do nothing else; empty: there is none"
+    ),
     Setting(
       key: "control.messageBytesMax", kind: .integer((64 << 10)...(16 << 20)), fallback: "1048576",
       summary: "largest message accepted from a client, in bytes"),

@@ -109,6 +109,8 @@ struct Settings: Sendable {
   var controlSocket: String { text("control.socket") }
   var controlGroup: String { text("control.group") }
   var readGroup: String { text("control.readGroup") }
+  /// The group that may publish; empty if there is none.
+  var publishGroup: String { text("control.publishGroup") }
   var trustRoots: String? { text("nostr.trustRoots").isEmpty ? nil : text("nostr.trustRoots") }
 
   var operatorsDirectory: String { text("operators.directory") }

@@ -105,6 +105,33 @@ struct ConfigurationTests {
     #expect(await problems("log:\n  level: [info]\n") == ["batond.yaml:2:10: log.level must be one value"])
   }
 
+  @Test func groupThatPublishesMustExist() async throws {
+    #expect(try await settings("").publishGroup.isEmpty)
+    for value in ["", " ''", " null"] {
+      #expect(try await settings("control:\n  publishGroup:\(value)\n").publishGroup.isEmpty, "'\(value)'")
+    }
+    let own = try await settings("control:\n  publishGroup: root\n")
+    #expect(own.publishGroup == "root")
+    let variable = ["BATON_CONTROL_PUBLISH_GROUP": "root"]
+    #expect(try await settings("", environment: variable).publishGroup == "root")
+    let words = "control.publishGroup must be the name of a group that exists, it is"
+    // The number of a group is no name.
+    for name in ["no-such-group-of-baton", "0", "Root"] {
+      #expect(await problems("control:\n  publishGroup: \(name)\n") == ["batond.yaml:2:17: \(words) '\(name)'"])
+    }
+    for value in ["[root]", "{root: true}"] {
+      #expect(
+        await problems("control:\n  publishGroup: \(value)\n")
+          == ["batond.yaml:2:17: control.publishGroup must be one value"])
+    }
+    await #expect(throws: ConfigurationError.self) {
+      try await settings(environment: ["BATON_CONTROL_PUBLISH_GROUP": "no-such-group-of-baton"])
+    }
+    // It is read at the start.
+    let changed = own.differences(to: try await settings(""))
+    #expect(changed.map(\.key) == ["control.publishGroup"] && changed.allSatisfy { !$0.appliesOnReload })
+  }
+
   /// A SimpleX core drops a channel that no relay has published within half an hour: by twenty minutes relays
   /// that do not come must be given up, so that others take their place.
   @Test func relaysOfSimpleXAreReplacedBeforeTheCoreDropsTheChannel() async throws {

@@ -26,6 +26,7 @@ enum OptionReference {
     case .path: "An absolute path"
     case .level: "One of \(Setting.levels.joined(separator: ", "))"
     case .group: "The name of a group"
+    case .existingGroup: "The name of a group that exists"
     case .name: "A name"
     case .duration: "A time span"
     case .integer(let range): "A whole number from \(range.lowerBound) to \(range.upperBound)"

@@ -18,7 +18,8 @@ struct AccessTests {
   private static let own: UInt32 = 4200
   private static let changers: UInt32 = 4201
   private static let readers: UInt32 = 4202
-  private static let access = Access(ownUser: own, changeGroup: changers, readGroup: readers)
+  private static let publishers: UInt32 = 4203
+  private static let access = Access(ownUser: own, changeGroup: changers, readGroup: readers, publishGroup: publishers)
 
   /// A kind of peer with its rights.
   private struct Kind {
@@ -28,9 +29,12 @@ struct AccessTests {
     let groups: Set<UInt32>
     let reads: Bool
     let changes: Bool
+    var publishes = false
     var peer: VarlinkPeer { VarlinkPeer(pid: 1, uid: uid, gid: gid, groups: groups.union([gid])) }
 
-    func may(_ method: String) -> Bool { AccessTests.reading.contains(method) ? reads : changes }
+    func may(_ method: String) -> Bool {
+      (AccessTests.reading.contains(method) ? reads : changes) || publishes && AccessTests.publishing.contains(method)
+    }
   }
 
   /// Methods that every peer with read access may call. They are listed by hand, as an independent check of the code: a new method
@@ -62,6 +66,18 @@ struct AccessTests {
     "org.batond.Servers.Add", "org.batond.Servers.Remove", "org.batond.Servers.Test", "org.batond.Servers.Update",
   ]
 
+  /// Methods among both that publishers may call as well: they find a channel, publish, and follow what becomes of posts. A new method is
+  /// refused to them unless it is added here.
+  private static let publishing: Set<String> = [
+    "io.systemd.service.Ping",
+    "org.batond.Channels.Get", "org.batond.Channels.Link", "org.batond.Channels.List",
+    "org.batond.Daemon.Status",
+    "org.batond.Posts.Cancel", "org.batond.Posts.Delete", "org.batond.Posts.Edit", "org.batond.Posts.Get",
+    "org.batond.Posts.List", "org.batond.Posts.Publish", "org.batond.Posts.Retry", "org.batond.Posts.Transitions",
+    "org.batond.Posts.Watch",
+    "org.batond.Relays.Get",
+  ]
+
   private static let kinds = [
     Kind(name: "root", uid: 0, gid: 0, groups: [], reads: true, changes: true),
     Kind(name: "root in no group of ours", uid: 0, gid: 7, groups: [8], reads: true, changes: true),
@@ -71,10 +87,21 @@ struct AccessTests {
     Kind(name: "both groups", uid: 7, gid: readers, groups: [changers], reads: true, changes: true),
     Kind(name: "primary group baton-read", uid: 7, gid: readers, groups: [], reads: true, changes: false),
     Kind(name: "supplementary group baton-read", uid: 7, gid: 7, groups: [8, readers], reads: true, changes: false),
+    Kind(
+      name: "primary group of publishers", uid: 7, gid: publishers, groups: [], reads: false, changes: false, publishes: true),
+    Kind(
+      name: "supplementary group of publishers", uid: 7, gid: 7, groups: [8, publishers], reads: false, changes: false,
+      publishes: true),
+    Kind(
+      name: "publishers and baton-read", uid: 7, gid: publishers, groups: [readers], reads: true, changes: false,
+      publishes: true),
+    Kind(
+      name: "publishers and baton", uid: 7, gid: publishers, groups: [changers], reads: true, changes: true, publishes: true),
     Kind(name: "another user", uid: 7, gid: 7, groups: [8], reads: false, changes: false),
     Kind(name: "root's group without root", uid: 7, gid: 0, groups: [], reads: false, changes: false),
     // User ids and group ids are different things.
     Kind(name: "a user numbered like a group", uid: changers, gid: 7, groups: [own], reads: false, changes: false),
+    Kind(name: "a user numbered like the publishers", uid: publishers, gid: 7, groups: [8], reads: false, changes: false),
   ]
 
   /// A call for every method that is refused for its parameters, or that changes nothing.
@@ -119,8 +146,12 @@ struct AccessTests {
       + Self.needs(IdentitiesMethod.self) + Self.needs(ChannelsMethod.self) + Self.needs(PostsMethod.self)
       + Self.needs(MonitorMethod.self) + Self.needs(DaemonMethod.self) + Self.needs(ServiceMethod.self)
     #expect(methods.map(\.name).sorted() == Self.calls.map(\.method).sorted())
-    #expect(Set(methods.filter { $0.permission == .read }.map(\.name)) == Self.reading)
-    #expect(Set(methods.filter { $0.permission == .change }.map(\.name)) == Self.changing)
+    func needing(_ permissions: Access.Permission...) -> Set<String> {
+      Set(methods.filter { permissions.contains($0.permission) }.map(\.name))
+    }
+    #expect(needing(.read, .readPosts) == Self.reading)
+    #expect(needing(.change, .publish) == Self.changing)
+    #expect(needing(.readPosts, .publish) == Self.publishing)
     #expect(Self.reading.isDisjoint(with: Self.changing))
     #expect(Self.reading.union(Self.changing) == Set(Self.calls.map(\.method)))
   }
@@ -161,7 +192,7 @@ struct AccessTests {
     for kind in Self.kinds {
       let standing = Self.access.standing(of: kind.peer)
       let isOwner = kind.uid == 0 || kind.uid == Self.own
-      #expect(standing == (isOwner ? .owner : kind.reads ? .member : .stranger), "\(kind.name)")
+      #expect(standing == (isOwner ? .owner : kind.reads || kind.publishes ? .member : .stranger), "\(kind.name)")
     }
   }
 
@@ -191,7 +222,11 @@ struct AccessTests {
   @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
   func rightsAreThoseFromWhenTheConnectionWasOpened() async throws {
     let bench = try await Bench(access: Self.access, mode: 0o666)
-    for (group, method) in [(Self.readers, "org.batond.Daemon.Status"), (Self.changers, "org.batond.Daemon.Check")] {
+    let rights = [
+      (Self.readers, "org.batond.Daemon.Status"), (Self.changers, "org.batond.Daemon.Check"),
+      (Self.publishers, "org.batond.Posts.Publish"),
+    ]
+    for (group, method) in rights {
       let peer = try await Program.run(
         "/usr/bin/python3",
         [
@@ -208,9 +243,14 @@ struct AccessTests {
   }
 
   @Test func groupsThatDoNotExistLetNobodyIn() {
-    let access = Access(changeGroup: "no-such-group-of-baton", readGroup: "nor-this-one")
+    for name in ["", "no-such-group-of-baton", "root-", "0"] { #expect(Access.groupID(name) == nil, "'\(name)'") }
+    #expect(Access.groupID("root") == 0)
+    let access = Access(changeGroup: "no-such-group-of-baton", readGroup: "nor-this-one", publishGroup: "nor-that-one")
     let stranger = VarlinkPeer(pid: 1, uid: geteuid() + 1, gid: 0, groups: [0, .max])
-    #expect(!access.allows(stranger, .read) && !access.allows(stranger, .change))
+    for access in [access, Access(changeGroup: "", readGroup: "")] {
+      #expect(
+        !Access.Permission.allCases.contains { access.allows(stranger, $0) } && access.standing(of: stranger) == .stranger)
+    }
     #expect(access.allows(VarlinkPeer(pid: 1, uid: geteuid(), gid: 7, groups: [7]), .change))
   }
 
