@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
 internal import StrictJSON
+internal import Varlink
 
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -47,11 +48,16 @@ struct Status: AsyncParsableCommand {
   /// The report of one moment.
   private struct Report {
     let status: DaemonStatus
-    private let findings: (errors: [Finding], warnings: [Finding])
+    /// What is wrong; `nil` for publishers, who may not see it.
+    private let findings: (errors: [Finding], warnings: [Finding])?
 
     init(_ session: Session) async throws {
       status = try await session.client.status()
-      findings = session.isForPeople ? try await session.client.validate() : ([], [])
+      do {
+        findings = session.isForPeople ? try await session.client.validate() : ([], [])
+      } catch let error as VarlinkError where error.name == VarlinkError.permissionDenied.name {
+        findings = nil
+      }
     }
 
     func lines(_ session: Session) -> [String] {
@@ -76,6 +82,7 @@ struct Status: AsyncParsableCommand {
       if let trouble = status.storageTrouble {
         lines.append("storage     does not work: \(trouble); see df and journalctl -k -p err")
       }
+      guard let findings else { return lines + ["findings    not shown to those who may only publish"] }
       let findings = Validate.lines(findings.errors, findings.warnings, session.terminal)
       lines += findings.prefix(Status.findingsMax)
       if findings.count > Status.findingsMax {
