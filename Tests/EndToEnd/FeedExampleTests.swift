@@ -122,6 +122,33 @@ struct FeedExampleTests {
     _ = await sandbox.status()
   }
 
+  /// As the unit of the example runs it.
+  @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
+  func aUserWhoMayOnlyPublishCanRunIt() async throws {
+    let publishers = try Publishers()
+    let sandbox = try Program("baton-sandbox", ["--relays", "1"])
+    let baton = try Installation()
+    try publishers.allow(in: baton)
+    let daemon = try await baton.start()
+    try await baton.addRelays(try await sandbox.sandboxRelays(1))
+    #expect(try await baton.control("channel", "create", "News").status == 0)
+    let feed = try await Feed()
+    try feed.write(rss: [(2, "Second"), (1, "First")])
+    func run(isMember: Bool) async throws -> (status: Int32, lines: [String]) {
+      try await publishers.run(
+        "/usr/bin/python3", [Self.script, "News", feed.url], isMember: isMember, environment: Self.environment(baton))
+    }
+    let stranger = try await run(isMember: false)
+    #expect(stranger.status == 1, "\(stranger.lines)")
+    let publisher = try await run(isMember: true)
+    #expect(publisher.status == 0 && publisher.lines == ["post 1: First", "post 2: Second"], "\(publisher.lines)")
+    await feed.stop()
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    sandbox.signal(SIGKILL)
+    _ = await sandbox.status()
+  }
+
   @Test func theExampleIsShort() throws {
     let lines = try String(contentsOfFile: Self.script, encoding: .utf8).split(
       separator: "\n", omittingEmptySubsequences: false)
