@@ -83,10 +83,10 @@ struct Status: AsyncParsableCommand {
         lines.append("storage     does not work: \(trouble); see df and journalctl -k -p err")
       }
       guard let findings else { return lines + ["findings    not shown to those who may only publish"] }
-      let findings = Validate.lines(findings.errors, findings.warnings, session.terminal)
-      lines += findings.prefix(Status.findingsMax)
-      if findings.count > Status.findingsMax {
-        lines.append("and \(findings.count - Status.findingsMax) more: batonctl validate")
+      let found = Validate.lines(findings.errors, findings.warnings, session.terminal)
+      lines += found.prefix(Status.findingsMax)
+      if found.count > Status.findingsMax {
+        lines.append("and \(found.count - Status.findingsMax) more: batonctl validate")
       }
       return lines
     }
