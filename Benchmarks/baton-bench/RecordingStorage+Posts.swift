@@ -30,6 +30,9 @@ extension RecordingStorage: PostStorage {
   func postCounters() throws -> PostCounters { try store.postCounters() }
   func posts(_ ids: Set<PostID>) throws -> StoredPosts { try store.posts(ids) }
   func posts(idempotencyKeys: Set<String>) throws -> [String: PostID] { try store.posts(idempotencyKeys: idempotencyKeys) }
+  func posts(reacting reactions: Set<PostReaction>) throws -> [PostReaction: PostID] {
+    try store.posts(reacting: reactions)
+  }
   func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
     try store.posts(of: channel, before: before, limit: limit)
   }

@@ -15,6 +15,8 @@ public protocol PostStorage: Sendable {
   func posts(_ ids: Set<PostID>) async throws -> StoredPosts
   /// The posts that were published with these idempotency keys, deleted ones included. Keys are compared byte by byte.
   func posts(idempotencyKeys: Set<String>) async throws -> [String: PostID]
+  /// The posts that are these reactions and were not deleted; the first of each. Texts are compared byte by byte.
+  func posts(reacting: Set<PostReaction>) async throws -> [PostReaction: PostID]
   /// The ids of a channel's posts below `before`, deleted ones included, highest first.
   func posts(of channel: ChannelID, before: PostID, limit: Int) async throws -> [PostID]
 
@@ -79,19 +81,25 @@ public struct PostQuestion: Hashable, Sendable {
   public var cause: Cause?
   /// Whether posts are included whose deletion was requested.
   public var withDeleted: Bool
+  /// Only reactions to this post.
+  public var reactionTo: PostID?
+  /// Whether reactions are included; those to `reactionTo` are in any case.
+  public var withReactions: Bool
   public var place: Place
   /// Upper bound of the posts on the page.
   public var limit: Int
 
   public init(
     channel: ChannelID? = nil, relay: RelayID? = nil, status: DeliveryStatus? = nil, cause: Cause? = nil,
-    withDeleted: Bool = false, place: Place = .newest, limit: Int
+    withDeleted: Bool = false, reactionTo: PostID? = nil, withReactions: Bool = false, place: Place = .newest, limit: Int
   ) {
     self.channel = channel
     self.relay = relay
     self.status = status
     self.cause = cause
     self.withDeleted = withDeleted
+    self.reactionTo = reactionTo
+    self.withReactions = withReactions
     self.place = place
     self.limit = limit
   }

@@ -33,8 +33,10 @@ extension Schema {
       request TEXT,
       sum INTEGER NOT NULL
     ) STRICT;
-    CREATE INDEX posts_of_channel ON posts (channel_id, id, deleted_at);
-    CREATE INDEX posts_alive ON posts (id) WHERE deleted_at IS NULL;
+    CREATE INDEX posts_of_channel ON posts (channel_id, id, deleted_at, reaction_to);
+    CREATE INDEX posts_alive ON posts (id, reaction_to) WHERE deleted_at IS NULL;
+    CREATE INDEX posts_reactions ON posts (reaction_to, id, deleted_at) WHERE reaction_to IS NOT NULL;
+    CREATE INDEX posts_reacted ON posts (reaction_to, text) WHERE reaction_to IS NOT NULL AND deleted_at IS NULL;
     CREATE INDEX posts_awaiting ON posts (id) WHERE replaced_by IS NOT NULL AND deletion_id IS NOT NULL AND deleted_at IS NULL;
     CREATE INDEX posts_by_change ON posts (revision, channel_id);
     CREATE INDEX posts_scheduled ON posts (publish_at, id)

@@ -86,6 +86,9 @@ final class PostSimStorage: PostStorage {
   func posts(idempotencyKeys: Set<String>) throws -> [String: PostID] {
     try reading { try $0.posts(idempotencyKeys: idempotencyKeys) }
   }
+  func posts(reacting reactions: Set<PostReaction>) throws -> [PostReaction: PostID] {
+    try reading { try $0.posts(reacting: reactions) }
+  }
   func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
     try reading { try $0.posts(of: channel, before: before, limit: limit) }
   }

@@ -46,6 +46,20 @@ struct LastPostTests {
     #expect(try previews() == [second: "other"])
   }
 
+  @Test func reactionIsNoNewestPost() async throws {
+    var reactions = [Bench.stored(3, text: "+", []), Bench.stored(4, channel: 3, text: "+", [])]
+    for index in reactions.indices { reactions[index].row.reactionTo = PostID(rawValue: 1) }
+    reactions[0].row.createdAt = Bench.now + .seconds(9)
+    var second = Bench.stored(2, channel: 2, text: "two", [])
+    second.row.createdAt = Bench.now + .seconds(1)
+    try await bench.add([Bench.stored(1, text: "one", []), second] + reactions)
+    let all = Set((1...3 as ClosedRange<Int64>).map(ChannelID.init(rawValue:)))
+    #expect(
+      try store.lastPosts(of: all).mapValues(\.preview) == [ChannelID(rawValue: 1): "one", ChannelID(rawValue: 2): "two"])
+    let part = try list([:], [["field": "lastPostAt", "direction": -1]], after: nil, limit: 10)
+    #expect(part.channels.map(\.row.id.rawValue) == [2, 1, 3])
+  }
+
   /// The time is that by which lists are sorted, so it stays.
   @Test func damagedPostHasNoPreview() async throws {
     try await bench.add([Bench.stored(1, text: "one", []), Bench.stored(2, channel: 2, text: "two", [])])
@@ -79,7 +93,8 @@ struct LastPostTests {
       var post = Bench.stored(
         id, channel: channel, text: "post \(id)", deletedAt: Int.random(in: 0..<3, using: &random) == 0 ? Bench.now : nil, [])
       post.row.createdAt = Self.time(&random)
-      if post.row.deletedAt == nil { times[channel] = post.row.createdAt }
+      if id > 1, Int.random(in: 0..<4, using: &random) == 0 { post.row.reactionTo = PostID(rawValue: 1) }
+      if post.row.deletedAt == nil, post.row.reactionTo == nil { times[channel] = post.row.createdAt }
       posts.append(post)
     }
     try await bench.add(posts)

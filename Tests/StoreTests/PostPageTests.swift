@@ -28,10 +28,17 @@ struct PostPageTests {
         return Bench.delivery(
           relay.rawValue, Bench.record(status, cause: cause), departed: Int.random(in: 0..<4, using: &random) == 0)
       }
-      return Bench.stored(
+      var post = Bench.stored(
         number * 2, channel: Int64.random(in: 1...3, using: &random),
         deletedAt: Int.random(in: 0..<4, using: &random) == 0 ? Bench.now : nil, deliveries)
+      if number > 5, Int.random(in: 0..<4, using: &random) == 0 { post.row.reactionTo = target(&random) }
+      return post
     }
+  }
+
+  /// One of a few posts, so that some have many reactions.
+  private static func target(_ random: inout SplitMix64) -> PostID {
+    PostID(rawValue: 2 * Int64.random(in: 1...5, using: &random))
   }
 
   private static func question(_ random: inout SplitMix64) -> PostQuestion {
@@ -41,13 +48,20 @@ struct PostPageTests {
     return PostQuestion(
       channel: maybe((1...4 as ClosedRange<Int64>).map(ChannelID.init(rawValue:))),
       relay: maybe((1...5 as ClosedRange<Int64>).map(RelayID.init(rawValue:))), status: maybe(DeliveryStatus.allCases),
-      cause: maybe(causes), withDeleted: Bool.random(using: &random), place: places.randomElement(using: &random) ?? .newest,
+      cause: maybe(causes), withDeleted: Bool.random(using: &random),
+      reactionTo: Int.random(in: 0..<4, using: &random) == 0 ? target(&random) : nil,
+      withReactions: Bool.random(using: &random), place: places.randomElement(using: &random) ?? .newest,
       limit: [1, 2, 3, 7, 25, 1_000].randomElement(using: &random) ?? 1)
   }
 
   private static func fits(_ post: StoredPost, _ question: PostQuestion) -> Bool {
     guard question.channel == nil || post.row.channel == question.channel else { return false }
     guard question.withDeleted || post.row.deletedAt == nil else { return false }
+    if let target = question.reactionTo {
+      guard post.row.reactionTo == target else { return false }
+    } else {
+      guard question.withReactions || post.row.reactionTo == nil else { return false }
+    }
     guard question.relay != nil || question.status != nil || question.cause != nil else { return true }
     return post.deliveries.contains { delivery in
       !delivery.hasDeparted && (question.relay ?? delivery.relay) == delivery.relay

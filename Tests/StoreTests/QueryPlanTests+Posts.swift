@@ -36,6 +36,7 @@ extension QueryPlanTests {
     _ = try store.postRoutes(on: relay, comparedBefore: PostBench.now, after: channel, limit: 5)
     _ = try store.changedPosts(after: 0, channels: nil, limit: 5)
     _ = try store.changedPosts(after: 0, channels: [channel], limit: 5)
+    _ = try store.posts(reacting: [PostReaction(target: post, text: "+")])
     for question in questions(relay, channel) {
       _ = try store.posts(question)
       // Where there are many such deliveries.
@@ -50,10 +51,13 @@ extension QueryPlanTests {
         for status in [nil, .verified, .failed] as [DeliveryStatus?] {
           for cause in [nil, .timeout] as [Cause?] {
             for withDeleted in [false, true] {
-              questions.append(
-                PostQuestion(
-                  channel: channel, relay: relay, status: status, cause: cause, withDeleted: withDeleted,
-                  place: .around(PostID(rawValue: 1)), limit: 5))
+              let question = PostQuestion(
+                channel: channel, relay: relay, status: status, cause: cause, withDeleted: withDeleted,
+                place: .around(PostID(rawValue: 1)), limit: 5)
+              var (among, about) = (question, question)
+              among.withReactions = true
+              about.reactionTo = PostID(rawValue: 1)
+              questions += [question, among, about]
             }
           }
         }

@@ -54,6 +54,9 @@ extension FaultyStorage: PostStorage {
   public func posts(idempotencyKeys: Set<String>) throws -> [String: PostID] {
     try reading { try $0.posts(idempotencyKeys: idempotencyKeys) }
   }
+  public func posts(reacting reactions: Set<PostReaction>) throws -> [PostReaction: PostID] {
+    try reading { try $0.posts(reacting: reactions) }
+  }
   public func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
     try reading { try $0.posts(of: channel, before: before, limit: limit) }
   }

@@ -9,6 +9,10 @@ extension CoordinatorStore: PostStorage {
     try await queue.ask { try $0.posts(idempotencyKeys: idempotencyKeys) }
   }
 
+  public func posts(reacting reactions: Set<PostReaction>) async throws -> [PostReaction: PostID] {
+    try await queue.ask { try $0.posts(reacting: reactions) }
+  }
+
   public func posts(of channel: ChannelID, before: PostID, limit: Int) async throws -> [PostID] {
     try await queue.ask { try $0.posts(of: channel, before: before, limit: limit) }
   }

@@ -25,7 +25,8 @@ struct PostSearch {
   init(_ question: PostQuestion, fewMax: Int = 10_000, _ db: Database) throws {
     self.question = question
     self.db = db
-    guard let index = Self.index(question) else {
+    // A post has few reactions, whatever else is asked for.
+    guard question.reactionTo == nil, let index = Self.index(question) else {
       source = .posts
       return
     }
@@ -58,6 +59,12 @@ struct PostSearch {
       arguments += [channel.rawValue]
     }
     if !question.withDeleted { parts.append("p.deleted_at IS NULL") }
+    if let target = question.reactionTo {
+      parts.append("p.reaction_to = ? AND p.reaction_to IS NOT NULL")
+      arguments += [target.rawValue]
+    } else if !question.withReactions {
+      parts.append("p.reaction_to IS NULL")
+    }
     if question.relay != nil || question.status != nil || question.cause != nil {
       let condition = Self.condition(question)
       parts.append("EXISTS (SELECT 1 FROM deliveries d WHERE d.post_id = p.id AND \(condition.sql))")
@@ -73,6 +80,7 @@ struct PostSearch {
   }
 
   private var indexOfPosts: String {
+    if question.reactionTo != nil { return "INDEXED BY posts_reactions" }
     if question.channel != nil { return "INDEXED BY posts_of_channel" }
     return question.withDeleted ? "NOT INDEXED" : "INDEXED BY posts_alive"
   }
@@ -131,6 +139,7 @@ struct PostSearch {
     var posts = ["p.id = d.post_id"]
     if question.channel != nil { posts.append("p.channel_id = ?") }
     if !question.withDeleted { posts.append("p.deleted_at IS NULL") }
+    if !question.withReactions { posts.append("p.reaction_to IS NULL") }
     return try relays.flatMap { relay in
       let condition = Self.condition(question, index: index, relay: relay)
       var arguments = condition.arguments

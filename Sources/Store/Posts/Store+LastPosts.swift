@@ -4,8 +4,8 @@ public import Storage
 
 // The newest posts of channels. Channels do not know them: a post changes no channel.
 extension Store {
-  /// The newest posts of these channels that were not deleted; channels without one are left out, and those whose posts cannot be found
-  /// because of damage.
+  /// The newest posts of these channels that are no reactions and were not deleted; channels without one are left out, and those whose
+  /// posts cannot be found because of damage.
   public func lastPosts(of channels: Set<ChannelID>) throws -> [ChannelID: LastPost] {
     try reading { pool in try pool.read { db in try lastPosts(of: channels.sorted(), db) } }
   }
@@ -30,12 +30,12 @@ extension Store {
 
   private static let newestPost = """
     SELECT id, created_at FROM posts INDEXED BY posts_of_channel WHERE channel_id = ? AND deleted_at IS NULL AND request IS NULL
-    ORDER BY id DESC LIMIT 1
+      AND reaction_to IS NULL ORDER BY id DESC LIMIT 1
     """
 
-  /// SQL for the time of the newest post that was not deleted, in a statement on `channels c`; NULL if there is none.
+  /// SQL for the time of the newest post that is no reaction and was not deleted, in a statement on `channels c`; NULL if there is none.
   static let lastPostTime = """
     (SELECT p.created_at FROM posts p INDEXED BY posts_of_channel WHERE p.channel_id = c.id AND p.deleted_at IS NULL
-      AND p.request IS NULL ORDER BY p.id DESC LIMIT 1)
+      AND p.request IS NULL AND p.reaction_to IS NULL ORDER BY p.id DESC LIMIT 1)
     """
 }

@@ -1,0 +1,25 @@
+public import Channels
+internal import GRDB
+public import Storage
+
+// Reactions of channels to their posts.
+extension Store {
+  /// The posts that are these reactions and were not deleted; the first of each. Texts are compared byte by byte.
+  public func posts(reacting reactions: Set<PostReaction>) throws -> [PostReaction: PostID] {
+    try reading { pool in
+      try pool.read { db in
+        var posts: [PostReaction: PostID] = [:]
+        for reaction in reactions {
+          let id = try Int64.fetchOne(
+            db,
+            cached: """
+              SELECT id FROM posts INDEXED BY posts_reacted
+              WHERE reaction_to = ? AND reaction_to IS NOT NULL AND text = ? AND deleted_at IS NULL ORDER BY id LIMIT 1
+              """, arguments: [reaction.target.rawValue, reaction.text])
+          posts[reaction] = id.map(PostID.init(rawValue:))
+        }
+        return posts
+      }
+    }
+  }
+}
