@@ -52,6 +52,12 @@ public protocol RelayNetwork: RelayAddressing {
     of post: PostDocument, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> PostDocument
 
+  /// Gives a reaction to a post of ours its form, signed like a post. It must be stored before it is sent anywhere.
+  func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument
+
+  /// Why posts of a channel cannot be pinned, the rest of a sentence for people.
+  func whyNotPinned(in content: ChannelContent) -> String
+
   /// How others refer to a post of ours; `nil` if the document is not one of this network.
   /// - Parameter relays: normal addresses of the relays where it was read back.
   func reference(to post: PostDocument, at relays: [String]) -> PostReference?

@@ -84,6 +84,22 @@ struct PostNetworkTests {
     await desk.end()
   }
 
+  @Test func reactionIsPublishedReadBackAndDeleted() async throws {
+    let desk = try await Desk(try await SandboxRelay.start())
+    let network = desk.bench.network
+    let post = try desk.compose("news")
+    #expect(await desk.deliver(.publish, post) == [.handedOver, .accepted])
+    let target = try #require(network.reference(to: post, at: [desk.relay.url]))
+    let reaction = try network.composeReaction(ReactionDraft(target: target, text: "👍"), in: desk.content)
+    #expect(await desk.deliver(.publish, reaction) == [.handedOver, .accepted])
+    #expect(await desk.deliver(.verify, reaction) == [.verified(edition: 1)])
+    let deletion = try network.composeDeletion(of: reaction, in: desk.content, reason: "")
+    #expect(await desk.deliver(.withdraw, reaction, deletion: deletion) == [.withdrawn])
+    #expect(await desk.deliver(.verify, reaction) == [.missing])
+    #expect(await desk.deliver(.verify, post) == [.verified(edition: 1)], "the post stays")
+    await desk.end()
+  }
+
   @Test func manyPostsArePublishedAndReadBackTogether() async throws {
     let desk = try await Desk(try await SandboxRelay.start())
     let posts = try (1...200).map { try desk.compose("news \($0)") }

@@ -26,6 +26,15 @@ extension FakeNetwork {
     PostDocument(networkID: "deletion of \(post.networkID)", author: "key", text: reason)
   }
 
+  public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
+    if draft.text == "not here" { throw .unsupported("no such reactions") }
+    if draft.text == "refuse me" { throw .refused(PostRefusal(.reaction, "the reaction asks to be refused; write another")) }
+    let pictures = draft.emoji.sorted { $0.key < $1.key }.map { " | \($0.key) is \($0.value)" }.joined()
+    return PostDocument(
+      networkID: "reaction \(posts.nextName())", author: "key",
+      text: "\(draft.text) | to \(draft.target.networkID) at \(draft.target.relays.joined(separator: ","))\(pictures)")
+  }
+
   public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
     guard post.networkID.hasPrefix("post") else { return nil }
     return PostReference(networkID: post.networkID, author: post.author, relays: relays)

@@ -213,7 +213,9 @@ extension FakePosts {
       case .unreachable, .away: return .failed(Trouble(.unreachable, "connection refused"))
       case .works, .refuses, .loses:
         let isHidden = state.manners[comparison.address]?.hidesFromComparisons == true
-        let ids = isHidden ? [] : state.stored.filter { $0.key.address == comparison.address }.map(\.value)
+        let names = isHidden ? [] : state.stored.filter { $0.key.address == comparison.address }.map(\.value)
+        // A list of posts has no reactions.
+        let ids = names.filter { !$0.hasPrefix("reaction") }
         return .served(
           ServedPosts(ids: Set(ids), from: Timestamp(milliseconds: 0), until: Timestamp(milliseconds: .max)))
       }

@@ -90,6 +90,23 @@ extension NostrNetwork {
 
   public func date(of post: PostDocument) -> Timestamp? { post.event.map { Timestamp(seconds: $0.createdAt) } }
 
+  public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
+    let key = try author(of: content, "reactions in groups (NIP-29) are not published yet")
+    let post: NostrPost
+    do throws(PostRefusal) {
+      post = try .reaction(NostrPost.Reaction(draft), to: draft.target, in: content, by: key.publicKey)
+    } catch { throw .refused(error) }
+    return PostDocument(try sign(post, with: key, at: try date(of: post)))
+  }
+
+  public func whyNotPinned(in content: ChannelContent) -> String {
+    switch content.kind {
+    case .channel:
+      "public channels (NIP-28) have no pinned posts; put what must stay in sight into the description of the channel"
+    case .group: "the relay of a group keeps the list of its pinned posts (NIP-29, kind 9010), and Baton does not send it yet"
+    }
+  }
+
   private func submit(_ document: PostDocument, for operation: DeliveryOperation) {
     let event = OutgoingEvent.signed(id: document.networkID, text: document.text)
     let item = SessionOperation(delivery: operation, events: [event])

@@ -10,6 +10,27 @@ extension NostrPost {
     /// A picture, with the shortcode that stands for it.
     case custom(shortcode: String, url: String)
 
+    /// - Throws: `PostRefusal` if the draft has a picture for something else, or none for its shortcode.
+    init(_ draft: ReactionDraft) throws(PostRefusal) {
+      let text = draft.text
+      if let (shortcode, url) = draft.emoji.min(by: { $0.key < $1.key }) {
+        guard draft.emoji.count == 1, text == ":\(shortcode):" else {
+          throw PostRefusal(
+            .emoji, "the picture must be that of the reaction, which is its shortcode between colons; correct one")
+        }
+        self = .custom(shortcode: shortcode, url: url)
+      } else if text == "+" {
+        self = .like
+      } else if text == "-" {
+        self = .dislike
+      } else {
+        guard text.utf8.count < 2 || text.utf8.first != UInt8(ascii: ":") || text.utf8.last != UInt8(ascii: ":") else {
+          throw PostRefusal(.emoji, "a shortcode between colons stands for a picture; give its address")
+        }
+        self = .emoji(text)
+      }
+    }
+
     /// How NIP-25 writes it.
     fileprivate var content: String {
       switch self {

@@ -1,0 +1,26 @@
+public import Channels
+
+/// A reaction of a channel to one of its posts, before the network gives it a form.
+public struct ReactionDraft: Hashable, Sendable {
+  /// The post that the channel reacts to.
+  public var target: PostReference
+  /// What it says: `+`, `-`, an emoji, or `:shortcode:`, which stands for a picture. A network may know fewer.
+  public var text: String
+  /// The address of the picture, by its shortcode; empty for a reaction without picture.
+  public var emoji: [String: String]
+
+  public init(target: PostReference, text: String, emoji: [String: String] = [:]) {
+    self.target = target
+    self.text = text
+    self.emoji = emoji
+  }
+}
+
+// Networks that do not react to posts, or have no pinned posts, have nothing of this.
+extension RelayNetwork {
+  public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
+    throw .unsupported("Baton does not react to posts on this network yet")
+  }
+
+  public func whyNotPinned(in content: ChannelContent) -> String { "its channels have no pinned posts" }
+}
