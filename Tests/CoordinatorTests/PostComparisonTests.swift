@@ -144,6 +144,24 @@ struct PostComparisonTests {
     try await bench.stop()
   }
 
+  /// What a relay lists of posts has no reactions.
+  @Test func reactionsAreLeftAlone() async throws {
+    let (bench, _, posts) = try await begin(2)
+    let reaction = try await bench.coordinator.react(to: posts[0], with: "+").post.row.id
+    try await bench.moveComparisons { try bench.statuses(reaction) == [.verified, .verified] }
+    let taken = try await bench.coordinator.react(to: posts[1], with: "-").post.row.id
+    _ = try await bench.coordinator.deletePost(taken)
+    bench.clock.advance(by: Self.day)
+    let start = bench.clock.now
+    try await bench.moveComparisons { try bench.routes().allSatisfy { $0.comparedAt.map { $0 >= start } == true } }
+    try await bench.moveComparisons(times: 5)
+    #expect(try bench.history(reaction) == ["sent", "accepted", "verified"])
+    #expect(bench.network.posts.departures(of: reaction, for: Self.first) == 1)
+    #expect(!bench.log.entries.contains { $0.fields["MESSAGE_ID"] == JournalEvent.postsNotFound.rawValue })
+    check(bench)
+    try await bench.stop()
+  }
+
   @Test func storageThatDoesNotWorkDelaysOnly() async throws {
     let (bench, _, posts) = try await begin(2)
     bench.network.posts.lose(posts[1], at: Self.first)

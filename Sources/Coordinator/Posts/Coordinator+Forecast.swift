@@ -37,6 +37,8 @@ extension PostForecast {
       forecast.editNote = "the post was edited, and post \(new) takes its place; edit that one"
     } else if post.row.deletedAt != nil {
       (forecast.canEdit, forecast.editNote) = (false, "the post was deleted")
+    } else if post.row.reactionTo != nil {
+      (forecast.canEdit, forecast.editNote) = (false, "a reaction cannot be edited; delete it, and react anew")
     }
     return forecast
   }

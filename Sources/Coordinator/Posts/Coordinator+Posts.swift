@@ -11,6 +11,7 @@ extension Coordinator {
     let channel = try await livingChannel(request.channel)
     try request.checkKey()
     if let earlier = try await earlier(request) { return (try await snapshot(earlier), false) }
+    if let same = try await sameReaction(request) { return (try await snapshot(same), false) }
     let now = clock.timeOfDay
     try request.checkSchedule(at: now)
     let deletion = try await deletionOfReplaced(request, in: channel.row.content, on: try network(of: channel))
@@ -34,6 +35,7 @@ extension Coordinator {
   /// The post in the form that its network gives it. From here on posts are told when the channel gets a relay, or leaves one.
   private func document(of request: PostRequest, in channel: StoredChannel) async throws(BatonError) -> PostDocument {
     let network = try network(of: channel)
+    if let target = request.reactionTo { return try await reaction(request, to: target, in: channel, on: network) }
     let draft = try await draft(request, on: network)
     let relays = directory.relays
     let places = channel.relays.filter { $0.record.status == .active }.compactMap { relays[$0.relay]?.address }
@@ -48,7 +50,7 @@ extension Coordinator {
     return document
   }
 
-  private func network(of channel: StoredChannel) throws(BatonError) -> any RelayNetwork {
+  func network(of channel: StoredChannel) throws(BatonError) -> any RelayNetwork {
     guard let network = directory.networks[channel.row.network] else {
       throw .networkUnavailable(channel.row.network, reason: "this daemon does not serve the network")
     }
@@ -134,7 +136,7 @@ extension Coordinator {
   }
 
   /// A channel, deleted or not.
-  private func channel(_ id: ChannelID) async throws(BatonError) -> StoredChannel {
+  func channel(_ id: ChannelID) async throws(BatonError) -> StoredChannel {
     do {
       guard let channel = try await channels.channel(id) else { throw BatonError.noSuchChannel(id) }
       return channel
@@ -205,6 +207,9 @@ extension Coordinator {
         throw refusal("post \(id.rawValue) was deleted; refer to another")
       }
       guard post.row.isPublished else { throw refusal("post \(id.rawValue) is not published yet; refer to it once it is") }
+      if let target = post.row.reactionTo {
+        throw refusal("post \(id.rawValue) is a reaction, to post \(target.rawValue); refer to that one")
+      }
       if field == .replyTo, post.row.channel != request.channel {
         throw refusal("post \(id.rawValue) is in another channel; a reply is in the channel of its parent, a quote need not be")
       }

@@ -147,11 +147,12 @@ extension PostDecider {
     if !open.effects.inputs.contains(input) { open.effects.inputs.append(input) }
   }
 
-  /// What the machine must be told of a post; `nil` if nothing. What became of the post since the comparison began counts more.
+  /// What the machine must be told of a post; `nil` if nothing. What became of the post since the comparison began counts more. What
+  /// relays list has no reactions.
   private func difference(
     _ id: PostID, _ relay: RelayID, _ current: PostComparisons.UnderWay, _ served: ServedPosts, _ date: Timestamp?
   ) -> DeliveryMachine.Event? {
-    guard let post = awake[id], post.row.edition == 1, let place = post.place(of: relay),
+    guard let post = awake[id], post.row.edition == 1, post.row.reactionTo == nil, let place = post.place(of: relay),
       !post.deliveries[place].hasDeparted
     else { return nil }
     let machine = post.deliveries[place].machine

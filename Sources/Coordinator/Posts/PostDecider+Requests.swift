@@ -22,6 +22,15 @@ extension PostDecider {
     }
     if let damage = facts.damagedRoutes[request.channel] { return refuse(.storageDamaged(reason: damage)) }
     if let old = request.replaces, let refusal = refusal(toReplace: old, facts) { return refuse(refusal) }
+    if let reaction = request.reaction, let answer = answer(to: reaction, facts) {
+      switch answer {
+      case .success(let same):
+        open.seen.insert(same)
+        open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: false), post: same))
+      case .failure(let error): refuse(error)
+      }
+      return
+    }
     let id = insert(new)
     if let old = request.replaces { replace(old, by: id, new.deletion) }
     if let schedule = new.schedule {
@@ -31,6 +40,7 @@ extension PostDecider {
       align(publishing: id, in: channel, from: id, facts)
     }
     if let key = request.idempotencyKey { open.keys[key] = id }
+    if let reaction = request.reaction { open.reactions[reaction] = id }
     open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: true), post: id))
   }
 
@@ -39,7 +49,8 @@ extension PostDecider {
     let id = PostID(rawValue: counters.post)
     let row = PostRow(
       id: id, channel: new.request.channel, document: new.document, text: new.request.text, replyTo: new.request.replyTo,
-      quotes: new.request.quotes, createdAt: now, idempotencyKey: new.request.idempotencyKey,
+      quotes: new.request.quotes, reactionTo: new.request.reactionTo, createdAt: now,
+      idempotencyKey: new.request.idempotencyKey,
       requestDigest: new.request.idempotencyKey == nil ? nil : new.digest, deliveryCount: 0,
       schedule: new.schedule, revision: 0)
     awake[id] = Awake(row: row, deliveries: [])

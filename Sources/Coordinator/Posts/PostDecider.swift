@@ -170,6 +170,7 @@ extension PostDecider: Deciding {
       case .publish(let new, _):
         reads.channels.insert(new.request.channel)
         if let key = new.request.idempotencyKey { reads.keys.insert(key) }
+        if let reaction = new.request.reaction { reads.reactions.insert(reaction) }
       case .membershipChanged(let channel): reads.channels.insert(channel)
       case .walk(let channel, let relay):
         reads.channels.insert(channel)

@@ -40,6 +40,8 @@ struct PostDecision: Answering {
   private(set) var routes: [ChannelID: [RelayID: PostRouteRow]] = [:]
   /// The posts that were published with these idempotency keys.
   var keys: [String: PostID] = [:]
+  /// The posts that are these reactions.
+  var reactions: [PostReaction: PostID] = [:]
   /// What nobody asks for, and must be decided again if this fails.
   var background: [PostInput] = []
   var answers: [Answer] = []

@@ -68,7 +68,7 @@ enum PostInput: Sendable, Hashable {
       [id]
     case .takeUp(let ids), .recover(let ids): ids
     case .replace(let old, let new): [old, new]
-    case .publish(let new, _): new.request.replaces.map { [$0] } ?? []
+    case .publish(let new, _): [new.request.replaces, new.request.reactionTo].compactMap { $0 }
     case .relayUp, .timersDue, .membershipChanged, .walk, .serve, .lookAtSchedules, .barrier, .forgetHistory, .compare,
       .compared, .reconcile:
       []

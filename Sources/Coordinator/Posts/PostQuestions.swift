@@ -34,6 +34,10 @@ struct PostQuestions {
       facts.keys = try await storage.posts(idempotencyKeys: reads.keys)
       wanted.formUnion(facts.keys.values)
     }
+    if !reads.reactions.isEmpty {
+      facts.reactions = try await storage.posts(reacting: reads.reactions)
+      wanted.formUnion(facts.reactions.values)
+    }
     for (relay, limit) in reads.due.sorted(by: { $0.key < $1.key }) {
       let due = try await storage.dueDeliveries(on: relay, at: reads.now, limit: limit)
       facts.due[relay] = (due.posts, due.next, limit)

@@ -17,6 +17,7 @@ struct PostReads: Equatable {
   /// Channels that must be as they are now.
   var channels: Set<ChannelID> = []
   var keys: Set<String> = []
+  var reactions: Set<PostReaction> = []
   /// Relays that may take more of what is due, and how many.
   var due: [RelayID: Int] = [:]
   /// Relays that can be reached again: how many of the posts that had trouble there are wanted, and after which one.
@@ -37,12 +38,12 @@ struct PostReads: Equatable {
 
   var isEmpty: Bool {
     posts.isEmpty && channels.isEmpty && keys.isEmpty && due.isEmpty && returned.isEmpty && pages.isEmpty
-      && schedules == 0 && comparable == nil && reconciled.isEmpty && routed.isEmpty
+      && schedules == 0 && comparable == nil && reconciled.isEmpty && routed.isEmpty && reactions.isEmpty
   }
 
   static func == (a: Self, b: Self) -> Bool {
     (a.posts, a.channels, a.keys, a.due) == (b.posts, b.channels, b.keys, b.due) && a.pages == b.pages
-      && a.schedules == b.schedules
+      && a.schedules == b.schedules && a.reactions == b.reactions
       && (a.comparable, a.comparedBefore, a.reconciled, a.routed)
         == (b.comparable, b.comparedBefore, b.reconciled, b.routed)
       && a.returned.mapValues { [$0.after?.rawValue ?? 0, Int64($0.limit)] }
@@ -81,6 +82,8 @@ struct PostFacts {
   /// The content and network of every channel of `posts` that was not known.
   var contents: [ChannelID: PostDecider.Known] = [:]
   var keys: [String: PostID] = [:]
+  /// Reactions that were not deleted.
+  var reactions: [PostReaction: PostID] = [:]
   /// - limit: how many were asked for.
   var due: [RelayID: (posts: [PostID], next: Timestamp?, limit: Int)] = [:]
   /// - isLast: whether there are no others.

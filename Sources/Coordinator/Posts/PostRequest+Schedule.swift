@@ -55,7 +55,8 @@ extension PostRequest {
       channel: ChannelID(rawValue: channel), text: text, replyTo: json["replyTo"]?.integer.map(PostID.init(rawValue:)),
       quotes: quotes.map(PostID.init(rawValue:)), mentions: mentions, contentWarning: json["contentWarning"]?.string,
       hashtags: hashtags, emoji: pictures, attachments: files,
-      at: json["at"]?.integer.map(Timestamp.init(milliseconds:)), tolerance: json["tolerance"]?.integer.map { Int($0) })
+      at: json["at"]?.integer.map(Timestamp.init(milliseconds:)), tolerance: json["tolerance"]?.integer.map { Int($0) },
+      reactionTo: json["reactionTo"]?.integer.map(PostID.init(rawValue:)))
   }
 }
 

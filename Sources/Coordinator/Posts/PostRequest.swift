@@ -25,11 +25,14 @@ public struct PostRequest: Hashable, Sendable {
   public var at: Timestamp?
   /// For how many seconds after that time it is still published; `toleranceDefault` if it is `nil`.
   public var tolerance: Int?
+  /// The post of the same channel that this one is a reaction to; `text` is the reaction, and `emoji` has its picture if it has one.
+  public var reactionTo: PostID?
 
   public init(
     channel: ChannelID, text: String, replyTo: PostID? = nil, replaces: PostID? = nil, quotes: [PostID] = [],
     mentions: [String] = [], contentWarning: String? = nil, hashtags: [String] = [], emoji: [String: String] = [:],
-    attachments: [PostDraft.Attachment] = [], idempotencyKey: String? = nil, at: Timestamp? = nil, tolerance: Int? = nil
+    attachments: [PostDraft.Attachment] = [], idempotencyKey: String? = nil, at: Timestamp? = nil, tolerance: Int? = nil,
+    reactionTo: PostID? = nil
   ) {
     self.channel = channel
     self.text = text
@@ -44,6 +47,7 @@ public struct PostRequest: Hashable, Sendable {
     self.idempotencyKey = idempotencyKey
     self.at = at
     self.tolerance = tolerance
+    self.reactionTo = reactionTo
   }
 }
 
@@ -73,6 +77,7 @@ extension PostRequest {
     members["contentWarning"] = contentWarning.map(JSONValue.string)
     members["at"] = at.map { .integer($0.milliseconds) }
     members["tolerance"] = tolerance.map { .integer(Int64($0)) }
+    members["reactionTo"] = reactionTo.map { .integer($0.rawValue) }
     return .object(members)
   }
 }

@@ -1,0 +1,42 @@
+internal import Channels
+internal import Storage
+
+// Reactions: posts about another post of their channel, each of which is said once.
+extension PostDecider {
+  /// The reaction that says the same and was not deleted, or why there cannot be one; `nil` if it is to be made.
+  func answer(to reaction: PostReaction, _ facts: PostFacts) -> Result<PostID, BatonError>? {
+    func unreadable(_ id: PostID) -> BatonError { .storageUnavailable(reason: "post \(id.rawValue) cannot be read") }
+    // What was decided just now comes first.
+    for id in [open.reactions[reaction], facts.reactions[reaction]].compactMap({ $0 }) {
+      guard let row = awake[id]?.row else { return .failure(unreadable(id)) }
+      if row.deletedAt == nil { return .success(id) }
+    }
+    let target = reaction.target
+    if let row = awake[target]?.row { return row.refusalToBeReactedTo.map { .failure($0) } }
+    return .failure(leftAlone.contains(target) ? unreadable(target) : .post(.noSuchPost(target)))
+  }
+}
+
+extension PostRequest {
+  /// What the channel says to one of its posts; `nil` for anything else.
+  var reaction: PostReaction? { reactionTo.map { PostReaction(target: $0, text: text) } }
+}
+
+extension PostRow {
+  /// Why a channel cannot react to it; `nil` if it can.
+  var refusalToBeReactedTo: BatonError? {
+    func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
+    if let target = reactionTo {
+      return refusal("post \(id.rawValue) is itself a reaction, to post \(target.rawValue); react to that one")
+    }
+    guard isPublished else { return refusal("post \(id.rawValue) is not published yet; react to it once it is") }
+    if let new = replacedBy {
+      return refusal("post \(id.rawValue) was edited, and post \(new.rawValue) takes its place; react to that one")
+    }
+    if deletedAt != nil { return refusal("post \(id.rawValue) was deleted; react to another") }
+    guard forgottenAt == nil else {
+      return refusal("post \(id.rawValue) is so old that its text is not kept any more; react to another")
+    }
+    return nil
+  }
+}

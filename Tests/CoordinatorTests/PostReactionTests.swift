@@ -1,0 +1,250 @@
+import Channels
+import RelayNetwork
+import Storage
+import Store
+import TestSupport
+import Testing
+
+@testable import Coordinator
+
+/// Reactions: posts about another post, each of which a channel says once.
+@Suite(.timeLimit(.minutes(10)))
+struct PostReactionTests {
+  /// A channel with a post that is on all of its relays.
+  private func bench(relays: Int = 1) async throws -> (bench: Bench, channel: ChannelID, post: PostID) {
+    let bench = try await Bench(posts: true)
+    let channel = try await bench.readyChannel(on: relays)
+    let post = try await bench.publish("news", in: channel).row.id
+    try await bench.settlePosts()
+    return (bench, channel, post)
+  }
+
+  private func refusal(_ bench: Bench, _ id: PostID, _ reaction: String = "+", key: String? = nil) async -> BatonError? {
+    await bench.refusal { () throws(BatonError) in
+      try await bench.coordinator.react(to: id, with: reaction, idempotencyKey: key)
+    }
+  }
+
+  private func invalid(_ reason: String, _ field: String = "id") -> BatonError {
+    .post(.invalidPost(field: field, reason: reason))
+  }
+
+  @Test func reactionIsAPostOfItsOwn() async throws {
+    let (bench, channel, target) = try await bench(relays: 2)
+    let before = try await bench.post(target)
+    let (made, isNew) = try await bench.coordinator.react(
+      to: target, with: ":soap:", emoji: ["soap": "https://e.example/s.png"])
+    let id = made.row.id
+    #expect(isNew && made.row.reactionTo == target && made.row.text == ":soap:" && made.row.channel == channel)
+    #expect(made.phase == .pending && made.relayCount == 2 && made.row.replyTo == nil)
+    #expect(made.row.document.text == ":soap: | to post1 at ws://r1,ws://r2 | soap is https://e.example/s.png")
+    try await bench.settlePosts()
+    #expect(try await bench.post(id).phase == .published)
+    for address in ["ws://r1", "ws://r2"] { #expect(bench.network.posts.departures(of: id, for: address) == 1) }
+    #expect(try await bench.post(target) == before, "nothing happened to the post")
+    let forecast = bench.coordinator.actions(on: try await bench.post(id)).map(\.forecast)
+    #expect(forecast.allSatisfy { !$0.canEdit && $0.editNote == "a reaction cannot be edited; delete it, and react anew" })
+
+    _ = try await bench.coordinator.deletePost(id)
+    try await bench.settlePosts()
+    #expect(try bench.statuses(id) == [.deleted, .deleted] && bench.statuses(target) == [.verified, .verified])
+    #expect(bench.network.posts.violations.isEmpty)
+    try await bench.stop()
+  }
+
+  @Test func postThatNoRelayShowsYetCanBeReactedTo() async throws {
+    let bench = try await Bench(posts: true)
+    let channel = try await bench.readyChannel(on: 1)
+    bench.network.posts.change(at: "ws://r1") { $0.holdsTurns = true }
+    let target = try await bench.publish("news", in: channel).row.id
+    let row = try await bench.coordinator.react(to: target, with: "+").post.row
+    #expect(row.document.text == "+ | to post1 at ")
+    try await bench.stop()
+  }
+
+  // MARK: - Once
+
+  @Test func sameReactionIsMadeOnceUntilItIsDeleted() async throws {
+    let (bench, channel, target) = try await bench()
+    let react = bench.coordinator.react
+    let first = try await react(target, "+", [:], "k").post.row.id
+    for key in ["k", "other", nil] {
+      let again = try await react(target, "+", [:], key)
+      #expect(again.post.row.id == first && !again.isNew, "\(key ?? "no key")")
+    }
+    let other = try await react(target, "-", [:], nil)
+    #expect(other.isNew && other.post.row.id != first)
+    let post = try await bench.publish("more", in: channel).row.id
+    #expect(try await react(post, "+", [:], nil).isNew, "to another post")
+    #expect(await refusal(bench, target, "-", key: "k") == .post(.keyReused(first, isDeleted: false)))
+
+    try await bench.settlePosts()
+    _ = try await bench.coordinator.deletePost(first)
+    #expect(await refusal(bench, target, key: "k") == .post(.keyReused(first, isDeleted: true)))
+    let second = try await react(target, "+", [:], nil)
+    #expect(second.isNew && second.post.row.id != first)
+    #expect(try await react(target, "+", [:], "other").post.row.id == second.post.row.id)
+    try await bench.settlePosts()
+    #expect(try bench.statuses(first) == [.deleted] && bench.statuses(second.post.row.id) == [.verified])
+    try await bench.stop()
+  }
+
+  /// Waits until as many requests wait to be decided.
+  private func waitForRequests(_ count: Int, _ bench: Bench) async {
+    func open() -> Int { bench.coordinator.postInbox.count + bench.coordinator.directory.read { $0.postsOpen } }
+    while count == 0 ? open() > 0 : open() < count { await Task.yield() }
+  }
+
+  @Test func sameReactionAtTheSameMomentIsOne() async throws {
+    let (bench, channel, target) = try await bench()
+    bench.storage.hold()
+    async let holder = bench.publish("before", in: channel)
+    while !bench.storage.isCommitWaiting { await Task.yield() }
+    await waitForRequests(0, bench)
+    async let first = bench.coordinator.react(to: target, with: "+")
+    async let second = bench.coordinator.react(to: target, with: "+")
+    await waitForRequests(2, bench)
+    bench.storage.release()
+    let (a, b) = (try await first, try await second)
+    _ = try await holder
+    #expect(a.post.row.id == b.post.row.id && a.isNew != b.isNew)
+    #expect(try bench.store.postCounters().post == 3)
+    try await bench.stop()
+  }
+
+  /// Whoever reacts has seen the post, which is deleted before that is decided.
+  @Test func postThatIsDeletedAtTheSameMomentIsNotReactedTo() async throws {
+    let (bench, channel, target) = try await bench()
+    let old = try await bench.coordinator.react(to: target, with: "-").post.row.id
+    try await bench.settlePosts()
+    bench.storage.hold()
+    async let holder = bench.publish("before", in: channel)
+    while !bench.storage.isCommitWaiting { await Task.yield() }
+    // The first of them is taken alone, and those behind it together.
+    await waitForRequests(0, bench)
+    async let taken = bench.coordinator.deletePost(old)
+    await waitForRequests(1, bench)
+    async let deletion = bench.coordinator.deletePost(target)
+    await waitForRequests(2, bench)
+    async let reaction = refusal(bench, target)
+    await waitForRequests(3, bench)
+    bench.storage.release()
+    #expect(await reaction == invalid("post 1 was deleted; react to another"))
+    _ = (try await holder, try await taken, try await deletion)
+    #expect(try bench.store.postCounters().post == 3)
+    try await bench.stop()
+  }
+
+  @Test func reactionThatCannotBeStoredIsMadeLater() async throws {
+    let (bench, _, target) = try await bench()
+    bench.storage.isBroken = true
+    #expect(await refusal(bench, target) == .storageUnavailable(reason: "database or disk is full"))
+    bench.storage.isBroken = false
+    let made = try await bench.coordinator.react(to: target, with: "+")
+    #expect(made.isNew)
+    try await bench.movePosts { try bench.statuses(made.post.row.id) == [.verified] }
+    #expect(bench.network.posts.storedCount(at: "ws://r1") == 2)
+    try await bench.stop()
+  }
+
+  // MARK: - Refusals
+
+  @Test func onlyPostsThatAreThereAreReactedTo() async throws {
+    let (bench, channel, target) = try await bench()
+    let unknown = PostID(rawValue: 99)
+    #expect(await refusal(bench, unknown) == .post(.noSuchPost(unknown)))
+    let later = try await bench.publish("later", in: channel, at: bench.clock.now + .seconds(600)).row.id
+    #expect(await refusal(bench, later) == invalid("post 2 is not published yet; react to it once it is"))
+    let reaction = try await bench.coordinator.react(to: target, with: "+").post.row.id
+    #expect(await refusal(bench, reaction) == invalid("post 3 is itself a reaction, to post 1; react to that one"))
+    #expect(await refusal(bench, target, "not here") == .post(.notSupported(.nostr, reason: "no such reactions")))
+    #expect(
+      await refusal(bench, target, "refuse me") == invalid("the reaction asks to be refused; write another", "reaction"))
+    #expect(await refusal(bench, target, "-", key: "") != nil)
+    _ = try await bench.coordinator.editPost(target, as: PostRequest(channel: channel, text: "right"))
+    #expect(await refusal(bench, target) == nil, "it is there already")
+    #expect(
+      await refusal(bench, target, "-") == invalid("post 1 was edited, and post 4 takes its place; react to that one"))
+    let gone = try await bench.publish("gone", in: channel).row.id
+    _ = try await bench.coordinator.deletePost(gone)
+    #expect(await refusal(bench, gone) == invalid("post 5 was deleted; react to another"))
+    #expect(try bench.store.postCounters().post == 5)
+    _ = try await bench.coordinator.delete(channel)
+    #expect(await refusal(bench, PostID(rawValue: 4)) == .noSuchChannel(channel))
+    try await bench.stop()
+  }
+
+  @Test func reactionIsNeitherEditedNorAnsweredNorQuoted() async throws {
+    let (bench, channel, target) = try await bench()
+    let reaction = try await bench.coordinator.react(to: target, with: "+").post.row.id
+    let edit = await bench.refusal { () throws(BatonError) in
+      try await bench.coordinator.editPost(reaction, as: PostRequest(channel: channel, text: "-"))
+    }
+    #expect(edit == invalid("post 2 is a reaction; delete it, and react anew"))
+    let words = "post 2 is a reaction, to post 1; refer to that one"
+    let reply = await bench.refusal { () throws(BatonError) in
+      try await bench.publish("yes", in: channel, replyTo: reaction)
+    }
+    let quote = await bench.refusal { () throws(BatonError) in
+      try await bench.publish("yes", in: channel, quotes: [reaction])
+    }
+    #expect(reply == invalid(words, "replyTo") && quote == invalid(words, "quotes"))
+    try await bench.stop()
+  }
+
+  @Test func pinsAreRefusedByName() async throws {
+    let (bench, _, target) = try await bench()
+    let refusal = await bench.refusal { () throws(BatonError) in try await bench.coordinator.pinPost(target) }
+    #expect(refusal == .post(.notSupported(.nostr, reason: "its channels have no pinned posts")))
+    let unknown = PostID(rawValue: 9)
+    let none = await bench.refusal { () throws(BatonError) in try await bench.coordinator.pinPost(unknown) }
+    #expect(none == .post(.noSuchPost(unknown)))
+    try await bench.stop()
+  }
+
+  // MARK: - Relays
+
+  @Test func reactionFollowsItsPostToRelaysThatAreAdded() async throws {
+    let bench = try await Bench(posts: true)
+    let relays = try await bench.addRelays(2)
+    let channel = try await bench.create(relays: [relays[0]]).row.id
+    _ = try await bench.channel(channel) { $0.phase == .active }
+    let target = try await bench.publish("news", in: channel).row.id
+    let kept = try await bench.coordinator.react(to: target, with: "+").post.row.id
+    let gone = try await bench.coordinator.react(to: target, with: "-").post.row.id
+    try await bench.settlePosts()
+    _ = try await bench.coordinator.deletePost(gone)
+    _ = try await bench.coordinator.addRelays([relays[1]], to: channel)
+    try await bench.movePosts {
+      try bench.statuses(kept) == [.verified, .verified] && bench.statuses(target) == [.verified, .verified]
+        && bench.statuses(gone) == [.deleted]
+    }
+    #expect(bench.network.posts.storedCount(at: "ws://r2") == 2 && bench.network.posts.violations.isEmpty)
+    try await bench.stop()
+  }
+
+  @Test func deletedPostLeavesItsReactions() async throws {
+    let (bench, _, target) = try await bench()
+    let reaction = try await bench.coordinator.react(to: target, with: "+").post.row.id
+    try await bench.settlePosts()
+    _ = try await bench.coordinator.deletePost(target)
+    try await bench.settlePosts()
+    #expect(try bench.statuses(target) == [.deleted] && bench.statuses(reaction) == [.verified])
+    try await bench.stop()
+  }
+
+  @Test func restartLosesNothing() async throws {
+    let (bench, _, target) = try await bench()
+    bench.network.posts.change(at: "ws://r1") { $0.holdsTurns = true }
+    let reaction = try await bench.coordinator.react(to: target, with: "+").post.row.id
+    try await bench.settlePosts()
+    try await bench.stop()
+    bench.network.posts.change(at: "ws://r1") { $0 = FakePosts.Manner() }
+    let again = try await Bench(bench, posts: true)
+    try await again.movePosts { try again.statuses(reaction) == [.verified] }
+    #expect(again.network.posts.departures(of: reaction, for: "ws://r1") == 1)
+    let same = try await again.coordinator.react(to: target, with: "+")
+    #expect(same.post.row.id == reaction && !same.isNew)
+    try await again.stop()
+  }
+}
