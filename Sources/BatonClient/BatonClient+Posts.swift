@@ -73,6 +73,25 @@ extension BatonClient {
   /// Takes a post back from relays that cannot have it yet.
   public func cancelPost(id: Int64) async throws -> Post { try await post(.cancel, ["id": .integer(id)]) }
 
+  /// Lets the channel of a post react to it; returns once that is durable.
+  /// - Returns: the reaction, and whether it is new; otherwise the channel had said this to the post before.
+  public func reactToPost(_ request: PostsReactRequest) async throws -> PostsReactReply {
+    try PostsReactReply(json: .object(try await call(PostsMethod.react, try request.json.object ?? [:])))
+  }
+
+  /// Lets the channel of a post react to it, and follows the reaction until no relay is under way.
+  public func reactToPostAndFollow(
+    _ request: PostsReactRequest
+  ) async throws -> some AsyncSequence<PostsReactReply, any Error> & Sendable {
+    try await stream(PostsMethod.react, try request.json.object ?? [:]).map { try PostsReactReply(json: .object($0)) }
+  }
+
+  /// Pins a post, which is refused with `NotSupported` on all networks so far.
+  public func pinPost(id: Int64) async throws -> Post { try await post(.pin, ["id": .integer(id)]) }
+
+  /// Takes the pin of a post away, which is refused with `NotSupported` on all networks so far.
+  public func unpinPost(id: Int64) async throws -> Post { try await post(.unpin, ["id": .integer(id)]) }
+
   private func post(_ method: PostsMethod, _ parameters: [String: JSONValue]) async throws -> Post {
     try Post(json: try await call(method, parameters)["post"] ?? .null)
   }

@@ -59,6 +59,7 @@ extension PostsMethod: GuardedMethod {
     switch self {
     case .get, .list, .watch, .transitions: .readPosts
     case .publish, .edit, .delete, .retry, .cancel: .publish
+    case .react, .pin, .unpin: .publish
     }
   }
 }

@@ -24,7 +24,7 @@ struct PostsInterface: PostsService, ControlService {
     return try await follow(first, stream) { PostsEditReply(post: $0, isNew: isNew) }
   }
 
-  func notesCallers(of method: PostsMethod) -> Bool { [.publish, .edit].contains(method) }
+  func notesCallers(of method: PostsMethod) -> Bool { [.publish, .edit, .react].contains(method) }
 
   /// Notes who published or edited a post, as soon as it is durable: the client may not stay to the end. There may be many, so the log
   /// limits them.
@@ -62,6 +62,14 @@ struct PostsInterface: PostsService, ControlService {
     return reply(Post(latest))
   }
 
+  func react(_ request: PostsReactRequest, _ stream: ReplyStream<PostsReactReply>?) async throws -> PostsReactReply {
+    let (first, isNew) = try await coordinator.react(
+      to: PostID(rawValue: request.id), with: request.reaction,
+      emoji: request.emoji.map { [$0.shortcode: $0.url] } ?? [:], idempotencyKey: request.idempotencyKey)
+    if isNew { note(first, by: .react) }
+    return try await follow(first, stream) { PostsReactReply(post: $0, isNew: isNew) }
+  }
+
   func get(_ request: PostsGetRequest) async throws -> PostsGetReply {
     let snapshot = try await find(request.id)
     return PostsGetReply(post: Post(snapshot), actions: coordinator.actions(on: snapshot).map(PostAction.init))
@@ -85,6 +93,7 @@ struct PostsInterface: PostsService, ControlService {
     if let relay = question.relay, !coordinator.relays.contains(where: { $0.id == relay }) {
       throw PostsRefusal.noSuchRelay(id: relay.rawValue)
     }
+    if let target = question.reactionTo { _ = try await find(target.rawValue) }
   }
 
   func watch(_ request: PostsWatchRequest, _ stream: ReplyStream<PostsWatchReply>) async throws -> PostsWatchReply {
@@ -122,6 +131,14 @@ struct PostsInterface: PostsService, ControlService {
 
   func cancel(_ request: PostsCancelRequest) async throws -> PostReply {
     PostReply(post: Post(try await coordinator.cancelPost(PostID(rawValue: request.id))))
+  }
+
+  func pin(_ request: PostsPinRequest) async throws -> PostReply {
+    PostReply(post: Post(try await coordinator.pinPost(PostID(rawValue: request.id))))
+  }
+
+  func unpin(_ request: PostsUnpinRequest) async throws -> PostReply {
+    PostReply(post: Post(try await coordinator.pinPost(PostID(rawValue: request.id))))
   }
 
   private func find(_ id: Int64) async throws -> PostSnapshot {

@@ -29,7 +29,8 @@ extension Post {
       replacedBy: row.replacedBy.map { Int($0.rawValue) }, phase: snapshot.phase.rawValue, summary: snapshot.summary,
       relayCount: snapshot.relayCount, shownCount: snapshot.shownCount, link: snapshot.link,
       relays: snapshot.relays.map(PostRelay.init), createdAt: row.createdAt.text, deletedAt: row.deletedAt?.text,
-      revision: row.revision, publishAt: row.schedule?.publishAt.text, scheduleTrouble: row.schedule?.trouble)
+      revision: row.revision, publishAt: row.schedule?.publishAt.text, scheduleTrouble: row.schedule?.trouble,
+      reactionTo: row.reactionTo.map { Int($0.rawValue) })
   }
 }
 
@@ -134,6 +135,7 @@ extension PostQuestion {
     self.init(
       channel: request.channelId.map(ChannelID.init(rawValue:)), relay: request.relayId.map(RelayID.init(rawValue:)),
       status: status ?? nil, cause: cause ?? nil, withDeleted: request.deleted ?? (status ?? nil)?.isAfterDeletion ?? false,
+      reactionTo: request.reactionTo.map { PostID(rawValue: Int64($0)) }, withReactions: request.reactions ?? false,
       place: try Self.place(request), limit: limit)
   }
 

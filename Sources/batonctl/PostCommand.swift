@@ -15,7 +15,7 @@ struct PostCommand: AsyncParsableCommand {
       """,
     subcommands: [
       PostPublish.self, PostEdit.self, PostList.self, Show.self, PostHistory.self, Delete.self, Retry.self, Cancel.self,
-      PostWatch.self, PostImport.self,
+      PostWatch.self, PostImport.self, PostReact.self, PostPin.self, PostUnpin.self,
     ], defaultSubcommand: PostPublish.self)
 
   struct Show: AsyncParsableCommand {
@@ -28,12 +28,13 @@ struct PostCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await global.connected(show) { session in
-        guard actions else { return try session.show(try await session.raw.post(id: post.id)) }
+        let reactions = try await session.reactions(to: post.id)
+        guard actions else { return try session.show(try await session.raw.post(id: post.id), reactions) }
         let found = try await session.raw.postAndActions(id: post.id)
         let shown = try ShownPost(found.post)
         let view = PostView(terminal: session.terminal, times: session.times)
         try session.show(found) {
-          ([view.details(shown), ""] + view.actions(found.actions, of: shown)).joined(separator: "\n")
+          ([view.details(shown, reactions), ""] + view.actions(found.actions, of: shown)).joined(separator: "\n")
         }
       }
     }
@@ -116,9 +117,19 @@ struct PostName: ExpressibleByArgument, Hashable {
 
 extension Session {
   /// Shows a post with all of its relays.
-  /// - Parameter raw: the post as the daemon sent it.
-  func show(_ raw: Post) throws {
+  /// - Parameters:
+  ///   - raw: the post as the daemon sent it.
+  ///   - reactions: to the post, for people.
+  func show(_ raw: Post, _ reactions: String? = nil) throws {
     let shown = try ShownPost(raw)
-    try show(raw) { PostView(terminal: terminal, times: times).details(shown) }
+    try show(raw) { PostView(terminal: terminal, times: times).details(shown, reactions) }
+  }
+
+  /// What the channel says to a post, oldest first and safe for a terminal; `nil` if nothing, or if a program reads the output.
+  func reactions(to post: Int64) async throws -> String? {
+    guard isForPeople else { return nil }
+    let page = try await raw.posts(PostsListRequest(limit: 100, reactionTo: Int(post)))
+    guard !page.posts.isEmpty else { return nil }
+    return ((page.hasOlder ? ["…"] : []) + page.posts.reversed().map(\.text.shown)).joined(separator: " ")
   }
 }

@@ -9,7 +9,7 @@ struct PostList: AsyncParsableCommand {
     discussion: """
       RELAYS says on how many relays readers find the post, and to how many it goes. Conditions are combined: --relay R --status failed \
       lists posts that failed at R. --before, --after and --around name a post, of which the list shows those with lower ids, those \
-      with higher ids, or both sides.
+      with higher ids, or both sides. Reactions are left out, unless --reactions or --reactions-to asks for them.
       """, aliases: ["ls"])
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
@@ -30,6 +30,9 @@ struct PostList: AsyncParsableCommand {
   @Option(help: "Only posts before this one.", completion: .names(of: .post)) var before: PostName?
   @Option(help: "Only posts after this one.", completion: .names(of: .post)) var after: PostName?
   @Option(help: "Posts on both sides of this one.", completion: .names(of: .post)) var around: PostName?
+  @Option(name: .customLong("reactions-to"), help: "Only reactions to this post.", completion: .names(of: .post))
+  var reactionsTo: PostName?
+  @Flag(help: "List reactions among other posts.") var reactions = false
   @Option(help: "How many posts to list at most, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
 
   /// The largest number of posts in one reply of the daemon.
@@ -48,7 +51,8 @@ struct PostList: AsyncParsableCommand {
     try await global.connected(table.show) { session in
       var request = PostsListRequest(
         status: status, cause: cause, deleted: deleted ? true : nil, before: before.map { Int($0.id) },
-        after: after.map { Int($0.id) }, around: around.map { Int($0.id) })
+        after: after.map { Int($0.id) }, around: around.map { Int($0.id) },
+        reactionTo: reactionsTo.map { Int($0.id) }, reactions: reactions ? true : nil)
       if let channel { request.channelId = try await session.channel(channel).id }
       if let relay { request.relayId = try await session.relay(relay).id }
       let found = try await read(request, session)
@@ -63,6 +67,7 @@ struct PostList: AsyncParsableCommand {
   }
 
   private var noPosts: String {
+    if let reactionsTo { return "No such reactions to post \(reactionsTo.id)." }
     let isNarrowed = relay != nil || status != nil || cause != nil || before != nil || after != nil || around != nil
     return isNarrowed ? "No such posts." : "No posts. Publish one with batonctl post CHANNEL TEXT."
   }
@@ -133,6 +138,7 @@ struct PostList: AsyncParsableCommand {
     TableColumn("REVISION", rank: 9, isExtra: true) { "\($0.post.revision)" },
     TableColumn("LINK", rank: 10, least: 24, isExtra: true) { $0.post.link ?? "" },
     TableColumn("DUE", rank: 11, isExtra: true) { $0.times.text($0.post.publishAt) },
+    TableColumn("REACTSTO", rank: 5, isExtra: true) { $0.post.reactionTo.map { "\($0)" } ?? "" },
   ]
 }
 

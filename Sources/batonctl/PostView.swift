@@ -8,7 +8,7 @@ struct ShownPost {
   let post: Post
   /// The text in one line.
   let line: String
-  /// The same, after a word that the post was edited if it was.
+  /// The same, after words that the post was edited, or is a reaction, if so.
   let markedLine: String
   /// The lines of the text.
   let lines: [String]
@@ -19,7 +19,8 @@ struct ShownPost {
     post = try Post(json: try raw.json.shown)
     let line = raw.text.split(whereSeparator: \.isWhitespace).joined(separator: " ").shown
     self.line = line
-    markedLine = raw.replacedBy.map { "(replaced by \($0)) \(line)" } ?? line
+    let mark = raw.replacedBy.map { "(replaced by \($0)) " } ?? raw.reactionTo.map { "(reaction to \($0)) " }
+    markedLine = (mark ?? "") + line
     lines = raw.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).shown }
   }
 }
@@ -73,7 +74,8 @@ struct PostView {
     return ([post.summary] + reasons.map { "  \($0)" }).joined(separator: "\n")
   }
 
-  func details(_ shown: ShownPost) -> String {
+  /// - Parameter reactions: to the post, safe for a terminal.
+  func details(_ shown: ShownPost, _ reactions: String? = nil) -> String {
     let post = shown.post
     var lines = [
       "\(terminal.dot(post.phase)) post \(post.id) in '\(post.channelName)' (channel \(post.channelId))",
@@ -82,8 +84,10 @@ struct PostView {
     ]
     if !post.author.isEmpty { lines.append("author    \(post.author)") }
     if let parent = post.replyTo { lines.append("answers   post \(parent)") }
+    if let target = post.reactionTo { lines.append("reacts    to post \(target)") }
     if let old = post.replaces { lines.append("replaces  post \(old)") }
     if let new = post.replacedBy { lines.append("replaced  by post \(new)") }
+    if let reactions { lines.append("reactions \(reactions)") }
     lines.append("link      \(post.link ?? (post.deletedAt == nil ? "none yet" : "none"))")
     lines.append(
       "created   \(times.text(post.createdAt))" + (post.deletedAt.map { ", deleted \(times.text($0))" } ?? ""))

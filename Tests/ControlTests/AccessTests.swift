@@ -62,6 +62,7 @@ struct AccessTests {
     "org.batond.Operators.Add", "org.batond.Operators.Remove", "org.batond.Operators.Update",
     "org.batond.Posts.Cancel", "org.batond.Posts.Delete", "org.batond.Posts.Edit", "org.batond.Posts.Publish",
     "org.batond.Posts.Retry",
+    "org.batond.Posts.Pin", "org.batond.Posts.React", "org.batond.Posts.Unpin",
     "org.batond.Relays.Add", "org.batond.Relays.Remove", "org.batond.Relays.Test", "org.batond.Relays.Update",
     "org.batond.Servers.Add", "org.batond.Servers.Remove", "org.batond.Servers.Test", "org.batond.Servers.Update",
   ]

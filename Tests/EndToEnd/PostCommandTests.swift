@@ -31,6 +31,16 @@ struct PostCommandTests {
     #expect(try Self.parse("show", "7", "--actions", as: PostCommand.Show.self).actions)
     #expect(try Self.parse("retry", "7", "relay-2", as: PostCommand.Retry.self).relay == "relay-2")
     #expect(try Self.parse("import", "News", "posts.jsonl", as: PostImport.self).file == "posts.jsonl")
+    for reaction in ["+", "-", "👍"] {
+      let react = try Self.parse("react", "id:7", reaction, "--key", "k", as: PostReact.self)
+      #expect(react.post.id == 7 && react.reaction == reaction && react.shortcode == nil && react.wait == .any)
+    }
+    let soap = try Self.parse("react", "7", ":soap:", "--emoji-url", "https://h/s.png", "--wait", "all", as: PostReact.self)
+    #expect(soap.shortcode == "soap" && soap.emojiURL == "https://h/s.png" && soap.wait == .all)
+    #expect(try Self.parse("list", "--reactions-to", "7", as: PostList.self).reactionsTo?.id == 7)
+    #expect(try Self.parse("list", "--reactions", as: PostList.self).reactions)
+    #expect(try Self.parse("pin", "7", as: PostPin.self).post.id == 7)
+    #expect(try Self.parse("unpin", "id:7", as: PostUnpin.self).post.id == 7)
   }
 
   @Test(arguments: [
@@ -39,6 +49,8 @@ struct PostCommandTests {
     ["show", "News"], ["show", "0"], ["show", "-1"], ["show", "id:"], ["history"], ["watch", "--since", "x"],
     ["News", "text", "--reply-to", "x"], ["News", "text", "--at", "soon"], ["News", "text", "--tolerance", "1h"],
     ["edit", "7"], ["edit", "News", "text"], ["edit", "7", "text", "--file", "f"],
+    ["react", "7"], ["react", "News", "+"], ["react", "7", ""], ["react", "7", ":soap:"], ["pin"], ["unpin", "News"],
+    ["react", "7", "+", "--emoji-url", "https://h/s.png"], ["list", "--reactions-to", "x"],
   ])
   func wrongCommandLinesAreRefused(_ arguments: [String]) {
     #expect(throws: (any Error).self) { try Batonctl.parseAsRoot(["post"] + arguments) }

@@ -61,6 +61,17 @@ struct PostViewTests {
     #expect(PostWatch.line(shown, Terminal(noColor: true)).contains("(replaced by 12) We open"))
   }
 
+  @Test func reactionSaysToWhatAndAPostWhatWasSaid() throws {
+    var post = Self.post([], text: "+")
+    (post.replyTo, post.reactionTo) = (nil, 5)
+    let shown = try ShownPost(post)
+    #expect(Self.view.details(shown).split(separator: "\n").contains("reacts    to post 5"))
+    #expect(shown.markedLine == "(reaction to 5) +" && shown.line == "+")
+    #expect(PostWatch.line(shown, Terminal(noColor: true)).hasSuffix("(reaction to 5) +"))
+    let lines = Self.view.details(try ShownPost(Self.post([])), "+ 👍").split(separator: "\n")
+    #expect(lines.contains("reactions + 👍"))
+  }
+
   @Test func forecastNamesTheRelaysThatMayKeepThePost() throws {
     let shown = try ShownPost(Self.post([Self.relay("verified", shown: true), Self.relay("failed", id: 2)]))
     let actions = [

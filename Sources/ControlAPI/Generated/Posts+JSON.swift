@@ -58,6 +58,7 @@ extension Post: JSONWritable {
     writer.member("networkId", networkId)
     writer.member("phase", phase)
     writer.member("publishAt", publishAt)
+    writer.member("reactionTo", reactionTo)
     writer.member("relayCount", relayCount)
     writer.member("relays", relays)
     writer.member("replacedBy", replacedBy)
@@ -180,6 +181,8 @@ extension PostsListRequest: JSONWritable {
     writer.member("channelId", channelId)
     writer.member("deleted", deleted)
     writer.member("limit", limit)
+    writer.member("reactionTo", reactionTo)
+    writer.member("reactions", reactions)
     writer.member("relayId", relayId)
     writer.member("status", status)
     writer.endObject()
@@ -260,6 +263,42 @@ extension PostsRetryRequest: JSONWritable {
 }
 
 extension PostsCancelRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension PostsReactRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("emoji", emoji)
+    writer.member("id", id)
+    writer.member("idempotencyKey", idempotencyKey)
+    writer.member("reaction", reaction)
+    writer.endObject()
+  }
+}
+
+extension PostsReactReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("isNew", isNew)
+    writer.member("post", post)
+    writer.endObject()
+  }
+}
+
+extension PostsPinRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension PostsUnpinRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("id", id)

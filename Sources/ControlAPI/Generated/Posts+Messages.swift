@@ -180,6 +180,10 @@ public struct PostsListRequest: Codable, Hashable, Sendable {
   /// Most posts on the page, 1 to 100; 25 when absent. A page of large posts may hold fewer: only hasOlder and hasNewer say whether there
   /// are more.
   public var limit: Int?
+  /// Only reactions to this post.
+  public var reactionTo: Int?
+  /// Whether reactions are listed among other posts; they are not when absent.
+  public var reactions: Bool?
 
   public init(
     channelId: Int64? = nil,
@@ -190,7 +194,9 @@ public struct PostsListRequest: Codable, Hashable, Sendable {
     before: Int? = nil,
     after: Int? = nil,
     around: Int? = nil,
-    limit: Int? = nil
+    limit: Int? = nil,
+    reactionTo: Int? = nil,
+    reactions: Bool? = nil
   ) {
     self.channelId = channelId
     self.relayId = relayId
@@ -201,6 +207,8 @@ public struct PostsListRequest: Codable, Hashable, Sendable {
     self.after = after
     self.around = around
     self.limit = limit
+    self.reactionTo = reactionTo
+    self.reactions = reactions
   }
 }
 
@@ -339,6 +347,71 @@ public struct PostsRetryRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.Cancel.
 public struct PostsCancelRequest: Codable, Hashable, Sendable {
+  /// Identifier of the post.
+  public var id: Int64
+
+  public init(
+    id: Int64
+  ) {
+    self.id = id
+  }
+}
+
+/// Parameters of org.batond.Posts.React.
+public struct PostsReactRequest: Codable, Hashable, Sendable {
+  /// Identifier of the post. One that is not published, was deleted or edited, or is a reaction itself is refused.
+  public var id: Int64
+  /// The reaction: '+', '-', one emoji, or :shortcode: for a picture.
+  public var reaction: String
+  /// The picture, if the reaction is its shortcode between colons.
+  public var emoji: Emoji?
+  /// The same key with the same parameters gives the same post, however often it is asked for; 1 to 200 bytes. If the reaction is there
+  /// already, the key is not used up.
+  public var idempotencyKey: String?
+
+  public init(
+    id: Int64,
+    reaction: String,
+    emoji: Emoji? = nil,
+    idempotencyKey: String? = nil
+  ) {
+    self.id = id
+    self.reaction = reaction
+    self.emoji = emoji
+    self.idempotencyKey = idempotencyKey
+  }
+}
+
+/// A reply of org.batond.Posts.React.
+public struct PostsReactReply: Codable, Hashable, Sendable {
+  /// The reaction as stored.
+  public var post: Post
+  /// False: the channel had said this before.
+  public var isNew: Bool
+
+  public init(
+    post: Post,
+    isNew: Bool
+  ) {
+    self.post = post
+    self.isNew = isNew
+  }
+}
+
+/// Parameters of org.batond.Posts.Pin.
+public struct PostsPinRequest: Codable, Hashable, Sendable {
+  /// Identifier of the post.
+  public var id: Int64
+
+  public init(
+    id: Int64
+  ) {
+    self.id = id
+  }
+}
+
+/// Parameters of org.batond.Posts.Unpin.
+public struct PostsUnpinRequest: Codable, Hashable, Sendable {
   /// Identifier of the post.
   public var id: Int64
 

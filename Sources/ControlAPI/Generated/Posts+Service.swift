@@ -14,6 +14,9 @@ public enum PostsMethod: String, InterfaceMethod {
   case delete = "org.batond.Posts.Delete"
   case retry = "org.batond.Posts.Retry"
   case cancel = "org.batond.Posts.Cancel"
+  case react = "org.batond.Posts.React"
+  case pin = "org.batond.Posts.Pin"
+  case unpin = "org.batond.Posts.Unpin"
 }
 
 /// What a server of `org.batond.Posts` does.
@@ -53,6 +56,17 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   func retry(_ request: PostsRetryRequest) async throws -> PostReply
   /// Takes a post back from relays that cannot have it yet. On all others it stays. A scheduled post becomes expired.
   func cancel(_ request: PostsCancelRequest) async throws -> PostReply
+  /// Lets the channel of a post react to it. A reaction is a post of its own, with reactionTo, and is delivered, retried, cancelled and deleted
+  /// as others are; it cannot be edited, answered, quoted or reacted to. Saying the same twice gives the reaction that is there, unless that
+  /// was deleted. Returns and sends the reaction as Publish does.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func react(
+    _ request: PostsReactRequest, _ stream: ReplyStream<PostsReactReply>?
+  ) async throws -> PostsReactReply
+  /// Pins a post. There is no network yet where Baton can do that: it is refused with NotSupported.
+  func pin(_ request: PostsPinRequest) async throws -> PostReply
+  /// Takes the pin of a post away. There is no network yet where Baton can do that: it is refused with NotSupported.
+  func unpin(_ request: PostsUnpinRequest) async throws -> PostReply
 }
 
 extension PostsService {
@@ -69,6 +83,9 @@ extension PostsService {
     case .delete: return try await delete(call.request())
     case .retry: return try await retry(call.request())
     case .cancel: return try await cancel(call.request())
+    case .react: return try await react(call.request(), call.replies(to: stream))
+    case .pin: return try await pin(call.request())
+    case .unpin: return try await unpin(call.request())
     }
   }
 }

@@ -154,6 +154,8 @@ public struct Post: Codable, Hashable, Sendable {
   public var publishAt: String?
   /// Why it expired, a sentence for people; absent unless it has.
   public var scheduleTrouble: String?
+  /// The post that it is a reaction to; its text is the reaction then.
+  public var reactionTo: Int?
 
   public init(
     id: Int64,
@@ -176,7 +178,8 @@ public struct Post: Codable, Hashable, Sendable {
     deletedAt: String? = nil,
     revision: Int64,
     publishAt: String? = nil,
-    scheduleTrouble: String? = nil
+    scheduleTrouble: String? = nil,
+    reactionTo: Int? = nil
   ) {
     self.id = id
     self.channelId = channelId
@@ -199,6 +202,7 @@ public struct Post: Codable, Hashable, Sendable {
     self.revision = revision
     self.publishAt = publishAt
     self.scheduleTrouble = scheduleTrouble
+    self.reactionTo = reactionTo
   }
 }
 

@@ -1,0 +1,82 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Sentences
+
+struct PostReact: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "react", abstract: "Lets the channel of a post react to it.",
+    discussion: """
+      A reaction is +, -, one emoji, or :shortcode: with the address of a picture. It is a post of its own: batonctl post list \
+      --reactions-to P lists the reactions to post P, and batonctl post delete takes one back. The same reaction to the same post is made \
+      once.
+      Exit status: as for batonctl post publish.
+      """)
+
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+  @Argument(help: "The reaction.") var reaction: String
+  @Option(name: .customLong("emoji-url"), help: "The address of the picture, if the reaction is :shortcode:.")
+  var emojiURL: String?
+  @Option(help: "The same key with the same options gives the same reaction, however often.") var key: String?
+  @Option(help: "Wait until all relays are settled, readers find the reaction at any, or none.")
+  var wait: ChannelCreate.Wait = .any
+
+  func validate() throws {
+    guard !reaction.isEmpty else { throw ValidationError("Write a reaction: +, - or an emoji.") }
+    guard (emojiURL != nil) == (shortcode != nil) else {
+      throw ValidationError("A reaction like :shortcode: needs the address of its picture, --emoji-url; no other has one.")
+    }
+  }
+
+  /// What stands between the colons; `nil` if the reaction is no shortcode.
+  var shortcode: String? {
+    guard reaction.utf8.count > 2, reaction.hasPrefix(":"), reaction.hasSuffix(":") else { return nil }
+    return String(reaction.dropFirst().dropLast())
+  }
+
+  func run() async throws {
+    try await global.connected(limit: wait == .none ? nil : TimeSpan(argument: "20min"), canInterrupt: wait != .none) {
+      session in
+      var request = PostsReactRequest(id: post.id, reaction: reaction, idempotencyKey: key)
+      if let shortcode, let emojiURL { request.emoji = Emoji(shortcode: shortcode, url: emojiURL) }
+      if wait == .none {
+        let new = try await session.client.reactToPost(request).post
+        return try session.show(new) { "Post \(new.id) is being published as a reaction to post \(post.id)." }
+      }
+      let following = PostFollowing(session: session, wait: wait)
+      let replies = try await session.client.reactToPostAndFollow(request).map {
+        PostsPublishReply(post: $0.post, isNew: $0.isNew)
+      }
+      try following.finish(try await following.follow(replies, beginning))
+    }
+  }
+
+  private func beginning(_ reply: PostsPublishReply) -> String {
+    let new = reply.post
+    guard reply.isNew else { return "Post \(new.id) is this reaction to post \(post.id) already." }
+    return "Post \(new.id) is a reaction to post \(post.id). Delivering to \(counted(new.relayCount, "relay"))."
+  }
+}
+
+struct PostPin: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pin", abstract: "Pins a post, where Baton can do that: on no network yet.")
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+
+  func run() async throws {
+    try await global.connected { session in try session.show(try await session.raw.pinPost(id: post.id)) }
+  }
+}
+
+struct PostUnpin: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unpin", abstract: "Takes the pin of a post away, where Baton can do that: on no network yet.")
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+
+  func run() async throws {
+    try await global.connected { session in try session.show(try await session.raw.unpinPost(id: post.id)) }
+  }
+}
