@@ -142,7 +142,7 @@ struct RulesTests {
     let folder = "Sources/Coordinator/Posts/"
     let acting = [
       "Coordinator+Edits.swift", "Coordinator+Forecast.swift", "Coordinator+Posts.swift", "Coordinator+PostTask.swift",
-      "PostEngine.swift", "PostHub.swift", "PostInput.swift", "PostQuestions.swift",
+      "Coordinator+Reactions.swift", "PostEngine.swift", "PostHub.swift", "PostInput.swift", "PostQuestions.swift",
     ]
     let files = try sources(String(folder.dropLast()))
     let deciding = files.filter { file in !acting.contains { file.name == folder + $0 } }
@@ -197,7 +197,8 @@ struct RulesTests {
   @Test func filesAreShortAndNothingIsForced() throws {
     for file in try sources("Sources") {
       let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
-      #expect(lines.count <= 420, "\(file.name) has \(lines.count) lines")
+      // What the generator writes is as long as the interface is.
+      if !file.name.contains("/Generated/") { #expect(lines.count <= 420, "\(file.name) has \(lines.count) lines") }
       for (number, line) in lines.enumerated() {
         for banned in ["try!", "fatalError(", "as! ", "@unchecked Sendable", "DispatchSemaphore"]
         where line.contains(banned) {
