@@ -74,8 +74,9 @@ struct AccessTests {
     "org.batond.Channels.Get", "org.batond.Channels.Link", "org.batond.Channels.List",
     "org.batond.Daemon.Status",
     "org.batond.Posts.Cancel", "org.batond.Posts.Delete", "org.batond.Posts.Edit", "org.batond.Posts.Get",
-    "org.batond.Posts.List", "org.batond.Posts.Publish", "org.batond.Posts.Retry", "org.batond.Posts.Transitions",
-    "org.batond.Posts.Watch",
+    "org.batond.Posts.List", "org.batond.Posts.Pin", "org.batond.Posts.Publish", "org.batond.Posts.React",
+    "org.batond.Posts.Retry",
+    "org.batond.Posts.Transitions", "org.batond.Posts.Unpin", "org.batond.Posts.Watch",
     "org.batond.Relays.Get",
   ]
 
