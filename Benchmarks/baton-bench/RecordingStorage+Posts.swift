@@ -33,6 +33,10 @@ extension RecordingStorage: PostStorage {
   func posts(reacting reactions: Set<PostReaction>) throws -> [PostReaction: PostID] {
     try store.posts(reacting: reactions)
   }
+
+  func posts(networkIDs: Set<String>, of channel: ChannelID?) throws -> [String: PostID] {
+    try store.posts(networkIDs: networkIDs, of: channel)
+  }
   func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
     try store.posts(of: channel, before: before, limit: limit)
   }

@@ -92,6 +92,20 @@ extension BatonClient {
   /// Takes the pin of a post away, which is refused with `NotSupported` on all networks so far.
   public func unpinPost(id: Int64) async throws -> Post { try await post(.unpin, ["id": .integer(id)]) }
 
+  /// The posts of a channel that were published, as they were signed, lowest id first. The last reply has no post; if it does not come, the
+  /// export is not complete.
+  public func exportPosts(
+    _ request: PostsExportRequest
+  ) async throws -> some AsyncSequence<PostsExportReply, any Error> & Sendable {
+    try await stream(PostsMethod.export, try request.json.object ?? [:]).map { try PostsExportReply(json: .object($0)) }
+  }
+
+  /// Publishes a post that was signed before, or deletes one as its author has asked before.
+  /// - Returns: the post, and whether that changed anything.
+  public func adoptPost(_ request: PostsAdoptRequest) async throws -> PostsAdoptReply {
+    try PostsAdoptReply(json: .object(try await call(PostsMethod.adopt, try request.json.object ?? [:])))
+  }
+
   private func post(_ method: PostsMethod, _ parameters: [String: JSONValue]) async throws -> Post {
     try Post(json: try await call(method, parameters)["post"] ?? .null)
   }

@@ -57,8 +57,8 @@ extension ChannelsMethod: GuardedMethod {
 extension PostsMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
-    case .get, .list, .watch, .transitions: .readPosts
-    case .publish, .edit, .delete, .retry, .cancel: .publish
+    case .get, .list, .watch, .transitions, .export: .readPosts
+    case .publish, .edit, .delete, .retry, .cancel, .adopt: .publish
     case .react, .pin, .unpin: .publish
     }
   }

@@ -24,9 +24,9 @@ struct PostsInterface: PostsService, ControlService {
     return try await follow(first, stream) { PostsEditReply(post: $0, isNew: isNew) }
   }
 
-  func notesCallers(of method: PostsMethod) -> Bool { [.publish, .edit, .react].contains(method) }
+  func notesCallers(of method: PostsMethod) -> Bool { [.publish, .edit, .react, .adopt].contains(method) }
 
-  /// Notes who published or edited a post, as soon as it is durable: the client may not stay to the end. There may be many, so the log
+  /// Notes who published, edited or adopted a post, as soon as it is durable: the client may not stay to the end. There may be many, so the log
   /// limits them.
   private func note(_ post: PostSnapshot, by method: PostsMethod) {
     let (id, channel) = (post.row.id.rawValue, post.row.channel.rawValue)
@@ -139,6 +139,16 @@ struct PostsInterface: PostsService, ControlService {
 
   func unpin(_ request: PostsUnpinRequest) async throws -> PostReply {
     PostReply(post: Post(try await coordinator.pinPost(PostID(rawValue: request.id))))
+  }
+
+  func export(_ request: PostsExportRequest, _ stream: ReplyStream<PostsExportReply>) async throws -> PostsExportReply {
+    try await PostExporter(request, stream, context).run()
+  }
+
+  func adopt(_ request: PostsAdoptRequest) async throws -> PostsAdoptReply {
+    let (post, isNew) = try await coordinator.adopt(request.document, in: ChannelID(rawValue: request.channelId))
+    if isNew { note(post, by: .adopt) }
+    return PostsAdoptReply(post: Post(post), isNew: isNew)
   }
 
   private func find(_ id: Int64) async throws -> PostSnapshot {

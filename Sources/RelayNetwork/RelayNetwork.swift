@@ -81,6 +81,13 @@ public protocol RelayNetwork: RelayAddressing {
   /// The date that a post has on its network; `nil` if the document is not one of this network.
   func date(of post: PostDocument) -> Timestamp?
 
+  /// Reads a post of the channel's author, or the request to delete one, that was signed before. Anything may be in the text, so all of it
+  /// is verified.
+  func signed(_ text: String, in content: ChannelContent) throws(PostFailure) -> SignedPost
+
+  /// What was signed, on one line, as other programs of the network read and verify it; `nil` if the document is not that.
+  func signedText(of document: PostDocument) -> String?
+
   /// Prevents everything that still waits for `channel` at `relay` from being sent; its outcome may be anything final.
   func cancel(_ channel: ChannelID, at relay: RelayID)
 

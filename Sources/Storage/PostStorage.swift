@@ -17,6 +17,10 @@ public protocol PostStorage: Sendable {
   func posts(idempotencyKeys: Set<String>) async throws -> [String: PostID]
   /// The posts that are these reactions and were not deleted; the first of each. Texts are compared byte by byte.
   func posts(reacting: Set<PostReaction>) async throws -> [PostReaction: PostID]
+  /// The posts that have these names on their network (`PostDocument.networkID`), deleted ones included. If several have one name, it is
+  /// that with the lowest id.
+  /// - Parameter channel: only posts of this channel; of all channels if `nil`.
+  func posts(networkIDs: Set<String>, of channel: ChannelID?) async throws -> [String: PostID]
   /// The ids of a channel's posts below `before`, deleted ones included, highest first.
   func posts(of channel: ChannelID, before: PostID, limit: Int) async throws -> [PostID]
 

@@ -38,6 +38,7 @@ extension Schema {
     CREATE INDEX posts_reactions ON posts (reaction_to, id, deleted_at) WHERE reaction_to IS NOT NULL;
     CREATE INDEX posts_reacted ON posts (reaction_to, text) WHERE reaction_to IS NOT NULL AND deleted_at IS NULL;
     CREATE INDEX posts_awaiting ON posts (id) WHERE replaced_by IS NOT NULL AND deletion_id IS NOT NULL AND deleted_at IS NULL;
+    CREATE INDEX posts_by_name ON posts (network_id, channel_id);
     CREATE INDEX posts_by_change ON posts (revision, channel_id);
     CREATE INDEX posts_scheduled ON posts (publish_at, id)
       WHERE request IS NOT NULL AND schedule_trouble IS NULL AND deleted_at IS NULL;

@@ -89,6 +89,10 @@ final class PostSimStorage: PostStorage {
   func posts(reacting reactions: Set<PostReaction>) throws -> [PostReaction: PostID] {
     try reading { try $0.posts(reacting: reactions) }
   }
+
+  func posts(networkIDs: Set<String>, of channel: ChannelID?) throws -> [String: PostID] {
+    try reading { try $0.posts(networkIDs: networkIDs, of: channel) }
+  }
   func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
     try reading { try $0.posts(of: channel, before: before, limit: limit) }
   }

@@ -57,6 +57,10 @@ extension FaultyStorage: PostStorage {
   public func posts(reacting reactions: Set<PostReaction>) throws -> [PostReaction: PostID] {
     try reading { try $0.posts(reacting: reactions) }
   }
+
+  public func posts(networkIDs: Set<String>, of channel: ChannelID?) throws -> [String: PostID] {
+    try reading { try $0.posts(networkIDs: networkIDs, of: channel) }
+  }
   public func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
     try reading { try $0.posts(of: channel, before: before, limit: limit) }
   }

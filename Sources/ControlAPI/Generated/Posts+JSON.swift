@@ -102,6 +102,17 @@ extension PostTransition: JSONWritable {
   }
 }
 
+extension ExportedPost: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("deletion", deletion)
+    writer.member("document", document)
+    writer.member("id", id)
+    writer.member("omission", omission)
+    writer.endObject()
+  }
+}
+
 extension PostsPublishRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
@@ -302,6 +313,41 @@ extension PostsUnpinRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension PostsExportRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("after", after)
+    writer.member("channelId", channelId)
+    writer.endObject()
+  }
+}
+
+extension PostsExportReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("post", post)
+    writer.endObject()
+  }
+}
+
+extension PostsAdoptRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channelId", channelId)
+    writer.member("document", document)
+    writer.endObject()
+  }
+}
+
+extension PostsAdoptReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("isNew", isNew)
+    writer.member("post", post)
     writer.endObject()
   }
 }

@@ -421,3 +421,63 @@ public struct PostsUnpinRequest: Codable, Hashable, Sendable {
     self.id = id
   }
 }
+
+/// Parameters of org.batond.Posts.Export.
+public struct PostsExportRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// Only posts above this identifier.
+  public var after: Int?
+
+  public init(
+    channelId: Int64,
+    after: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.after = after
+  }
+}
+
+/// A reply of org.batond.Posts.Export.
+public struct PostsExportReply: Codable, Hashable, Sendable {
+  /// The next post; absent in the last reply, which says that nothing is missing.
+  public var post: ExportedPost?
+
+  public init(
+    post: ExportedPost? = nil
+  ) {
+    self.post = post
+  }
+}
+
+/// Parameters of org.batond.Posts.Adopt.
+public struct PostsAdoptRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// What was signed, at most 262,144 bytes; on Nostr an event as JSON, of kind 42 or 5.
+  public var document: String
+
+  public init(
+    channelId: Int64,
+    document: String
+  ) {
+    self.channelId = channelId
+    self.document = document
+  }
+}
+
+/// A reply of org.batond.Posts.Adopt.
+public struct PostsAdoptReply: Codable, Hashable, Sendable {
+  /// The post as stored, which a request to delete has deleted.
+  public var post: Post
+  /// False: the post was known, or deleted, before, and stays as it is.
+  public var isNew: Bool
+
+  public init(
+    post: Post,
+    isNew: Bool
+  ) {
+    self.post = post
+    self.isNew = isNew
+  }
+}

@@ -17,6 +17,8 @@ public enum PostsMethod: String, InterfaceMethod {
   case react = "org.batond.Posts.React"
   case pin = "org.batond.Posts.Pin"
   case unpin = "org.batond.Posts.Unpin"
+  case export = "org.batond.Posts.Export"
+  case adopt = "org.batond.Posts.Adopt"
 }
 
 /// What a server of `org.batond.Posts` does.
@@ -67,6 +69,16 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   func pin(_ request: PostsPinRequest) async throws -> PostReply
   /// Takes the pin of a post away. There is no network yet where Baton can do that: it is refused with NotSupported.
   func unpin(_ request: PostsUnpinRequest) async throws -> PostReply
+  /// Sends the posts of a channel that were published, lowest identifier first, as they were signed, so that programs of the network can
+  /// read and verify them. Each post is sent as it is when its turn comes; a client that reads slowly gets all of them.
+  /// - Parameter stream: takes all replies but the last one.
+  func export(
+    _ request: PostsExportRequest, _ stream: ReplyStream<PostsExportReply>
+  ) async throws -> PostsExportReply
+  /// Publishes a post that was signed before, such as one of an export, with the date that it has. Only what the channel's own key signed
+  /// for this channel is taken, and delivered like any post; relays that find it too old skip it. A request to delete a post that is known
+  /// here is taken, too, and deletes it.
+  func adopt(_ request: PostsAdoptRequest) async throws -> PostsAdoptReply
 }
 
 extension PostsService {
@@ -86,6 +98,8 @@ extension PostsService {
     case .react: return try await react(call.request(), call.replies(to: stream))
     case .pin: return try await pin(call.request())
     case .unpin: return try await unpin(call.request())
+    case .export: return try await export(call.request(), ReplyStream(stream))
+    case .adopt: return try await adopt(call.request())
     }
   }
 }

@@ -282,3 +282,28 @@ public struct PostTransition: Codable, Hashable, Sendable {
     self.time = time
   }
 }
+
+/// A post in an export.
+public struct ExportedPost: Codable, Hashable, Sendable {
+  /// Identifier of the post.
+  public var id: Int64
+  /// What was signed, as one line; on Nostr an event as JSON. Of a deleted post it is the request to delete it. Absent if there is an
+  /// omission.
+  public var document: String?
+  /// Whether the document is a request to delete the post.
+  public var deletion: Bool
+  /// Why there is no document.
+  public var omission: String?
+
+  public init(
+    id: Int64,
+    document: String? = nil,
+    deletion: Bool,
+    omission: String? = nil
+  ) {
+    self.id = id
+    self.document = document
+    self.deletion = deletion
+    self.omission = omission
+  }
+}

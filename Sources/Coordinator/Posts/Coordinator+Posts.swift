@@ -108,7 +108,7 @@ extension Coordinator {
   private var channels: any CoordinatorStorage { posts ?? storage }
 
   /// - Parameter channel: the post's; `nil` if it cannot be read.
-  private func snapshot(_ post: StoredPost, _ channel: ChannelRow?) -> PostSnapshot {
+  func snapshot(_ post: StoredPost, _ channel: ChannelRow?) -> PostSnapshot {
     let (relays, states) = directory.read { ($0.catalog.relays, $0.networkStates) }
     let kind = channel?.network ?? .nostr
     let trouble = states[kind]?.trouble?.trouble
@@ -145,7 +145,7 @@ extension Coordinator {
     }
   }
 
-  private func livingChannel(_ id: ChannelID) async throws(BatonError) -> StoredChannel {
+  func livingChannel(_ id: ChannelID) async throws(BatonError) -> StoredChannel {
     let channel = try await channel(id)
     guard channel.row.deletedAt == nil else { throw .noSuchChannel(id) }
     return channel
@@ -225,7 +225,7 @@ extension Coordinator {
     return draft
   }
 
-  private func askPosts<Value>(_ input: (Reply<Value>) -> PostInput) async throws(BatonError) -> Value {
+  func askPosts<Value>(_ input: (Reply<Value>) -> PostInput) async throws(BatonError) -> Value {
     let result = await withCheckedContinuation { continuation in
       let reply = Reply<Value> { continuation.resume(returning: $0) }
       let room = max(0, requestsMax - directory.read { $0.postsOpen })

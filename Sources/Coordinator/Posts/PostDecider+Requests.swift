@@ -17,6 +17,13 @@ extension PostDecider {
       open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: false), post: id))
       return
     }
+    if new.signedAt != nil, let id = open.names[new.name] ?? facts.names[new.name] {
+      // It is the same post, whatever has become of it.
+      guard awake[id] != nil else { return refuse(.storageUnavailable(reason: "post \(id.rawValue) cannot be read")) }
+      open.seen.insert(id)
+      open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: false), post: id))
+      return
+    }
     guard let channel = facts.channels[request.channel], channel.row.deletedAt == nil else {
       return refuse(.noSuchChannel(request.channel))
     }
@@ -49,12 +56,13 @@ extension PostDecider {
     let id = PostID(rawValue: counters.post)
     let row = PostRow(
       id: id, channel: new.request.channel, document: new.document, text: new.request.text, replyTo: new.request.replyTo,
-      quotes: new.request.quotes, reactionTo: new.request.reactionTo, createdAt: now,
+      quotes: new.request.quotes, reactionTo: new.request.reactionTo, createdAt: new.signedAt ?? now,
       idempotencyKey: new.request.idempotencyKey,
       requestDigest: new.request.idempotencyKey == nil ? nil : new.digest, deliveryCount: 0,
       schedule: new.schedule, revision: 0)
     awake[id] = Awake(row: row, deliveries: [])
     open.created.insert(id)
+    if new.schedule == nil { open.names[new.name] = id }
     open.show(id)
     return id
   }

@@ -171,6 +171,7 @@ extension PostDecider: Deciding {
         reads.channels.insert(new.request.channel)
         if let key = new.request.idempotencyKey { reads.keys.insert(key) }
         if let reaction = new.request.reaction { reads.reactions.insert(reaction) }
+        if new.signedAt != nil { reads.names.insert(new.name) }
       case .membershipChanged(let channel): reads.channels.insert(channel)
       case .walk(let channel, let relay):
         reads.channels.insert(channel)

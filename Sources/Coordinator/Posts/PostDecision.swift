@@ -42,6 +42,8 @@ struct PostDecision: Answering {
   var keys: [String: PostID] = [:]
   /// The posts that are these reactions.
   var reactions: [PostReaction: PostID] = [:]
+  /// The posts that are new, as far as they are published.
+  var names: [PostName: PostID] = [:]
   /// What nobody asks for, and must be decided again if this fails.
   var background: [PostInput] = []
   var answers: [Answer] = []

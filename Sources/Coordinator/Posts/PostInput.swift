@@ -86,6 +86,17 @@ struct NewPost: Hashable, Sendable {
   var schedule: PostSchedule?
   /// The request to delete the post that it takes the place of, if it does.
   var deletion: PostDocument?
+  /// When it was signed, if that was before it was asked for; then it may be known already.
+  var signedAt: Timestamp?
+
+  /// How it is found again.
+  var name: PostName { PostName(channel: request.channel, networkID: document.networkID) }
+}
+
+/// What the network calls a post of a channel.
+struct PostName: Hashable, Sendable {
+  let channel: ChannelID
+  let networkID: String
 }
 
 /// A scheduled post that is due, and is given its form.

@@ -38,6 +38,10 @@ struct PostQuestions {
       facts.reactions = try await storage.posts(reacting: reads.reactions)
       wanted.formUnion(facts.reactions.values)
     }
+    for name in reads.names {
+      facts.names[name] = try await storage.posts(networkIDs: [name.networkID], of: name.channel)[name.networkID]
+    }
+    wanted.formUnion(facts.names.values)
     for (relay, limit) in reads.due.sorted(by: { $0.key < $1.key }) {
       let due = try await storage.dueDeliveries(on: relay, at: reads.now, limit: limit)
       facts.due[relay] = (due.posts, due.next, limit)

@@ -18,6 +18,8 @@ struct PostReads: Equatable {
   var channels: Set<ChannelID> = []
   var keys: Set<String> = []
   var reactions: Set<PostReaction> = []
+  /// Posts that were signed before and may be known.
+  var names: Set<PostName> = []
   /// Relays that may take more of what is due, and how many.
   var due: [RelayID: Int] = [:]
   /// Relays that can be reached again: how many of the posts that had trouble there are wanted, and after which one.
@@ -37,12 +39,12 @@ struct PostReads: Equatable {
   var now = Timestamp(milliseconds: 0)
 
   var isEmpty: Bool {
-    posts.isEmpty && channels.isEmpty && keys.isEmpty && due.isEmpty && returned.isEmpty && pages.isEmpty
+    posts.isEmpty && channels.isEmpty && keys.isEmpty && names.isEmpty && due.isEmpty && returned.isEmpty && pages.isEmpty
       && schedules == 0 && comparable == nil && reconciled.isEmpty && routed.isEmpty && reactions.isEmpty
   }
 
   static func == (a: Self, b: Self) -> Bool {
-    (a.posts, a.channels, a.keys, a.due) == (b.posts, b.channels, b.keys, b.due) && a.pages == b.pages
+    (a.posts, a.channels, a.keys, a.names, a.due) == (b.posts, b.channels, b.keys, b.names, b.due) && a.pages == b.pages
       && a.schedules == b.schedules && a.reactions == b.reactions
       && (a.comparable, a.comparedBefore, a.reconciled, a.routed)
         == (b.comparable, b.comparedBefore, b.reconciled, b.routed)
@@ -84,6 +86,7 @@ struct PostFacts {
   var keys: [String: PostID] = [:]
   /// Reactions that were not deleted.
   var reactions: [PostReaction: PostID] = [:]
+  var names: [PostName: PostID] = [:]
   /// - limit: how many were asked for.
   var due: [RelayID: (posts: [PostID], next: Timestamp?, limit: Int)] = [:]
   /// - isLast: whether there are no others.

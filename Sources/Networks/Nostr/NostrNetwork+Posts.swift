@@ -88,6 +88,26 @@ extension NostrNetwork {
     session.feed(.compare(question))
   }
 
+  public func signed(_ text: String, in content: ChannelContent) throws(PostFailure) -> SignedPost {
+    guard content.kind == .channel else {
+      throw .unsupported("posts in groups (NIP-29) are signed anew for each attempt, so none that was signed before is sent again")
+    }
+    let signed: SignedPost
+    do throws(AdoptionFlaw) {
+      signed = try SignedEvent.read(text, in: content, at: now())
+    } catch { throw .refused(PostRefusal(.document, error.description)) }
+    // An equal post that is composed in the same second must not be the same event.
+    if case .post(let post) = signed { _ = isNew(post.document.networkID) }
+    return signed
+  }
+
+  public func signedText(of document: PostDocument) -> String? {
+    guard let event = document.event, event.id == document.networkID, Hex.decode(event.signature, count: 64) != nil else {
+      return nil
+    }
+    return event.text
+  }
+
   public func date(of post: PostDocument) -> Timestamp? { post.event.map { Timestamp(seconds: $0.createdAt) } }
 
   public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {

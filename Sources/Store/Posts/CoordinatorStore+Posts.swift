@@ -13,6 +13,10 @@ extension CoordinatorStore: PostStorage {
     try await queue.ask { try $0.posts(reacting: reactions) }
   }
 
+  public func posts(networkIDs: Set<String>, of channel: ChannelID?) async throws -> [String: PostID] {
+    try await queue.ask { try $0.posts(networkIDs: networkIDs, of: channel) }
+  }
+
   public func posts(of channel: ChannelID, before: PostID, limit: Int) async throws -> [PostID] {
     try await queue.ask { try $0.posts(of: channel, before: before, limit: limit) }
   }

@@ -59,6 +59,27 @@ extension Store {
     }
   }
 
+  /// The posts that have these names on their network, deleted ones included. If several have one name, it is that with the lowest id.
+  /// - Parameter channel: only posts of this channel; of all channels if `nil`.
+  public func posts(networkIDs: Set<String>, of channel: ChannelID?) throws -> [String: PostID] {
+    try reading { pool in
+      try pool.read { db in
+        var posts: [String: PostID] = [:]
+        for name in networkIDs {
+          var sql = "SELECT min(id) FROM posts INDEXED BY posts_by_name WHERE network_id = ?"
+          var arguments: StatementArguments = [name]
+          if let channel {
+            sql += " AND channel_id = ?"
+            arguments += [channel.rawValue]
+          }
+          let id = try Int64.fetchOne(db, cached: sql, arguments: arguments)
+          posts[name] = id.map(PostID.init(rawValue:))
+        }
+        return posts
+      }
+    }
+  }
+
   /// The ids of a channel's posts below `before`, deleted ones included, highest first.
   public func posts(of channel: ChannelID, before: PostID, limit: Int) throws -> [PostID] {
     try postIDs(
