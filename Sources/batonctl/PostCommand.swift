@@ -15,7 +15,7 @@ struct PostCommand: AsyncParsableCommand {
       """,
     subcommands: [
       PostPublish.self, PostEdit.self, PostList.self, Show.self, PostHistory.self, Delete.self, Retry.self, Cancel.self,
-      PostWatch.self, PostImport.self, PostReact.self, PostPin.self, PostUnpin.self,
+      PostWatch.self, PostImport.self, PostExport.self, PostReact.self, PostPin.self, PostUnpin.self,
     ], defaultSubcommand: PostPublish.self)
 
   struct Show: AsyncParsableCommand {

@@ -11,10 +11,12 @@ struct PostImport: AsyncParsableCommand {
     discussion: """
       Each line is a JSON object with text, and optionally key, replyTo, quotes, mentions, contentWarning, hashtags, emoji, \
       attachments, at and tolerance, as in org.batond.Posts.Publish; key is its idempotencyKey. Empty lines are skipped.
+      A line may also be a signed Nostr event, as batonctl post export writes it: a post of the channel, signed by the channel's own key, is \
+      published as it is, with its date, and the deletion of a post that is known here deletes it.
       A line without a key gets one from its bytes and the channel, so that importing a file again publishes only what is new in it; two \
       equal lines are one post. Lines that are refused do not stop the others. If the daemon cannot take more, the import stops and says \
       how far it came: run it again to go on.
-      Exit status: 0 every line is published; 1 some were refused.
+      Exit status: 0 every line is published or was before; 1 some were refused.
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
@@ -78,8 +80,10 @@ struct PostImport: AsyncParsableCommand {
     }
     guard bytes.contains(where: { ![UInt8(ascii: " "), UInt8(ascii: "\t")].contains($0) }) else { return nil }
     do {
-      let request = try PostImportLine.request(bytes, channel: channel)
-      return try await session.raw.publishPost(request).isNew ? .accepted : .duplicate
+      switch try PostImportLine.offer(bytes, channel: channel) {
+      case .post(let request): return try await session.raw.publishPost(request).isNew ? .accepted : .duplicate
+      case .event(let request): return try await session.raw.adoptPost(request).isNew ? .accepted : .duplicate
+      }
     } catch let flaw as PostImportLine.Flaw {
       return .refused(error: "local.InvalidLine", message: flaw.reason)
     } catch let error as VarlinkError {

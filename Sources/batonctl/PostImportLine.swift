@@ -16,14 +16,47 @@ enum PostImportLine {
     "tolerance",
   ]
 
+  /// What a line asks of the daemon.
+  enum Offer: Hashable {
+    /// To publish a post.
+    case post(PostsPublishRequest)
+    /// To publish, or carry out, what was signed before.
+    case event(PostsAdoptRequest)
+  }
+
+  /// Members of a signed event (NIP-01) that no post of `fields` has.
+  private static let eventFields = ["pubkey", "created_at", "sig"]
+
+  /// - Parameters:
+  ///   - line: a JSON object.
+  ///   - channel: the id of the channel that gets the post.
+  static func offer(_ line: [UInt8], channel: Int64) throws(Flaw) -> Offer {
+    let members = try members(of: line)
+    guard eventFields.contains(where: { members[$0] != nil }) else {
+      return .post(try request(members, line, channel: channel))
+    }
+    return .event(PostsAdoptRequest(channelId: channel, document: String(decoding: line, as: UTF8.self)))
+  }
+
   /// The post in a line.
   /// - Parameters:
   ///   - line: a JSON object.
   ///   - channel: the id of the channel that gets the post.
   static func request(_ line: [UInt8], channel: Int64) throws(Flaw) -> PostsPublishRequest {
+    try request(try members(of: line), line, channel: channel)
+  }
+
+  private static func members(of line: [UInt8]) throws(Flaw) -> [String: JSONValue] {
     let json: JSONValue
     do { json = try JSONParser.parse(line) } catch { throw Flaw(reason: "\(error)") }
-    guard var members = json.object?.filter({ $0.value != .null }) else { throw Flaw(reason: "it is not a JSON object") }
+    guard let members = json.object?.filter({ $0.value != .null }) else { throw Flaw(reason: "it is not a JSON object") }
+    return members
+  }
+
+  private static func request(
+    _ members: [String: JSONValue], _ line: [UInt8], channel: Int64
+  ) throws(Flaw) -> PostsPublishRequest {
+    var members = members
     for name in members.keys.sorted() where !fields.contains(name) {
       let hint =
         Nearest.to(name, among: fields).map { "; did you mean \($0)?" } ?? "; there are \(fields.joined(separator: ", "))"

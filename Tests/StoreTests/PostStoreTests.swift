@@ -113,6 +113,23 @@ struct PostStoreTests {
     #expect(try store.check().problems.isEmpty)
   }
 
+  @Test func postsAreFoundByTheirNames() async throws {
+    var again = Bench.post(3, revision: 3)
+    again.document = PostDocument(networkID: "p1", author: "ab", text: "{3}")
+    var elsewhere = Bench.post(4, channel: 2, revision: 4)
+    elsewhere.document = again.document
+    try await store.commit([
+      .insertPost(Bench.post(1, revision: 1)), .insertPost(Bench.post(2, deletedAt: Bench.now, revision: 2)),
+      .insertPost(again), .insertPost(elsewhere),
+    ])
+    let (one, two) = (ChannelID(rawValue: 1), ChannelID(rawValue: 2))
+    let (first, second) = (PostID(rawValue: 1), PostID(rawValue: 2))
+    #expect(try store.posts(networkIDs: ["p1", "p2", "P1", "p9"], of: one) == ["p1": first, "p2": second])
+    #expect(try store.posts(networkIDs: ["p1", "p2"], of: two) == ["p1": PostID(rawValue: 4)])
+    #expect(try store.posts(networkIDs: ["p1", "p2"], of: nil) == ["p1": first, "p2": second])
+    #expect(try store.posts(networkIDs: [], of: one).isEmpty)
+  }
+
   @Test func postsAreFoundByTheirKeys() async throws {
     try await store.commit([
       .insertPost(Bench.post(1, key: "a", revision: 1)),

@@ -24,6 +24,7 @@ extension QueryPlanTests {
   static func askForPosts(_ store: Store) throws {
     let (post, relay, channel) = (PostID(rawValue: 1), RelayID(rawValue: 1), ChannelID(rawValue: 1))
     _ = (try store.postCounters(), try store.post(post), try store.posts([post]), try store.posts(idempotencyKeys: ["k"]))
+    _ = (try store.posts(networkIDs: ["p1"], of: channel), try store.posts(networkIDs: ["p1"], of: nil))
     _ = (try store.posts(of: channel, before: post, limit: 5), try store.postTransitions(of: post, limit: 5))
     _ = (try store.postsUnderWay(after: nil, limit: 5), try store.nextDeliveries())
     _ = try store.dueDeliveries(on: relay, at: PostBench.now, limit: 5)

@@ -16,6 +16,8 @@ public final class FakePosts: Sendable {
     public var holdsTurns = false
     /// The channel has left it: no post may leave for it any more.
     public var isClosed = false
+    /// It finds every post too old.
+    public var wantsNewer = false
     /// A comparison finds none of its posts, though readers do.
     public var hidesFromComparisons = false
 
@@ -182,6 +184,7 @@ extension FakePosts {
       state.manners[place.address] = manner
     }
     state.departures[place, default: 0] += 1
+    if manner.wantsNewer { return .skipped(Trouble(.tooOld, "invalid: created_at is too early")) }
     switch behaviour {
     case .refuses: return .refused(Trouble(.rejected, "blocked: no"))
     case .unreachable, .away: return .troubled(Trouble(.unreachable, "connection reset"), retryAfter: nil)

@@ -79,7 +79,9 @@ extension Coordinator {
   /// - Parameter kind: the network of its channel.
   public func export(_ row: PostRow, on kind: NetworkKind) -> PostExport? {
     guard row.isPublished, row.reactionTo == nil else { return nil }
-    func signed(_ document: PostDocument) -> PostExport? { directory.networks[kind]?.signedText(of: document).map { .signed($0) } }
+    func signed(_ document: PostDocument) -> PostExport? {
+      directory.networks[kind]?.signedText(of: document).map { .signed($0) }
+    }
     if row.deletedAt != nil, let deletion = row.deletion.flatMap(signed) { return deletion }
     if row.forgottenAt != nil { return .forgotten }
     return row.deletedAt == nil ? signed(row.document) ?? .unsigned : .unsigned

@@ -1,0 +1,140 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Foundation
+internal import Glibc
+internal import Sentences
+internal import StrictJSON
+
+struct PostExport: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Prints the posts of a channel as they were signed, one per line.",
+    discussion: """
+      Each line is a signed Nostr event as JSON, which other programs can read and verify, and batonctl post import takes: the post, or, \
+      if it was deleted, its deletion. The oldest post comes first. Scheduled and expired posts were not signed, and are not exported. \
+      What is left out is counted on standard error.
+      Exit status: 0 everything is there that can be; 1 some posts cannot be read, because the database is damaged.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Option(help: "Only posts above this one, by id.", completion: .names(of: .post)) var after: PostName?
+  @Option(
+    help: ArgumentHelp("Write to this file, which must not exist yet, instead of standard output.", valueName: "file"),
+    completion: .file())
+  var output: String?
+
+  func run() async throws {
+    try await global.connected { session in
+      let request = PostsExportRequest(channelId: try await session.channel(channel).id, after: after.map { Int($0.id) })
+      let file = try output.map(ExportFile.init)
+      var report = ExportReport()
+      var isComplete = false
+      for try await reply in try await session.raw.exportPosts(request) {
+        guard let post = reply.post else {
+          isComplete = true
+          continue
+        }
+        report.record(post)
+        guard let line = post.document else { continue }
+        if let file { try file.write(line) } else { try Self.show(line, session) }
+      }
+      guard isComplete else {
+        throw Refusal(text: "the daemon ended before the export was complete", status: 69, name: "local.NotReachable")
+      }
+      try file?.finish()
+      if !session.options.quiet { Output.error(session.isForPeople ? report.sentence : try report.json.text) }
+      if !report.unreadable.isEmpty { throw ExitCode(1) }
+    }
+  }
+
+  /// Prints a line as it was signed; on a terminal, what is hidden in it is escaped.
+  private static func show(_ line: String, _ session: Session) throws {
+    session.ending.willWrite(isResult: false)
+    try Output.line(session.terminal.size == nil ? line : line.shownJSON)
+  }
+}
+
+/// The outcome of an export so far.
+struct ExportReport: Codable, Hashable, Sendable {
+  private(set) var posts = 0
+  private(set) var deletions = 0
+  private(set) var forgotten = 0
+  private(set) var unsigned = 0
+  /// The posts that cannot be read, by id, `unreadableMax` at most.
+  private(set) var unreadable: [Int64] = []
+  private(set) var unreadableCount = 0
+
+  static let unreadableMax = 1000
+
+  mutating func record(_ post: ExportedPost) {
+    switch post.omission {
+    case nil: if post.deletion { deletions += 1 } else { posts += 1 }
+    case "forgotten": forgotten += 1
+    case "unsigned": unsigned += 1
+    // A word of a newer daemon means no less.
+    default:
+      unreadableCount += 1
+      if unreadable.count < Self.unreadableMax { unreadable.append(post.id) }
+    }
+  }
+
+  /// The counts, and what was left out and why.
+  var sentence: String {
+    var parts = ["\(counted(posts, "post")) and \(counted(deletions, "deletion")) exported"]
+    if forgotten > 0 { parts.append("\(forgotten) left out whose text was given up") }
+    if unsigned > 0 { parts.append("\(unsigned) left out that \(unsigned == 1 ? "is" : "are") not signed") }
+    if unreadableCount > 0 {
+      let names = unreadable.prefix(Self.namedMax).map(String.init).joined(separator: ", ")
+      let more = unreadableCount > Self.namedMax ? " and others" : ""
+      parts.append("\(unreadableCount) left out because the database is damaged: \(names)\(more); see batonctl check")
+    }
+    return parts.joined(separator: "; ")
+  }
+
+  /// How many posts a sentence names.
+  private static let namedMax = 10
+}
+
+/// A new file that only its owner reads. It gets its name when it is complete, so that an export that was interrupted is not mistaken for
+/// one.
+final class ExportFile {
+  private let path: String
+  private let part: String
+  private let handle: FileHandle
+
+  /// - Throws: `Refusal` if the file exists, or cannot be made.
+  init(_ path: String) throws(Refusal) {
+    self.path = path
+    part = path + ".part"
+    var status = stat()
+    guard lstat(path, &status) != 0 else { throw Self.refusal(path, EEXIST) }
+    unlink(part)
+    let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.refusal(path, errno) }
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  deinit { unlink(part) }
+
+  func write(_ line: String) throws(Refusal) {
+    try written { try handle.write(contentsOf: Data((line + "\n").utf8)) }
+  }
+
+  /// Gives the file its name.
+  func finish() throws(Refusal) {
+    try written { try handle.synchronize() }
+    guard link(part, path) == 0 else { throw Self.refusal(path, errno) }
+  }
+
+  private func written(_ body: () throws -> Void) throws(Refusal) {
+    do { try body() } catch {
+      throw Refusal(
+        text: "cannot write \(part.shown): \(error.localizedDescription)", status: Output.Failure.status,
+        name: "local.OutputFailed")
+    }
+  }
+
+  private static func refusal(_ path: String, _ problem: CInt) -> Refusal {
+    Refusal(text: "cannot make \(path.shown): \(String(cString: strerror(problem)))", status: 64, name: "local.Usage")
+  }
+}
