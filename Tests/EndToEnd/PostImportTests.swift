@@ -1,5 +1,7 @@
 import ControlAPI
+import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 import Varlink
 
@@ -46,6 +48,58 @@ struct PostImportTests {
     let later = #"{"text":"t","at":"2026-12-24T18:00:00Z","tolerance":60}"#
     let scheduled = try PostImportLine.request(Array(later.utf8), channel: 3)
     #expect(scheduled.at == "2026-12-24T18:00:00Z" && scheduled.tolerance == 60)
+  }
+
+  @Test(arguments: [#"{"id":"ab","sig":"cd","kind":42}"#, #"{"pubkey":"ab"}"#, #" {"text":"x","created_at":7} "#])
+  func signedEventIsOfferedAsItIs(_ line: String) throws {
+    let offer = try PostImportLine.offer(Array(line.utf8), channel: 3)
+    #expect(offer == .event(PostsAdoptRequest(channelId: 3, document: line)))
+  }
+
+  @Test func postIsOfferedAsOne() throws {
+    let line = Array(#"{"text":"a","sig":null}"#.utf8)
+    #expect(try PostImportLine.offer(line, channel: 3) == .post(PostImportLine.request(line, channel: 3)))
+    for line in [#"{"id":"ab","kind":42}"#, #"{"sig":"ab","sig":"cd"}"#, "[]"] {
+      #expect(throws: PostImportLine.Flaw.self, "\(line)") { try PostImportLine.offer(Array(line.utf8), channel: 3) }
+    }
+  }
+
+  @Test func exportIsCounted() throws {
+    var report = ExportReport()
+    #expect(report.sentence == "0 posts and 0 deletions exported")
+    report.record(ExportedPost(id: 1, document: "{}", deletion: false))
+    report.record(ExportedPost(id: 2, document: "{}", deletion: true))
+    #expect(report.sentence == "1 post and 1 deletion exported")
+    report.record(ExportedPost(id: 3, deletion: false, omission: "forgotten"))
+    report.record(ExportedPost(id: 4, deletion: false, omission: "unsigned"))
+    for id in 5...16 as ClosedRange<Int64> {
+      report.record(ExportedPost(id: id, deletion: false, omission: id == 5 ? "a word of later" : "unreadable"))
+    }
+    #expect(
+      report.sentence
+        == "1 post and 1 deletion exported; 1 left out whose text was given up; 1 left out that is not signed; 12 left out because "
+        + "the database is damaged: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 and others; see batonctl check")
+    #expect(try report.json["unreadable"]?.array?.count == 12)
+  }
+
+  @Test func exportedFileIsThereWhenItIsComplete() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/posts.jsonl"
+    try ExportFile(path).write("interrupted")
+    #expect(!FileManager.default.fileExists(atPath: path) && !FileManager.default.fileExists(atPath: path + ".part"))
+    // What is left of an earlier one that was killed is in nobody's way.
+    try "old".write(toFile: path + ".part", atomically: true, encoding: .utf8)
+    let file = try ExportFile(path)
+    try file.write("one")
+    try file.write("two")
+    #expect(!FileManager.default.fileExists(atPath: path))
+    try file.finish()
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    let refusal = #expect(throws: Refusal.self) { try ExportFile(path) }
+    #expect(refusal?.status == 64 && refusal?.text.contains("File exists") == true)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")
   }
 
   @Test func keyFollowsFromTheLineAndTheChannel() throws {
