@@ -11,8 +11,8 @@ struct PostImport: AsyncParsableCommand {
     discussion: """
       Each line is a JSON object with text, and optionally key, replyTo, quotes, mentions, contentWarning, hashtags, emoji, \
       attachments, at and tolerance, as in org.batond.Posts.Publish; key is its idempotencyKey. Empty lines are skipped.
-      A line may also be a signed Nostr event, as batonctl post export writes it: a post of the channel, signed by the channel's own key, is \
-      published as it is, with its date, and the deletion of a post that is known here deletes it.
+      A line may also be a signed Nostr event, as batonctl post export writes it: a post of the channel, signed by the channel's own \
+      key, is published as it is, with its date, and the deletion of a post that is known here deletes it.
       A line without a key gets one from its bytes and the channel, so that importing a file again publishes only what is new in it; two \
       equal lines are one post. Lines that are refused do not stop the others. If the daemon cannot take more, the import stops and says \
       how far it came: run it again to go on.

@@ -4,8 +4,8 @@ public import Storage
 
 // Posts that were signed before: they leave Baton as they were signed, and come in again as they left.
 extension Coordinator {
-  /// Stores a post that the channel's author signed before, with its date and as it was signed, and starts to deliver it like a new one. The
-  /// request to delete a post is taken too, and deletes it. Returns once that is durable.
+  /// Stores a post that the channel's author signed before, with its date and as it was signed, and starts to deliver it like a new one.
+  /// The request to delete a post is taken too, and deletes it. Returns once that is durable.
   /// - Parameter text: what was signed. Anything may be in it.
   /// - Returns: the post, and whether that changed anything: a post that is known stays as it is, also if it was deleted.
   /// - Throws: `BatonError`; then nothing was stored.
