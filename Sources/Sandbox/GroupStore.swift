@@ -5,6 +5,8 @@ internal import Nostr
 /// Where real relays differ, or NIP-29 leaves the choice, these rules apply here:
 /// - Anybody may create groups, under any id. The creator is the only admin at first.
 /// - Events without an `h` tag do not concern groups, and are accepted as by any other relay.
+/// - Content older than 60 s is refused, like moderation: what was deleted could be replayed otherwise.
+/// - Authors delete nothing by themselves (kind 5): admins do, and an author who is one asks as one.
 /// - Groups are open to everybody's messages unless `restricted`. `closed` concerns joining alone.
 /// - An event that was accepted before is answered as a harmless duplicate, except for kinds 9007 and 9021.
 /// - A deleted group is unknown from then on, and its id cannot be used again. Only the 9008 of its events is served.
@@ -25,7 +27,7 @@ struct GroupStore: Sendable {
     static func refused(_ text: String) -> Answer { Answer(accepted: false, text: text) }
   }
 
-  /// The number of seconds by which a moderator's clock may deviate.
+  /// The number of seconds by which the clock of whoever publishes may deviate.
   static let clockSkewMax: Int64 = 60
 
   /// The relay's own key, which signs the states.
@@ -62,6 +64,8 @@ struct GroupStore: Sendable {
     if group.kinds[event.id] != nil, !group.erased.contains(event.id), !isJoinOfMember {
       return Answer(accepted: true, text: "duplicate: have it already")
     }
+    if event.kind == 5 { return .refused("blocked: only admins delete here, by kind 9005") }
+    if event.createdAt < now - Self.clockSkewMax { return .refused("blocked: event too old") }
     if let text = group.refusal(of: event, isRelay: event.publicKey == key.publicKey) { return .refused(text) }
     return admit([event] + reaction(to: event, in: id, now: now), into: id)
   }

@@ -55,9 +55,6 @@ struct PostComposeTests {
       #expect { try network.compose(PostDraft(text: ""), in: Samples.channel, at: []) } throws: { error in
         if case PostFailure.refused(let refusal) = error { refusal.field == .text } else { false }
       }
-      #expect(throws: PostFailure.unsupported("posts in groups (NIP-29) are not published yet")) {
-        try network.compose(PostDraft(text: "news"), in: Samples.group, at: [])
-      }
       network.lock(NetworkBench.identityID)
       #expect(throws: PostFailure.unavailable("the key of the channel's identity is not at hand")) {
         try network.compose(PostDraft(text: "news"), in: Samples.channel, at: [])
@@ -89,7 +86,7 @@ struct PostComposeTests {
       }
       guard case .refused(let refusal)? = fails(post, "leaked: \(Samples.Link.secret)") else { return #expect(Bool(false)) }
       #expect(refusal.field == .text)
-      guard case .unsupported? = fails(post, in: Samples.group) else { return #expect(Bool(false)) }
+      guard case .unavailable? = fails(post, in: Samples.group) else { return #expect(Bool(false)) }
       guard case .unavailable? = fails(PostDocument(networkID: "", author: "", text: "{}")) else { return #expect(Bool(false)) }
       let foreign = PostDocument(makePost(1))
       guard case .unavailable? = fails(foreign) else { return #expect(Bool(false)) }

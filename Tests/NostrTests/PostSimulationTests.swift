@@ -38,9 +38,14 @@ private struct PostRun {
     let drops, refuses, limits, closes, forbids: Int
   }
 
-  /// What was asked for, with the event: posts, some of them with their deletion, and now and then a channel.
+  /// What was asked for, with the event: posts, some of them with their deletion or in a group, and now and then a channel.
   private static let all: [(item: SessionOperation, event: NostrEvent)] = (1...24 as ClosedRange<Int64>).flatMap { post in
-    var all = [(makeDelivery(.publish, post), makePost(post))]
+    let isInGroup = post % 4 == 1
+    var all = [
+      isInGroup
+        ? (makeGroupDelivery(.publish, post), makeGroupEvent(post, at: groupDate))
+        : (makeDelivery(.publish, post), makePost(post))
+    ]
     if post % 4 == 0 { all.append((makeDelivery(.withdraw, post, number: 2), makeDeletion(post))) }
     let channel = makeOperation(.invite, channel: post)
     if post % 6 == 0, let event = try? NostrEvent(json: JSONParser.parse(channel.operation.content.document)) {
@@ -48,6 +53,8 @@ private struct PostRun {
     }
     return all
   }
+  /// When the posts of the group get their turns.
+  private static let groupDate: Int64 = 7_000
   private static let events = Dictionary(uniqueKeysWithValues: all.map { ($0.event.id, $0.event) })
   private static let ids = Dictionary(
     uniqueKeysWithValues: all.compactMap { pair in key(pair.item).map { ($0, pair.event.id) } })
@@ -181,7 +188,19 @@ private struct PostRun {
     case .send(let text): send(text)
     case .setTimer(let timer, _): timers.insert(timer)
     case .cancelTimer(let timer): timers.remove(timer)
-    case .report(.delivery(let post, _, let number, let outcome, _)): judge(Key(post: post.rawValue, number: number), outcome)
+    case .report(.delivery(let post, _, let number, let outcome, let form)):
+      let key = Key(post: post.rawValue, number: number)
+      if (form != nil) != (outcome == .handedOver && post.rawValue % 4 == 1)
+        || form.map(\.networkID) ?? Self.ids[key] != Self.ids[key]
+      {
+        trouble = "\(key) gets the form \(String(describing: form)) with \(outcome)"
+      }
+      judge(key, outcome)
+    case .date(let post, let number): feed(.dated(post, number: number, at: Self.groupDate))
+    case .sign(let event, _):
+      // Now and then the commit takes too long.
+      let age: Int64 = chance(10) ? 31 : 30
+      feed(.signed(id: event.id, text: Self.events[event.id]?.text, at: event.createdAt + age))
     case .report(.outcome(let channel, _, _, let outcome)) where outcome.isFinal:
       channelFinals[channel] = outcome
       if let id = Self.channels[channel] { open.remove(id) }

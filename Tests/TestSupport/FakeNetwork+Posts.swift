@@ -6,7 +6,6 @@ extension FakeNetwork {
   public func compose(
     _ draft: PostDraft, in content: ChannelContent, at relays: [String]
   ) throws(PostFailure) -> PostDocument {
-    if content.kind == .group { throw .unsupported("Baton does not publish posts in groups yet") }
     do {
       try draft.validate()
     } catch {

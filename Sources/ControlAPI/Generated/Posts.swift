@@ -119,7 +119,8 @@ public struct Post: Codable, Hashable, Sendable {
   public var channelName: String
   /// The protocol that its channel lives on.
   public var network: String
-  /// What the network calls it; on Nostr the id of its event. Empty while it is scheduled or expired.
+  /// What the network calls it; on Nostr the id of its event. Empty while it is scheduled or expired. In a group each attempt to publish it
+  /// is another event: there it is empty before the first one, and may change until a reader finds the post.
   public var networkId: String
   /// The public name of its author, in the network's notation. Empty while it is scheduled or expired.
   public var author: String

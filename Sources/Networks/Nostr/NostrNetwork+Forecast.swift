@@ -2,12 +2,16 @@ public import RelayNetwork
 
 extension NostrNetwork {
   /// An event never changes, so an edit is another one, and whether this one goes is up to the relay.
-  public func forecast(of place: PostPlace) -> PostForecast { Self.forecast(at: place.capabilities) }
+  public func forecast(of place: PostPlace) -> PostForecast {
+    Self.forecast(at: place.capabilities, isInGroup: GroupPost(place.document) != nil)
+  }
 
-  /// - Parameter capabilities: what the relay says that it can do.
-  static func forecast(at capabilities: [String]) -> PostForecast {
+  /// - Parameters:
+  ///   - capabilities: what the relay says that it can do.
+  ///   - isInGroup: whether the post is in a group: its owner is an admin there, and relays of groups delete what admins ask for.
+  static func forecast(at capabilities: [String], isInGroup: Bool = false) -> PostForecast {
     let edit = "an edit is a new post and the deletion of this one; replies stay with this one"
-    if capabilities.contains(deletes) { return PostForecast(canEdit: true, canDelete: true, editNote: edit) }
+    if isInGroup || capabilities.contains(deletes) { return PostForecast(canEdit: true, canDelete: true, editNote: edit) }
     // The words of relays that say what they can do begin like this.
     let isKnown = capabilities.contains { $0.hasPrefix("nip") }
     let doubt =

@@ -10,11 +10,13 @@ extension NostrNetwork {
   public func compose(
     _ draft: PostDraft, in content: ChannelContent, at relays: [String]
   ) throws(PostFailure) -> PostDocument {
-    let key = try author(of: content, "posts in groups (NIP-29) are not published yet")
+    let key = try author(of: content)
+    try Self.checkNames(in: draft)
     let post: NostrPost
     do throws(PostRefusal) {
-      post = try NostrPost(draft, in: content, at: relays, by: key.publicKey)
+      post = try NostrPost(draft, in: content, at: relays, by: key.publicKey, attempt: Self.attempt(in: content))
     } catch { throw .refused(error) }
+    if content.kind == .group { return try template(of: post, with: key) }
     let event = try sign(post, with: key, at: try date(of: post))
     return PostDocument(event)
   }
@@ -22,43 +24,37 @@ extension NostrNetwork {
   public func composeDeletion(
     of post: PostDocument, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> PostDocument {
-    let key = try author(of: content, "posts in groups (NIP-29) are not deleted yet")
-    guard let event = post.event else { throw .unavailable("the stored post cannot be read, so its deletion cannot be signed") }
-    guard event.publicKey == key.publicKey else {
-      throw .unavailable("the post was signed by another key than the channel's, and only its author can delete it")
-    }
+    let key = try author(of: content)
+    if content.kind == .group { return try groupDeletion(of: post, in: content, reason: reason, with: key) }
+    guard let event = post.event else { throw .unavailable(Self.unreadablePost) }
+    guard event.publicKey == key.publicKey else { throw .unavailable(Self.foreignPost) }
     let deletion: NostrPost
     do throws(DeletionRefusal) {
       let published = NostrPost.Published(id: event.id, kind: event.kind)
       deletion = try NostrPost.deletion(of: [published], in: content, reason: reason, by: key.publicKey)
-    } catch {
-      switch error {
-      case .unusableReason, .secretInReason: throw .refused(PostRefusal(.text, error.description))
-      case .channelItself, .notAPost, .malformedID, .nothingNamed, .tooMany, .notAGroup: throw .unavailable(error.description)
-      }
-    }
+    } catch { throw error.failure }
     return PostDocument(try sign(deletion, with: key, at: now()))
   }
 
   public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
-    guard let event = post.event else { return nil }
-    var known: Set<String> = []
-    let people = event.tags.filter { $0.count > 1 && $0[0] == "p" }.map { $0[1] }.filter { known.insert($0).inserted }
-    return PostReference(
-      networkID: event.id, author: event.publicKey, kind: event.kind, relays: relays,
-      participants: Array(people.prefix(PostReference.participantsMax)))
+    if let event = post.event { return NostrPost(event).reference(id: event.id, at: relays) }
+    // In a group, the name is empty until readers have found one.
+    return GroupPost(post).map { $0.post.reference(id: $0.found ?? "", at: relays) }
   }
 
-  public func link(to post: PostDocument, at relays: [String]) -> String? { reference(to: post, at: relays)?.link }
+  public func link(to post: PostDocument, at relays: [String]) -> String? {
+    reference(to: post, at: relays).flatMap { $0.networkID.isEmpty ? nil : $0.link }
+  }
 
   public func deliver(_ operation: DeliveryOperation) {
+    if operation.content.kind == .group { return deliverToGroup(operation) }
     switch operation.task {
     case .verify:
       let item = SessionOperation(delivery: operation)
       guard let session = reader(operation.relay, operation.address) else { return invalid(item) }
       session.feed(.submitted(item))
     case .publish:
-      if let excess = excess(of: operation) {
+      if let excess = excess(of: operation.document.event, at: operation.address) {
         return report(operation.report(.skipped(Trouble(.tooLarge, excess.description))))
       }
       submit(operation.document, for: operation)
@@ -78,10 +74,9 @@ extension NostrNetwork {
   private static let comparedAheadMax: Int64 = 2 * postAheadMax
 
   public func compare(_ comparison: PostComparison) {
-    let question = HistoryQuestion(comparison: comparison, until: now() + Self.comparedAheadMax)
-    guard comparison.content.kind == .channel else {
-      return report(question.report(.failed(Trouble(.notSupported, "posts in groups (NIP-29) are not compared yet"))))
-    }
+    let author = comparison.content.kind == .group ? key(of: comparison.content)?.publicKey ?? "" : nil
+    let question = HistoryQuestion(comparison: comparison, until: now() + Self.comparedAheadMax, author: author)
+    if question.author.isEmpty { return report(question.report(.failed(Trouble(.authRequired, Self.noKey)))) }
     guard let session = reader(comparison.relay, comparison.address) else {
       return report(question.report(.failed(Trouble(.protocol, "the relay's address is not one of Nostr"))))
     }
@@ -109,7 +104,9 @@ extension NostrNetwork {
     return event.text
   }
 
-  public func date(of post: PostDocument) -> Timestamp? { post.event.map { Timestamp(seconds: $0.createdAt) } }
+  public func date(of post: PostDocument) -> Timestamp? {
+    (post.event?.createdAt ?? GroupPost(post)?.createdAt).map(Timestamp.init(seconds:))
+  }
 
   public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     let key = try author(of: content, "reactions in groups (NIP-29) are not published yet")
@@ -130,28 +127,32 @@ extension NostrNetwork {
 
   private func submit(_ document: PostDocument, for operation: DeliveryOperation) {
     let event = OutgoingEvent.signed(id: document.networkID, text: document.text)
-    let item = SessionOperation(delivery: operation, events: [event])
+    submit(SessionOperation(delivery: operation, events: [event]), for: operation)
+  }
+
+  func submit(_ item: SessionOperation, for operation: DeliveryOperation) {
     guard let session = publisher(operation.relay, operation.address, operation.content.identity) else { return invalid(item) }
     session.feed(.submitted(item))
   }
 
-  /// The size of a post that the relay says it does not take, as far as that is known by now.
-  private func excess(of operation: DeliveryOperation) -> EventLimits.Excess? {
-    guard let limits = eventLimits(of: operation.address), !limits.bounds.isEmpty else { return nil }
-    return operation.document.event.flatMap { limits.excess(of: $0) }
+  /// The size of a post that the relay at this address says it does not take, as far as that is known by now.
+  func excess(of event: @autoclosure () -> NostrEvent?, at address: String) -> EventLimits.Excess? {
+    guard let limits = eventLimits(of: address), !limits.bounds.isEmpty else { return nil }
+    return event().flatMap { limits.excess(of: $0) }
   }
 
   // MARK: - Signing
 
+  static let unreadablePost = "the stored post cannot be read, so its deletion cannot be signed"
+  static let foreignPost = "the post was signed by another key than the channel's, and only its author can delete it"
+
   /// The key that signs in a channel.
-  /// - Parameter words: a sentence for people about groups.
-  private func author(of content: ChannelContent, _ words: String) throws(PostFailure) -> SecretKey {
-    guard content.kind == .channel else { throw .unsupported(words) }
+  private func author(of content: ChannelContent) throws(PostFailure) -> SecretKey {
     guard let key = key(of: content) else { throw .unavailable(Self.noKey) }
     return key
   }
 
-  private func sign(_ post: NostrPost, with key: SecretKey, at date: Int64) throws(PostFailure) -> NostrEvent {
+  func sign(_ post: NostrPost, with key: SecretKey, at date: Int64) throws(PostFailure) -> NostrEvent {
     do throws(NetworkFailure) {
       return try post.signed(by: key, createdAt: date)
     } catch { throw .refused(PostRefusal(.text, error.description)) }
@@ -166,6 +167,27 @@ extension NostrNetwork {
       if isNew(Hex.encode(id)) { return date }
     }
     throw .unavailable("too many equal posts were published within a minute; wait for a minute, or change the text")
+  }
+}
+
+extension NostrPost {
+  /// How others refer to it.
+  fileprivate func reference(id: String, at relays: [String]) -> PostReference {
+    var known: Set<String> = []
+    let people = tags.filter { $0.count > 1 && $0[0] == "p" }.map { $0[1] }.filter { known.insert($0).inserted }
+    return PostReference(
+      networkID: id, author: author, kind: kind, relays: relays,
+      participants: Array(people.prefix(PostReference.participantsMax)))
+  }
+}
+
+extension DeletionRefusal {
+  /// The same as a network says it.
+  var failure: PostFailure {
+    switch self {
+    case .unusableReason, .secretInReason: .refused(PostRefusal(.text, description))
+    case .channelItself, .notAPost, .malformedID, .nothingNamed, .tooMany, .notAGroup: .unavailable(description)
+    }
   }
 }
 

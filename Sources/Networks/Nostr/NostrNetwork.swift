@@ -258,16 +258,17 @@ public final class NostrNetwork: RelayNetwork {
       guard !state.isOver else { return nil }
       if let session = state.publishers[name] { return session }
       let key = state.keys[identity]
-      let now = now
       let session = RelaySession(
         machine: PublisherMachine(address: url.text, limits: limits, salt: salt(relay)),
         lines: lines(to: url, &state), logger: logger,
-        sign: { kind, tags, content, author in
+        sign: { kind, tags, content, author, createdAt in
           var signer = key
           if let salt = author?.keySalt { signer = key?.channelKey(salt: salt) }
-          return signer.flatMap { NostrEvent(signedBy: $0, createdAt: now(), kind: kind, tags: tags, content: content) }
+          return signer.flatMap {
+            NostrEvent(signedBy: $0, createdAt: createdAt, kind: kind, tags: tags, content: content)
+          }
         },
-        report: { [weak self] in self?.report($0) })
+        now: now, report: { [weak self] in self?.report($0) })
       state.publishers[name] = session
       return session
     }
@@ -287,7 +288,7 @@ public final class NostrNetwork: RelayNetwork {
       }
       let session = RelaySession(
         machine: ReaderMachine(relay: relay, limits: limits, salt: salt(relay) &+ 1), lines: lines(to: url, &state),
-        logger: logger, sign: nil, report: { [weak self] in self?.report($0) })
+        logger: logger, sign: nil, now: now, report: { [weak self] in self?.report($0) })
       state.readers[relay] = Reader(address: url.text, session: session)
       return session
     }

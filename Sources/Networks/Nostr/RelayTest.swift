@@ -220,17 +220,16 @@ struct RelayTest: Sendable {
         let session = RelaySession(
           machine: ReaderMachine(
             relay: Self.relay, limits: limits, salt: 0, prefix: "t\(UInt32.random(in: 0 ... .max))-"),
-          lines: lines, logger: logger, sign: nil, report: report, watch: watch)
+          lines: lines, logger: logger, sign: nil, now: now, report: report, watch: watch)
         continuation.onTermination = { _ in _ = session.end() }
         session.feed(.submitted(item))
       } else {
         let key = key ?? probe
-        let now = now
         let session = RelaySession(
           machine: PublisherMachine(address: url.text, limits: limits, salt: 0), lines: lines, logger: logger,
-          sign: { kind, tags, content, _ in
-            key.flatMap { NostrEvent(signedBy: $0, createdAt: now(), kind: kind, tags: tags, content: content) }
-          }, report: report, watch: watch)
+          sign: { kind, tags, content, _, createdAt in
+            key.flatMap { NostrEvent(signedBy: $0, createdAt: createdAt, kind: kind, tags: tags, content: content) }
+          }, now: now, report: report, watch: watch)
         continuation.onTermination = { _ in _ = session.end() }
         session.feed(.submitted(item))
       }

@@ -19,9 +19,11 @@ extension DeliveryOutcome {
 
   /// The outcome of handing over a post, or a request to delete one. A refusal whose words say that the event itself cannot be taken,
   /// because of its age or its size, means that the relay is left out.
-  /// - Parameter isDoubtful: whether the event was sent before and not answered: no answer to the second one says then that the relay does
-  ///   not have it.
-  init(publishing outcome: RelayOutcome, isDoubtful: Bool) {
+  /// - Parameters:
+  ///   - isDoubtful: whether the event was sent before and not answered: no answer to the second one says then that the relay does not
+  ///     have it.
+  ///   - isSignedAnew: whether each attempt is another event, with a date of its own: then none is too old for good.
+  init(publishing outcome: RelayOutcome, isDoubtful: Bool, isSignedAnew: Bool = false) {
     let plain = DeliveryOutcome(outcome)
     switch plain {
     case .refused(let trouble):
@@ -29,11 +31,20 @@ extension DeliveryOutcome {
         self = plain
         return
       }
+      guard misfit.cause != .tooOld || !isSignedAnew else {
+        self = .troubled(Self.wrongClock(trouble), retryAfter: nil)
+        return
+      }
       self = isDoubtful && misfit.cause == .tooOld ? .troubled(Self.doubt(misfit), retryAfter: nil) : .skipped(misfit)
     case .troubled(let trouble, let retryAfter) where isDoubtful && [.rateLimited, .authRequired].contains(trouble.cause):
       self = .troubled(Self.doubt(trouble), retryAfter: retryAfter)
     case .handedOver, .accepted, .verified, .missing, .withdrawn, .skipped, .troubled: self = plain
     }
+  }
+
+  private static func wrongClock(_ trouble: Trouble) -> Trouble {
+    let words = "the relay refuses the date of a new event, so its clock or that of this machine is wrong"
+    return Trouble(trouble.cause, "\(words): \(trouble.detail)")
   }
 
   private static func doubt(_ trouble: Trouble) -> Trouble {

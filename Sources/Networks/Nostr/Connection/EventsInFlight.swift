@@ -18,12 +18,16 @@ struct EventInFlight: Hashable, Sendable {
   var awaitsAuthentication = false
   /// Whether AUTH was done with the channel's own key for this event.
   var isAuthorKnown = false
+  /// Whether the relay took an event of the operation that does what this one does, too.
+  var isSecond = false
   /// Whether it was sent on an earlier occasion, too, and not answered then: the relay may have it.
   var wasSent = false
 
   var content: ChannelContent { item.content }
   /// Whether the operation does not depend on the event that is on its way.
   var isExtra: Bool { item.events.indices.contains(step) && item.events[step].isExtra }
+  /// Whether the one after it does the same, so that the relay need not take it.
+  var isOption: Bool { item.events.indices.contains(step) && item.events[step].isOption }
   /// The event that comes next in the same operation, with another serial number.
   func next(serial: Int) -> EventInFlight? {
     step + 1 < item.events.count ? EventInFlight(item: item, serial: serial, step: step + 1) : nil

@@ -7,12 +7,25 @@ struct HistoryQuestion: Hashable, Sendable {
   let comparison: PostComparison
   /// In Unix seconds. Posts with later dates are not looked for.
   let until: Int64
+  /// The public key that signs the posts.
+  let author: String
+
+  /// - Parameter author: `nil` for the key that signs the channel; a group is signed by its relay.
+  init(comparison: PostComparison, until: Int64, author: String? = nil) {
+    self.comparison = comparison
+    self.until = until
+    self.author = author ?? comparison.content.trustAnchor
+  }
 
   /// The channel's own posts.
   var filter: HistoryFilter {
-    HistoryFilter(
-      authors: [comparison.content.trustAnchor], kinds: [NostrPost.channelMessageKind],
-      tags: ["e": [comparison.content.networkID]])
+    let content = comparison.content
+    return switch content.kind {
+    case .channel:
+      HistoryFilter(authors: [author], kinds: [NostrPost.channelMessageKind], tags: ["e": [content.networkID]])
+    case .group:
+      HistoryFilter(authors: [author], kinds: [NostrPost.groupMessageKind], tags: ["h": [content.networkID]])
+    }
   }
 
   func report(_ outcome: PostComparisonOutcome) -> NetworkReport {

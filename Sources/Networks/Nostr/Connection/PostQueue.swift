@@ -11,7 +11,7 @@ struct PostQueue: Sendable {
   private enum Gate { case closed, asked, open }
 
   private struct Entry {
-    let item: SessionOperation
+    var item: SessionOperation
     let post: PostID
     let task: DeliveryOperation.Task
     let number: Int
@@ -69,10 +69,20 @@ struct PostQueue: Sendable {
     return asked
   }
 
+  /// Gives a post of a group its date, whose turn has come.
+  /// - Parameter seconds: the date, in Unix seconds.
+  /// - Returns: the operation, with the event; `nil` if there is none that needs a date.
+  mutating func date(_ post: PostID, _ number: Int, at seconds: Int64) -> SessionOperation? {
+    let place = entries.firstIndex { $0.post == post && $0.number == number && $0.gate == .asked && $0.item.isUndated }
+    guard let place else { return nil }
+    entries[place].item = entries[place].item.dated(at: seconds)
+    return entries[place].item
+  }
+
   /// Opens the gate of a post that was asked for, or drops the post. Answers to other questions are ignored.
   mutating func release(_ turn: DeliveryTurn) {
     let place = entries.firstIndex { $0.post == turn.post && $0.number == turn.number && $0.gate == .asked }
-    guard let place else { return }
+    guard let place, !entries[place].item.isUndated else { return }
     if turn.mayLeave { entries[place].gate = .open } else { entries.remove(at: place) }
   }
 

@@ -12,11 +12,11 @@ struct PostReader: Sendable {
 
   private let limits: NostrLimits
   private let prefix: String
-  private var queue: Deque<DeliveryOperation> = []
+  private var queue: Deque<WantedPost> = []
   /// Posts that are asked for one by one, because a REQ for several did not bring them, or the relay refused it.
-  private var alone: Deque<DeliveryOperation> = []
+  private var alone: Deque<WantedPost> = []
   /// What the REQ under way asks for and has not brought yet.
-  private var open: [DeliveryOperation] = []
+  private var open: [WantedPost] = []
   private var subscription: String?
   private var subscriptionNumber = 0
   /// Whether the REQ under way asks for one post only.
@@ -41,7 +41,8 @@ struct PostReader: Sendable {
   /// Whether the REQ under way has this name.
   func asks(_ name: String) -> Bool { name == subscription }
 
-  mutating func add(_ operation: DeliveryOperation) { queue.append(operation) }
+  /// - Parameter item: about a post; others are left out.
+  mutating func add(_ item: SessionOperation) { if let post = WantedPost(item) { queue.append(post) } }
 
   /// Begins a new connection.
   mutating func opened() { (timeoutsInARow, latestBatch, isGathering) = (0, 0, false) }
@@ -70,11 +71,12 @@ struct PostReader: Sendable {
 
   private mutating func askForBatch() -> [SessionAction] {
     isGathering = false
-    var batch: [DeliveryOperation] = []
-    var bytes = 0
-    while batch.count < limits.readBatchMax, let next = queue.first {
-      bytes += next.document.text.utf8.count
-      guard batch.isEmpty || bytes <= Self.batchBytesMax else { break }
+    var batch: [WantedPost] = []
+    var (bytes, idCount) = (0, 0)
+    while let next = queue.first {
+      bytes += next.bytes
+      idCount += next.ids.count
+      guard batch.isEmpty || bytes <= Self.batchBytesMax && idCount <= limits.readBatchMax else { break }
       batch.append(next)
       queue.removeFirst()
     }
@@ -82,13 +84,13 @@ struct PostReader: Sendable {
     return ask(batch)
   }
 
-  private mutating func ask(_ operations: [DeliveryOperation]) -> [SessionAction] {
+  private mutating func ask(_ posts: [WantedPost]) -> [SessionAction] {
     subscriptionNumber += 1
     let name = "\(prefix)p\(subscriptionNumber)"
     // One post may be asked for under two numbers.
     var known: Set<String> = []
-    let ids = operations.map(\.document.networkID).filter { known.insert($0).inserted }
-    (subscription, open, isForOne) = (name, operations, ids.count == 1)
+    let ids = posts.flatMap(\.ids).filter { known.insert($0).inserted }
+    (subscription, open, isForOne) = (name, posts, Set(posts.map(\.operation.post)).count == 1)
     return [
       .cancelTimer(.idle), .cancelTimer(.gatherPosts),
       .send(ClientMessage.request(name, [["ids": .array(ids.map(JSONValue.string))]])),
@@ -100,9 +102,10 @@ struct PostReader: Sendable {
 
   /// Takes an event that came under the name of the REQ.
   mutating func take(_ event: NostrEvent) -> [SessionAction] {
-    let found = open.filter { $0.document.networkID == event.id }
-    open.removeAll { $0.document.networkID == event.id }
-    return found.map { .report($0.report(Self.judge(event, $0))) }
+    for index in open.indices { open[index].take(event) }
+    let decided = open.filter(\.isDecided)
+    open.removeAll(where: \.isDecided)
+    return decided.map { .report($0.report(otherwise: .missing)) }
   }
 
   /// Handles the end of what the relay has. What a REQ for several did not bring is asked for once more, alone, before it counts as
@@ -132,32 +135,20 @@ struct PostReader: Sendable {
     guard subscription != nil else { return [] }
     let ended = open
     (subscription, open) = (nil, [])
-    return [.cancelTimer(.answerPosts)] + ended.map { .report($0.report(outcome)) }
+    return [.cancelTimer(.answerPosts)] + ended.map { .report($0.report(otherwise: outcome)) }
   }
 
   /// Ends everything: what is under way and what waits.
   mutating func endAll(_ outcome: DeliveryOutcome) -> [SessionAction] {
     let waiting = Array(alone) + Array(queue)
     (alone, queue) = ([], [])
-    return end(outcome) + waiting.map { .report($0.report(outcome)) }
+    return end(outcome) + waiting.map { .report($0.report(otherwise: outcome)) }
   }
 
   private mutating func askForTheRestAlone() -> [SessionAction] {
-    alone += open
+    let found = open.filter(\.isFound)
+    alone += open.filter { !$0.isFound }
     (subscription, open) = (nil, [])
-    return [.cancelTimer(.answerPosts)]
-  }
-
-  /// Judges what the relay serves under the id of a post.
-  private static func judge(_ event: NostrEvent, _ operation: DeliveryOperation) -> DeliveryOutcome {
-    do throws(NostrEvent.Flaw) {
-      try event.verify(unlessItIs: operation.document.text)
-    } catch {
-      return .refused(Trouble(.wrongIdentity, "what the relay serves as the post is not it: \(error.rawValue)"))
-    }
-    guard event.publicKey == operation.document.author else {
-      return .refused(Trouble(.wrongIdentity, "what the relay serves as the post is signed by somebody else"))
-    }
-    return .verified(edition: 1)
+    return [.cancelTimer(.answerPosts)] + found.map { .report($0.report(otherwise: .missing)) }
   }
 }

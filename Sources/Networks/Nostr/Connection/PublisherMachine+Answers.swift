@@ -97,8 +97,10 @@ extension PublisherMachine {
     let answer = RelayAnswer(accepted: accepted, text: text, mayAuthenticate: mayAuthenticate(current))
     let slower = heed(answer, to: current, isNamed: isNamed)
     if current.isExtra, answer != .authenticate { return slower + taken(current, text) }
+    if current.isOption, answer != .authenticate, answer != .success { return slower + passedOver(current) }
     switch answer {
     case .success: return taken(current, text)
+    case .permanent where current.isSecond, .unknown where current.isSecond: return taken(current, text)
     case .authenticate: return demanded(current, text)
     case .transient(let isRateLimit):
       let trouble = Trouble(isRateLimit ? .rateLimited : .storage, text)
@@ -189,7 +191,7 @@ extension PublisherMachine {
   mutating func resend(_ current: EventInFlight) -> [SessionAction] {
     let left = leave(current)
     var again = EventInFlight(item: current.item, serial: nextSerial(), step: current.step)
-    (again.isTaken, again.isAuthorKnown) = (current.isTaken, current.isAuthorKnown)
+    (again.isTaken, again.isAuthorKnown, again.isSecond) = (current.isTaken, current.isAuthorKnown, current.isSecond)
     (again.authenticationRounds, again.wasSent) = (current.authenticationRounds, current.wasSent)
     return left + send(again) + goOn()
   }

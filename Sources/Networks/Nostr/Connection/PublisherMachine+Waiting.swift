@@ -83,7 +83,13 @@ extension PublisherMachine {
       let event = EventInFlight(item: next.item, serial: nextSerial(), wasSent: next.wasSent)
       actions += [.cancelTimer(.idle)] + send(event)
     }
-    return actions + posts.ask(ahead).map { report($0, .handedOver) }
+    return actions + posts.ask(ahead).map(ask)
+  }
+
+  /// Asks whether a post may leave. One of a group needs its date first, because its event is named when that is asked.
+  private func ask(_ item: SessionOperation) -> SessionAction {
+    guard item.isUndated, let post = item.delivery else { return report(item, .handedOver) }
+    return .date(post.post, number: post.number)
   }
 
   /// The number of posts that should know by now whether they may leave: what the window has room for, and as many again, so that it does

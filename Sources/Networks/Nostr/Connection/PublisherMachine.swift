@@ -80,10 +80,13 @@ struct PublisherMachine: SessionMachine {
         return []
       }
       guard let unsigned = inFlight.all.first(where: \.eventID.isEmpty) else { return [] }
-      return finish(unsigned, .refused(Trouble(.authRequired, "the key of the channel's identity is not at hand")))
+      return finish(unsigned, .refused(Trouble(.authRequired, NostrNetwork.noKey)))
     case .authenticationSent(let id):
       authenticationID = id
       return []
+    case .dated(let post, let number, let seconds):
+      return posts.date(post, number, at: seconds).map { [report($0, .handedOver)] } ?? []
+    case .signed(let id, let text, let seconds): return signed(id, text, at: seconds)
     }
   }
 
@@ -119,9 +122,25 @@ struct PublisherMachine: SessionMachine {
     case .signed(let id, let text), .extra(let id, let text):
       inFlight.update(event) { $0.eventID = id }
       return pace() + waitForTheFirst() + [.send(ClientMessage.event(text))]
-    case .draft(let kind, let tags, let content):
+    case .draft(let kind, let tags, let content), .option(let kind, let tags, let content):
       return pace() + waitForTheFirst() + [.publish(kind: kind, tags: tags, content: content)]
+    case .dated(let dated):
+      inFlight.update(event) { $0.eventID = dated.id }
+      return pace() + waitForTheFirst() + [.sign(dated, author: event.content)]
     }
+  }
+
+  /// Sends an event that was dated when its turn came and is signed now, unless it has become too old for relays meanwhile, or the clock
+  /// was set.
+  private mutating func signed(_ id: String, _ text: String?, at now: Int64) -> [SessionAction] {
+    guard let current = inFlight[id], case .dated(let event) = current.item.events[current.step] else { return [] }
+    guard let text else { return finish(current, .refused(Trouble(.authRequired, NostrNetwork.noKey))) }
+    let (age, isFar) = now.subtractingReportingOverflow(event.createdAt)
+    guard !isFar, (-limits.staleSeconds...limits.staleSeconds).contains(age) else {
+      let words = "\(age) s passed between its date and its turn to be sent, and relays of groups take only what is fresh"
+      return finish(current, .troubled(Trouble(.timeout, words), retryAfter: nil))
+    }
+    return [.send(ClientMessage.event(text))]
   }
 
   /// Keeps the next operation away from an event that is sent now. One that goes out of turn, as the second event of an operation does,
@@ -138,7 +157,7 @@ struct PublisherMachine: SessionMachine {
     guard first?.serial != awaited else { return [] }
     awaited = first?.serial
     guard let first else { return [.cancelTimer(.answer)] }
-    let wait = first.isExtra ? limits.extraTimeout : limits.publishTimeout
+    let wait = first.isExtra || first.isOption ? limits.extraTimeout : limits.publishTimeout
     return [.setTimer(.answer, after: isMute ? min(wait, limits.mutePublishTimeout) : wait)]
   }
 
@@ -147,7 +166,15 @@ struct PublisherMachine: SessionMachine {
   /// Goes on after the relay took an event: sends the next one of its operation, or ends the operation.
   mutating func taken(_ current: EventInFlight, _ text: String) -> [SessionAction] {
     guard var next = current.next(serial: nextSerial()) else { return finish(current, success(current.item)) }
-    next.isTaken = RelayAnswer.prefix(of: text) == "duplicate"
+    if current.isOption { next.isSecond = true } else { next.isTaken = RelayAnswer.prefix(of: text) == "duplicate" }
+    return leave(current) + send(next) + goOn()
+  }
+
+  /// Goes on after the relay did not take an event for which the next one stands in.
+  mutating func passedOver(_ current: EventInFlight) -> [SessionAction] {
+    guard let next = current.next(serial: nextSerial()) else {
+      return finish(current, .refused(Trouble(.rejected, "the relay did not take it")))
+    }
     return leave(current) + send(next) + goOn()
   }
 
@@ -224,6 +251,10 @@ struct PublisherMachine: SessionMachine {
       if current.isExtra {
         unanswered += 1
         return taken(current, "")
+      }
+      if current.isOption {
+        unanswered += 1
+        return passedOver(current)
       }
       return current.eventID.isEmpty ? timedOut(current) : startReadingBack(for: current)
     case .readBack:

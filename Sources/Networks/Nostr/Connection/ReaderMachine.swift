@@ -87,7 +87,7 @@ struct ReaderMachine: SessionMachine {
       let trouble = Trouble(.unreachable, Self.ending(code, reason))
       return endRequests(.troubled(trouble, retryAfter: nil), trouble) + down(trouble) + keeper.lost(isBusy: hasWaiting)
     case .timerFired(let timer): return fired(timer)
-    case .authenticationSent, .published: return []  // readers stay anonymous
+    case .authenticationSent, .published, .dated, .signed: return []  // readers stay anonymous
     }
   }
 
@@ -97,8 +97,8 @@ struct ReaderMachine: SessionMachine {
       return [.report(item.report(.troubled(trouble, retryAfter: .seconds(30))))]
     }
     if let hold = keeper.hold { return [.postpone(item, hold)] }
-    if let post = item.delivery {
-      posts.add(post)
+    if item.delivery != nil {
+      posts.add(item)
       return keeper.state == .open ? posts.askNext() : keeper.need()
     }
     queue.append(item)

@@ -11,8 +11,11 @@ enum SessionSight: Sendable {
 /// Carries out what a session machine decides. It lives on one event loop, which is its one inbox: events are handled in the
 /// order in which they arrive, and nothing suspends in between.
 final class RelaySession<Machine: SessionMachine>: Sendable {
-  /// Creates an event of the session's identity, now; or of the author of one of its channels.
-  typealias Signer = @Sendable (_ kind: Int, _ tags: [[String]], _ content: String, _ author: ChannelContent?) -> NostrEvent?
+  /// Creates an event of the session's identity, or of the author of one of its channels, with this date in Unix seconds.
+  typealias Signer =
+    @Sendable (
+      _ kind: Int, _ tags: [[String]], _ content: String, _ author: ChannelContent?, _ createdAt: Int64
+    ) -> NostrEvent?
 
   private let eventLoop: any EventLoop
   private let shell: NIOLoopBoundBox<Shell>
@@ -20,14 +23,15 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
   /// - Parameters:
   ///   - lines: to the relay; the session lives on their event loop.
   ///   - sign: signs the session's own events; `nil` for sessions that stay anonymous.
+  ///   - now: Unix time in seconds.
   ///   - report: takes the machine's reports, on the event loop, in order.
   ///   - watch: is told what happens, on the event loop, in order.
   init(
-    machine: Machine, lines: RelayLines, logger: Logger, sign: Signer?,
+    machine: Machine, lines: RelayLines, logger: Logger, sign: Signer?, now: @escaping @Sendable () -> Int64,
     report: @escaping @Sendable (NetworkReport) -> Void, watch: (@Sendable (SessionSight) -> Void)? = nil
   ) {
     eventLoop = lines.eventLoop
-    let shell = Shell(machine: machine, lines: lines, logger: logger, sign: sign, report: report, watch: watch)
+    let shell = Shell(machine: machine, lines: lines, logger: logger, sign: sign, now: now, report: report, watch: watch)
     self.shell = .makeBoxSendingValue(shell, eventLoop: lines.eventLoop)
   }
 
@@ -49,6 +53,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
     private let lines: RelayLines
     private let logger: Logger
     private let sign: Signer?
+    private let now: @Sendable () -> Int64
     private let report: @Sendable (NetworkReport) -> Void
     private let watch: (@Sendable (SessionSight) -> Void)?
     private var line: RelayLines.End?
@@ -58,13 +63,14 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
     private var isOver = false
 
     init(
-      machine: Machine, lines: RelayLines, logger: Logger, sign: Signer?,
+      machine: Machine, lines: RelayLines, logger: Logger, sign: Signer?, now: @escaping @Sendable () -> Int64,
       report: @escaping @Sendable (NetworkReport) -> Void, watch: (@Sendable (SessionSight) -> Void)?
     ) {
       self.machine = machine
       self.lines = lines
       self.logger = logger
       self.sign = sign
+      self.now = now
       self.report = report
       self.watch = watch
     }
@@ -94,14 +100,20 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
         line?.send(text)
       case .expect(let frames, let bytes): line?.expect(frames: frames, bytes: bytes)
       case .publish(let kind, let tags, let content):
-        let event = sign?(kind, tags, content, nil)
+        let event = sign?(kind, tags, content, nil, now())
         if let event {
           watch?(.sent)
           line?.send(ClientMessage.event(event.text))
         }
         feed(.published(id: event?.id))
+      case .date(let post, let number): feed(.dated(post, number: number, at: now()))
+      case .sign(let dated, let author):
+        let event = sign?(dated.post.kind, dated.post.tags, dated.post.content, author, dated.createdAt)
+        // Signed by another key it would be another event.
+        feed(.signed(id: dated.id, text: event.flatMap { $0.id == dated.id ? $0.text : nil }, at: now()))
       case .authenticate(let challenge, let author):
-        guard let event = sign?(22242, [["relay", lines.url.text], ["challenge", challenge]], "", author) else { return }
+        let tags = [["relay", lines.url.text], ["challenge", challenge]]
+        guard let event = sign?(22242, tags, "", author, now()) else { return }
         watch?(.authenticating)
         line?.send(ClientMessage.auth(event))
         feed(.authenticationSent(id: event.id))

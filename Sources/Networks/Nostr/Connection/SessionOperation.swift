@@ -20,18 +20,33 @@ struct SessionOperation: Hashable, Sendable {
   let events: [OutgoingEvent]
   /// The public key of the channel's identity.
   let owner: String
+  /// The post of a group that it is about; `nil` in channels. One that is to be published has no events before it has its date.
+  let group: GroupPost?
 
   init(operation: RelayOperation, events: [OutgoingEvent] = [], owner: String = "") {
     subject = .channel(operation)
     self.events = events
     self.owner = owner
+    group = nil
   }
 
-  init(delivery: DeliveryOperation, events: [OutgoingEvent] = []) {
+  init(delivery: DeliveryOperation, events: [OutgoingEvent] = [], group: GroupPost? = nil) {
     subject = .post(delivery)
     self.events = events
+    self.group = group
     owner = ""
   }
+
+  /// The same operation with the event of a new attempt, if it publishes a post of a group.
+  /// - Parameter seconds: the date of the event, in Unix seconds.
+  func dated(at seconds: Int64) -> SessionOperation {
+    guard let delivery, let group else { return self }
+    let (post, event) = group.dated(at: seconds)
+    return SessionOperation(delivery: delivery, events: [.dated(event)], group: post)
+  }
+
+  /// Whether it publishes a post of a group that has no date yet.
+  var isUndated: Bool { group != nil && delivery?.task == .publish && events.isEmpty }
 
   var order: Order {
     switch subject {
@@ -59,7 +74,14 @@ struct SessionOperation: Hashable, Sendable {
   }
 
   /// Whether its events are signed when they are sent.
-  var isDraft: Bool { events.contains { if case .draft = $0 { true } else { false } } }
+  var isDraft: Bool {
+    events.contains {
+      switch $0 {
+      case .draft, .option: true
+      case .signed, .dated, .extra: false
+      }
+    }
+  }
 
   var isDeletionOfGroup: Bool { channelTask == .withdraw && content.kind == .group }
 
@@ -74,7 +96,10 @@ struct SessionOperation: Hashable, Sendable {
       .outcome(channel: operation.channel, relay: operation.relay, number: operation.number, outcome)
     case .post(let operation):
       operation.report(
-        operation.task == .verify ? DeliveryOutcome(outcome) : DeliveryOutcome(publishing: outcome, isDoubtful: isDoubtful))
+        operation.task == .verify
+          ? DeliveryOutcome(outcome)
+          : DeliveryOutcome(publishing: outcome, isDoubtful: isDoubtful, isSignedAnew: content.kind == .group),
+        form: outcome == .handedOver ? group?.document : nil)
     }
   }
 }

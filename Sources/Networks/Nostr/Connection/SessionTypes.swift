@@ -7,6 +7,10 @@ enum OutgoingEvent: Hashable, Sendable {
   case signed(id: String, text: String)
   /// An event that is signed each time it is sent: relays that keep groups take only fresh events.
   case draft(kind: Int, tags: [[String]], content: String)
+  /// The same, of an event that does what the one after it does, too: the relay need take only one of them.
+  case option(kind: Int, tags: [[String]], content: String)
+  /// An event that has its date, and is signed each time it is sent: always the same event.
+  case dated(DatedEvent)
   /// A signed event that is optional: whatever happens to it, the operation goes on as if the relay had taken it. It follows all others.
   case extra(id: String, text: String)
 
@@ -15,6 +19,8 @@ enum OutgoingEvent: Hashable, Sendable {
   init(extra event: NostrEvent) { self = .extra(id: event.id, text: event.text) }
 
   var isExtra: Bool { if case .extra = self { true } else { false } }
+
+  var isOption: Bool { if case .option = self { true } else { false } }
 }
 
 /// An input of a session with a relay.
@@ -41,6 +47,11 @@ enum SessionEvent: Hashable, Sendable {
   case timerFired(SessionTimer)
   /// A draft was signed and sent; `nil` if it could not be signed.
   case published(id: String?)
+  /// The time of day when the turn of a post in a group came, in Unix seconds.
+  case dated(PostID, number: Int, at: Int64)
+  /// A dated event was signed; its text is `nil` if it could not be.
+  /// - at: the time of day, in Unix seconds.
+  case signed(id: String, text: String?, at: Int64)
   /// The AUTH event for the latest challenge was sent.
   case authenticationSent(id: String)
 }
@@ -77,6 +88,10 @@ enum SessionAction: Hashable, Sendable {
   case expect(frames: Int, bytes: Int)
   /// Sign and send, then feed `published`.
   case publish(kind: Int, tags: [[String]], content: String)
+  /// Feed `dated` with the time of day.
+  case date(PostID, number: Int)
+  /// Sign for the author of this channel, then feed `signed`.
+  case sign(DatedEvent, author: ChannelContent)
   /// Sign and send AUTH for this challenge, then feed `authenticationSent`: as the identity, or as the author of this channel.
   case authenticate(challenge: String, author: ChannelContent? = nil)
   case setTimer(SessionTimer, after: Duration)
@@ -200,6 +215,8 @@ public struct NostrLimits: Hashable, Sendable {
   public var unaskedMax = 1_000
   /// The number of further ones that are allowed every second.
   public var unaskedPerSecond = 20
+  /// The age of an event for a group, in seconds, from which it is not sent any more: relays take only fresh ones, most for 60 s.
+  public var staleSeconds: Int64 = 30
   /// The time for which a relay that sent more is left alone the first time; it doubles with each further one.
   public var floodWaitFirst: Duration = .seconds(60)
   public var floodWaitMax: Duration = .seconds(900)

@@ -1,0 +1,63 @@
+internal import Channels
+internal import RelayNetwork
+
+/// A post that is read back, and what the relay has served of it. In a group each attempt to publish it was an event of its own, and any of
+/// these is the post.
+struct WantedPost: Sendable {
+  let operation: DeliveryOperation
+  /// The ids of the events that are the post, the best last.
+  let ids: [String]
+  private let group: GroupPost?
+  /// The place among `ids` of the best one that was found.
+  private var found: Int?
+  /// What is wrong with what was served.
+  private var flaw: Trouble?
+
+  /// - Returns: `nil` if the operation is not about a post.
+  init?(_ item: SessionOperation) {
+    guard let operation = item.delivery else { return nil }
+    self.operation = operation
+    group = item.group
+    ids = item.group.map { $0.attempts.map(\.id) } ?? [operation.document.networkID]
+  }
+
+  /// The size of what may come, in bytes.
+  var bytes: Int { operation.document.text.utf8.count * ids.count }
+
+  var isFound: Bool { found != nil }
+
+  /// Whether nothing better can come.
+  var isDecided: Bool { found == ids.count - 1 || flaw != nil && ids.count == 1 }
+
+  /// Takes an event that the relay serves, if it is one of these.
+  mutating func take(_ event: NostrEvent) {
+    guard let place = ids.lastIndex(of: event.id) else { return }
+    if let trouble = Self.trouble(with: event, operation.document, isOriginal: group == nil) {
+      flaw = trouble
+    } else {
+      found = max(place, found ?? 0)
+    }
+  }
+
+  /// The report of what was found.
+  /// - Parameter outcome: that of a post of which nothing was served.
+  func report(otherwise outcome: DeliveryOutcome) -> NetworkReport {
+    if let found { return operation.report(.verified(edition: 1), form: group?.found(ids[found]).document) }
+    if let flaw, outcome == .missing { return operation.report(.refused(flaw)) }
+    return operation.report(outcome)
+  }
+
+  /// What is wrong with an event that is served under an id of the post; `nil` if nothing is. With its id it has also its content.
+  /// - Parameter isOriginal: whether the document is the event as it was signed.
+  private static func trouble(with event: NostrEvent, _ document: PostDocument, isOriginal: Bool) -> Trouble? {
+    do throws(NostrEvent.Flaw) {
+      try event.verify(unlessItIs: isOriginal ? document.text : nil)
+    } catch {
+      return Trouble(.wrongIdentity, "what the relay serves as the post is not it: \(error.rawValue)")
+    }
+    guard event.publicKey == document.author else {
+      return Trouble(.wrongIdentity, "what the relay serves as the post is signed by somebody else")
+    }
+    return nil
+  }
+}

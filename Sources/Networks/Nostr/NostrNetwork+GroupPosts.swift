@@ -1,0 +1,72 @@
+internal import Channels
+internal import RelayNetwork
+internal import Secrets
+
+// Posts of groups: each attempt is dated and signed anew.
+extension NostrNetwork {
+  /// What only an event has that is signed anew for each attempt. Two posts with one text differ by it.
+  static func attempt(in content: ChannelContent) -> NostrPost.Attempt {
+    content.kind == .group ? NostrPost.Attempt(clientID: Hex.encode(SystemRandom.bytes(16))) : NostrPost.Attempt()
+  }
+
+  /// Refuses to name posts of groups that readers have not found yet: their names may still change.
+  static func checkNames(in draft: PostDraft) throws(PostFailure) {
+    let advice =
+      "is in a group and was not found there by readers yet; until then its name may change: try again once it is verified"
+    if let parent = draft.replyTo, parent.networkID.isEmpty {
+      throw .refused(PostRefusal(.replyTo, "the post that is answered \(advice)"))
+    }
+    if let place = draft.quotes.firstIndex(where: \.networkID.isEmpty) {
+      throw .refused(PostRefusal(.quotes, "quote \(place + 1) \(advice)"))
+    }
+  }
+
+  /// The form in which a post is stored that is signed when it is sent.
+  func template(of post: NostrPost, with key: SecretKey) throws(PostFailure) -> PostDocument {
+    // What cannot be signed is refused now.
+    _ = try sign(post, with: key, at: now())
+    return GroupPost(post).document
+  }
+
+  /// The request to delete a post of a group.
+  func groupDeletion(
+    of document: PostDocument, in content: ChannelContent, reason: String, with key: SecretKey
+  ) throws(PostFailure) -> PostDocument {
+    guard let post = GroupPost(document) else { throw .unavailable(Self.unreadablePost) }
+    guard post.post.author == key.publicKey else { throw .unavailable(Self.foreignPost) }
+    let deletion = GroupDeletion(author: key.publicKey, reason: reason)
+    // What cannot be sent is refused now, though nothing may have been sent so far.
+    let known = post.attempts.isEmpty ? post.dated(at: now()).post : post
+    do throws(DeletionRefusal) {
+      _ = try deletion.events(for: known, in: content)
+    } catch { throw error.failure }
+    return deletion.document
+  }
+
+  /// Begins an operation for a post of a group.
+  func deliverToGroup(_ operation: DeliveryOperation) {
+    guard let group = GroupPost(operation.document) else {
+      return report(operation.report(.refused(Trouble(.storage, "the stored post cannot be read; batonctl check says more"))))
+    }
+    switch operation.task {
+    case .verify:
+      let item = SessionOperation(delivery: operation, group: group)
+      if group.attempts.isEmpty { return report(item.report(.missing)) }
+      guard let session = reader(operation.relay, operation.address) else { return invalid(item) }
+      session.feed(.submitted(item))
+    case .publish:
+      if let excess = excess(of: group.dated(at: now()).event.unsigned, at: operation.address) {
+        return report(operation.report(.skipped(Trouble(.tooLarge, excess.description))))
+      }
+      submit(SessionOperation(delivery: operation, group: group), for: operation)
+    case .withdraw:
+      guard let deletion = operation.deletion.flatMap(GroupDeletion.init) else {
+        return report(operation.report(.skipped(Trouble(.notSupported, "the request to delete the post cannot be read"))))
+      }
+      guard let events = try? deletion.events(for: group, in: operation.content) else {
+        return report(operation.report(.skipped(Trouble(.notSupported, "no attempt to publish the post is known"))))
+      }
+      submit(SessionOperation(delivery: operation, events: events, group: group), for: operation)
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import Channels
+import RelayNetwork
+import StrictJSON
+import Testing
+
+@testable import Nostr
+
+/// Posts of a group on their way to its relay: each is dated when its turn comes, is named before it leaves, and leaves only while it is
+/// fresh.
+struct GroupPublisherTests {
+  private func machine(_ items: [SessionOperation]) -> PublisherMachine {
+    var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
+    for item in items { _ = machine.handle(.submitted(item)) }
+    return machine
+  }
+
+  /// A machine with a post that was dated at 1,000 and may leave.
+  private func released() -> PublisherMachine {
+    var machine = machine([makeGroupDelivery(.publish, 1)])
+    _ = machine.handle(.opened(roundTrip: .zero))
+    _ = machine.handle(dated(1, at: 1_000))
+    _ = machine.handle(release(1))
+    return machine
+  }
+
+  private func trouble(_ actions: [SessionAction]) -> Trouble? {
+    guard case .troubled(let trouble, _)? = words(actions).first?.outcome else { return nil }
+    return trouble
+  }
+
+  @Test func eventIsNamedBeforeThePostMayLeaveAndThenSent() {
+    var machine = machine([makeGroupDelivery(.publish, 1)])
+    let opened = machine.handle(.opened(roundTrip: .zero))
+    #expect(undated(opened) == [1] && words(opened).isEmpty && sends(opened) == 0)
+    #expect(machine.handle(release(1)).isEmpty, "it was not asked yet")
+    #expect(machine.handle(dated(1, at: 1, number: 2)).isEmpty && machine.handle(dated(2, at: 1)).isEmpty)
+    let asked = machine.handle(dated(1, at: 1_000))
+    #expect(words(asked) == [DeliveryWord(1, .handedOver)] && sends(asked) == 0)
+    #expect(forms(asked) == [makeGroupPost(1, datedAt: 1_000)])
+    #expect(machine.handle(dated(1, at: 1_001)).isEmpty, "once")
+
+    let event = makeGroupEvent(1, at: 1_000)
+    let leaving = machine.handle(release(1))
+    #expect(toSign(leaving) == [DatedEvent(makeGroupPost(1).post, createdAt: 1_000)] && sends(leaving) == 0)
+    #expect(leaving.contains(.setTimer(.answer, after: NostrLimits().publishTimeout)))
+    #expect(machine.handle(signed(event, at: 1_030)) == [.send(message(event))])
+    let taken = machine.handle(ok(event))
+    #expect(words(taken) == [DeliveryWord(1, .accepted)] && forms(taken).isEmpty)
+  }
+
+  @Test func anotherAttemptIsAnotherEvent() {
+    let before = makeGroupPost(1, datedAt: 1_000)
+    var machine = machine([makeGroupDelivery(.publish, 1, number: 3, before)])
+    _ = machine.handle(.opened(roundTrip: .zero))
+    #expect(forms(machine.handle(dated(1, at: 1_090, number: 3))) == [makeGroupPost(1, datedAt: 1_000, 1_090)])
+  }
+
+  /// The commit took long, or the post waited behind others, or somebody set the clock.
+  @Test(arguments: [1_031, 2_000, 969, .max, .min] as [Int64])
+  func postWhoseDateIsNotFreshDoesNotLeave(_ time: Int64) {
+    var machine = released()
+    let stale = machine.handle(signed(makeGroupEvent(1, at: 1_000), at: time))
+    #expect(sends(stale) == 0 && trouble(stale)?.cause == .timeout)
+    // The next one has its turn.
+    #expect(undated(machine.handle(.submitted(makeGroupDelivery(.publish, 2)))) == [2])
+  }
+
+  @Test func postThatCannotBeSignedIsRefused() {
+    var machine = released()
+    let actions = machine.handle(.signed(id: makeGroupEvent(1, at: 1_000).id, text: nil, at: 1_000))
+    guard case .refused(let refusal)? = words(actions).first?.outcome else { return #expect(Bool(false)) }
+    #expect(sends(actions) == 0 && refusal.cause == .authRequired)
+  }
+
+  @Test func postThatMayNotLeaveIsNeverSigned() {
+    var machine = machine([makeGroupDelivery(.publish, 1)])
+    _ = machine.handle(.opened(roundTrip: .zero))
+    _ = machine.handle(dated(1, at: 1_000))
+    let dropped = machine.handle(release(1, false))
+    #expect(toSign(dropped).isEmpty && words(dropped).isEmpty)
+    #expect(toSign(machine.handle(release(1))).isEmpty)
+    #expect(machine.handle(signed(makeGroupEvent(1, at: 1_000), at: 1_000)).isEmpty)
+  }
+
+  @Test func eventIsTheSameAfterAuthentication() {
+    var machine = released()
+    let event = makeGroupEvent(1, at: 1_000)
+    _ = machine.handle(signed(event, at: 1_000))
+    _ = machine.handle(.received(.challenge("c")))
+    _ = machine.handle(ok(event, "auth-required: who?", accepted: false))
+    _ = machine.handle(.authenticationSent(id: "auth"))
+    let again = machine.handle(.received(.ok(id: "auth", accepted: true, text: "")))
+    #expect(toSign(again).map(\.id) == [event.id])
+    #expect(texts(machine.handle(signed(event, at: 1_002))) == [message(event)])
+    #expect(words(machine.handle(ok(event))) == [DeliveryWord(1, .accepted)])
+  }
+
+  /// What may be at the relay is sent as the same event or not at all.
+  @Test func eventThatWasSentIsSentAgainOnlyWhileItIsFresh() {
+    var machine = machine((1...4).map { makeGroupDelivery(.publish, $0) })
+    var actions = machine.handle(.opened(roundTrip: .zero))
+    var asked: Set<Int64> = []
+    func letGo() {
+      for post in undated(actions) where asked.insert(post).inserted {
+        _ = machine.handle(dated(post, at: 1_000))
+        actions += machine.handle(release(post))
+      }
+    }
+    for _ in 0..<4 { letGo() }
+    actions = machine.handle(signed(makeGroupEvent(1, at: 1_000), at: 1_000))
+    actions = machine.handle(ok(makeGroupEvent(1, at: 1_000)))
+    for _ in 0..<4 { letGo() }
+    // Two are under way when the connection is lost.
+    #expect(asked.isSuperset(of: [1, 2, 3]))
+    _ = machine.handle(.closed(code: 1006, reason: ""))
+    _ = machine.handle(.timerFired(.reconnect))
+    let again = machine.handle(.opened(roundTrip: .zero))
+    #expect(toSign(again).map(\.id) == [makeGroupEvent(2, at: 1_000).id] && undated(again).filter { $0 < 4 }.isEmpty)
+    let late = machine.handle(signed(makeGroupEvent(2, at: 1_000), at: 1_031))
+    #expect(trouble(late)?.cause == .timeout && words(late).first?.post == 2)
+  }
+
+  @Test func severalAreUnderWayTogether() {
+    var machine = machine((1...6).map { makeGroupDelivery(.publish, $0) })
+    var open = undated(machine.handle(.opened(roundTrip: .zero)))
+    var underWay: [Int64] = []
+    for _ in 1...3 {
+      for post in open {
+        _ = machine.handle(dated(post, at: 1_000))
+        for event in toSign(machine.handle(release(post))) { underWay.append(Int64(event.post.content.dropFirst(5)) ?? 0) }
+      }
+      guard let first = underWay.first else { break }
+      underWay.removeFirst()
+      let actions = machine.handle(ok(makeGroupEvent(first, at: 1_000)))
+      open = undated(actions)
+      underWay += toSign(actions).compactMap { Int64($0.post.content.dropFirst(5)) }
+    }
+    #expect(underWay.count > 1)
+  }
+
+  /// Each attempt has a date of its own, so none is too old for good.
+  @Test(arguments: ["blocked: event too old", "invalid: created_at too early"])
+  func refusedDateIsAMatterOfClocks(_ refusal: String) {
+    var machine = released()
+    let actions = machine.handle(ok(makeGroupEvent(1, at: 1_000), refusal, accepted: false))
+    #expect(trouble(actions)?.cause == .rejected && trouble(actions)?.detail.contains("clock") == true)
+    #expect(trouble(actions)?.detail.hasSuffix(refusal) == true)
+  }
+
+  @Test func sizeIsAsGoodAReasonAsInChannels() {
+    var machine = released()
+    let actions = machine.handle(ok(makeGroupEvent(1, at: 1_000), "invalid: event too large", accepted: false))
+    guard case .skipped(let trouble)? = words(actions).first?.outcome else { return #expect(Bool(false)) }
+    #expect(trouble.cause == .tooLarge)
+  }
+
+  // MARK: - Deletions
+
+  /// A machine that has sent the first request to delete a post.
+  private func deleting() -> PublisherMachine {
+    var machine = machine([makeGroupDelivery(.withdraw, 1, makeGroupPost(1, datedAt: 1_000))])
+    let opened = machine.handle(.opened(roundTrip: .zero))
+    #expect(drafts(opened) == [5] && opened.contains(.setTimer(.answer, after: NostrLimits().extraTimeout)))
+    _ = machine.handle(.published(id: "own"))
+    return machine
+  }
+
+  private func answer(_ id: String, _ accepted: Bool, _ text: String = "") -> SessionEvent {
+    .received(.ok(id: id, accepted: accepted, text: text))
+  }
+
+  @Test(arguments: [
+    (true, ""), (false, "blocked: no kind 5"), (false, "no"), (false, "error: later"), (false, "invalid: kind"),
+  ])
+  func adminAsksInAnyCase(_ isTaken: Bool, _ text: String) {
+    var machine = deleting()
+    let next = machine.handle(answer("own", isTaken, text))
+    #expect(drafts(next) == [9_005] && words(next).isEmpty)
+    _ = machine.handle(.published(id: "admin"))
+    #expect(words(machine.handle(answer("admin", true))) == [DeliveryWord(1, .withdrawn)])
+  }
+
+  @Test func oneOfBothIsEnough() {
+    for text in ["blocked: no such event", "what is that?"] {
+      var machine = deleting()
+      _ = machine.handle(answer("own", true))
+      _ = machine.handle(.published(id: "admin"))
+      #expect(words(machine.handle(answer("admin", false, text))) == [DeliveryWord(1, .withdrawn)])
+    }
+  }
+
+  @Test func refusalOfBothIsARefusal() {
+    var machine = deleting()
+    _ = machine.handle(answer("own", false, "blocked: no kind 5"))
+    _ = machine.handle(.published(id: "admin"))
+    let refused = machine.handle(answer("admin", false, "restricted: insufficient permissions"))
+    #expect(words(refused) == [DeliveryWord(1, .refused(Trouble(.rejected, "restricted: insufficient permissions")))])
+  }
+
+  @Test func silenceToTheFirstDoesNotKeepTheSecondBack() {
+    var machine = deleting()
+    let next = machine.handle(.timerFired(.answer))
+    #expect(drafts(next) == [9_005] && words(next).isEmpty)
+    _ = machine.handle(.published(id: "admin"))
+    #expect(machine.handle(answer("own", true)).isEmpty, "that is known no more")
+    #expect(words(machine.handle(answer("admin", true))) == [DeliveryWord(1, .withdrawn)])
+  }
+
+  @Test func troubleWithTheSecondIsTrouble() {
+    for isTaken in [true, false] {
+      var machine = deleting()
+      _ = machine.handle(answer("own", isTaken, isTaken ? "" : "blocked: no"))
+      _ = machine.handle(.published(id: "admin"))
+      #expect(trouble(machine.handle(answer("admin", false, "rate-limited: slow down")))?.cause == .rateLimited)
+    }
+    var machine = deleting()
+    _ = machine.handle(answer("own", true))
+    _ = machine.handle(.published(id: "admin"))
+    #expect(trouble(machine.handle(.closed(code: 1006, reason: "")))?.cause == .unreachable)
+  }
+}
