@@ -100,6 +100,23 @@ final class PostBench {
     inbox.put(.composed(post, in: channel, .success(PostDocument(networkID: name, author: "key", text: name))))
   }
 
+  /// Reports an outcome of the operation with this number, in the place of the network.
+  func report(_ outcome: DeliveryOutcome, of post: PostID, number: Int, form: PostDocument? = nil) {
+    inbox.put(.outcome(post, RelayID(rawValue: 1), number: number, outcome, form: form))
+  }
+
+  /// Decides on what came in, and does not store it before `land`.
+  func decide() async {
+    guard inbox.count > 0, let inputs = await inbox.take(max: 512) else { return }
+    await engine.process(inputs)
+  }
+
+  /// Stores what was decided, and goes on.
+  func land() async {
+    await engine.rest()
+    await run()
+  }
+
   func delete(_ post: PostID) -> Answer<StoredPost> {
     let answer = Answer<StoredPost>()
     inbox.put(.delete(post, PostDocument(networkID: "deletion", author: "key", text: ""), answer.reply))

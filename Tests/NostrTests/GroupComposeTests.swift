@@ -73,9 +73,10 @@ struct GroupComposeTests {
     try await withBench { network in
       let new = try network.compose(PostDraft(text: "news"), in: Samples.group, at: [])
       let sent = try #require(GroupPost(new)).dated(at: 6_000).post.document
-      for document in [new, sent] {
-        #expect(network.link(to: document, at: ["wss://a.example"]) == nil)
-        let reference = try #require(network.reference(to: document, at: ["wss://a.example"]))
+      let twice = try #require(GroupPost(sent)).dated(at: 6_001).post.document
+      for (document, relays) in [(new, ["wss://a.example"]), (sent, []), (twice, ["wss://a.example"])] {
+        #expect(network.link(to: document, at: relays) == nil)
+        let reference = try #require(network.reference(to: document, at: relays))
         let answer = refusal {
           _ = try network.compose(PostDraft(text: "yes", replyTo: reference), in: Samples.group, at: [])
         }
@@ -88,6 +89,7 @@ struct GroupComposeTests {
           #expect(quote?.field == .quotes && quote?.reason.hasPrefix("quote 2 is in a group") == true)
         }
       }
+      #expect(network.reference(to: sent, at: ["wss://a.example"])?.networkID == sent.networkID, "readers found it there")
       let found = try #require(GroupPost(sent)).found(sent.networkID).document
       let reference = try #require(network.reference(to: found, at: ["wss://a.example"]))
       let reply = try #require(

@@ -138,6 +138,15 @@ struct GroupStoreTests {
     #expect(say(&store, try event(11, by: guest)) == "")
   }
 
+  @Test func contentMustBeRecentAndOnlyAdminsDelete() throws {
+    let message = try event(9)
+    var store = try store(message)
+    #expect(say(&store, try event(9, at: now - 61)) == "!blocked: event too old")
+    #expect(say(&store, try event(9, at: now - 60)) == "")
+    #expect(say(&store, message, at: now + 3_600) == "duplicate: have it already")
+    #expect(say(&store, try event(5, tags: [["e", message.id]])) == "!blocked: only admins delete here, by kind 9005")
+  }
+
   @Test func peopleJoinAndLeaveByModerationOfTheRelay() throws {
     var store = try store()
     let joining = try event(9021, by: guest)

@@ -9,7 +9,7 @@ extension PostDecider {
     if input.isBackground { open.background.append(input) }
     switch input {
     case .outcome(let id, let relay, let number, let outcome, let form):
-      if let form { take(form, of: id, at: relay, number) }
+      if let form { take(form, of: id, at: relay, number, outcome) }
       heard(outcome, number, of: id, at: relay)
     case .relayUp(let relay):
       lanes[relay, default: PostLane()].returning = (true, nil)
@@ -74,9 +74,14 @@ extension PostDecider {
 
   // MARK: - Outcomes
 
-  /// Gives a post the form that its network gave it, if that speaks of the operation under way. The author never changes.
-  private mutating func take(_ form: PostDocument, of id: PostID, at relay: RelayID, _ number: Int) {
-    guard let post = awake[id], post.machine(at: relay)?.underWay?.operation == number else { return }
+  /// Gives a post the form that its network gave it, if that speaks of the operation under way, or of the latest one that readers found
+  /// the post with: it may have been found under an earlier number meanwhile. The author never changes.
+  private mutating func take(
+    _ form: PostDocument, of id: PostID, at relay: RelayID, _ number: Int, _ outcome: DeliveryOutcome
+  ) {
+    guard let post = awake[id], let machine = post.machine(at: relay), machine.operation == number,
+      machine.underWay != nil || outcome.isVerified
+    else { return }
     guard form != post.row.document, form.author == post.row.document.author else { return }
     awake[id]?.row.document = form
     open.rewritten.insert(id)
@@ -192,6 +197,10 @@ extension PostDecider {
           fields: ["BATON_POST": "\(id.rawValue)", "BATON_RELAY": "\(relay.rawValue)", "BATON_COUNT": "\(count)"]))
     }
   }
+}
+
+extension DeliveryOutcome {
+  fileprivate var isVerified: Bool { if case .verified = self { true } else { false } }
 }
 
 extension PostInput {

@@ -38,8 +38,11 @@ extension NostrNetwork {
 
   public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
     if let event = post.event { return NostrPost(event).reference(id: event.id, at: relays) }
-    // In a group, the name is empty until readers have found one.
-    return GroupPost(post).map { $0.post.reference(id: $0.found ?? "", at: relays) }
+    // In a group, the name is empty until readers have found one. If there is one only, it is the one that they find.
+    return GroupPost(post).map { group in
+      let only = group.attempts.count == 1 && !relays.isEmpty ? group.id : ""
+      return group.post.reference(id: group.found ?? only, at: relays)
+    }
   }
 
   public func link(to post: PostDocument, at relays: [String]) -> String? {
