@@ -249,16 +249,18 @@ struct PostTests {
 
     // The example of NIP-19.
     let secret = "my key is nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5"
-    for (text, channel, name) in [("hello", Int64(1), "NotSupported"), (secret, 2, "InvalidPost"), ("", 2, "InvalidPost")] {
-      await #expect {
-        _ = try await baton.publish(text, in: channel)
-      } throws: { "\($0)".contains("org.batond.Posts.\(name)") }
+    for text in [secret, ""] {
+      for channel in [1, 2] as [Int64] {
+        await #expect {
+          _ = try await baton.publish(text, in: channel)
+        } throws: { "\($0)".contains("org.batond.Posts.InvalidPost") }
+      }
     }
-    let group = try await baton.control("post", "Club", "hello")
-    #expect(group.status == 1 && group.lines.last?.contains("not possible on nostr") == true, "\(group.lines)")
-    let leak = try await baton.control("post", "News", secret)
-    #expect(leak.status == 1 && leak.lines.last?.contains("contains a secret key") == true, "\(leak.lines)")
-    #expect(!leak.lines.contains { $0.contains("vl029mgpspedva04g90vltkh6") }, "\(leak.lines)")
+    for channel in ["Club", "News"] {
+      let leak = try await baton.control("post", channel, secret)
+      #expect(leak.status == 1 && leak.lines.last?.contains("contains a secret key") == true, "\(leak.lines)")
+      #expect(!leak.lines.contains { $0.contains("vl029mgpspedva04g90vltkh6") }, "\(leak.lines)")
+    }
     // Nothing was stored or sent.
     #expect(try await baton.control("post", "list").lines.contains { $0.hasPrefix("No posts.") })
     #expect(try await baton.events(at: try #require(address.first), ["kinds": [9, 42]]).isEmpty)

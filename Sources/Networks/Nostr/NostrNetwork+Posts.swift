@@ -112,7 +112,8 @@ extension NostrNetwork {
   }
 
   public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
-    let key = try author(of: content, "reactions in groups (NIP-29) are not published yet")
+    guard content.kind == .channel else { throw .unsupported("reactions in groups (NIP-29) are not published yet") }
+    let key = try author(of: content)
     let post: NostrPost
     do throws(PostRefusal) {
       post = try .reaction(NostrPost.Reaction(draft), to: draft.target, in: content, by: key.publicKey)
