@@ -20,6 +20,8 @@ struct PublisherMachine: SessionMachine {
   var awaited: Int?
   /// Whether the next event must keep its distance from the one before.
   var isPaced = false
+  /// Whether an event is being signed; those behind it wait, so that they do not overtake it.
+  var isSigning = false
   /// The last event that was sent before it was known that the relay limits the rate.
   var limitedThrough = 0
   /// Answers under empty ids that came while several events were under way.
@@ -67,6 +69,7 @@ struct PublisherMachine: SessionMachine {
       window.connected()
       (unanswered, isIdentityKnown) = (0, false)
       (challenge, isChallengeAnswered, authenticationID, rubbish, lastNotice) = (nil, false, nil, 0, nil)
+      isSigning = false
       return opened + sendNext()
     case .dialFailed(let failure): return failAll(failure)
     case .received(let message): return received(message)
@@ -106,7 +109,7 @@ struct PublisherMachine: SessionMachine {
   }
 
   var mayAnother: Bool {
-    inFlight.count < window.size && !isPaced && readBack == nil && nameless.isEmpty && inFlight.authenticating == nil
+    inFlight.count < window.size && !isPaced && !isSigning && readBack == nil && nameless.isEmpty && inFlight.authenticating == nil
   }
 
   mutating func nextSerial() -> Int {
@@ -126,6 +129,7 @@ struct PublisherMachine: SessionMachine {
       return pace() + waitForTheFirst() + [.publish(kind: kind, tags: tags, content: content)]
     case .dated(let dated):
       inFlight.update(event) { $0.eventID = dated.id }
+      isSigning = true
       return pace() + waitForTheFirst() + [.sign(dated, author: event.content)]
     }
   }
@@ -133,14 +137,15 @@ struct PublisherMachine: SessionMachine {
   /// Sends an event that was dated when its turn came and is signed now, unless it has become too old for relays meanwhile, or the clock
   /// was set.
   private mutating func signed(_ id: String, _ text: String?, at now: Int64) -> [SessionAction] {
-    guard let current = inFlight[id], case .dated(let event) = current.item.events[current.step] else { return [] }
+    isSigning = false
+    guard let current = inFlight[id], case .dated(let event) = current.item.events[current.step] else { return sendNext() }
     guard let text else { return finish(current, .refused(Trouble(.authRequired, NostrNetwork.noKey))) }
     let (age, isFar) = now.subtractingReportingOverflow(event.createdAt)
     guard !isFar, (-limits.staleSeconds...limits.staleSeconds).contains(age) else {
       let words = "\(age) s passed between its date and its turn to be sent, and relays of groups take only what is fresh"
       return finish(current, .troubled(Trouble(.timeout, words), retryAfter: nil))
     }
-    return [.send(ClientMessage.event(text))]
+    return [.send(ClientMessage.event(text))] + sendNext()
   }
 
   /// Keeps the next operation away from an event that is sent now. One that goes out of turn, as the second event of an operation does,
