@@ -91,7 +91,7 @@ private struct DeliverySearch {
     var events: [DeliveryMachine.Event] = [
       .begun, .restarted, .timerFired, .reconciled(isServed: true), .reconciled(isServed: false), .relayReturned, .relayLeft,
       .retryRequested, .cancelRequested, .deletionRequested, .edited(edition: machine.edition),
-      .edited(edition: machine.edition + 1),
+      .edited(edition: machine.edition + 1), .forgotten,
     ]
     for number in [0, 1] {
       events += [

@@ -7,7 +7,7 @@ struct DeliveryTranscriptTests {
   @Test(arguments: [
     "delivery-happy-path.txt", "delivery-lost-answer.txt", "delivery-trouble.txt", "delivery-refusals.txt",
     "delivery-relay-down.txt", "delivery-cancel.txt", "delivery-delete.txt", "delivery-delete-refused.txt",
-    "delivery-edit.txt", "delivery-gaps.txt", "delivery-restart.txt",
+    "delivery-edit.txt", "delivery-forget.txt", "delivery-gaps.txt", "delivery-restart.txt",
   ])
   func deliveryFollowsItsTranscript(_ name: String) throws { try DeliveryPlayer.play(name) }
 }
@@ -72,6 +72,7 @@ private struct DeliveryPlayer: TranscriptPlayer {
     case "retry": return .retryRequested
     case "cancel": return .cancelRequested
     case "delete": return .deletionRequested
+    case "forget": return .forgotten
     default: throw UnknownCommand(text: command)
     }
   }

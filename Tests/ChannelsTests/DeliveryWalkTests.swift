@@ -208,7 +208,7 @@ private struct DeliveryWalk {
       case .accepted(let number), .verified(let number, _), .foundMissing(let number), .withdrawn(let number): number
       case .refused(let number, _), .skipped(let number, _), .troubled(let number, _, _): number
       case .handedOver, .begun, .restarted, .timerFired, .reconciled, .relayReturned, .relayLeft, .edited, .retryRequested,
-        .cancelRequested, .deletionRequested:
+        .cancelRequested, .deletionRequested, .forgotten:
         nil
       }
     world.said(event, isCurrent: number != nil && number == machine.underWay?.operation, to: machine)

@@ -122,7 +122,7 @@ struct PostWorld {
     case .reconciled(false): if machine.state == .verified { word = .unknown }
     case .deletionRequested: isDeleted = true
     case .begun, .restarted, .timerFired, .handedOver, .withdrawn, .relayReturned, .relayLeft, .edited, .retryRequested,
-      .cancelRequested:
+      .cancelRequested, .forgotten:
       break
     }
   }

@@ -28,7 +28,7 @@ extension DeliveryMachine.Step {
       if !isServed, case .stillServed = machine.state { foundGone() }
     case .relayLeft:
       enter(.unsupported(Self.leftBehind), Self.leftBehind)
-    case .begun, .handedOver, .edited, .cancelRequested, .deletionRequested: unexpected(event)
+    case .begun, .handedOver, .edited, .cancelRequested, .deletionRequested, .forgotten: unexpected(event)
     }
   }
 
@@ -38,7 +38,7 @@ extension DeliveryMachine.Step {
     case .reconciled(let isServed): if isServed { deleteAgain("the relay serves the post again") }
     case .restarted, .relayLeft: break
     case .begun, .timerFired, .handedOver, .verified, .foundMissing, .withdrawn, .refused, .skipped, .troubled, .relayReturned,
-      .edited, .retryRequested, .cancelRequested, .deletionRequested:
+      .edited, .retryRequested, .cancelRequested, .deletionRequested, .forgotten:
       unexpected(event)
     }
   }
@@ -49,7 +49,7 @@ extension DeliveryMachine.Step {
     case .reconciled(let isServed): if !isServed { foundGone() }
     case .restarted, .relayLeft: break
     case .begun, .timerFired, .handedOver, .accepted, .verified, .foundMissing, .withdrawn, .refused, .skipped, .troubled,
-      .relayReturned, .edited, .cancelRequested, .deletionRequested:
+      .relayReturned, .edited, .cancelRequested, .deletionRequested, .forgotten:
       unexpected(event)
     }
   }

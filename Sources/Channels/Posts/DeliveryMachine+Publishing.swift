@@ -16,7 +16,7 @@ extension DeliveryMachine.Step {
     case .edited(let edition): _ = isNewer(edition, event)
     case .cancelRequested: cancel(event)
     case .verified, .refused, .skipped, .reconciled, .deletionRequested, .relayLeft: whenUnfinished(event, work)
-    case .foundMissing, .withdrawn: unexpected(event)
+    case .foundMissing, .withdrawn, .forgotten: unexpected(event)
     }
   }
 
@@ -42,7 +42,7 @@ extension DeliveryMachine.Step {
       skip(trouble)
     case .edited(let edition): _ = isNewer(edition, event)
     case .verified, .foundMissing, .refused, .reconciled, .deletionRequested, .relayLeft: whenUnfinished(event, work)
-    case .begun, .handedOver, .withdrawn, .cancelRequested: unexpected(event)
+    case .begun, .handedOver, .withdrawn, .cancelRequested, .forgotten: unexpected(event)
     }
   }
 
@@ -54,7 +54,7 @@ extension DeliveryMachine.Step {
       readBackLater(work, trouble, retryAfter)
     case .edited(let edition): _ = isNewer(edition, event)
     case .verified, .foundMissing, .refused, .skipped, .reconciled, .deletionRequested, .relayLeft: whenUnfinished(event, work)
-    case .begun, .handedOver, .accepted, .withdrawn, .cancelRequested: unexpected(event)
+    case .begun, .handedOver, .accepted, .withdrawn, .cancelRequested, .forgotten: unexpected(event)
     }
   }
 
@@ -75,7 +75,7 @@ extension DeliveryMachine.Step {
     case .deletionRequested: delete()
     case .relayLeft: skip(Trouble(.left, "the channel left the relay"))
     case .begun, .timerFired, .restarted, .handedOver, .accepted, .withdrawn, .troubled, .relayReturned, .edited,
-      .retryRequested, .cancelRequested:
+      .retryRequested, .cancelRequested, .forgotten:
       unexpected(event)
     }
   }

@@ -14,7 +14,7 @@ extension DeliveryMachine.Step {
     case .deletionRequested: delete()
     case .restarted, .relayLeft: break
     case .begun, .timerFired, .handedOver, .accepted, .verified, .foundMissing, .withdrawn, .refused, .skipped, .troubled,
-      .relayReturned, .retryRequested, .cancelRequested:
+      .relayReturned, .retryRequested, .cancelRequested, .forgotten:
       unexpected(event)
     }
   }
@@ -42,6 +42,9 @@ extension DeliveryMachine.Step {
       guard isNewer(edition, event) else { return }
       begin("edition \(edition)")
     case .cancelRequested: cancel(event)
+    case .forgotten:
+      guard !work.progress.isUnderWay else { return unexpected(event) }
+      skip(Trouble(trouble.cause, "forgotten here before the relay had it: \(trouble.detail)"))
     case .verified, .foundMissing, .refused, .skipped, .reconciled, .deletionRequested, .relayLeft: whenUnfinished(event, work)
     case .begun, .withdrawn: unexpected(event)
     }
@@ -66,7 +69,7 @@ extension DeliveryMachine.Step {
       delete()
     case .restarted, .relayLeft: break
     case .begun, .timerFired, .handedOver, .verified, .foundMissing, .withdrawn, .refused, .skipped, .troubled, .relayReturned,
-      .cancelRequested:
+      .cancelRequested, .forgotten:
       unexpected(event)
     }
   }

@@ -147,6 +147,8 @@ extension DeliveryMachine {
     case retryRequested
     case cancelRequested
     case deletionRequested
+    /// The post was forgotten here: it cannot be sent again. What is under way is not.
+    case forgotten
   }
 
   /// Something that the driver must do.
