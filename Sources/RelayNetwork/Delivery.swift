@@ -103,6 +103,8 @@ extension RelayNetwork {
 
   public func link(to post: PostDocument, at relays: [String]) -> String? { nil }
 
+  public func remnant(of post: PostDocument) -> String? { nil }
+
   public func deliver(_ operation: DeliveryOperation) {}
 
   public func release(_ turn: DeliveryTurn) {}

@@ -65,6 +65,11 @@ public protocol RelayNetwork: RelayAddressing {
   /// The link that a reader opens to see the post, with the relays where it was read back as hints; `nil` if the network has none.
   func link(to post: PostDocument, at relays: [String]) -> String?
 
+  /// What of a document must stay so that the post can be named, compared and deleted once it is forgotten here. The methods above and
+  /// below take it in place of the document's text; it holds nothing that the author wrote.
+  /// - Returns: `nil` if nothing can be left out, so that posts of this network are never forgotten.
+  func remnant(of post: PostDocument) -> String?
+
   /// What will happen to a post at a relay if it is edited or deleted now. It is asked for posts of ours only.
   func forecast(of place: PostPlace) -> PostForecast
 

@@ -51,7 +51,7 @@ extension StoreMutation {
       settlePost(&row.revision)
       return .appendPostTransition(row)
     case .saveChannelRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes,
-      .forgetHistory, .compactChanges, .saveDelivery, .savePostRoute, .forgetPostHistory:
+      .forgetHistory, .compactChanges, .saveDelivery, .savePostRoute, .savePostRetention, .forgetPostHistory:
       return self
     }
   }

@@ -64,6 +64,15 @@ public protocol PostStorage: Sendable {
   /// Channels with routes that do not fit their relays any more: a relay without a route, or with one that is `leaving` or `left`; or a
   /// route that is `joining` or `joined` of a relay that was removed. By id.
   func channelsToRoute() async throws -> [ChannelID]
+
+  // MARK: - Retention
+
+  /// Posts that are beyond the retention of their channels at `now`, a time of day, and were not forgotten, from a place on. A channel whose
+  /// retention is damaged is left out. It may find none, and not be at the end.
+  /// - Parameter counted: what earlier answers said of channels; their posts are not counted again unless there are newer ones.
+  func postsToForget(
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+  ) async throws -> PostsToForget
 }
 
 /// A question for a page of posts.
@@ -145,4 +154,6 @@ public protocol PostReading: Sendable {
   func postTransitions(of post: PostID, limit: Int) async throws -> [PostTransitionRow]
   /// The highest id and the newest revision of posts.
   func postCounters() async throws -> PostCounters
+  /// For how long the posts of a channel are kept.
+  func postRetention(of channel: ChannelID) async throws -> PostRetention
 }

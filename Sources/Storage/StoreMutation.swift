@@ -35,6 +35,8 @@ public enum StoreMutation: Hashable, Sendable {
   case saveDelivery(PostID, DeliveryRow)
   case appendPostTransition(PostTransitionRow)
   case savePostRoute(PostRouteRow)
+  /// Stores the retention of a channel's posts, new or not.
+  case savePostRetention(PostRetention)
 
   // MARK: - Upkeep
 
@@ -58,7 +60,7 @@ public enum StoreMutation: Hashable, Sendable {
     case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
       .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .insertPost, .updatePost,
       .rewritePost,
-      .saveDelivery, .appendPostTransition, .savePostRoute:
+      .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention:
       false
     }
   }

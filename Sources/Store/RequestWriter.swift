@@ -158,6 +158,7 @@ struct RequestWriter {
       try rows.write(.appendPostTransition) { row.bind(to: &$0) }
       useOfPosts(row.revision)
     case .savePostRoute(let row): try rows.write(.savePostRoute) { row.bind(to: &$0) }
+    case .savePostRetention(let row): try Store.save(row, db)
     case .insertChannel(let row): try rows.write(.insertChannel) { row.bind(to: &$0) }
     case .touchChannel(let row): try rows.write(.touchChannel) { row.bind(to: &$0) }
     case .rewriteChannel(let row): try rows.write(.rewriteChannel) { row.bind(to: &$0) }
@@ -236,7 +237,7 @@ extension StoreMutation {
   /// Whether it writes posts, so that it may use revisions of posts.
   fileprivate var isOfPosts: Bool {
     switch self {
-    case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute: true
+    case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention: true
     case .insertChannel, .touchChannel, .rewriteChannel, .saveChannelRelay, .appendTransition, .appendChange, .saveOperator,
       .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes,
       .forgetHistory, .compactChanges, .forgetPostHistory:

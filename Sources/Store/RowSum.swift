@@ -191,6 +191,6 @@ struct SummedTable: Sendable {
 
   static let all = [
     settings, operators, servers, relays, identities, channels, channelRelays, transitions, changes, posts, deliveries,
-    postRoutes, postTransitions,
+    postRoutes, postTransitions, postRetention,
   ]
 }

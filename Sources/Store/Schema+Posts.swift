@@ -39,6 +39,7 @@ extension Schema {
     CREATE INDEX posts_reacted ON posts (reaction_to, text) WHERE reaction_to IS NOT NULL AND deleted_at IS NULL;
     CREATE INDEX posts_awaiting ON posts (id) WHERE replaced_by IS NOT NULL AND deletion_id IS NOT NULL AND deleted_at IS NULL;
     CREATE INDEX posts_by_name ON posts (network_id, channel_id);
+    CREATE INDEX posts_kept ON posts (channel_id, created_at, id, forgotten_at) WHERE forgotten_at IS NULL;
     CREATE INDEX posts_by_change ON posts (revision, channel_id);
     CREATE INDEX posts_scheduled ON posts (publish_at, id)
       WHERE request IS NOT NULL AND schedule_trouble IS NULL AND deleted_at IS NULL;
@@ -98,5 +99,12 @@ extension Schema {
       sum INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX post_transitions_of_post ON post_transitions (post_id);
+
+    CREATE TABLE post_retention (
+      channel_id INTEGER PRIMARY KEY REFERENCES channels(id),
+      keep_days INTEGER,
+      keep_count INTEGER,
+      sum INTEGER NOT NULL
+    ) STRICT;
     """
 }

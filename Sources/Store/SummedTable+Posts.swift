@@ -24,4 +24,7 @@ extension SummedTable {
     name: "post_transitions", key: ["revision"],
     columns: ["revision", "post_id", "relay_id", "from_status", "to_status", "cause", "detail", "attempt", "at"]
   ) { "the transition of post \(number($0, "post_id")) with revision \(number($0, "revision"))" }
+  static let postRetention = SummedTable(
+    name: "post_retention", key: ["channel_id"], columns: ["channel_id", "keep_days", "keep_count"]
+  ) { "the retention of the posts of channel \(number($0, "channel_id"))" }
 }

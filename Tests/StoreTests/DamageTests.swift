@@ -77,6 +77,7 @@ struct DamageTests {
       .savePostRoute(
         PostRouteRow(
           channel: ChannelID(rawValue: id), relay: RelayID(rawValue: 1), status: .joined, cursor: PostID(rawValue: id))),
+      .savePostRetention(PostRetention(channel: ChannelID(rawValue: id), days: 30, count: 100)),
     ]
   }
 
@@ -119,6 +120,7 @@ struct DamageTests {
     ask("routes") { "\(try store.postRoutes(of: Set(channels.map(ChannelID.init(rawValue:)))))" }
     ask("due deliveries") { "\(try store.dueDeliveries(on: RelayID(rawValue: 2), at: now, limit: 100))" }
     for id in channels {
+      ask("retention \(id)") { "\(try store.postRetention(of: ChannelID(rawValue: id)))" }
       ask("post \(id)") { "\(try store.post(PostID(rawValue: id)).map { "\($0)" } ?? "none")" }
       ask("transitions of post \(id)") { "\(try store.postTransitions(of: PostID(rawValue: id), limit: 100))" }
     }

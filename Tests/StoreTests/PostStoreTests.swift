@@ -68,6 +68,7 @@ struct PostStoreTests {
           revision: 13, post: Self.full.id, relay: RelayID(rawValue: 4),
           transition: .init(
             from: .deleting, to: .stillServed, cause: .stillServed, detail: "x", attempt: 2, at: Timestamp(milliseconds: 31)))),
+      .savePostRetention(PostRetention(channel: Self.full.channel, days: 51, count: 52)),
     ])
     let stored: [String: [DatabaseValue]] = [
       "posts": Store.values(
@@ -78,8 +79,9 @@ struct PostStoreTests {
         7, 4, "stillServed", 21, 22, 3, 2, true, "stillServed", "it is there", "verifyRefused", 23, 24, 25, true, 26, true),
       "post_routes": Store.values(2, 4, "leaving", 7, 41, 42),
       "post_transitions": Store.values(13, 7, 4, "deleting", "stillServed", "stillServed", "x", 2, 31),
+      "post_retention": Store.values(2, 51, 52),
     ]
-    for table in [SummedTable.posts, .deliveries, .postRoutes, .postTransitions] {
+    for table in [SummedTable.posts, .deliveries, .postRoutes, .postTransitions, .postRetention] {
       let rows = try store.pool.read { db in try Row.fetchAll(db, sql: table.selection) }
       #expect(rows.last.map { Array($0.databaseValues.dropLast()) } == stored[table.name], "\(table.name)")
       for row in rows { try table.verify(row) }

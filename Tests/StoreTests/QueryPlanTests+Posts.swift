@@ -17,7 +17,7 @@ extension QueryPlanTests {
       .insertPost(row), .saveDelivery(post, DeliveryRow(relay: relay, record: PostBench.record(.pending))),
       .appendPostTransition(PostTransitionRow(revision: 1, post: post, relay: relay, transition: transition)),
       .savePostRoute(PostRouteRow(channel: channel, relay: relay, status: .joined, cursor: post)), .updatePost(row),
-      .insertPost(scheduled), .updatePost(scheduled),
+      .insertPost(scheduled), .updatePost(scheduled), .savePostRetention(PostRetention(channel: channel, days: 1, count: 1)),
     ]
   }
 
@@ -35,6 +35,8 @@ extension QueryPlanTests {
     _ = try store.awaitedReplacements(after: nil, limit: 5)
     _ = try store.postRoutesToCompare(at: PostBench.now, except: [relay], limit: 5)
     _ = try store.postRoutes(on: relay, comparedBefore: PostBench.now, after: channel, limit: 5)
+    _ = try store.postRetention(of: channel)
+    _ = try store.postsToForget(at: PostBench.now, from: .start, counted: [:], limit: 5)
     _ = try store.changedPosts(after: 0, channels: nil, limit: 5)
     _ = try store.changedPosts(after: 0, channels: [channel], limit: 5)
     _ = try store.posts(reacting: [PostReaction(target: post, text: "+")])

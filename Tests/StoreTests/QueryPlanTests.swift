@@ -71,6 +71,7 @@ struct QueryPlanTests {
     #expect(Self.walks.subtracting(plans.map(\.sql)).isEmpty, "these are not asked any more")
     for table in [
       "channels", "channel_relays", "transitions", "changes", "posts", "deliveries", "post_routes", "post_transitions",
+      "post_retention",
     ] {
       #expect(
         plans.contains { $0.sql.hasPrefix("INSERT INTO \(table) ") } && plans.contains { $0.sql.contains("FROM \(table) ") })

@@ -26,11 +26,11 @@ extension NostrNetwork {
   ) throws(PostFailure) -> PostDocument {
     let key = try author(of: content)
     if content.kind == .group { return try groupDeletion(of: post, in: content, reason: reason, with: key) }
-    guard let event = post.event else { throw .unavailable(Self.unreadablePost) }
-    guard event.publicKey == key.publicKey else { throw .unavailable(Self.foreignPost) }
+    guard let remnant = post.remnant else { throw .unavailable(Self.unreadablePost) }
+    guard post.author == key.publicKey else { throw .unavailable(Self.foreignPost) }
     let deletion: NostrPost
     do throws(DeletionRefusal) {
-      let published = NostrPost.Published(id: event.id, kind: event.kind)
+      let published = NostrPost.Published(id: post.networkID, kind: remnant.kind)
       deletion = try NostrPost.deletion(of: [published], in: content, reason: reason, by: key.publicKey)
     } catch { throw error.failure }
     return PostDocument(try sign(deletion, with: key, at: now()))
@@ -39,9 +39,13 @@ extension NostrNetwork {
   public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
     if let event = post.event { return NostrPost(event).reference(id: event.id, at: relays) }
     // In a group, the name is empty until readers have found one. If there is one only, it is the one that they find.
-    return GroupPost(post).map { group in
+    if let group = GroupPost(post) {
       let only = group.attempts.count == 1 && !relays.isEmpty ? group.id : ""
       return group.post.reference(id: group.found ?? only, at: relays)
+    }
+    // Whom a forgotten post mentioned is forgotten too.
+    return post.remnant.map {
+      PostReference(networkID: post.networkID, author: post.author, kind: $0.kind, relays: relays)
     }
   }
 
@@ -108,8 +112,11 @@ extension NostrNetwork {
   }
 
   public func date(of post: PostDocument) -> Timestamp? {
-    (post.event?.createdAt ?? GroupPost(post)?.createdAt).map(Timestamp.init(seconds:))
+    (post.remnant?.createdAt ?? GroupPost(post)?.createdAt).map(Timestamp.init(seconds:))
   }
+
+  /// Posts of groups are not forgotten: their attempts have the ids that follow from all of them.
+  public func remnant(of post: PostDocument) -> String? { GroupPost(post) == nil ? post.remnant?.json.text : nil }
 
   public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     guard content.kind == .channel else { throw .unsupported("reactions in groups (NIP-29) are not published yet") }
@@ -203,4 +210,7 @@ extension PostDocument {
     guard let json = try? JSONParser.parse(text) else { return nil }
     return NostrEvent(json: json)
   }
+
+  /// What names the event, beside its id and author; `nil` if the document is not one of Nostr.
+  fileprivate var remnant: EventRemnant? { (try? JSONParser.parse(text)).flatMap(EventRemnant.init) }
 }

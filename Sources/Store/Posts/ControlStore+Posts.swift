@@ -17,4 +17,8 @@ extension ControlStore: PostReading {
   }
 
   public func postCounters() async throws -> PostCounters { try await ask(.little) { try $0.postCounters() } }
+
+  public func postRetention(of channel: ChannelID) async throws -> PostRetention {
+    try await ask(.little) { try $0.postRetention(of: channel) }
+  }
 }

@@ -70,4 +70,12 @@ extension CoordinatorStore: PostStorage {
   }
 
   public func channelsToRoute() async throws -> [ChannelID] { try await queue.ask { try $0.channelsToRoute() } }
+
+  // MARK: - Retention
+
+  public func postsToForget(
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+  ) async throws -> PostsToForget {
+    try await queue.ask { try $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
+  }
 }

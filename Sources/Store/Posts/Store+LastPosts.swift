@@ -18,7 +18,10 @@ extension Store {
         guard let newest = try Row.fetchOne(db, cached: Self.newestPost, arguments: [channel.rawValue]) else { continue }
         // The time is what lists are sorted by, whatever the rest of the row is.
         posts[channel] = LastPost(createdAt: Timestamp(milliseconds: newest[1]), preview: nil)
-        try rows.each(newest[0]) { posts[channel]?.preview = LastPost.preview(of: try PostRow(&$0).text) }
+        try rows.each(newest[0]) {
+          let row = try PostRow(&$0)
+          if row.forgottenAt == nil { posts[channel]?.preview = LastPost.preview(of: row.text) }
+        }
       } catch {
         // Damage of posts must not end every list of channels.
         let error = noted(error)

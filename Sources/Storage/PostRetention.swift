@@ -1,0 +1,83 @@
+public import Channels
+
+/// For how long the posts of a channel are kept here. A post that is beyond one of the two limits is forgotten: its text and document go,
+/// everything else stays.
+public struct PostRetention: Hashable, Sendable {
+  public var channel: ChannelID
+  /// Posts are kept for so many days after their creation; without limit if it is `nil`.
+  public var days: Int?
+  /// So many of the newest posts are kept; without limit if it is `nil`. Posts that were deleted, or are not published yet, count.
+  public var count: Int?
+
+  public init(channel: ChannelID, days: Int? = nil, count: Int? = nil) {
+    self.channel = channel
+    self.days = days
+    self.count = count
+  }
+
+  /// Whether posts are kept for ever.
+  public var isUnlimited: Bool { days == nil && count == nil }
+
+  /// How long a post must be kept at `days` at least; `nil` if that has no limit.
+  public var span: Duration? { days.map { .seconds(86_400 * Int64($0)) } }
+
+  public static let daysRange = 1...36_500
+  public static let countRange = 1...1_000_000
+}
+
+/// A place in the walk along the posts that are beyond the retention of their channels: by channel, and in each by date and id.
+public struct PostRetentionPlace: Hashable, Sendable {
+  public var channel: ChannelID
+  /// The post behind which it goes on, with its date; `nil` at the beginning of the channel.
+  public var last: Post?
+
+  public struct Post: Hashable, Sendable {
+    public let createdAt: Timestamp
+    public let id: PostID
+
+    public init(createdAt: Timestamp, id: PostID) {
+      self.createdAt = createdAt
+      self.id = id
+    }
+  }
+
+  public init(channel: ChannelID, last: Post? = nil) {
+    self.channel = channel
+    self.last = last
+  }
+
+  public static let start = PostRetentionPlace(channel: ChannelID(rawValue: 0))
+}
+
+/// Posts that are beyond the retention of their channels, as far as one question found them.
+public struct PostsToForget: Hashable, Sendable {
+  public var posts: [PostID]
+  /// The retentions of their channels.
+  public var retentions: [ChannelID: PostRetention]
+  /// Channels that have no more posts than they keep, each with its newest post: as long as that is the newest, nothing has to be counted.
+  public var counted: [ChannelID: PostID]
+  /// Where to go on; `nil` if there is nothing more.
+  public var next: PostRetentionPlace?
+
+  public init(
+    posts: [PostID] = [], retentions: [ChannelID: PostRetention] = [:], counted: [ChannelID: PostID] = [:],
+    next: PostRetentionPlace? = nil
+  ) {
+    self.posts = posts
+    self.retentions = retentions
+    self.counted = counted
+    self.next = next
+  }
+}
+
+extension PostRow {
+  /// Gives up its text, its document but for what names it, and its request, for good.
+  /// - Parameter remnant: what its network needs of the document to name the post and to delete it.
+  public mutating func forget(at now: Timestamp, keeping remnant: String) {
+    forgottenAt = now
+    text = ""
+    document = PostDocument(networkID: document.networkID, author: document.author, text: remnant)
+    // A request shows that it was not published.
+    if schedule?.request != nil { schedule?.request = "" }
+  }
+}

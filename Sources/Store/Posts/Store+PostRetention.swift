@@ -1,0 +1,142 @@
+public import Channels
+internal import GRDB
+public import Storage
+
+// For how long posts are kept, and which are beyond that.
+extension Store {
+  /// For how long the posts of a channel are kept; for ever unless something was set.
+  /// - Throws: `corrupt` when that is damaged.
+  public func postRetention(of channel: ChannelID) throws -> PostRetention {
+    try reading { pool in
+      try pool.read { db in
+        let found = try Self.read(
+          db, cached: "SELECT * FROM post_retention WHERE channel_id = ?", arguments: [channel.rawValue]
+        ) { try PostRetention(&$0) }
+        return found.first ?? PostRetention(channel: channel)
+      }
+    }
+  }
+
+  /// How many channels one question looks at, and how many posts it counts before it ends.
+  private static let retentionsPerQuestion = 64
+  private static let countedPerQuestion = 100_000
+
+  /// Posts that are beyond the retention of their channels at `now`, a time of day, and were not forgotten, from a place on. A retention
+  /// that is damaged is noted and left out: its channel keeps everything.
+  /// - Parameter counted: what earlier answers said of channels; their posts are not counted again unless there are newer ones.
+  public func postsToForget(
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+  ) throws -> PostsToForget {
+    try reading { pool in
+      try pool.read { db in
+        var (found, steps) = (PostsToForget(), 0)
+        let retentions = try retentions(from: place.channel, db)
+        for (channel, retention) in retentions {
+          var last = channel == place.channel ? place.last : nil
+          if let retention, !retention.isUnlimited {
+            let end = try Self.end(of: retention, at: now, counted[channel], &found, &steps, db)
+            let room = limit - found.posts.count
+            let some = try end.map { try Self.posts(of: channel, after: last, through: $0, room, db) } ?? []
+            found.posts += some.map(\.id)
+            if !some.isEmpty { found.retentions[channel] = retention }
+            last = some.last ?? last
+            if some.count == room {
+              found.next = PostRetentionPlace(channel: channel, last: last)
+              return found
+            }
+          }
+          if steps >= Self.countedPerQuestion || retentions.count == Self.retentionsPerQuestion {
+            found.next = PostRetentionPlace(channel: ChannelID(rawValue: channel.rawValue + 1))
+          }
+          if steps >= Self.countedPerQuestion { return found }
+        }
+        return found
+      }
+    }
+  }
+
+  /// The retentions of channels from this one on, by channel; `nil` for a damaged one.
+  private func retentions(
+    from channel: ChannelID, _ db: Database
+  ) throws -> [(channel: ChannelID, retention: PostRetention?)] {
+    let ids = try Int64.fetchAll(
+      db, cached: "SELECT channel_id FROM post_retention WHERE channel_id >= ? ORDER BY channel_id LIMIT ?",
+      arguments: [channel.rawValue, Self.retentionsPerQuestion])
+    let rows = try RowsOfID("SELECT * FROM post_retention WHERE channel_id = ?", db)
+    return try ids.map { id in
+      var retention: PostRetention?
+      do { try rows.each(id) { retention = try PostRetention(&$0) } } catch {
+        let error = noted(error)
+        guard error.code == .corrupt else { throw error }
+      }
+      return (ChannelID(rawValue: id), retention)
+    }
+  }
+
+  /// The newest post that is not kept any more; `nil` if all are.
+  /// - Parameter newest: the newest post of the channel when it had no more than it keeps.
+  private static func end(
+    of retention: PostRetention, at now: Timestamp, _ newest: PostID?, _ found: inout PostsToForget, _ steps: inout Int,
+    _ db: Database
+  ) throws -> PostRetentionPlace.Post? {
+    var end = retention.span.map {
+      PostRetentionPlace.Post(createdAt: now + (.zero - $0), id: PostID(rawValue: .max))
+    }
+    guard let count = retention.count else { return end }
+    let channel = retention.channel
+    let highest = try Int64.fetchOne(
+      db, cached: "SELECT max(id) FROM posts INDEXED BY posts_of_channel WHERE channel_id = ?", arguments: [channel.rawValue]
+    ).map(PostID.init(rawValue:))
+    guard let highest, highest != newest else { return end }
+    steps += count
+    let first = try Row.fetchOne(
+      db,
+      cached: """
+        SELECT created_at, id FROM posts INDEXED BY posts_kept WHERE channel_id = ? AND forgotten_at IS NULL
+        ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?
+        """, arguments: [channel.rawValue, count])
+    guard let first else {
+      found.counted[channel] = highest
+      return end
+    }
+    let post = PostRetentionPlace.Post(createdAt: Timestamp(milliseconds: first[0]), id: PostID(rawValue: first[1]))
+    if end.map({ ($0.createdAt, $0.id) < (post.createdAt, post.id) }) ?? true { end = post }
+    return end
+  }
+
+  /// Posts that were not forgotten, the oldest first.
+  private static func posts(
+    of channel: ChannelID, after last: PostRetentionPlace.Post?, through end: PostRetentionPlace.Post, _ limit: Int,
+    _ db: Database
+  ) throws -> [PostRetentionPlace.Post] {
+    try Row.fetchAll(
+      db,
+      cached: """
+        SELECT created_at, id FROM posts INDEXED BY posts_kept WHERE channel_id = ? AND forgotten_at IS NULL
+          AND (created_at, id) > (?, ?) AND (created_at, id) <= (?, ?)
+        ORDER BY created_at, id LIMIT ?
+        """,
+      arguments: [
+        channel.rawValue, last?.createdAt.milliseconds ?? .min, last?.id.rawValue ?? 0, end.createdAt.milliseconds,
+        end.id.rawValue, limit,
+      ]
+    ).map { PostRetentionPlace.Post(createdAt: Timestamp(milliseconds: $0[0]), id: PostID(rawValue: $0[1])) }
+  }
+
+  // MARK: - Inside a commit
+
+  static func save(_ retention: PostRetention, _ db: Database) throws {
+    try upsert(.postRetention, values(retention.channel.rawValue, retention.days, retention.count), db)
+  }
+}
+
+extension PostRetention {
+  /// The row that `values` reads, in the order of `SummedTable.postRetention`.
+  /// - Throws: `StoreError.corrupt` when it is not what was written.
+  init(_ values: inout RowReader) throws {
+    let channel = ChannelID(rawValue: values.integer())
+    let (days, count) = (values.integerIfAny(), values.integerIfAny())
+    try values.end(.postRetention)
+    self.init(channel: channel, days: days.map(Int.init), count: count.map(Int.init))
+  }
+}
