@@ -64,4 +64,9 @@ extension RecordingStorage: PostStorage {
     try store.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit)
   }
   func channelsToRoute() throws -> [ChannelID] { try store.channelsToRoute() }
+  func postsToForget(
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+  ) throws -> PostsToForget {
+    try store.postsToForget(at: now, from: place, counted: counted, limit: limit)
+  }
 }

@@ -47,7 +47,8 @@ final class RecordingStorage: CoordinatorStorage {
     case .appendChange(let row):
       if case .channel(let id) = row.object { "C \(settled(row.revision)) \(id.rawValue)" } else { nil }
     case .rewriteChannel(let row): "E \(row.id.rawValue)"
-    case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute: postStep(mutation, receipt)
+    case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention:
+      postStep(mutation, receipt)
     case .saveOperator, .saveServer, .saveRelay, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .quarantine,
       .clampTimes, .forgetHistory, .compactChanges, .forgetPostHistory:
       nil

@@ -106,6 +106,20 @@ extension BatonClient {
     try PostsAdoptReply(json: .object(try await call(PostsMethod.adopt, try request.json.object ?? [:])))
   }
 
+  /// Says for how long the posts of a channel are kept.
+  /// - Parameters:
+  ///   - keepDays: for how many days after their creation; no limit if it is `nil`.
+  ///   - keepCount: how many of the newest; no limit if it is `nil`.
+  public func setPostRetention(channelId: Int64, keepDays: Int?, keepCount: Int?) async throws -> Retention {
+    let request = PostsSetRetentionRequest(channelId: channelId, keepDays: keepDays, keepCount: keepCount)
+    return try Retention(json: try await call(PostsMethod.setRetention, try request.json.object ?? [:])["retention"] ?? .null)
+  }
+
+  /// For how long the posts of a channel are kept.
+  public func postRetention(channelId: Int64) async throws -> Retention {
+    try Retention(json: try await call(PostsMethod.getRetention, ["channelId": .integer(channelId)])["retention"] ?? .null)
+  }
+
   private func post(_ method: PostsMethod, _ parameters: [String: JSONValue]) async throws -> Post {
     try Post(json: try await call(method, parameters)["post"] ?? .null)
   }

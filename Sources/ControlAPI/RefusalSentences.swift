@@ -143,6 +143,7 @@ extension PostsRefusal {
     case .invalidPost(let field, let reason): .invalidPost(field: field, reason: reason)
     case .idempotencyKeyReused(let id, let isDeleted): .postKeyReused(post: id, isDeleted: isDeleted)
     case .notCancellable(let id): .postNotCancellable(post: id)
+    case .invalidRetention(let field, let reason): .invalidRetention(field: field, reason: reason)
     case .notSupported(let network, let reason): .notSupported(network: network, reason: reason)
     case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
     case .busy: .busy

@@ -108,6 +108,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     switch reply {
     case let reply as ChannelReply: (kind, id, name) = ("channel", reply.channel.id, reply.channel.profile.displayName)
     case let reply as PostReply: (kind, id, name) = ("post", reply.post.id, nil)
+    case let reply as RetentionReply: (kind, id, name) = ("channel", reply.retention.channelId, nil)
     case let reply as RelayReply: (kind, id, name) = ("relay", reply.relay.id, reply.relay.name)
     case let reply as ServerReply: (kind, id, name) = ("server", reply.server.id, nil)
     case let reply as OperatorReply: (kind, id, name) = ("operator", reply.operator.id, reply.operator.name)

@@ -57,9 +57,10 @@ extension ChannelsMethod: GuardedMethod {
 extension PostsMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {
-    case .get, .list, .watch, .transitions, .export: .readPosts
+    case .get, .list, .watch, .transitions, .export, .getRetention: .readPosts
     case .publish, .edit, .delete, .retry, .cancel, .adopt: .publish
     case .react, .pin, .unpin: .publish
+    case .setRetention: .change
     }
   }
 }

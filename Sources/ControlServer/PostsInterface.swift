@@ -151,6 +151,20 @@ struct PostsInterface: PostsService, ControlService {
     return PostsAdoptReply(post: Post(post), isNew: isNew)
   }
 
+  func setRetention(_ request: PostsSetRetentionRequest) async throws -> RetentionReply {
+    let channel = ChannelID(rawValue: request.channelId)
+    let retention = PostRetention(channel: channel, days: request.keepDays, count: request.keepCount)
+    return RetentionReply(retention: Retention(try await coordinator.setRetention(retention)))
+  }
+
+  func getRetention(_ request: PostsGetRetentionRequest) async throws -> RetentionReply {
+    let channel = ChannelID(rawValue: request.channelId)
+    guard try await !context.store.channels([channel]).isUnknown(channel) else {
+      throw PostsRefusal.noSuchChannel(id: channel.rawValue, name: nil)
+    }
+    return RetentionReply(retention: Retention(try await context.posts.postRetention(of: channel)))
+  }
+
   private func find(_ id: Int64) async throws -> PostSnapshot {
     guard let snapshot = try await snapshot(of: PostID(rawValue: id)) else { throw PostsRefusal.noSuchPost(id: id) }
     return snapshot

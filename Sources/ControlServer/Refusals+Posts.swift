@@ -30,6 +30,7 @@ extension PostsRefusal: ControlRefusal {
     case .keyReused(let id, let isDeleted): self = .idempotencyKeyReused(id: id.rawValue, deleted: isDeleted)
     case .notCancellable(let id): self = .notCancellable(id: id.rawValue)
     case .notSupported(let network, let reason): self = .notSupported(network: network.rawValue, reason: reason)
+    case .invalidRetention(let field, let reason): self = .invalidRetention(field: field, reason: reason)
     }
   }
 }

@@ -30,7 +30,8 @@ extension Post {
       relayCount: snapshot.relayCount, shownCount: snapshot.shownCount, link: snapshot.link,
       relays: snapshot.relays.map(PostRelay.init), createdAt: row.createdAt.text, deletedAt: row.deletedAt?.text,
       revision: row.revision, publishAt: row.schedule?.publishAt.text, scheduleTrouble: row.schedule?.trouble,
-      reactionTo: row.reactionTo.map { Int($0.rawValue) })
+      reactionTo: row.reactionTo.map { Int($0.rawValue) },
+      forgottenAt: row.forgottenAt?.text)
   }
 }
 
@@ -40,6 +41,12 @@ extension PostAction {
     self.init(
       relayId: outlook.relay.rawValue, canEdit: forecast.canEdit, canDelete: forecast.canDelete, editNote: forecast.editNote,
       deleteNote: forecast.deleteNote, until: forecast.until?.text)
+  }
+}
+
+extension Retention {
+  init(_ retention: PostRetention) {
+    self.init(channelId: retention.channel.rawValue, keepDays: retention.days, keepCount: retention.count)
   }
 }
 

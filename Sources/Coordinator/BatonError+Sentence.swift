@@ -63,6 +63,7 @@ extension PostError {
     case .keyReused(let id, let isDeleted): .postKeyReused(post: id.rawValue, isDeleted: isDeleted)
     case .notCancellable(let id): .postNotCancellable(post: id.rawValue)
     case .notSupported(let network, let reason): .notSupported(network: network.rawValue, reason: reason)
+    case .invalidRetention(let field, let reason): .invalidRetention(field: field, reason: reason)
     }
   }
 }

@@ -1,5 +1,10 @@
 // Refusals that are about posts.
 extension RefusalSentence {
+  /// A retention that is not allowed.
+  public static func invalidRetention(field: String, reason: String) -> Self {
+    Self("the retention cannot be set (\(field)): \(reason)")
+  }
+
   /// A field of a post that is not allowed.
   public static func invalidPost(field: String, reason: String) -> Self {
     Self("the post cannot be published (\(field)): \(reason)")

@@ -16,6 +16,7 @@ struct PostCommand: AsyncParsableCommand {
     subcommands: [
       PostPublish.self, PostEdit.self, PostList.self, Show.self, PostHistory.self, Delete.self, Retry.self, Cancel.self,
       PostWatch.self, PostImport.self, PostExport.self, PostReact.self, PostPin.self, PostUnpin.self,
+      PostRetentionCommand.self,
     ], defaultSubcommand: PostPublish.self)
 
   struct Show: AsyncParsableCommand {

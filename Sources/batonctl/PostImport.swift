@@ -111,7 +111,8 @@ struct PostImport: AsyncParsableCommand {
     switch PostsRefusal(error) {
     case .noSuchPost, .invalidPost, .idempotencyKeyReused, .notSupported: true
     case .other(let error): error.name == VarlinkError.invalidParameter("").name
-    case .noSuchChannel, .noSuchRelay, .notCancellable, .networkUnavailable, .busy, .storageDamaged, .storageUnavailable,
+    case .noSuchChannel, .noSuchRelay, .notCancellable, .invalidRetention, .networkUnavailable, .busy, .storageDamaged,
+      .storageUnavailable,
       .internalError:
       false
     }

@@ -139,6 +139,7 @@ struct PostList: AsyncParsableCommand {
     TableColumn("LINK", rank: 10, least: 24, isExtra: true) { $0.post.link ?? "" },
     TableColumn("DUE", rank: 11, isExtra: true) { $0.times.text($0.post.publishAt) },
     TableColumn("REACTSTO", rank: 5, isExtra: true) { $0.post.reactionTo.map { "\($0)" } ?? "" },
+    TableColumn("FORGOTTEN", rank: 12, isExtra: true) { $0.times.text($0.post.forgottenAt) },
   ]
 }
 

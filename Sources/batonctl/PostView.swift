@@ -6,7 +6,7 @@ internal import StrictJSON
 struct ShownPost {
   /// The post with all of its texts escaped.
   let post: Post
-  /// The text in one line.
+  /// The text in one line, or that it was forgotten.
   let line: String
   /// The same, after words that the post was edited, or is a reaction, if so.
   let markedLine: String
@@ -17,7 +17,8 @@ struct ShownPost {
   /// - Throws: an error if a post cannot be JSON, which does not happen.
   init(_ raw: Post) throws {
     post = try Post(json: try raw.json.shown)
-    let line = raw.text.split(whereSeparator: \.isWhitespace).joined(separator: " ").shown
+    let isForgotten = raw.forgottenAt != nil
+    let line = isForgotten ? "(forgotten)" : raw.text.split(whereSeparator: \.isWhitespace).joined(separator: " ").shown
     self.line = line
     let mark = raw.replacedBy.map { "(replaced by \($0)) " } ?? raw.reactionTo.map { "(reaction to \($0)) " }
     markedLine = (mark ?? "") + line
@@ -92,10 +93,13 @@ struct PostView {
     lines.append(
       "created   \(times.text(post.createdAt))" + (post.deletedAt.map { ", deleted \(times.text($0))" } ?? ""))
     if let due = post.publishAt { lines.append("due       \(times.text(due))") }
+    if let time = post.forgottenAt {
+      lines.append("forgotten \(times.text(time)): the channel keeps posts only so long; relays go on showing it")
+    }
     let width = post.relays.map(\.relayName.displayWidth).max() ?? 0
     lines += post.relays.map { relayLine($0, width: width) }
     // Lines of the text cannot be taken for those above.
-    lines += [""] + shown.lines.map { "  \($0)" }
+    if post.forgottenAt == nil { lines += [""] + shown.lines.map { "  \($0)" } }
     return lines.joined(separator: "\n")
   }
 

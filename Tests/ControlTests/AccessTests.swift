@@ -48,6 +48,7 @@ struct AccessTests {
     "org.batond.Operators.Get", "org.batond.Operators.List", "org.batond.Operators.Validate",
     "org.batond.Posts.Export", "org.batond.Posts.Get", "org.batond.Posts.List", "org.batond.Posts.Transitions",
     "org.batond.Posts.Watch",
+    "org.batond.Posts.GetRetention",
     "org.batond.Relays.Get", "org.batond.Relays.List",
     "org.batond.Servers.Get", "org.batond.Servers.List",
   ]
@@ -65,6 +66,7 @@ struct AccessTests {
     "org.batond.Posts.Publish",
     "org.batond.Posts.Retry",
     "org.batond.Posts.Pin", "org.batond.Posts.React", "org.batond.Posts.Unpin",
+    "org.batond.Posts.SetRetention",
     "org.batond.Relays.Add", "org.batond.Relays.Remove", "org.batond.Relays.Test", "org.batond.Relays.Update",
     "org.batond.Servers.Add", "org.batond.Servers.Remove", "org.batond.Servers.Test", "org.batond.Servers.Update",
   ]

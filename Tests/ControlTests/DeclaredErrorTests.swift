@@ -86,6 +86,7 @@ struct DeclaredErrorTests {
       .networkUnavailable(.nostr, reason: "x"), .post(.noSuchPost(.init(rawValue: 1))),
       .post(.invalidPost(field: "text", reason: "x")), .post(.keyReused(.init(rawValue: 1), isDeleted: true)),
       .post(.notCancellable(.init(rawValue: 1))), .post(.notSupported(.simplex, reason: "x")),
+      .post(.invalidRetention(field: "keepDays", reason: "x")),
     ]
   }
 

@@ -123,6 +123,13 @@ final class PostBench {
     return answer
   }
 
+  /// The channel is to keep this many posts.
+  func keep(_ count: Int) -> Answer<PostRetention> {
+    let answer = Answer<PostRetention>()
+    inbox.put(.setRetention(PostRetention(channel: channel, count: count), answer.reply))
+    return answer
+  }
+
   /// Lets everything happen that needs no clock.
   /// - Parameter batch: how many inputs are decided at once.
   func run(batch: Int = 512, each: () -> Void = {}) async {

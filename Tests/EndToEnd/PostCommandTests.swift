@@ -41,6 +41,9 @@ struct PostCommandTests {
     #expect(try Self.parse("list", "--reactions", as: PostList.self).reactions)
     #expect(try Self.parse("pin", "7", as: PostPin.self).post.id == 7)
     #expect(try Self.parse("unpin", "id:7", as: PostUnpin.self).post.id == 7)
+    let retention = try Self.parse("retention", "News", "--days", "30", "--count", "9", as: PostRetentionCommand.self)
+    #expect(retention.channel == "News" && retention.days == 30 && retention.count == 9 && !retention.forever)
+    #expect(try Self.parse("retention", "News", "--forever", as: PostRetentionCommand.self).forever)
   }
 
   @Test(arguments: [
@@ -51,6 +54,7 @@ struct PostCommandTests {
     ["edit", "7"], ["edit", "News", "text"], ["edit", "7", "text", "--file", "f"],
     ["react", "7"], ["react", "News", "+"], ["react", "7", ""], ["react", "7", ":soap:"], ["pin"], ["unpin", "News"],
     ["react", "7", "+", "--emoji-url", "https://h/s.png"], ["list", "--reactions-to", "x"],
+    ["retention"], ["retention", "News", "--forever", "--days", "1"], ["retention", "News", "--days", "2w"],
   ])
   func wrongCommandLinesAreRefused(_ arguments: [String]) {
     #expect(throws: (any Error).self) { try Batonctl.parseAsRoot(["post"] + arguments) }

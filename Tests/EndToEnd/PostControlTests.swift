@@ -116,6 +116,37 @@ struct PostControlTests {
     await room.stop()
   }
 
+  @Test func oldPostsAreForgotten() async throws {
+    let room = try await Newsroom()
+    let baton = room.baton
+    for number in 1...3 {
+      let published = try await baton.control("post", "News", "report \(number)", "--wait", "all", "--quiet")
+      #expect(published.status == 0, "\(published.lines)")
+    }
+    #expect(try await baton.control("post", "retention", "News").lines == ["Posts of 'News' are kept for ever."])
+    let wrong = try await baton.control("post", "retention", "News", "--days", "0")
+    #expect(wrong.status != 0 && wrong.lines.contains { $0.contains("keepDays") }, "\(wrong.lines)")
+    let set = try await baton.control("post", "retention", "News", "--count", "1", "--json")
+    #expect(try document(set.lines) == ["channelId": 1, "keepCount": 1], "\(set.lines)")
+    // The daemon begins at once; watching from the beginning ends with the last of the two.
+    let gone = try await room.shell(
+      #""$0" post watch --since 0 --json --socket "$1" | grep -m 2 '"forgottenAt"' | wc -l"#)
+    #expect(gone.lines.map { $0.trimmingCharacters(in: .whitespaces) } == ["2"], "\(gone.lines)")
+    let list = try await baton.control("post", "list", "News", "--columns", "id,phase,relays,text")
+    #expect(
+      list.lines == [
+        "ID  PHASE      RELAYS  TEXT", "3   published  2/2     report 3", "2   published  2/2     (forgotten)",
+        "1   published  2/2     (forgotten)",
+      ])
+    let shown = try await baton.control("post", "show", "1")
+    #expect(shown.lines.contains { $0.hasPrefix("forgotten ") } && !shown.lines.contains { $0.contains("report") })
+    let deleted = try await baton.control("post", "delete", "1", "--reason", "old")
+    #expect(deleted.status == 0, "\(deleted.lines)")
+    let kept = try await baton.control("post", "retention", "News", "--forever")
+    #expect(kept.lines == ["Posts of 'News' are kept for ever."])
+    await room.stop()
+  }
+
   @Test func deletionOnATerminalNamesTheRelaysThatMayKeepThePost() async throws {
     let room = try await Newsroom()
     #expect(try await room.baton.control("post", "News", "We open.", "--wait", "all").status == 0)

@@ -147,6 +147,7 @@ struct PostImportTests {
     let ofAll: [PostsRefusal] = [
       .busy, .storageUnavailable(reason: "x"), .storageDamaged(reason: "x"), .internalError, .other(.permissionDenied),
       .noSuchChannel(id: 1, name: nil), .networkUnavailable(network: "nostr", reason: "x"),
+      .invalidRetention(field: "keepDays", reason: "x"),
     ]
     for refusal in ofAll { #expect(!PostImport.isOfOneLine(refusal.error), "\(refusal)") }
   }

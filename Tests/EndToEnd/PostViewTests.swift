@@ -51,6 +51,25 @@ struct PostViewTests {
     #expect(!lines.contains { $0.hasPrefix("author") })
   }
 
+  @Test func forgottenPostIsMarked() throws {
+    var post = Self.post([], text: "")
+    post.forgottenAt = Self.time
+    let shown = try ShownPost(post)
+    #expect(shown.line == "(forgotten)" && PostWatch.line(shown, Terminal(noColor: true)).hasSuffix("(forgotten)"))
+    let lines = Self.view.details(shown).split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.last == "forgotten \(Self.time): the channel keeps posts only so long; relays go on showing it", "\(lines)")
+  }
+
+  @Test func retentionIsSaidInWords() {
+    func words(_ days: Int?, _ count: Int?) -> String {
+      PostRetentionCommand.sentence(Retention(channelId: 1, keepDays: days, keepCount: count), "News")
+    }
+    #expect(words(nil, nil) == "Posts of 'News' are kept for ever.")
+    #expect(words(1, nil) == "Posts of 'News' are kept for 1 day.")
+    #expect(words(nil, 9) == "The newest 9 posts of 'News' are kept.")
+    #expect(words(30, 9) == "Posts of 'News' are kept for 30 days, and of them the newest 9.")
+  }
+
   @Test func editedPostIsMarked() throws {
     var post = Self.post([])
     (post.replaces, post.replacedBy) = (2, 12)

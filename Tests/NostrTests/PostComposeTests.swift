@@ -74,6 +74,32 @@ struct PostComposeTests {
     }
   }
 
+  /// What stays of a forgotten post names it, and says nothing of what it said.
+  @Test func forgottenPostIsNamedAndDeletedByWhatStays() async throws {
+    try await withBench { network in
+      let draft = PostDraft(text: "news", mentions: [Samples.bob], hashtags: ["bridge"])
+      let post = try network.compose(draft, in: Samples.channel, at: ["wss://a.example"])
+      let remnant = try #require(network.remnant(of: post))
+      #expect(remnant == #"{"created_at":5000,"kind":42}"#)
+      let forgotten = PostDocument(networkID: post.networkID, author: post.author, text: remnant)
+      #expect(network.remnant(of: forgotten) == remnant && network.date(of: forgotten) == network.date(of: post))
+      let relays = ["wss://b.example"]
+      #expect(network.link(to: forgotten, at: relays) == network.link(to: post, at: relays))
+      #expect(
+        network.reference(to: forgotten, at: relays)
+          == PostReference(networkID: post.networkID, author: Samples.owner, kind: 42, relays: relays))
+      let deletion = try network.composeDeletion(of: forgotten, in: Samples.channel, reason: "wrong")
+      let event = try event(deletion)
+      try event.verify()
+      #expect(event.tags == [["e", post.networkID], ["k", "42"]] && event.content == "wrong")
+      let foreign = PostDocument(networkID: post.networkID, author: Samples.alice, text: remnant)
+      #expect { try network.composeDeletion(of: foreign, in: Samples.channel, reason: "") } throws: { error in
+        if case PostFailure.unavailable = error { true } else { false }
+      }
+      #expect(network.remnant(of: PostDocument(networkID: post.networkID, author: post.author, text: "[]")) == nil)
+    }
+  }
+
   @Test func deletionOfAnythingElseIsNotSigned() async throws {
     try await withBench { network in
       let post = try network.compose(PostDraft(text: "news"), in: Samples.channel, at: [])

@@ -138,7 +138,7 @@ extension StoreMutation {
     case .insertChannel, .appendTransition, .appendChange, .saveOperator, .saveServer, .saveRelay, .recordRoundTrip,
       .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges, .insertPost,
       .updatePost, .rewritePost,
-      .saveDelivery, .appendPostTransition, .savePostRoute, .forgetPostHistory:
+      .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention, .forgetPostHistory:
       nil
     }
   }

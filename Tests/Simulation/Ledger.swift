@@ -95,7 +95,8 @@ struct Ledger {
       case .saveRelay(let row): catalog[row.id] = row
       case .clampTimes(let now, let latestVerifyDue): clampTimes(now: now, latestVerifyDue: latestVerifyDue)
       case .quarantine(let id, let reason, _): throw Violation("\(id) cannot be read: \(reason)")
-      case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .forgetPostHistory:
+      case .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention,
+        .forgetPostHistory:
         throw Violation("the engine of channels writes posts")
       case .saveOperator, .saveServer, .recordRoundTrip, .insertIdentity, .removeIdentity, .probe, .forgetHistory,
         .compactChanges:

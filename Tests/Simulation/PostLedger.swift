@@ -26,6 +26,10 @@ struct PostLedger {
   private(set) var revision: Int64 = 0
   /// Posts that somebody wants to be deleted, wherever other posts take their place.
   var unwanted: Set<PostID> = []
+  private(set) var retentions: [ChannelID: PostRetention] = [:]
+
+  /// What the network of the simulation leaves of the document of a post that is forgotten.
+  static let remnant = "what is left"
 
   /// The deliveries of a post, in the order of their relays.
   func deliveries(of post: PostID) -> [DeliveryRow] {
@@ -43,6 +47,7 @@ struct PostLedger {
     let before = revision
     let deleted = Set(order.filter { posts[$0]?.deletedAt != nil })
     var (touched, counted): (Set<Pair>, Set<PostID>) = ([], [])
+    let known = posts
     for mutation in mutations {
       switch mutation {
       case .insertPost(let row):
@@ -58,6 +63,7 @@ struct PostLedger {
         try append(row, after: before)
         touched.insert(Pair(post: row.post, relay: row.relay))
       case .savePostRoute(let row): routes[row.channel, default: [:]][row.relay] = row
+      case .savePostRetention(let retention): retentions[retention.channel] = retention
       case .forgetPostHistory: break
       default: throw Violation("the engine of posts writes something else: \(mutation)")
       }
@@ -67,6 +73,7 @@ struct PostLedger {
         throw Violation("\(pair) is not what its history says: \(String(describing: ends[pair]))")
       }
     }
+    for id in counted where posts[id]?.forgottenAt != nil && known[id]?.forgottenAt == nil { try checkRest(of: id) }
     for id in counted {
       let count = deliveries[id]?.count ?? 0
       guard posts[id]?.deliveryCount == count else { throw Violation("\(id) has \(count) deliveries and claims others") }
@@ -113,9 +120,17 @@ struct PostLedger {
 
   private mutating func update(_ row: PostRow, now: Timestamp, after before: Int64) throws {
     guard let known = posts[row.id] else { throw Violation("\(row.id) is changed before it is stored") }
-    guard known.channel == row.channel, known.text == row.text else { throw Violation("\(row.id) becomes another post") }
+    guard known.channel == row.channel else { throw Violation("\(row.id) becomes another post") }
+    var expected = known
+    if known.forgottenAt == nil, let time = row.forgottenAt {
+      try checkLimit(of: known)
+      expected.forget(at: time, keeping: Self.remnant)
+    }
+    guard expected.text == row.text, expected.forgottenAt == row.forgottenAt else {
+      throw Violation("\(row.id) becomes another post")
+    }
     if known.isPublished {
-      guard known.document == row.document, row.isPublished else { throw Violation("\(row.id) becomes another post") }
+      guard expected.document == row.document, row.isPublished else { throw Violation("\(row.id) becomes another post") }
     } else if row.isPublished {
       try name(row)
       // It counts when that was decided; the commit may take its time.
@@ -133,6 +148,27 @@ struct PostLedger {
     }
     if row.revision != known.revision { try use(row.revision, after: before) }
     posts[row.id] = row
+  }
+
+  /// Whether a post is beyond what its channel keeps. How old it is depends on when somebody asked.
+  private func checkLimit(of row: PostRow) throws {
+    guard let retention = retentions[row.channel], !retention.isUnlimited else {
+      throw Violation("\(row.id) is forgotten, and its channel keeps all posts")
+    }
+    guard retention.days == nil, let count = retention.count else { return }
+    let newer = posts.values.count {
+      $0.channel == row.channel && $0.forgottenAt == nil && ($0.createdAt, $0.id) > (row.createdAt, row.id)
+    }
+    guard newer >= count else { throw Violation("\(row.id) is forgotten, and is among the newest \(count)") }
+  }
+
+  /// Whether nobody can want to send a post any more.
+  private func checkRest(of id: PostID) throws {
+    for row in deliveries(of: id) where !row.hasDeparted {
+      guard row.record.task == nil || row.record.status == .stillServed && !row.record.isUnderWay else {
+        throw Violation("\(id) is forgotten, and is on its way to \(row.relay): \(row.record)")
+      }
+    }
   }
 
   private mutating func save(_ id: PostID, _ row: DeliveryRow, _ latest: Timestamp) throws {
@@ -182,7 +218,7 @@ struct PostLedger {
     }
     let isExpected =
       switch operation.task {
-      case .publish: row.record.task == .publish && post.deletedAt == nil
+      case .publish: row.record.task == .publish && post.deletedAt == nil && post.forgottenAt == nil
       case .verify: [.verify, .verifyWithdrawn, .verifyRefused].contains(row.record.task)
       case .withdraw: row.record.task == .withdraw && post.deletedAt != nil && operation.deletion == post.deletion
       }
@@ -201,6 +237,7 @@ struct PostLedger {
     guard record.status == .sent, record.task == .publish, record.isUnderWay, record.operation == turn.number, record.left > 0
     else { throw Violation("\(pair) leaves, and what is durable is \(record)") }
     guard post.deletedAt == nil, !record.isDeletionRequested else { throw Violation("\(pair) leaves after its deletion") }
+    guard post.forgottenAt == nil else { throw Violation("\(pair) leaves after it was forgotten") }
     guard !row.hasDeparted, isDamaged || routes[post.channel]?[turn.relay]?.status != .left else {
       throw Violation("\(pair) leaves after the channel left the relay")
     }
@@ -221,6 +258,9 @@ struct PostLedger {
     let counters = try store.postCounters()
     guard counters == PostCounters(post: order.last?.rawValue ?? 0, revision: revision) else {
       throw Violation("the store counts \(counters)")
+    }
+    for (channel, retention) in retentions where try store.postRetention(of: channel) != retention {
+      throw Violation("the posts of \(channel) are kept otherwise than \(retention)")
     }
     let stored = try store.postRoutes(of: Set(routes.keys))
     let mine = routes.values.flatMap(\.values).sorted { ($0.channel, $0.relay) < ($1.channel, $1.relay) }

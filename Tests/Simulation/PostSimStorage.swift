@@ -126,4 +126,9 @@ final class PostSimStorage: PostStorage {
   func channelsWithPosts() throws -> Set<ChannelID> { try reading { try $0.channelsWithPosts() } }
   func postRoutesUnderWay() throws -> [PostRouteRow] { try reading { try $0.postRoutesUnderWay() } }
   func channelsToRoute() throws -> [ChannelID] { try reading { try $0.channelsToRoute() } }
+  func postsToForget(
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+  ) throws -> PostsToForget {
+    try reading { try $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
+  }
 }

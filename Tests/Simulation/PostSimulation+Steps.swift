@@ -68,8 +68,17 @@ extension PostSimulation {
       let relay = Bool.random(using: &random) ? relay(Int.random(in: 1...plan.relays, using: &random)) : nil
       world.post(.retry(post, relay, reply))
     case 60..<75: world.post(.cancel(post, reply))
+    case 75..<79: keep()
     default: delete(post)
     }
+  }
+
+  /// A channel is to keep some of its posts, or all from now on.
+  private func keep() {
+    let channel = ChannelID(rawValue: Int64.random(in: 1...Int64(plan.channels), using: &random))
+    let retention = PostRetention(
+      channel: channel, days: chance(300) ? 1 : nil, count: chance(800) ? Int.random(in: 1...5, using: &random) : nil)
+    world.post(.setRetention(retention, world.reply(toRetention: retention)))
   }
 
   func delete(_ post: PostID) {
@@ -294,9 +303,9 @@ extension PostSimulation {
 
   static func isRequest(_ input: PostInput) -> Bool {
     switch input {
-    case .publish, .delete, .retry, .cancel, .barrier: true
+    case .publish, .delete, .retry, .cancel, .barrier, .setRetention: true
     case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules,
-      .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile:
+      .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .forgetPosts:
       false
     }
   }
@@ -324,6 +333,9 @@ extension PostSimulation {
     case .barrier: "barrier"
     case .timeout(let post, let relay): "timeout of \(post.rawValue)@\(relay.rawValue)"
     case .forgetHistory: "forget history"
+    case .setRetention(let retention, _):
+      "keep \(retention.count.map { "\($0)" } ?? "all") posts of \(retention.channel.rawValue)"
+    case .forgetPosts: "forget posts"
     }
   }
 }

@@ -154,7 +154,7 @@ final class PostWorld: Sendable {
         switch result {
         case .success(let published):
           let id = published.post.row.id
-          guard let row = state.ledger.posts[id], row.text == text else {
+          guard let row = state.ledger.posts[id], row.text == text || row.forgottenAt != nil else {
             throw Violation("order \(order) is answered with \(id), which is not durable or another post")
           }
           guard name == nil || published.isNew == (row.document.networkID == name) else {
@@ -191,6 +191,21 @@ final class PostWorld: Sendable {
         }
       }
       note("  answer about \(post.rawValue): \(Self.words(result.map { "post \($0.row.id.rawValue)" }))")
+    }
+  }
+
+  /// Where the answer to a request to keep posts goes.
+  func reply(toRetention wanted: PostRetention) -> Reply<PostRetention> {
+    Reply { [self] result in
+      guard speaks() else { return }
+      attempt { state in
+        state.unanswered -= 1
+        guard case .success(let retention) = result else { return }
+        guard retention == wanted, state.ledger.retentions[wanted.channel] != nil else {
+          throw Violation("a client is told \(retention), which is not durable")
+        }
+      }
+      note("  answer about the retention of \(wanted.channel.rawValue): \(Self.words(result.map { _ in "stored" }))")
     }
   }
 

@@ -227,6 +227,7 @@ final class World: Sendable {
     case .saveDelivery(let id, let row): "post \(id.rawValue)@\(row.relay.rawValue) \(row.record.status)"
     case .appendPostTransition(let row): "post \(row.post.rawValue)@\(row.relay.rawValue) transition"
     case .savePostRoute(let row): "posts of \(row.channel.rawValue)@\(row.relay.rawValue) \(row.status)"
+    case .savePostRetention(let retention): "retention of the posts of \(retention.channel.rawValue)"
     case .forgetPostHistory: "history of posts forgotten"
     case .compactChanges(let revision): "changes up to r\(revision) forgotten"
     }

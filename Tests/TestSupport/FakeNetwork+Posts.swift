@@ -43,6 +43,8 @@ extension FakeNetwork {
     "fake:\(post.networkID)?\(relays.joined(separator: ","))"
   }
 
+  public func remnant(of post: PostDocument) -> String? { "remnant" }
+
   public func forecast(of place: PostPlace) -> PostForecast {
     PostForecast(
       canEdit: true, canDelete: false, deleteNote: "relays keep everything", until: place.publishedAt + .seconds(86_400))

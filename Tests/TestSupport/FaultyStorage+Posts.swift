@@ -98,4 +98,9 @@ extension FaultyStorage: PostStorage {
     try reading { try $0.postRoutes(on: relay, comparedBefore: since, after: after, limit: limit) }
   }
   public func channelsToRoute() throws -> [ChannelID] { try reading { try $0.channelsToRoute() } }
+  public func postsToForget(
+    at now: Timestamp, from place: PostRetentionPlace, counted: [ChannelID: PostID], limit: Int
+  ) throws -> PostsToForget {
+    try reading { try $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
+  }
 }

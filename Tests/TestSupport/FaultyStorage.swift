@@ -121,7 +121,8 @@ public final class FaultyStorage: CoordinatorStorage {
       case .saveChannelRelay(let id, _, _): id
       case .insertChannel, .appendTransition, .appendChange, .saveOperator, .saveServer, .saveRelay, .recordRoundTrip,
         .insertIdentity, .removeIdentity, .probe, .quarantine, .clampTimes, .forgetHistory, .compactChanges,
-        .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .forgetPostHistory:
+        .insertPost, .updatePost, .rewritePost, .saveDelivery, .appendPostTransition, .savePostRoute, .savePostRetention,
+        .forgetPostHistory:
         nil
       }
     }

@@ -52,6 +52,7 @@ extension Post: JSONWritable {
     writer.member("channelName", channelName)
     writer.member("createdAt", createdAt)
     writer.member("deletedAt", deletedAt)
+    writer.member("forgottenAt", forgottenAt)
     writer.member("id", id)
     writer.member("link", link)
     writer.member("network", network)
@@ -69,6 +70,16 @@ extension Post: JSONWritable {
     writer.member("shownCount", shownCount)
     writer.member("summary", summary)
     writer.member("text", text)
+    writer.endObject()
+  }
+}
+
+extension Retention: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channelId", channelId)
+    writer.member("keepCount", keepCount)
+    writer.member("keepDays", keepDays)
     writer.endObject()
   }
 }
@@ -348,6 +359,32 @@ extension PostsAdoptReply: JSONWritable {
     writer.beginObject()
     writer.member("isNew", isNew)
     writer.member("post", post)
+    writer.endObject()
+  }
+}
+
+extension PostsSetRetentionRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channelId", channelId)
+    writer.member("keepCount", keepCount)
+    writer.member("keepDays", keepDays)
+    writer.endObject()
+  }
+}
+
+extension RetentionReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("retention", retention)
+    writer.endObject()
+  }
+}
+
+extension PostsGetRetentionRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channelId", channelId)
     writer.endObject()
   }
 }

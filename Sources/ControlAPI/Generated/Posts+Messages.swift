@@ -481,3 +481,47 @@ public struct PostsAdoptReply: Codable, Hashable, Sendable {
     self.isNew = isNew
   }
 }
+
+/// Parameters of org.batond.Posts.SetRetention.
+public struct PostsSetRetentionRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// For how many days posts are kept after their creation, 1 to 36500; no limit when absent.
+  public var keepDays: Int?
+  /// How many of the newest posts are kept, 1 to 1000000; no limit when absent.
+  public var keepCount: Int?
+
+  public init(
+    channelId: Int64,
+    keepDays: Int? = nil,
+    keepCount: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.keepDays = keepDays
+    self.keepCount = keepCount
+  }
+}
+
+/// A reply that is one `Retention`.
+public struct RetentionReply: Codable, Hashable, Sendable {
+  /// The retention as stored.
+  public var retention: Retention
+
+  public init(
+    retention: Retention
+  ) {
+    self.retention = retention
+  }
+}
+
+/// Parameters of org.batond.Posts.GetRetention.
+public struct PostsGetRetentionRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+
+  public init(
+    channelId: Int64
+  ) {
+    self.channelId = channelId
+  }
+}

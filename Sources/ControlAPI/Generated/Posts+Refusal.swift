@@ -17,6 +17,8 @@ public enum PostsRefusal: InterfaceRefusal {
   case invalidPost(field: String, reason: String)
   /// The key was used before, for a post with other parameters, or for one that was deleted since.
   case idempotencyKeyReused(id: Int64, deleted: Bool)
+  /// A limit of a retention is not allowed.
+  case invalidRetention(field: String, reason: String)
   /// Every relay has the post, or may have it: it can only be deleted.
   case notCancellable(id: Int64)
   /// The network, or the kind of channel, cannot do it.
@@ -55,6 +57,10 @@ public enum PostsRefusal: InterfaceRefusal {
       self = .idempotencyKeyReused(
         id: error.parameters["id"]?.integer ?? 0,
         deleted: error.parameters["deleted"]?.bool ?? false)
+    case "org.batond.Posts.InvalidRetention":
+      self = .invalidRetention(
+        field: error.parameters["field"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Posts.NotCancellable":
       self = .notCancellable(
         id: error.parameters["id"]?.integer ?? 0)
@@ -111,6 +117,13 @@ public enum PostsRefusal: InterfaceRefusal {
         carrying: [
           "id": .integer(id),
           "deleted": .bool(deleted),
+        ])
+    case .invalidRetention(let field, let reason):
+      VarlinkError(
+        "org.batond.Posts.InvalidRetention",
+        carrying: [
+          "field": .string(field),
+          "reason": .string(reason),
         ])
     case .notCancellable(let id):
       VarlinkError(

@@ -19,6 +19,8 @@ public enum PostsMethod: String, InterfaceMethod {
   case unpin = "org.batond.Posts.Unpin"
   case export = "org.batond.Posts.Export"
   case adopt = "org.batond.Posts.Adopt"
+  case setRetention = "org.batond.Posts.SetRetention"
+  case getRetention = "org.batond.Posts.GetRetention"
 }
 
 /// What a server of `org.batond.Posts` does.
@@ -79,6 +81,12 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   /// for this channel is taken, and delivered like any post; relays that find it too old skip it. A request to delete a post that is known
   /// here is taken, too, and deletes it.
   func adopt(_ request: PostsAdoptRequest) async throws -> PostsAdoptReply
+  /// Says for how long the posts of a channel are kept. What is beyond that is forgotten soon, for good: its text here, but not the post on
+  /// relays, nor its identifiers and statuses. A post stays until no relay is under way, and no longer waits for one that failed recently.
+  /// Without a limit, posts are kept for ever, as they are by default.
+  func setRetention(_ request: PostsSetRetentionRequest) async throws -> RetentionReply
+  /// For how long the posts of a channel are kept.
+  func getRetention(_ request: PostsGetRetentionRequest) async throws -> RetentionReply
 }
 
 extension PostsService {
@@ -100,6 +108,8 @@ extension PostsService {
     case .unpin: return try await unpin(call.request())
     case .export: return try await export(call.request(), ReplyStream(stream))
     case .adopt: return try await adopt(call.request())
+    case .setRetention: return try await setRetention(call.request())
+    case .getRetention: return try await getRetention(call.request())
     }
   }
 }

@@ -157,6 +157,9 @@ public struct Post: Codable, Hashable, Sendable {
   public var scheduleTrouble: String?
   /// The post that it is a reaction to; its text is the reaction then.
   public var reactionTo: Int?
+  /// When its text was given up, because its channel keeps posts only so long, RFC 3339 in UTC; absent otherwise. Relays go on showing
+  /// it. The text is empty; the post can be deleted, and neither edited nor tried again.
+  public var forgottenAt: String?
 
   public init(
     id: Int64,
@@ -180,7 +183,8 @@ public struct Post: Codable, Hashable, Sendable {
     revision: Int64,
     publishAt: String? = nil,
     scheduleTrouble: String? = nil,
-    reactionTo: Int? = nil
+    reactionTo: Int? = nil,
+    forgottenAt: String? = nil
   ) {
     self.id = id
     self.channelId = channelId
@@ -204,6 +208,27 @@ public struct Post: Codable, Hashable, Sendable {
     self.publishAt = publishAt
     self.scheduleTrouble = scheduleTrouble
     self.reactionTo = reactionTo
+    self.forgottenAt = forgottenAt
+  }
+}
+
+/// For how long the posts of a channel are kept. A post that is beyond one of the limits is forgotten here, and stays on relays.
+public struct Retention: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// For how many days posts are kept after their creation; absent for no limit.
+  public var keepDays: Int?
+  /// How many of the newest posts are kept, those included that were deleted or are not published yet; absent for no limit.
+  public var keepCount: Int?
+
+  public init(
+    channelId: Int64,
+    keepDays: Int? = nil,
+    keepCount: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.keepDays = keepDays
+    self.keepCount = keepCount
   }
 }
 

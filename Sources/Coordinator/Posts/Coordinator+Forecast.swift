@@ -39,6 +39,8 @@ extension PostForecast {
       (forecast.canEdit, forecast.editNote) = (false, "the post was deleted")
     } else if post.row.reactionTo != nil {
       (forecast.canEdit, forecast.editNote) = (false, "a reaction cannot be edited; delete it, and react anew")
+    } else if post.row.forgottenAt != nil {
+      (forecast.canEdit, forecast.editNote) = (false, "the post was forgotten; delete it, and publish another")
     }
     return forecast
   }

@@ -215,7 +215,12 @@ extension Coordinator {
       }
       let showing = post.deliveries.filter { !$0.hasDeparted && $0.record.shown > 0 }
       guard let reference = network.reference(to: post.row.document, at: showing.compactMap { relays[$0.relay]?.address })
-      else { throw refusal("post \(id.rawValue) is on another network; refer to one of this network") }
+      else {
+        let reason =
+          post.row.forgottenAt == nil
+          ? "is on another network; refer to one of this network" : "was forgotten; refer to another"
+        throw refusal("post \(id.rawValue) \(reason)")
+      }
       return reference
     }
     if let parent = request.replyTo { draft.replyTo = try reference(parent, .replyTo) }

@@ -31,6 +31,7 @@ extension PostDecider {
       parts.append(CommitPart(writes))
       decision.parts.append(id)
     }
+    parts += decision.retentions.map { CommitPart([.savePostRetention($0)]) }
     return CommitRequest(parts)
   }
 
@@ -97,9 +98,12 @@ extension PostDecider {
   ) -> [JournalEntry] {
     var entries: [JournalEntry] = []
     for (place, rejection) in rejections.sorted(by: { $0.key < $1.key }) {
-      guard decision.parts.indices.contains(place) else { continue }
       var reason = "somebody else has changed it"
       if case .refused(let words) = rejection { reason = words }
+      guard decision.parts.indices.contains(place) else {
+        decision.keepBack(retention: place - decision.parts.count, .storageUnavailable(reason: reason))
+        continue
+      }
       guard let id = decision.parts[place] else {
         postpone(decision.background)
         alarms.set(.recovery, noLaterThan: now + Self.upkeepInterval)
@@ -264,6 +268,16 @@ extension PostDecision {
       return Answer(asker: answer.asker, error: error)
     }
     turns = turns.map { $0.turn.post == id ? $0.withheld : $0 }
+  }
+
+  /// Takes a retention out that was not stored.
+  /// - Parameter index: its place among them.
+  fileprivate mutating func keepBack(retention index: Int, _ error: BatonError) {
+    guard retentions.indices.contains(index) else { return }
+    answers = answers.map { answer in
+      guard case .retention(_, retentions[index]) = answer.asker else { return answer }
+      return Answer(asker: answer.asker, error: error)
+    }
   }
 }
 

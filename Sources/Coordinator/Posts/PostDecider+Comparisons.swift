@@ -160,7 +160,9 @@ extension PostDecider {
       let isServed = served.holds(post.row.document.networkID, of: date)
     else { return nil }
     switch machine.state.status {
-    case .verified, .stillServed, .unsupported: return isServed ? nil : .reconciled(isServed: false)
+    // A post that was forgotten cannot be sent again.
+    case .verified: return isServed || post.row.forgottenAt != nil ? nil : .reconciled(isServed: false)
+    case .stillServed, .unsupported: return isServed ? nil : .reconciled(isServed: false)
     case .failed, .deleted: return isServed ? .reconciled(isServed: true) : nil
     case .skipped: return isServed && machine.isDeletionRequested ? .reconciled(isServed: true) : nil
     case .pending, .sent, .accepted, .deleting: return nil

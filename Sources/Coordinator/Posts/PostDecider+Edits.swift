@@ -109,6 +109,9 @@ extension PostRow {
       return refusal("post \(id.rawValue) is not published; cancel or delete it, and publish another")
     }
     if deletedAt != nil, replacedBy == nil { return refusal("post \(id.rawValue) was deleted; publish a new one") }
-    return replacedBy.map { refusal("post \(id.rawValue) was edited, and post \($0.rawValue) takes its place; edit that one") }
+    if let new = replacedBy?.rawValue {
+      return refusal("post \(id.rawValue) was edited, and post \(new) takes its place; edit that one")
+    }
+    return self.refusal(ifForgotten: "delete it, and publish another")
   }
 }

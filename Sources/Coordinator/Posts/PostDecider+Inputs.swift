@@ -38,6 +38,8 @@ extension PostDecider {
       isUpkeepDue = true
       alarms.set(.upkeep, at: now + Self.upkeepInterval)
     case .barrier(let reply): open.answers.append(PostDecision.Answer(asker: .nothing(reply)))
+    case .setRetention(let retention, let reply): setRetention(retention, reply, facts)
+    case .forgetPosts: forgetPosts(facts)
     }
   }
 
@@ -82,6 +84,8 @@ extension PostDecider {
     guard let post = awake[id], let machine = post.machine(at: relay), machine.operation == number,
       machine.underWay != nil || outcome.isVerified
     else { return }
+    // What is forgotten does not come back.
+    guard post.row.forgottenAt == nil else { return }
     guard form != post.row.document, form.author == post.row.document.author else { return }
     awake[id]?.row.document = form
     open.rewritten.insert(id)
@@ -168,6 +172,8 @@ extension PostDecider {
 
   private mutating func ask(_ task: DeliveryOperation.Task, _ id: PostID, _ relay: RelayID, _ number: Int) {
     guard let row = awake[id]?.row, let channel = known[row.channel], let place = relays[relay] else { return }
+    // No event of a forgotten post leads here.
+    if task == .publish, row.forgottenAt != nil { return }
     let operation = DeliveryOperation(
       task: task, post: id, channel: row.channel, relay: relay, address: place.address, number: number,
       content: channel.content, document: row.document, deletion: row.deletion)
@@ -209,7 +215,7 @@ extension PostInput {
     switch self {
     case .serve, .lookAtSchedules: true
     case .outcome, .relayUp, .timersDue, .publish, .delete, .retry, .cancel, .membershipChanged, .walk, .replace, .takeUp,
-      .composed, .barrier, .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile:
+      .composed, .barrier, .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .setRetention, .forgetPosts:
       false
     }
   }
@@ -220,7 +226,9 @@ extension PostInput {
     case .relayUp, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules, .recover, .compare,
       .compared, .reconcile:
       true
-    case .outcome, .timersDue, .publish, .delete, .retry, .cancel, .barrier, .timeout, .forgetHistory: false
+    case .outcome, .timersDue, .publish, .delete, .retry, .cancel, .barrier, .timeout, .forgetHistory, .setRetention,
+      .forgetPosts:
+      false
     }
   }
 }

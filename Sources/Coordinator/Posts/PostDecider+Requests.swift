@@ -109,6 +109,9 @@ extension PostDecider {
     if let relay, !post.deliveries.contains(where: { $0.relay == relay && !$0.hasDeparted }) {
       return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay))
     }
+    if post.row.deletedAt == nil, let refusal = post.row.refusal(ifForgotten: "it cannot be sent again; publish another") {
+      return refuse(reply, refusal)
+    }
     if post.row.isExpired { publishNow(id) }
     for delivery in post.deliveries where relay == nil || delivery.relay == relay {
       feed(.retryRequested, to: id, at: delivery.relay)

@@ -70,7 +70,7 @@ extension PostDecider {
 
   /// Gives a post a delivery for a relay that its channel has now.
   private mutating func join(_ id: PostID, _ relay: RelayID) {
-    guard let post = awake[id], post.row.deletedAt == nil, post.row.isPublished else { return }
+    guard let post = awake[id], post.row.deletedAt == nil, post.row.forgottenAt == nil, post.row.isPublished else { return }
     open.seen.insert(id)
     guard let place = post.place(of: relay) else {
       addDelivery(to: id, relay)

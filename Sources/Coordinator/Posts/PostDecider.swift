@@ -15,6 +15,8 @@ enum PostAlarm: AlarmName {
   case compare
   /// A comparison takes too long, or waits for room.
   case comparison(RelayID)
+  /// Posts may be beyond the retention of their channels.
+  case forgetting
 
   var rank: (kind: Int, first: Int64, second: Int64) {
     switch self {
@@ -25,6 +27,7 @@ enum PostAlarm: AlarmName {
     case .schedules: (4, 0, 0)
     case .compare: (5, 0, 0)
     case .comparison(let relay): (6, relay.rawValue, 0)
+    case .forgetting: (7, 0, 0)
     }
   }
 }
@@ -106,6 +109,8 @@ struct PostDecider {
   var hasMoreDue = false
   /// Why due posts could not be published at once; they are tried again until their time is over.
   var scheduleTroubles: [PostID: String] = [:]
+  /// Where the walk is along the posts that are not kept any longer.
+  var forgetting = PostForgetting()
   /// How long the daemon was off, and until when it had run.
   var absence: (span: Duration, since: Timestamp)?
 
@@ -152,10 +157,13 @@ extension PostDecider: Deciding {
         var seen: Set<PostInput> = []
         unfolded += postponed.filter { seen.insert($0).inserted }
         postponed = []
-      case .upkeep: unfolded.append(.forgetHistory)
+      case .upkeep:
+        unfolded.append(.forgetHistory)
+        alarms.set(.forgetting, noLaterThan: now)
       case .schedules: unfolded.append(.lookAtSchedules)
       case .compare: unfolded.append(.compare)
       case .comparison(let relay): unfolded.append(.reconcile(relay))
+      case .forgetting: unfolded.append(.forgetPosts)
       }
     }
     return unfolded
@@ -181,6 +189,8 @@ extension PostDecider: Deciding {
       case .composed(_, let channel, _): reads.channels.insert(channel)
       case .lookAtSchedules: reads.schedules = schedulesLimit
       case .compare, .compared, .reconcile: askToCompare(input, &reads, at: now)
+      case .setRetention(let retention, _): reads.channels.insert(retention.channel)
+      case .forgetPosts: reads.toForget = PostReads.ToForget(place: forgetting.place, counted: forgetting.counted)
       case .timersDue, .delete, .retry, .cancel, .replace, .takeUp, .barrier, .timeout, .recover, .forgetHistory: break
       }
     }

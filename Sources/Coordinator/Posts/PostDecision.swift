@@ -10,6 +10,7 @@ struct PostDecision: Answering {
       case published(Reply<PublishedPost>, isNew: Bool)
       case post(Reply<StoredPost>)
       case nothing(Reply<Void>)
+      case retention(Reply<PostRetention>, PostRetention)
     }
     let asker: Asker
     /// The post that it is about; its part of the commit must be stored.
@@ -38,6 +39,8 @@ struct PostDecision: Answering {
   var transitions: [PostID: [PostTransitionRow]] = [:]
   /// The routes to store, in the order of channel and relay.
   private(set) var routes: [ChannelID: [RelayID: PostRouteRow]] = [:]
+  /// The retentions to store.
+  var retentions: [PostRetention] = []
   /// The posts that were published with these idempotency keys.
   var keys: [String: PostID] = [:]
   /// The posts that are these reactions.
@@ -56,11 +59,11 @@ struct PostDecision: Answering {
   var effects = PostEffects()
   /// The posts whose turn has come and that were let go once this is durable; if it fails, they must not leave.
   var turns: [PostEffects.Turn] = []
-  /// The parts of the request, each with its post; `nil` for the routes.
+  /// The parts of the request, each with its post; `nil` for the routes. The retentions follow, a part for each.
   var parts: [PostID?] = []
 
   /// Whether nothing has to be stored.
-  var storesNothing: Bool { order.isEmpty && routes.isEmpty }
+  var storesNothing: Bool { order.isEmpty && routes.isEmpty && retentions.isEmpty }
 
   mutating func change(_ post: PostID) {
     seen.insert(post)

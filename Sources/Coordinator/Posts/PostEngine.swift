@@ -114,6 +114,7 @@ extension PostEngine: Shell {
     facts.timeOfDay = timeOfDay
     facts.relays = directory.relays
     date(&facts)
+    name(&facts)
     return facts
   }
 
@@ -125,6 +126,16 @@ extension PostEngine: Shell {
         let row = decider.awake[id]?.row ?? facts.posts.found[id]?.row
         facts.reconciled[page]?.dates[id] = row.flatMap { network.date(of: $0.document) }
       }
+    }
+  }
+
+  /// Notes what must stay of posts that are forgotten.
+  private func name(_ facts: inout PostFacts) {
+    for id in facts.toForget?.found.posts ?? [] {
+      guard let row = decider.awake[id]?.row ?? facts.posts.found[id]?.row,
+        let kind = (decider.known[row.channel] ?? facts.contents[row.channel])?.network
+      else { continue }
+      facts.toForget?.remnants[id] = directory.networks[kind]?.remnant(of: row.document)
     }
   }
 
@@ -153,6 +164,7 @@ extension PostEngine: Shell {
       reply.send(result(error, post.map { PublishedPost(post: $0, isNew: isNew) }))
     case .post(let reply): reply.send(result(error, post))
     case .nothing(let reply): reply.send(result(error, ()))
+    case .retention(let reply, let retention): reply.send(result(error, retention))
     }
   }
 

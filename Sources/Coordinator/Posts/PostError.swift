@@ -12,4 +12,7 @@ public enum PostError: Error, Hashable, Sendable {
   case notCancellable(PostID)
   /// The network, or the kind of channel, cannot do it.
   case notSupported(NetworkKind, reason: String)
+  /// - field: of the request, as on the wire.
+  /// - reason: a sentence that says what to change.
+  case invalidRetention(field: String, reason: String)
 }

@@ -36,6 +36,7 @@ enum PostInput: Sendable, Hashable {
   case reconcile(RelayID)
   /// Answers once everything before it is done.
   case barrier(Reply<Void>)
+  case setRetention(PostRetention, Reply<PostRetention>)
 
   // What `timersDue` stands for (`PostDecider.unfold`).
 
@@ -44,6 +45,8 @@ enum PostInput: Sendable, Hashable {
   /// Read posts again that could not be stored.
   case recover([PostID])
   case forgetHistory
+  /// Forget posts that are beyond the retention of their channels.
+  case forgetPosts
 
   /// Whether it is the alarm that the engine set.
   var isWaking: Bool { if case .timersDue = self { true } else { false } }
@@ -54,8 +57,9 @@ enum PostInput: Sendable, Hashable {
     case .publish(_, let reply): reply.send(.failure(error))
     case .delete(_, _, let reply), .retry(_, _, let reply), .cancel(_, let reply): reply.send(.failure(error))
     case .barrier(let reply): reply.send(.failure(error))
+    case .setRetention(_, let reply): reply.send(.failure(error))
     case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules,
-      .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile:
+      .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .forgetPosts:
       break
     }
   }
@@ -70,7 +74,7 @@ enum PostInput: Sendable, Hashable {
     case .replace(let old, let new): [old, new]
     case .publish(let new, _): [new.request.replaces, new.request.reactionTo].compactMap { $0 }
     case .relayUp, .timersDue, .membershipChanged, .walk, .serve, .lookAtSchedules, .barrier, .forgetHistory, .compare,
-      .compared, .reconcile:
+      .compared, .reconcile, .setRetention, .forgetPosts:
       []
     }
   }

@@ -60,6 +60,13 @@ struct PostQuestions {
     }
     try await askForChannels(reads, &facts)
     wanted.formUnion(try await askForComparisons(reads, &facts))
+    if let wish = reads.toForget {
+      // A clock that is set ahead while the daemon runs lets nothing be forgotten early.
+      let found = try await storage.postsToForget(
+        at: min(facts.timeOfDay, reads.now), from: wish.place, counted: wish.counted, limit: PostForgetting.pageMax)
+      facts.toForget = PostFacts.ToForget(place: wish.place, found: found)
+      wanted.formUnion(found.posts)
+    }
     for page in reads.pages.sorted(by: { ($0.channel, $0.relay) < ($1.channel, $1.relay) }) {
       guard let route = facts.routes[page.channel]?.first(where: { $0.relay == page.relay }) else { continue }
       let posts = try await storage.posts(of: page.channel, before: route.cursor, limit: PostReads.pageMax)

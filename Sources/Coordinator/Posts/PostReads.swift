@@ -11,6 +11,13 @@ struct PostReads: Equatable {
   }
   /// The number of posts on such a page.
   static let pageMax = 64
+  /// The next posts that are beyond the retention of their channels.
+  struct ToForget: Hashable {
+    /// Where to begin.
+    let place: PostRetentionPlace
+    /// Channels whose posts need not be counted, each with its newest post.
+    let counted: [ChannelID: PostID]
+  }
 
   /// Posts that are not awake.
   var posts: Set<PostID> = []
@@ -35,17 +42,20 @@ struct PostReads: Equatable {
   var reconciled: [Page: PostID] = [:]
   /// Channels whose routes are wanted.
   var routed: Set<ChannelID> = []
+  /// `nil` if nobody wants to know.
+  var toForget: ToForget?
   /// The time at which what is due is asked for.
   var now = Timestamp(milliseconds: 0)
 
   var isEmpty: Bool {
     posts.isEmpty && channels.isEmpty && keys.isEmpty && names.isEmpty && due.isEmpty && returned.isEmpty && pages.isEmpty
       && schedules == 0 && comparable == nil && reconciled.isEmpty && routed.isEmpty && reactions.isEmpty
+      && toForget == nil
   }
 
   static func == (a: Self, b: Self) -> Bool {
     (a.posts, a.channels, a.keys, a.names, a.due) == (b.posts, b.channels, b.keys, b.names, b.due) && a.pages == b.pages
-      && a.schedules == b.schedules && a.reactions == b.reactions
+      && a.schedules == b.schedules && a.reactions == b.reactions && a.toForget == b.toForget
       && (a.comparable, a.comparedBefore, a.reconciled, a.routed)
         == (b.comparable, b.comparedBefore, b.reconciled, b.routed)
       && a.returned.mapValues { [$0.after?.rawValue ?? 0, Int64($0.limit)] }
@@ -70,6 +80,15 @@ struct PostFacts {
     let posts: [PostID]
     /// The dates that they have on their network, as far as these are known.
     var dates: [PostID: Timestamp] = [:]
+  }
+
+  /// Posts that are beyond the retention of their channels.
+  struct ToForget {
+    /// Where the walk was when storage was asked.
+    let place: PostRetentionPlace
+    let found: PostsToForget
+    /// What must stay of their documents; posts of networks that cannot leave anything out are missing.
+    var remnants: [PostID: String] = [:]
   }
 
   /// Why storage could not answer; `nil` if it could.
@@ -101,6 +120,8 @@ struct PostFacts {
   /// The next route of each relay that is back; `nil` if there are no others.
   var returnedRoutes: [RelayID: PostRouteRow?] = [:]
   var reconciled: [PostReads.Page: Compared] = [:]
+  /// `nil` if nobody asked.
+  var toForget: ToForget?
   /// Where relays are.
   var relays: [RelayID: RelayRow] = [:]
 }

@@ -65,12 +65,14 @@ public struct PostSnapshot: Hashable, Sendable {
 
   /// The state of the post in plain words, such as "Post is on 3 of 4 relays. 1 is on the way."
   public var summary: String {
-    guard let new = row.replacedBy?.rawValue else { return ownSummary }
+    guard let new = row.replacedBy?.rawValue else { return ownSummary + (row.forgottenAt == nil ? "" : Self.forgotten) }
     let outlook =
       row.deletedAt == nil
       ? "It is deleted once readers find post \(new), which takes its place." : "Post \(new) takes its place."
-    return "\(ownSummary) \(outlook)"
+    return "\(ownSummary) \(outlook)\(row.forgottenAt == nil ? "" : Self.forgotten)"
   }
+
+  private static let forgotten = " Its text was forgotten here."
 
   private var ownSummary: String {
     let present = relays.filter { !$0.hasDeparted }

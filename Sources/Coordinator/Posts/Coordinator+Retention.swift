@@ -1,0 +1,21 @@
+public import Storage
+
+extension Coordinator {
+  /// Says for how long the posts of a channel are kept; those that are beyond that are forgotten soon, for good. Returns once that is durable.
+  /// - Throws: `invalidRetention` if a number is out of its bounds.
+  public func setRetention(_ retention: PostRetention) async throws(BatonError) -> PostRetention {
+    try Self.check(retention.days, "keepDays", PostRetention.daysRange, "days")
+    try Self.check(retention.count, "keepCount", PostRetention.countRange, "posts")
+    return try await askPosts { .setRetention(retention, $0) }
+  }
+
+  private static func check(
+    _ value: Int?, _ field: String, _ bounds: ClosedRange<Int>, _ noun: String
+  ) throws(BatonError) {
+    guard let value, !bounds.contains(value) else { return }
+    throw .post(
+      .invalidRetention(
+        field: field,
+        reason: "it must be \(bounds.lowerBound) to \(bounds.upperBound) \(noun), or absent for no limit; change it"))
+  }
+}

@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Sentences
+
+struct PostRetentionCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retention", abstract: "Says for how long the posts of a channel are kept, or sets it.",
+    discussion: """
+      batonctl post retention News                          says what is set
+      batonctl post retention News --days 30 --count 1000   keeps posts for 30 days, and the newest 1000 at most
+      batonctl post retention News --forever                keeps all posts, which is the default
+
+      A post that is beyond one of the limits is forgotten: its text goes, for good, and its ids and statuses stay. Relays go on showing \
+      it; batonctl post delete deletes it there too. On a terminal the command asks first.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Option(help: "Keep posts for so many days, 1 to 36500.") var days: Int?
+  @Option(help: "Keep so many of the newest posts, 1 to 1000000; deleted and scheduled ones count.") var count: Int?
+  @Flag(help: "Keep all posts.") var forever = false
+  @Flag(help: "Do not ask.") var yes = false
+
+  func validate() throws {
+    guard !forever || days == nil && count == nil else {
+      throw ValidationError("--forever excludes --days and --count.")
+    }
+  }
+
+  func run() async throws {
+    try await global.connected { session in
+      let channel = try await session.channel(channel)
+      let name = channel.profile.displayName.shown
+      guard forever || days != nil || count != nil else {
+        let retention = try await session.client.postRetention(channelId: channel.id)
+        return try session.show(retention) { Self.sentence(retention, name) }
+      }
+      if !forever {
+        let wanted = Retention(channelId: channel.id, keepDays: days, keepCount: count)
+        try session.confirm(
+          "\(Self.sentence(wanted, name)) Forget the text of all others here, for good?", isDefault: false,
+          yes: yes || !session.terminal.isInteractive)
+      }
+      let retention = try await session.client.setPostRetention(channelId: channel.id, keepDays: days, keepCount: count)
+      try session.show(retention) { Self.sentence(retention, name) }
+    }
+  }
+
+  /// - Parameter name: the name of the channel, as it may be shown.
+  static func sentence(_ retention: Retention, _ name: String) -> String {
+    switch (retention.keepDays, retention.keepCount) {
+    case (nil, nil): "Posts of '\(name)' are kept for ever."
+    case (let days?, nil): "Posts of '\(name)' are kept for \(counted(days, "day"))."
+    case (nil, let count?): "The newest \(counted(count, "post")) of '\(name)' are kept."
+    case (let days?, let count?): "Posts of '\(name)' are kept for \(counted(days, "day")), and of them the newest \(count)."
+    }
+  }
+}
