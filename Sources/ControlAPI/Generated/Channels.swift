@@ -123,7 +123,7 @@ public struct Channel: Codable, Hashable, Sendable {
   /// Every channel that is sent has this as it is then.
   public var lastPostAt: String?
   /// The beginning of that post's text on one line, at most 100 characters, the last of them an ellipsis if something is left out; absent,
-  /// too, if the post cannot be read because the database is damaged. Not live either.
+  /// too, if the post was forgotten, or cannot be read because the database is damaged. Not live either.
   public var lastPost: String?
   /// Revision of the latest change.
   public var revision: Int64

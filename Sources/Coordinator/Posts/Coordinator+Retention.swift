@@ -1,7 +1,8 @@
 public import Storage
 
 extension Coordinator {
-  /// Says for how long the posts of a channel are kept; those that are beyond that are forgotten soon, for good. Returns once that is durable.
+  /// Says for how long the posts of a channel are kept; those that are beyond that are forgotten soon, for good. Returns once that is
+  /// durable.
   /// - Throws: `invalidRetention` if a number is out of its bounds.
   public func setRetention(_ retention: PostRetention) async throws(BatonError) -> PostRetention {
     try Self.check(retention.days, "keepDays", PostRetention.daysRange, "days")
