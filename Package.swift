@@ -79,7 +79,11 @@ let package = Package(
     .target(name: "Storage", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", crypto]),
     .target(name: "Store", dependencies: ["Channels", "Secrets", "StrictJSON", "Filters", "Storage", grdb, sqlite, crypto]),
     .target(
-      name: "Dialing", dependencies: ["Channels", .product(name: "NIOWebSocket", package: "swift-nio")] + nio,
+      name: "Dialing",
+      dependencies: [
+        "Channels", .product(name: "NIOWebSocket", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ] + nio,
       path: "Sources/Networks/Dialing"),
     .target(
       name: "SimpleX",
@@ -92,8 +96,7 @@ let package = Package(
       name: "Nostr",
       dependencies: [
         "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "CSecp256k1", crypto, log,
-        .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOTLS", package: "swift-nio"),
+        .product(name: "DequeModule", package: "swift-collections"), .product(name: "NIOTLS", package: "swift-nio"),
       ] + nioWebSocket,
       path: "Sources/Networks/Nostr"),
     .target(
@@ -168,7 +171,9 @@ let package = Package(
     .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
     .testTarget(
       name: "NostrTests",
-      dependencies: ["Nostr", "Channels", "Secrets", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log] + nio,
+      dependencies: [
+        "Nostr", "Dialing", "Channels", "Secrets", "RelayNetwork", "Sandbox", "StrictJSON", "TestSupport", log,
+      ] + nio,
       exclude: ["Vectors"]),
     .target(name: "ScriptedCore", dependencies: ["StrictJSON"] + nioWebSocket, path: "Tests/ScriptedCore"),
     .testTarget(

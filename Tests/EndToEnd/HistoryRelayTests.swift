@@ -20,7 +20,7 @@ struct HistoryRelayTests {
       var limits = NostrLimits()
       // All that comes was asked for.
       (limits.unaskedMax, limits.dialTimeout) = (1_000_000, .seconds(60))
-      let dialer = RelayDialer(tls: try RelayTLS(trustRoots: nil), limits: limits)
+      let dialer = RelayDialer(tls: try WebTLS(trustRoots: nil), limits: limits)
       let (stream, arrivals) = AsyncStream.makeStream(of: RelayMessage.self)
       messages = stream.makeAsyncIterator()
       let loop = MultiThreadedEventLoopGroup.singleton.next()

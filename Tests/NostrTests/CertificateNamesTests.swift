@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Nostr
+@testable import Dialing
 
 /// The hosts that a certificate is for (RFC 9525).
 struct CertificateNamesTests {

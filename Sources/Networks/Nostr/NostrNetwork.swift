@@ -88,7 +88,7 @@ public final class NostrNetwork: RelayNetwork {
     self.limits = limits
     self.logger = logger
     self.now = now
-    dialer = RelayDialer(tls: try RelayTLS(trustRoots: trustRoots), limits: limits)
+    dialer = RelayDialer(tls: try WebTLS(trustRoots: trustRoots), limits: limits)
   }
 
   public func lock(_ identity: IdentityID) {

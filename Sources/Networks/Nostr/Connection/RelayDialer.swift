@@ -10,7 +10,7 @@ internal import StrictJSON
 
 /// Opens WebSocket connections to relays.
 struct RelayDialer: Sendable {
-  let tls: RelayTLS
+  let tls: WebTLS
   let limits: NostrLimits
 
   typealias Inbound = WebSocketInbound
@@ -52,7 +52,7 @@ struct RelayDialer: Sendable {
       .channelInitializer { channel in
         eventLoop.makeCompletedFuture {
           promise.futureResult.whenFailure { _ in channel.close(promise: nil) }
-          try tls.secure(channel, for: url)
+          if url.isSecure { try tls.secure(channel, for: url.host, plain: "ws") }
           upgrades.value[ObjectIdentifier(channel)] = try upgrade(channel, url, status, deliver)
         }
       }

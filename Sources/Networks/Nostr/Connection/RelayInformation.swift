@@ -1,4 +1,5 @@
 internal import Channels
+internal import Dialing
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -73,7 +74,7 @@ extension RelayDialer {
       .channelInitializer { channel in
         eventLoop.makeCompletedFuture {
           promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
-          try tls.secure(channel, for: url)
+          if url.isSecure { try tls.secure(channel, for: url.host, plain: "ws") }
           try channel.pipeline.syncOperations.addHTTPClientHandlers()
           try channel.pipeline.syncOperations.addHandler(InformationHandler(url: url, promise: promise))
         }

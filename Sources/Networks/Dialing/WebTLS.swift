@@ -1,18 +1,17 @@
 internal import Channels
-internal import Dialing
 internal import Glibc
-internal import NIOCore
+public import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// TLS with relays: of version 1.2 or newer, with certificates of authorities that this machine trusts, and for the requested host. This
-/// is the one place where that is decided, for connections, NIP-11 documents and tests.
-struct RelayTLS: Sendable {
+/// TLS with relays and web servers: of version 1.2 or newer, with certificates of authorities that this machine trusts, and for the
+/// requested host. This is the one place where that is decided, for connections, NIP-11 documents, tests, uploads and names at domains.
+public struct WebTLS: Sendable {
   private let context: NIOSSLContext
 
   /// - Parameter trustRoots: a PEM file with certificate authorities to trust; `nil` trusts the system's.
   /// - Throws: an error if the context cannot be created, for example because `trustRoots` cannot be read.
-  init(trustRoots: String?) throws {
+  public init(trustRoots: String?) throws {
     var configuration = TLSConfiguration.makeClientConfiguration()
     // Older versions are broken (RFC 8996); the library takes them if it is not told otherwise.
     configuration.minimumTLSVersion = .tlsv12
@@ -21,11 +20,12 @@ struct RelayTLS: Sendable {
     context = try NIOSSLContext(configuration: configuration)
   }
 
-  /// Puts TLS under a connection to `url` where the address asks for it, before any other handler. What is written waits until the
-  /// certificate was checked. It must be called on the channel's event loop.
-  func secure(_ channel: any Channel, for url: RelayURL) throws {
-    guard url.isSecure else { return }
-    let host = url.host
+  /// Puts TLS under a connection, before any other handler. What is written waits until the certificate was checked. What goes wrong is a
+  /// `PeerFailure` that says why. It must be called on the channel's event loop.
+  /// - Parameters:
+  ///   - host: a name, or an address without brackets.
+  ///   - plain: the scheme of addresses without TLS, for people.
+  public func secure(_ channel: any Channel, for host: String, plain: String) throws {
     // An address cannot be a server name.
     let isAddress = (IPAddress.version4(host) ?? IPAddress.version6(host)) != nil
     let handler = try NIOSSLClientHandler._makeSSLClientHandler(
@@ -33,9 +33,9 @@ struct RelayTLS: Sendable {
     ) { certificate, channel in
       let names = CertificateNames(certificate)
       if names.include(host) { return channel.eventLoop.makeSucceededVoidFuture() }
-      return channel.eventLoop.makeFailedFuture(DialFailure.insecure(.wrongName(names, host)))
+      return channel.eventLoop.makeFailedFuture(PeerFailure(.wrongName(names, host)))
     }
-    try channel.pipeline.syncOperations.addHandlers([handler, TLSInterpreter(handler: handler, host: host)])
+    try channel.pipeline.syncOperations.addHandlers([handler, TLSInterpreter(handler: handler, host: host, plain: plain)])
   }
 }
 
@@ -45,11 +45,13 @@ private final class TLSInterpreter: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   private let handler: NIOSSLClientHandler
   private let host: String
+  private let plain: String
   private var isComplete = false
 
-  init(handler: NIOSSLClientHandler, host: String) {
+  init(handler: NIOSSLClientHandler, host: String, plain: String) {
     self.handler = handler
     self.host = host
+    self.plain = plain
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -60,10 +62,10 @@ private final class TLSInterpreter: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
     case NIOSSLError.handshakeFailed(let reason):
-      context.fireErrorCaught(DialFailure.insecure(trouble(reason)))
+      context.fireErrorCaught(PeerFailure(trouble(reason)))
     case is NIOSSLExtraError:
       let names = handler.peerCertificate.map(CertificateNames.init) ?? CertificateNames()
-      context.fireErrorCaught(DialFailure.insecure(.wrongName(names, host)))
+      context.fireErrorCaught(PeerFailure(.wrongName(names, host)))
     case NIOSSLError.uncleanShutdown:
       // Many servers close without a TLS close alert; the closed connection is reported next.
       break
@@ -84,7 +86,7 @@ private final class TLSInterpreter: ChannelInboundHandler {
     case "certificate verify failed": return verdict(handler.peerCertificate, at: time(nil))
     case "unsupported protocol", "tlsv1 alert protocol version":
       return Trouble(.incompatibleVersion, "the server does not speak TLS 1.2 or newer")
-    case "wrong version number": return Trouble(.protocol, "the server does not speak TLS; is its address ws://?")
+    case "wrong version number": return Trouble(.protocol, "the server does not speak TLS; is its address \(plain)://?")
     default: return Trouble(.unreachable, "the TLS handshake failed: \(words)")
     }
   }

@@ -1,4 +1,3 @@
-internal import Dialing
 internal import NIOCore
 internal import NIOSSL
 
