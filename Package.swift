@@ -86,6 +86,9 @@ let package = Package(
       ] + nio,
       path: "Sources/Networks/Dialing"),
     .target(
+      name: "WebFiles",
+      dependencies: ["Channels", "StrictJSON", "Dialing", crypto, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
+    .target(
       name: "SimpleX",
       dependencies: [
         "Channels", "Secrets", "RelayNetwork", "StrictJSON", "Dialing", "CTLSClient", log,
@@ -132,7 +135,7 @@ let package = Package(
       name: "DaemonProgram",
       dependencies: [
         "Channels", "StrictJSON", "RelayNetwork", "Nostr", "SimpleX", "Provisioning", "Storage", "Store", "Coordinator",
-        "ControlServer", "Filters", "ControlAPI", "Varlink", "Systemd", log, arguments,
+        "ControlServer", "Filters", "ControlAPI", "Varlink", "Systemd", "WebFiles", log, arguments,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
@@ -142,7 +145,7 @@ let package = Package(
       name: "ControlProgram",
       dependencies: [
         "BatonClient", "ControlAPI", "Sentences", "Varlink", "StrictJSON", "Filters", "CQREncode", "Channels", "RelayNetwork",
-        "Provisioning", arguments, crypto,
+        "Provisioning", "WebFiles", arguments, crypto,
       ] + nio,
       path: "Sources/batonctl"),
     .target(name: "SandboxProgram", dependencies: ["Sandbox", arguments], path: "Sources/baton-sandbox"),
@@ -183,6 +186,9 @@ let package = Package(
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ] + nioWebSocket,
       exclude: ["c", "python", "Transcripts", "Vectors"]),
+    .testTarget(
+      name: "WebFilesTests",
+      dependencies: ["WebFiles", "StrictJSON", "TestSupport", .product(name: "NIOSSL", package: "swift-nio-ssl")] + nio),
     .testTarget(
       name: "ProvisioningTests",
       dependencies: ["Provisioning", "SimpleX", "Nostr", "Channels", "RelayNetwork", "TestSupport", log] + nio),
@@ -229,7 +235,8 @@ let package = Package(
       name: "EndToEnd",
       dependencies: [
         "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "ScriptedCore", "ControlProgram", "baton",
-        "batond", "batonctl", "baton-sandbox", "SimpleX", "Nostr", "Dialing", "Channels", "RelayNetwork", arguments,
+        "batond", "batonctl", "baton-sandbox", "SimpleX", "Nostr", "Dialing", "WebFiles", "Channels", "RelayNetwork",
+        arguments,
       ] + nio,
       exclude: ["python"]),
   ]

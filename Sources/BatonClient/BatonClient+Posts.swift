@@ -120,6 +120,11 @@ extension BatonClient {
     try Retention(json: try await call(PostsMethod.getRetention, ["channelId": .integer(channelId)])["retention"] ?? .null)
   }
 
+  /// What is needed to upload a file that a post of the channel will show.
+  public func authorizeUpload(_ request: PostsAuthorizeUploadRequest) async throws -> PostsAuthorizeUploadReply {
+    try PostsAuthorizeUploadReply(json: .object(try await call(PostsMethod.authorizeUpload, try request.json.object ?? [:])))
+  }
+
   private func post(_ method: PostsMethod, _ parameters: [String: JSONValue]) async throws -> Post {
     try Post(json: try await call(method, parameters)["post"] ?? .null)
   }

@@ -2,6 +2,7 @@ internal import Channels
 internal import ControlAPI
 internal import Coordinator
 internal import Logging
+internal import RelayNetwork
 internal import Storage
 internal import Varlink
 
@@ -163,6 +164,18 @@ struct PostsInterface: PostsService, ControlService {
       throw PostsRefusal.noSuchChannel(id: channel.rawValue, name: nil)
     }
     return RetentionReply(retention: Retention(try await context.posts.postRetention(of: channel)))
+  }
+
+  func authorizeUpload(_ request: PostsAuthorizeUploadRequest) async throws -> PostsAuthorizeUploadReply {
+    let digits = "0123456789abcdef".utf8
+    guard request.sha256.utf8.count == 64, request.sha256.utf8.allSatisfy(digits.contains) else {
+      throw VarlinkError.invalidParameter("sha256")
+    }
+    guard request.sizeBytes > 0 else { throw VarlinkError.invalidParameter("sizeBytes") }
+    let upload = try await coordinator.authorizeUpload(
+      sha256: request.sha256, sizeBytes: Int64(request.sizeBytes), in: ChannelID(rawValue: request.channelId))
+    return PostsAuthorizeUploadReply(
+      servers: upload.servers, authorization: upload.authorization, expiresAt: upload.expiresAt.text)
   }
 
   private func find(_ id: Int64) async throws -> PostSnapshot {

@@ -93,6 +93,12 @@ public protocol RelayNetwork: RelayAddressing {
   /// What was signed, on one line, as other programs of the network read and verify it; `nil` if the document is not that.
   func signedText(of document: PostDocument) -> String?
 
+  /// Lets a client upload a file that a post of the channel will show, in the name of the channel's author.
+  /// - Parameter sha256: 64 lower-case hexadecimal digits.
+  func authorizeUpload(
+    sha256: String, sizeBytes: Int64, in content: ChannelContent
+  ) throws(PostFailure) -> UploadAuthorization
+
   /// Prevents everything that still waits for `channel` at `relay` from being sent; its outcome may be anything final.
   func cancel(_ channel: ChannelID, at relay: RelayID)
 

@@ -63,6 +63,15 @@ final class Ending: Sendable {
     if before == .open || isResultLost || !isJSON { write(name, text, parameters) }
   }
 
+  /// Says on standard error what went wrong although the command goes on.
+  func warn(_ name: String, _ text: String) {
+    willWrite(isResult: false)
+    Output.error(
+      isJSON
+        ? JSONValue.object(["warning": .string(name), "message": .string(text)]).text.shownJSON
+        : "batonctl: warning: \(text.shown(keepingLines: true))")
+  }
+
   /// Ends the program if the command takes longer.
   /// - Returns: a source that must be retained, and cancelled when the command is done.
   func deadline(after limit: TimeSpan) -> any DispatchSourceTimer {

@@ -25,7 +25,7 @@ struct PostEdit: AsyncParsableCommand {
 
   func validate() throws {
     guard text == nil || file == nil else { throw ValidationError("TEXT and --file exclude each other.") }
-    guard text != nil || file != nil || !extras.attach.isEmpty else {
+    guard text != nil || file != nil || extras.showsFiles else {
       throw ValidationError("Write the new text, - for standard input, or --file.")
     }
   }
@@ -33,11 +33,16 @@ struct PostEdit: AsyncParsableCommand {
   func run() async throws {
     // Whoever writes the text may take longer than the daemon.
     let text = Result { try PostText.whole(self.text, file: file) }
+    let files = Result { try PostUploads.files(extras.attachFile) }
     try await global.connected(limit: wait == .none ? nil : TimeSpan(argument: "20min"), canInterrupt: wait != .none) {
       session in
+      let (text, files) = (try text.get(), try files.get())
+      let parts = try await PostUploads(session: session).parts(of: extras, files, needsAll: key != nil) {
+        try await session.raw.post(id: post.id).channelId
+      }
       let request = PostsEditRequest(
-        id: post.id, text: try text.get(), mentions: extras.mentions, contentWarning: extras.warning,
-        hashtags: extras.hashtags, attachments: extras.attachments, idempotencyKey: key)
+        id: post.id, text: text, mentions: parts.mentions, contentWarning: extras.warning,
+        hashtags: extras.hashtags, attachments: parts.attachments, idempotencyKey: key)
       if wait == .none {
         let new = try await session.client.editPost(request).post
         return try session.show(new) { "Post \(new.id) is being published in place of post \(post.id)." }

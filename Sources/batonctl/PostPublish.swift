@@ -4,6 +4,7 @@ internal import ControlAPI
 internal import Filters
 internal import Sentences
 internal import StrictJSON
+internal import WebFiles
 
 struct PostPublish: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,6 +14,8 @@ struct PostPublish: AsyncParsableCommand {
       without the line feed at its end.
       With --at the post is stored now and published at that time, and the command does not wait for it: see batonctl post show. A time \
       is written as "2026-12-24 18:00", 2026-12-24T18:00:00Z, +30min, +2h or +3d.
+      Files are uploaded before the post is published, also with --at, and as they are: pictures may say where they were taken. A server that \
+      does not take a file is named in a warning; if none takes it, nothing is published. With --key, all of them have to take it.
       Exit status: 0 readers find the post; 1 no relay shows it; 75 it did not reach the state that --wait asks for within --timeout, 20min \
       by default. The daemon continues in any case: see batonctl post show.
       """)
@@ -34,7 +37,7 @@ struct PostPublish: AsyncParsableCommand {
   func validate() throws {
     guard at != nil || tolerance == nil else { throw ValidationError("--tolerance needs --at.") }
     guard text == nil || file == nil else { throw ValidationError("TEXT and --file exclude each other.") }
-    guard text != nil || file != nil || !extras.attach.isEmpty || !quote.isEmpty else {
+    guard text != nil || file != nil || extras.showsFiles || !quote.isEmpty else {
       throw ValidationError("Write a text, - for standard input, or --file.\(Self.hint(channel))")
     }
   }
@@ -48,9 +51,10 @@ struct PostPublish: AsyncParsableCommand {
   func run() async throws {
     // Whoever writes the text may take longer than the daemon.
     let text = Result { try PostText.whole(self.text, file: file) }
+    let files = Result { try PostUploads.files(extras.attachFile) }
     let waits = wait != .none && at == nil
     try await global.connected(limit: waits ? TimeSpan(argument: "20min") : nil, canInterrupt: waits) { session in
-      let request = try await request(try text.get(), session)
+      let request = try await request(try text.get(), try files.get(), session)
       guard waits else {
         let post = try await session.client.publishPost(request).post
         return try session.show(post) { Self.stored(post) }
@@ -70,11 +74,13 @@ struct PostPublish: AsyncParsableCommand {
     }
   }
 
-  private func request(_ text: String, _ session: Session) async throws -> PostsPublishRequest {
-    PostsPublishRequest(
-      channelId: try await session.channel(channel).id, text: text, replyTo: replyTo.map { Int($0.id) },
-      quotes: quote.isEmpty ? nil : quote.map { Int($0.id) }, mentions: extras.mentions,
-      contentWarning: extras.warning, hashtags: extras.hashtags, attachments: extras.attachments, idempotencyKey: key,
+  private func request(_ text: String, _ files: [LocalFile], _ session: Session) async throws -> PostsPublishRequest {
+    let channel = try await session.channel(channel).id
+    let parts = try await PostUploads(session: session).parts(of: extras, files, needsAll: key != nil) { channel }
+    return PostsPublishRequest(
+      channelId: channel, text: text, replyTo: replyTo.map { Int($0.id) },
+      quotes: quote.isEmpty ? nil : quote.map { Int($0.id) }, mentions: parts.mentions,
+      contentWarning: extras.warning, hashtags: extras.hashtags, attachments: parts.attachments, idempotencyKey: key,
       at: at?.text, tolerance: tolerance.map { Int($0.duration.components.seconds) })
   }
 

@@ -78,17 +78,19 @@ struct CheckedYAML: FileConfigSnapshot {
 
     private mutating func take(_ node: Yams.Node, _ setting: Setting) {
       if node.null != nil { return }
-      if case .keys = setting.kind, case .sequence(let sequence) = node { return takeList(sequence, node.mark, setting) }
+      if let members = setting.kind.members, case .sequence(let sequence) = node {
+        return takeList(sequence, of: members, node.mark, setting)
+      }
       guard case .scalar(let scalar) = node else { return note(node.mark, "\(setting.key) must be one value") }
       let isEmptied = scalar.string.isEmpty && setting.fallback.isEmpty
       if !isEmptied, let problem = setting.kind.problem(scalar.string) {
-        note(node.mark, "\(setting.key) \(problem), it is '\(scalar.string)'")
+        note(node.mark, "\(setting.key) \(problem), it is '\(setting.kind.shown(scalar.string))'")
       } else {
         values[setting.key] = scalar.string
       }
     }
 
-    private mutating func takeList(_ list: Yams.Node.Sequence, _ mark: Mark?, _ setting: Setting) {
+    private mutating func takeList(_ list: Yams.Node.Sequence, of members: String, _ mark: Mark?, _ setting: Setting) {
       var texts: [String] = []
       for node in list {
         guard case .scalar(let scalar) = node, node.null == nil else {
@@ -96,13 +98,13 @@ struct CheckedYAML: FileConfigSnapshot {
         }
         // They are kept in one text with commas between them.
         guard !scalar.string.contains(","), !scalar.string.hasPrefix(" "), !scalar.string.hasSuffix(" ") else {
-          return note(node.mark, "\(setting.key) must have keys without commas, and without spaces at their ends")
+          return note(node.mark, "\(setting.key) must have \(members) without commas, and without spaces at their ends")
         }
         texts.append(scalar.string)
       }
       let text = texts.joined(separator: ",")
-      if !texts.isEmpty, let problem = texts.contains("") ? "must have no empty keys" : setting.kind.problem(text) {
-        note(mark, "\(setting.key) \(problem), it is '\(text)'")
+      if !texts.isEmpty, let problem = texts.contains("") ? "must have no empty \(members)" : setting.kind.problem(text) {
+        note(mark, "\(setting.key) \(problem), it is '\(setting.kind.shown(text))'")
       } else {
         values[setting.key] = text
       }

@@ -126,8 +126,8 @@ private struct Service {
     let seed = try store.installationSeed { .random(in: 0 ... .max) }
     let group = MultiThreadedEventLoopGroup.singleton
     let nostr = try NostrNetwork(
-      group: group, limits: settings.nostrLimits, trustRoots: settings.trustRoots, logger: logger,
-      now: { Int64(time(nil)) })
+      group: group, limits: settings.nostrLimits, trustRoots: settings.trustRoots, fileServers: settings.fileServers,
+      logger: logger, now: { Int64(time(nil)) })
     var networks: [any RelayNetwork] = [nostr]
     let core = try ChatCore(settings, store: store, group: group, logger: logger)
     if let core { networks.append(core.network) }

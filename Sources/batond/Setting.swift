@@ -1,7 +1,10 @@
 internal import Channels
 internal import ControlServer
+internal import Nostr
+internal import RelayNetwork
 internal import SimpleX
 internal import Storage
+internal import WebFiles
 
 /// One option of the configuration file. The list of them is the schema, the reference and the source of the defaults.
 struct Setting: Sendable {
@@ -23,6 +26,25 @@ struct Setting: Sendable {
     case endpoint
     /// Keys of channels' custom data, as a list or with commas between them.
     case keys
+    /// Addresses of web servers, as a list or with commas between them.
+    case webServers
+
+    /// Whether a list in a file is allowed, and what its members are called.
+    var members: String? {
+      switch self {
+      case .keys: "keys"
+      case .webServers: "addresses"
+      case .path, .level, .group, .name, .duration, .integer, .flag, .endpoint: nil
+      }
+    }
+
+    /// A value as messages show it.
+    func shown(_ text: String) -> String {
+      switch self {
+      case .webServers: Setting.list(text).map(PasswordEcho.hiding).joined(separator: ",")
+      case .path, .level, .group, .name, .duration, .integer, .flag, .endpoint, .keys: text
+      }
+    }
 
     /// The error in `text`; `nil` if it is valid.
     func problem(_ text: String) -> String? {
@@ -30,7 +52,8 @@ struct Setting: Sendable {
       case .flag: ["true", "false"].contains(text) ? nil : "must be true or false"
       case .endpoint:
         Setting.endpoint(text) == nil ? "must be an address of this machine and a port, such as 127.0.0.1:5225" : nil
-      case .keys: Setting.problem(ofKeys: Setting.keys(text))
+      case .keys: Setting.problem(ofKeys: Setting.list(text))
+      case .webServers: Setting.problem(ofServers: Setting.list(text))
       case .path: text.hasPrefix("/") ? nil : "must be an absolute path"
       case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
       case .name: text.isEmpty || text.contains(where: \.isNewline) ? "must be a name on one line" : nil
@@ -175,6 +198,9 @@ struct Setting: Sendable {
     Setting(
       key: "nostr.trustRoots", kind: .path, fallback: "",
       summary: "PEM file with certificate authorities; empty: the system's"),
+    Setting(
+      key: "nostr.blossom", kind: .webServers, fallback: "",
+      summary: "servers for files of posts (Blossom), best first, such as [https://files.example, https://cdn.example]"),
     Setting(key: "nostr.dialTimeout", kind: .duration, fallback: "10s", summary: "how long connecting to a relay may take"),
     Setting(key: "nostr.publishTimeout", kind: .duration, fallback: "15s", summary: "how long a relay may take to answer"),
     Setting(
@@ -247,8 +273,8 @@ struct Setting: Sendable {
   static let keysMax = 8
   static let keyBytesMax = 128
 
-  /// Keys of custom data that are separated by commas.
-  static func keys(_ text: String) -> [String] {
+  /// What is separated by commas.
+  static func list(_ text: String) -> [String] {
     text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimming { $0 == " " } }
   }
 
@@ -261,6 +287,29 @@ struct Setting: Sendable {
       guard ChannelField(customKey: key) != nil else {
         return
           "must have keys that lists can be sorted by: printable ASCII without quotes and backslashes, with dots between names"
+      }
+    }
+    return nil
+  }
+
+  /// As many as an attachment can name: an address and the others of the same file.
+  static let serversMax = 1 + PostDraft.Attachment.fallbacksMax
+
+  /// Servers for files.
+  static func servers(_ text: String) -> [FileServer] {
+    list(text).compactMap { try? WebAddress(server: $0) }.map { FileServer(address: $0.server, host: $0.host) }
+  }
+
+  private static func problem(ofServers texts: [String]) -> String? {
+    guard texts.count <= serversMax else { return "must have at most \(serversMax) addresses" }
+    var known: Set<String> = []
+    for (index, text) in texts.enumerated() {
+      do throws(WebAddress.Flaw) {
+        guard known.insert(try WebAddress(server: text).server).inserted else {
+          return "must not have the same server twice, as address \(index + 1) does"
+        }
+      } catch {
+        return "must have addresses of servers; address \(index + 1) \(error)"
       }
     }
     return nil

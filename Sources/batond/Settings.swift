@@ -65,7 +65,9 @@ struct Settings: Sendable {
       if !value.isEmpty || !setting.fallback.isEmpty, let problem = setting.kind.problem(value) {
         // The values in files have been checked already.
         let place = arguments[setting.key] == nil ? "environment" : "arguments"
-        problems.append(FileFlaw(file: place, line: nil, column: nil, text: "\(setting.key) \(problem), it is '\(value)'"))
+        problems.append(
+          FileFlaw(file: place, line: nil, column: nil, text: "\(setting.key) \(problem), it is '\(setting.kind.shown(value))'")
+        )
       }
       values[setting.key] = value
     }
@@ -105,13 +107,16 @@ struct Settings: Sendable {
     ScrubSchedule(rows: Int(text("state.scrubRows")) ?? 2_000, interval: duration("state.scrubInterval"))
   }
   /// The keys of channels' custom data that have an index.
-  var indexedKeys: [String] { Setting.keys(text("state.indexedKeys")) }
+  var indexedKeys: [String] { Setting.list(text("state.indexedKeys")) }
   var controlSocket: String { text("control.socket") }
   var controlGroup: String { text("control.group") }
   var readGroup: String { text("control.readGroup") }
   /// The group that may publish; empty if there is none.
   var publishGroup: String { text("control.publishGroup") }
   var trustRoots: String? { text("nostr.trustRoots").isEmpty ? nil : text("nostr.trustRoots") }
+
+  /// Where files of posts are uploaded to, best first.
+  var fileServers: [FileServer] { Setting.servers(text("nostr.blossom")) }
 
   var operatorsDirectory: String { text("operators.directory") }
 

@@ -32,6 +32,7 @@ enum OptionReference {
     case .integer(let range): "A whole number from \(range.lowerBound) to \(range.upperBound)"
     case .flag: "true or false"
     case .keys: "A list of keys of custom data"
+    case .webServers: "A list of addresses of servers"
     case .endpoint: "An address of this machine and a port, HOST:PORT"
     }
   }

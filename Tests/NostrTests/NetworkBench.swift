@@ -22,10 +22,10 @@ final class NetworkBench {
   ///   - now: Unix time in seconds.
   init(
     limits: NostrLimits = .patient, trustRoots: String? = nil, identity: SecretKey = .random(),
-    now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
+    fileServers: [FileServer] = [], now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
   ) throws {
     let network = try NostrNetwork(
-      group: MultiThreadedEventLoopGroup.singleton, limits: limits, trustRoots: trustRoots,
+      group: MultiThreadedEventLoopGroup.singleton, limits: limits, trustRoots: trustRoots, fileServers: fileServers,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now)
     network.unlock(Self.identityID, key: try network.makeIdentity(secret: identity.secret))
     let (reports, continuation) = AsyncStream.makeStream(of: NetworkReport.self)

@@ -388,3 +388,23 @@ extension PostsGetRetentionRequest: JSONWritable {
     writer.endObject()
   }
 }
+
+extension PostsAuthorizeUploadRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channelId", channelId)
+    writer.member("sha256", sha256)
+    writer.member("sizeBytes", sizeBytes)
+    writer.endObject()
+  }
+}
+
+extension PostsAuthorizeUploadReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("authorization", authorization)
+    writer.member("expiresAt", expiresAt)
+    writer.member("servers", servers)
+    writer.endObject()
+  }
+}

@@ -525,3 +525,43 @@ public struct PostsGetRetentionRequest: Codable, Hashable, Sendable {
     self.channelId = channelId
   }
 }
+
+/// Parameters of org.batond.Posts.AuthorizeUpload.
+public struct PostsAuthorizeUploadRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel, whose key signs.
+  public var channelId: Int64
+  /// The SHA-256 of the file, 64 lower-case hexadecimal digits.
+  public var sha256: String
+  /// The size of the file in bytes, at least 1.
+  public var sizeBytes: Int
+
+  public init(
+    channelId: Int64,
+    sha256: String,
+    sizeBytes: Int
+  ) {
+    self.channelId = channelId
+    self.sha256 = sha256
+    self.sizeBytes = sizeBytes
+  }
+}
+
+/// A reply of org.batond.Posts.AuthorizeUpload.
+public struct PostsAuthorizeUploadReply: Codable, Hashable, Sendable {
+  /// The addresses of the configured servers, best first.
+  public var servers: [String]
+  /// The value of the Authorization field of HTTP. It is good for the upload of this file to these servers and for nothing else.
+  public var authorization: String
+  /// Until when it is good, RFC 3339 in UTC.
+  public var expiresAt: String
+
+  public init(
+    servers: [String],
+    authorization: String,
+    expiresAt: String
+  ) {
+    self.servers = servers
+    self.authorization = authorization
+    self.expiresAt = expiresAt
+  }
+}

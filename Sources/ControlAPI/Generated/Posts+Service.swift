@@ -21,6 +21,7 @@ public enum PostsMethod: String, InterfaceMethod {
   case adopt = "org.batond.Posts.Adopt"
   case setRetention = "org.batond.Posts.SetRetention"
   case getRetention = "org.batond.Posts.GetRetention"
+  case authorizeUpload = "org.batond.Posts.AuthorizeUpload"
 }
 
 /// What a server of `org.batond.Posts` does.
@@ -87,6 +88,10 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   func setRetention(_ request: PostsSetRetentionRequest) async throws -> RetentionReply
   /// For how long the posts of a channel are kept.
   func getRetention(_ request: PostsGetRetentionRequest) async throws -> RetentionReply
+  /// Lets a client upload a file that a post of the channel will show: the client puts it on each of the servers (Blossom, BUD-02), reads it
+  /// back, and names it among the attachments of the post. The daemon opens no files and asks no servers, neither for this nor to find
+  /// the public key of a name at a domain (NIP-05); see docs/posts.md.
+  func authorizeUpload(_ request: PostsAuthorizeUploadRequest) async throws -> PostsAuthorizeUploadReply
 }
 
 extension PostsService {
@@ -110,6 +115,7 @@ extension PostsService {
     case .adopt: return try await adopt(call.request())
     case .setRetention: return try await setRetention(call.request())
     case .getRetention: return try await getRetention(call.request())
+    case .authorizeUpload: return try await authorizeUpload(call.request())
     }
   }
 }

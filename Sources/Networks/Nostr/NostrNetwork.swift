@@ -72,20 +72,24 @@ public final class NostrNetwork: RelayNetwork {
   private let lookup = HostLookup()
   private let limits: NostrLimits
   let logger: Logger
+  /// The servers for files, best first.
+  let fileServers: [FileServer]
   /// Unix time in seconds, for events that are signed when they are sent.
   let now: @Sendable () -> Int64
   private let state = NIOLockedValueBox(State())
 
   /// - Parameters:
   ///   - trustRoots: a PEM file with certificate authorities to trust; `nil` trusts the system's.
+  ///   - fileServers: where files of posts are uploaded to, best first.
   ///   - now: Unix time in seconds.
   /// - Throws: an error if the TLS context cannot be created, for example because `trustRoots` cannot be read.
   public init(
-    group: any EventLoopGroup, limits: NostrLimits = NostrLimits(), trustRoots: String? = nil, logger: Logger,
-    now: @escaping @Sendable () -> Int64
+    group: any EventLoopGroup, limits: NostrLimits = NostrLimits(), trustRoots: String? = nil, fileServers: [FileServer] = [],
+    logger: Logger, now: @escaping @Sendable () -> Int64
   ) throws {
     self.group = group
     self.limits = limits
+    self.fileServers = fileServers
     self.logger = logger
     self.now = now
     dialer = RelayDialer(tls: try WebTLS(trustRoots: trustRoots), limits: limits)

@@ -1,0 +1,60 @@
+internal import Foundation
+internal import StrictJSON
+
+/// A name at a domain that stands for a public key (NIP-05), such as `bob@example.com`.
+public struct DomainName: Hashable, Sendable {
+  /// The reason why a text is no such name, as a sentence for people.
+  public struct Flaw: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+  }
+
+  public let name: String
+  /// The server that knows the name.
+  private let server: WebAddress
+
+  /// Upper bound of what a domain says, in bytes: it may list all of its names.
+  private static let bytesMax = 1 << 20
+
+  /// Whether somebody who writes `text` in place of a public key means a name at a domain. Keys have neither of these characters.
+  public static func isMeant(by text: String) -> Bool { text.contains("@") || text.contains(".") }
+
+  /// Reads a name. A domain alone is its own name, `_` at the domain. On this machine, the domain may be an address, with a port.
+  public init(_ text: String) throws(Flaw) {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let domain = parts.last else { throw Flaw(description: "a name at a domain has one '@'") }
+    name = parts.count == 1 ? "_" : parts[0].lowercased()
+    guard (1...64).contains(name.utf8.count),
+      name.utf8.allSatisfy({ "abcdefghijklmnopqrstuvwxyz0123456789-_.".utf8.contains($0) })
+    else { throw Flaw(description: "the name before the '@' may have letters of ASCII, digits, '-', '_' and '.' only") }
+    let isLocal = (try? WebAddress(server: "http://\(domain)")) != nil
+    guard let server = try? WebAddress(server: (isLocal ? "http://" : "https://") + domain), isLocal || server.port == 443,
+      isLocal || server.authority == domain.lowercased()
+    else { throw Flaw(description: "what follows the '@' is not a domain") }
+    self.server = server
+  }
+
+  /// The name as people write it.
+  public var text: String { name == "_" ? server.authority : "\(name)@\(server.authority)" }
+
+  /// Asks the domain whose name it is.
+  /// - Returns: the public key, 64 lower-case hexadecimal digits.
+  /// - Throws: `WebFailure` that says what is wrong.
+  public func publicKey(client: WebClient) async throws(WebFailure) -> String {
+    let address = server.with(target: "/.well-known/nostr.json?name=\(name)")
+    let answer = try await client.send(WebRequest(method: .get, address: address, intake: .bytes(max: Self.bytesMax)))
+    switch answer.status {
+    case 200: break
+    // NIP-05 forbids redirects, because others than the domain's owner may be able to make some.
+    case 300..<400: throw WebFailure("the server sends to another address, which NIP-05 does not allow")
+    default: throw WebFailure("the server answered with HTTP status \(answer.status)")
+    }
+    guard let names = (try? JSONParser.parse(answer.body))?["names"]?.object else {
+      throw WebFailure("the server's answer is not a list of names as in NIP-05")
+    }
+    guard let key = names[name] else { throw WebFailure("there is nobody with this name") }
+    guard let text = key.string, text.utf8.count == 64, text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
+      throw WebFailure("the name stands for something that is not a public key")
+    }
+    return text
+  }
+}

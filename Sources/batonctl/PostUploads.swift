@@ -1,0 +1,127 @@
+internal import BatonClient
+internal import ControlAPI
+internal import Foundation
+internal import Sentences
+internal import StrictJSON
+internal import WebFiles
+
+/// Looks names up and uploads files before a post is published. The daemon does neither: it signs.
+struct PostUploads {
+  let session: Session
+
+  /// What the post has beside its text.
+  /// - Parameters:
+  ///   - files: read before anything was asked of anybody.
+  ///   - channel: asked only if there are files.
+  ///   - needsAll: whether a file has to be on all servers.
+  func parts(
+    of extras: PostExtras, _ files: [LocalFile], needsAll: Bool, channel: () async throws -> Int64
+  ) async throws -> PostParts {
+    var mentions = extras.mention
+    var attachments = extras.attach.map { Attachment(url: $0) }
+    if !files.isEmpty || mentions.contains(where: DomainName.isMeant) {
+      let client = try Self.client()
+      for index in mentions.indices { mentions[index] = try await person(mentions[index], client) }
+      if !files.isEmpty {
+        let uploaded = try await upload(files, extras, to: try await channel(), needsAll: needsAll, client)
+        attachments.insert(contentsOf: uploaded, at: 0)
+      }
+    }
+    return PostParts(
+      mentions: mentions.isEmpty ? nil : mentions, attachments: attachments.isEmpty ? nil : attachments)
+  }
+
+  private static func client() throws(Refusal) -> WebClient {
+    // The variable is that of OpenSSL and curl.
+    let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+    do throws(WebFailure) {
+      return try WebClient(trustRoots: roots)
+    } catch {
+      throw Refusal(text: error.description.shown, status: 64, name: "local.Usage")
+    }
+  }
+
+  /// The public key of a name at a domain; anything else as it is.
+  private func person(_ text: String, _ client: WebClient) async throws -> String {
+    guard DomainName.isMeant(by: text) else { return text }
+    let name: DomainName
+    do throws(DomainName.Flaw) {
+      name = try DomainName(text)
+    } catch {
+      throw Refusal(text: "cannot mention \(text.shown): \(error)", status: 64, name: "local.Usage")
+    }
+    do throws(WebFailure) {
+      return try await name.publicKey(client: client)
+    } catch {
+      throw Refusal(
+        text: "cannot mention \(name.text): \(error)", name: "local.NameNotFound", parameters: ["name": .string(name.text)])
+    }
+  }
+
+  // MARK: - Files
+
+  /// The files that a command line names.
+  static func files(_ paths: [String]) throws(Refusal) -> [LocalFile] {
+    var files: [LocalFile] = []
+    for path in paths {
+      do throws(LocalFile.Flaw) {
+        files.append(try LocalFile(path: path))
+      } catch {
+        throw Refusal(text: error.description.shown, status: 64, name: "local.Usage")
+      }
+    }
+    return files
+  }
+
+  private func upload(
+    _ files: [LocalFile], _ extras: PostExtras, to channel: Int64, needsAll: Bool, _ client: WebClient
+  ) async throws -> [Attachment] {
+    var attachments: [Attachment] = []
+    for (index, file) in files.enumerated() {
+      let places = try await upload(file, extras.attachFile[index], channel, needsAll: needsAll, client)
+      let alt = extras.alt.indices.contains(index) && !extras.alt[index].isEmpty ? extras.alt[index] : nil
+      attachments.append(
+        Attachment(
+          url: places[0], sha256: file.sha256, mimeType: file.type?.mimeType, sizeBytes: file.bytes.count,
+          width: file.dimensions?.width, height: file.dimensions?.height, altText: alt,
+          fallbacks: places.count > 1 ? Array(places.dropFirst()) : nil))
+    }
+    return attachments
+  }
+
+  /// - Returns: the addresses of the file, best first.
+  private func upload(
+    _ file: LocalFile, _ path: String, _ channel: Int64, needsAll: Bool, _ client: WebClient
+  ) async throws -> [String] {
+    let upload = try await session.raw.authorizeUpload(
+      PostsAuthorizeUploadRequest(channelId: channel, sha256: file.sha256, sizeBytes: file.bytes.count))
+    let outcomes = await file.upload(to: upload.servers, authorization: upload.authorization, client: client)
+    return try Self.places(outcomes, path, needsAll: needsAll, warn: session.ending.warn)
+  }
+
+  /// Where the file is, best first; at least one place.
+  /// - Parameter warn: gets the name and the text of what went wrong if there are places all the same.
+  /// - Throws: a refusal with each server's answer.
+  static func places(
+    _ outcomes: [UploadOutcome], _ path: String, needsAll: Bool, warn: (String, String) -> Void
+  ) throws(Refusal) -> [String] {
+    let places = outcomes.compactMap { try? $0.result.get() }
+    let failures = outcomes.compactMap { outcome -> String? in
+      if case .failure(let failure) = outcome.result { "\(outcome.server): \(failure)" } else { nil }
+    }
+    if failures.isEmpty, !places.isEmpty { return places }
+    let words = failures.joined(separator: "; ")
+    guard !places.isEmpty else {
+      throw Refusal(
+        text: "no server took \(path.shown), so nothing was published: \(words)", name: "local.UploadFailed")
+    }
+    let text = "\(path.shown) is on \(places.count) of \(counted(outcomes.count, "server")): \(words)"
+    guard !needsAll else {
+      throw Refusal(
+        text: "\(text). With --key it has to be on all, because the same key means the same post; run the command again",
+        name: "local.UploadFailed")
+    }
+    warn("local.UploadIncomplete", text)
+    return places
+  }
+}

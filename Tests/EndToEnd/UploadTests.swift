@@ -1,0 +1,254 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+import Glibc
+import StrictJSON
+import TestSupport
+import Testing
+import WebFiles
+
+@testable import ControlProgram
+
+/// Files that `batonctl post` uploads, and names at domains: with servers that check each authorization with an independent library.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct UploadTests {
+  /// A server for files and names.
+  private struct FileServer {
+    let program: Program
+    let url: String
+    let faults: String
+
+    init(_ folder: TemporaryFolder, _ number: Int, _ more: [String] = [], scheme: String = "http") async throws {
+      let port = Program.freePort()
+      faults = folder.path + "/faults\(number)"
+      program = try Program(
+        ThirdPartyRelay.python + "/python3",
+        ["-B", ThirdPartyRelay.scripts + "/blossom_server.py", "\(port)", "127.0.0.1", "--faults", faults] + more)
+      url = "\(scheme)://127.0.0.1:\(port)"
+      try await program.line(containing: "ready \(url)")
+    }
+
+    func fail(_ fault: String) throws { try fault.write(toFile: faults, atomically: true, encoding: .utf8) }
+
+    /// The requests of a method so far.
+    func count(_ method: String) -> Int { program.lines.count { $0.hasPrefix(method + " ") } }
+  }
+
+  /// A daemon with the channel News on one relay, and two servers for files.
+  private struct Newsroom {
+    static let bob = String(repeating: "ab", count: 32)
+    private let folder: TemporaryFolder
+    let baton: Installation
+    let daemon: Program
+    let relay: Program
+    let relayURL: String
+    let servers: [FileServer]
+    let photo: String
+    let hash: String
+
+    init(isConfigured: Bool = true) async throws {
+      folder = try TemporaryFolder()
+      servers = [
+        try await FileServer(folder, 0, ["--name", "bob=\(Self.bob)", "--name", "_=\(Self.bob)"]),
+        try await FileServer(folder, 1),
+      ]
+      relay = try Program("baton-sandbox", ["--relays", "1"])
+      let list = servers.map(\.url).joined(separator: ",")
+      baton = try Installation(isConfigured ? ["BATON_NOSTR_BLOSSOM": list] : [:])
+      daemon = try await baton.start()
+      let relays = try await relay.sandboxRelays(1)
+      relayURL = relays[0]
+      try await baton.addRelays(relays)
+      let created = try await baton.control("channel", "create", "News")
+      #expect(created.status == 0, "\(created.lines)")
+      photo = baton.folder.path + "/photo.gif"
+      let bytes = Array("GIF89a".utf8) + [3, 0, 70, 0, 0, 0, 0, 0x3B]
+      try Data(bytes).write(to: URL(fileURLWithPath: photo))
+      hash = LocalFile(bytes: bytes, name: photo).sha256
+    }
+
+    /// Publishes the photo.
+    func post(_ more: String...) async throws -> (status: Int32, lines: [String]) {
+      try await baton.control(["post", "News", "Look", "--attach-file", photo, "--json"] + more)
+    }
+
+    /// The events of all posts, as an independent reader gets them.
+    func events() async throws -> [JSONValue] { try await baton.events(at: relayURL, ["kinds": [42]]) }
+
+    func stop() async {
+      daemon.signal(SIGTERM)
+      #expect(await daemon.status() == 0)
+      for program in [relay] + servers.map(\.program) {
+        program.signal(SIGKILL)
+        _ = await program.status()
+      }
+    }
+  }
+
+  private static func tags(_ name: String, _ event: JSONValue?) -> [[String]] {
+    (event?["tags"]?.array ?? []).map { ($0.array ?? []).compactMap(\.string) }.filter { $0.first == name }
+  }
+
+  @Test func fileIsOnEveryServerBeforeItsPostIsPublished() async throws {
+    let room = try await Newsroom()
+    let published = try await room.post("--alt", "A bridge")
+    #expect(published.status == 0 && published.lines.count == 1, "\(published.lines)")
+    let events = try await room.events()
+    #expect(events.count == 1)
+    let places = room.servers.map { "\($0.url)/\(room.hash).gif" }
+    let wanted = [
+      "imeta", "url \(places[0])", "x \(room.hash)", "m image/gif", "size 14", "dim 3x70", "alt A bridge",
+      "fallback \(places[1])",
+    ]
+    #expect(Self.tags("imeta", events.first).map { Set($0) } == [Set(wanted)])
+    #expect(events.first?["content"]?.string?.contains(places[0]) == true)
+    // The channel's key signed for the upload, and its server has checked that.
+    let author = try #require(events.first?["pubkey"]?.string)
+    for server in room.servers {
+      try await server.program.line(containing: "PUT /upload 201 \(author)")
+    }
+    // What is there is not sent again.
+    let again = try await room.post()
+    #expect(again.status == 0, "\(again.lines)")
+    for server in room.servers {
+      // One line when it was ready, three requests, and two.
+      try await server.program.line(containing: "GET", from: 5)
+      #expect(server.count("PUT") == 1 && server.count("HEAD") == 2 && server.count("GET") == 2, "\(server.program.lines)")
+    }
+    await room.stop()
+  }
+
+  @Test func serverThatFailsIsNamedAndThePostHasTheOthers() async throws {
+    let room = try await Newsroom()
+    for (fault, words) in [
+      ("large", "413: at most 4 bytes are taken"), ("unauthorized", "401: you are not known here"),
+      ("other-hash", "stored another file"), ("garbage", "does not say what it stored"),
+    ] {
+      try room.servers[0].fail(fault)
+      let refused = try await room.post("--key", "k")
+      #expect(refused.status == 1, "\(refused.lines)")
+      let error = try JSONParser.parse(refused.lines.first ?? "")
+      #expect(error["error"] == "local.UploadFailed" && error["message"]?.string?.contains(words) == true, "\(refused.lines)")
+      #expect(error["message"]?.string?.contains("is on 1 of 2 servers: \(room.servers[0].url):") == true)
+    }
+    #expect(try await room.events().isEmpty)
+    try room.servers[0].fail("large")
+    let published = try await room.post()
+    #expect(published.status == 0, "\(published.lines)")
+    let warning = try published.lines.map { try JSONParser.parse($0) }.first { $0["warning"] != nil }
+    #expect(warning?["warning"] == "local.UploadIncomplete" && published.lines.count == 2, "\(published.lines)")
+    let imeta = try #require(Self.tags("imeta", try await room.events().first).first)
+    #expect(imeta.contains("url \(room.servers[1].url)/\(room.hash).gif") && !imeta.contains { $0.hasPrefix("fallback") })
+    await room.stop()
+  }
+
+  @Test func nothingIsPublishedIfNoServerTakesTheFile() async throws {
+    let room = try await Newsroom()
+    try room.servers[0].fail("other-hash")
+    try room.servers[1].fail("close")
+    let refused = try await room.baton.control("post", "News", "Look", "--attach-file", room.photo)
+    #expect(refused.status == 1 && refused.lines.count == 1, "\(refused.lines)")
+    let line = refused.lines.first ?? ""
+    #expect(line.hasPrefix("batonctl: no server took \(room.photo), so nothing was published: \(room.servers[0].url): "))
+    #expect(line.contains("; \(room.servers[1].url): "))
+    // It takes the file, and changes it on the way to readers.
+    try room.servers[0].fail("other-bytes")
+    #expect(try await room.post().lines.first?.contains("serves another file than it got") == true)
+    #expect(try await room.events().isEmpty)
+    // Readers are sent to where the file is.
+    try room.servers[0].fail("redirect")
+    try room.servers[1].fail("")
+    #expect(try await room.post().status == 0)
+    await room.stop()
+  }
+
+  @Test func nothingIsUploadedWithoutAServerOrAFile() async throws {
+    let room = try await Newsroom(isConfigured: false)
+    let refused = try await room.post()
+    let error = try JSONParser.parse(refused.lines.first ?? "")
+    #expect(refused.status == 1 && error["error"] == "org.batond.Posts.NotSupported", "\(refused.lines)")
+    #expect(error["message"]?.string?.contains("nostr.blossom") == true)
+    for path in ["/nonexistent/\u{1B}x", "/dev/zero", room.baton.folder.path] {
+      let result = try await room.baton.control("post", "News", "Look", "--attach-file", path)
+      #expect(result.status == 64 && !result.lines.joined().contains("\u{1B}"), "\(result.lines)")
+    }
+    #expect(room.servers.allSatisfy { $0.program.lines.count == 1 })
+    #expect(try await room.events().isEmpty)
+    await room.stop()
+  }
+
+  @Test func editMayUpload() async throws {
+    let room = try await Newsroom()
+    #expect(try await room.baton.control("post", "News", "Look", "--wait", "all").status == 0)
+    let edited = try await room.baton.control(
+      ["post", "edit", "1", "Look now", "--attach-file", room.photo, "--wait", "all", "--json"])
+    #expect(edited.status == 0, "\(edited.lines)")
+    #expect(try await room.events().contains { !Self.tags("imeta", $0).isEmpty })
+    await room.stop()
+  }
+
+  @Test func serversWithTLSAreChecked() async throws {
+    let folder = try TemporaryFolder()
+    let tls = try folder.makeCertificate(name: "IP:127.0.0.1")
+    let server = try await FileServer(folder, 0, ["--cert", tls.certificate, "--key", tls.key], scheme: "https")
+    let file = LocalFile(bytes: [1, 2, 3], name: "x")
+    func result(_ roots: String?) async throws -> Result<String, WebFailure>? {
+      await file.upload(to: [server.url], authorization: "Nostr e30", client: try WebClient(trustRoots: roots)).first?.result
+    }
+    guard case .failure(let known)? = try await result(tls.certificate) else { return #expect(Bool(false)) }
+    #expect(known.description.contains("401"), "the server was asked: \(known)")
+    try await server.program.line(containing: "PUT /upload 401")
+    guard case .failure(let unknown)? = try await result(nil) else { return #expect(Bool(false)) }
+    #expect(unknown.description.contains("no authority that this machine trusts"), "\(unknown)")
+    #expect(server.count("PUT") == 1, "nobody else was shown the authorization")
+    server.program.signal(SIGKILL)
+    _ = await server.program.status()
+  }
+
+  // MARK: - Names at domains
+
+  @Test func namesAtDomainsAreMentioned() async throws {
+    let room = try await Newsroom()
+    let domain = String(room.servers[0].url.dropFirst("http://".count))
+    for (index, name) in ["bob@\(domain)", "_@\(domain)", domain].enumerated() {
+      let published = try await room.baton.control("post", "News", "Thanks \(index)", "--mention", name)
+      #expect(published.status == 0, "\(published.lines)")
+    }
+    let events = try await room.events()
+    #expect(
+      events.count == 3 && events.allSatisfy { event in Self.tags("p", event).contains { $0[1] == Newsroom.bob } }, "\(events)")
+    for (name, status, words) in [
+      ("eve@\(domain)", 1, "cannot mention eve@\(domain): there is nobody with this name"),
+      ("bob@\(domain)/x", 64, "is not a domain"), ("b b@\(domain)", 64, "letters of ASCII"),
+      ("bob@127.0.0.1:\(Program.freePort())", 1, "refuses connections"),
+    ] as [(String, Int32, String)] {
+      let refused = try await room.baton.control("post", "News", "Thanks", "--mention", name)
+      #expect(refused.status == status && refused.lines.first?.contains(words) == true, "\(refused)")
+    }
+    try room.servers[0].fail("redirect")
+    let refused = try await room.baton.control("post", "News", "Thanks", "--mention", "bob@\(domain)", "--json")
+    let error = try JSONParser.parse(refused.lines.first ?? "")
+    #expect(refused.status == 1 && error["error"] == "local.NameNotFound", "\(refused.lines)")
+    #expect(error["message"]?.string?.contains("NIP-05 does not allow") == true)
+    #expect(try await room.events().count == 3)
+    await room.stop()
+  }
+
+  // MARK: - Without a daemon
+
+  @Test func optionsAreRead() throws {
+    func parse(_ arguments: String...) throws -> PostPublish {
+      try #require(try Batonctl.parseAsRoot(["post", "News"] + arguments) as? PostPublish)
+    }
+    let two = try parse(
+      "--attach-file", "a", "--alt", "", "--attach-file", "b", "--alt", "B", "--attach", "https://c.example/c")
+    #expect(two.extras.attachFile == ["a", "b"] && two.extras.alt == ["", "B"] && two.text == nil)
+    let eleven = (1...11).flatMap { ["--attach-file", "\($0)"] }
+    for wrong in [
+      ["text", "--alt", "x"], ["text", "--attach", "https://a.example", "--alt", "x"], ["text"] + eleven,
+      ["text", "--attach-file", "a", "--alt", String(repeating: "x", count: 1_001)],
+    ] {
+      #expect(throws: (any Error).self) { try Batonctl.parseAsRoot(["post", "News"] + wrong) }
+    }
+  }
+}
