@@ -62,7 +62,8 @@ struct AccessTests {
     "org.batond.Daemon.Backup", "org.batond.Daemon.Check", "org.batond.Daemon.Reload",
     "org.batond.Identities.Add", "org.batond.Identities.Remove",
     "org.batond.Operators.Add", "org.batond.Operators.Remove", "org.batond.Operators.Update",
-    "org.batond.Posts.Adopt", "org.batond.Posts.Cancel", "org.batond.Posts.Delete", "org.batond.Posts.Edit",
+    "org.batond.Posts.Adopt", "org.batond.Posts.AuthorizeUpload", "org.batond.Posts.Cancel", "org.batond.Posts.Delete",
+    "org.batond.Posts.Edit",
     "org.batond.Posts.Publish",
     "org.batond.Posts.Retry",
     "org.batond.Posts.Pin", "org.batond.Posts.React", "org.batond.Posts.Unpin",
@@ -77,10 +78,10 @@ struct AccessTests {
     "io.systemd.service.Ping",
     "org.batond.Channels.Get", "org.batond.Channels.Link", "org.batond.Channels.List",
     "org.batond.Daemon.Status",
-    "org.batond.Posts.Cancel", "org.batond.Posts.Delete", "org.batond.Posts.Edit", "org.batond.Posts.Get",
+    "org.batond.Posts.Adopt", "org.batond.Posts.AuthorizeUpload", "org.batond.Posts.Cancel", "org.batond.Posts.Delete",
+    "org.batond.Posts.Edit", "org.batond.Posts.Export", "org.batond.Posts.Get", "org.batond.Posts.GetRetention",
     "org.batond.Posts.List", "org.batond.Posts.Pin", "org.batond.Posts.Publish", "org.batond.Posts.React",
-    "org.batond.Posts.Retry",
-    "org.batond.Posts.Transitions", "org.batond.Posts.Unpin", "org.batond.Posts.Watch",
+    "org.batond.Posts.Retry", "org.batond.Posts.Transitions", "org.batond.Posts.Unpin", "org.batond.Posts.Watch",
     "org.batond.Relays.Get",
   ]
 

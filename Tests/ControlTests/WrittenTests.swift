@@ -62,6 +62,8 @@ struct WrittenTests {
     (ExportedPost.self, Interfaces.posts, .type("ExportedPost")),
     (PostsExportRequest.self, Interfaces.posts, .input("Export")), (PostsExportReply.self, Interfaces.posts, .output("Export")),
     (PostsAdoptRequest.self, Interfaces.posts, .input("Adopt")), (PostsAdoptReply.self, Interfaces.posts, .output("Adopt")),
+    (PostsAuthorizeUploadRequest.self, Interfaces.posts, .input("AuthorizeUpload")),
+    (PostsAuthorizeUploadReply.self, Interfaces.posts, .output("AuthorizeUpload")),
     (PostsCancelRequest.self, Interfaces.posts, .input("Cancel")), (RelayCounts.self, Interfaces.daemon, .type("RelayCounts")),
     (UnusableNetwork.self, Interfaces.daemon, .type("UnusableNetwork")), (Problem.self, Interfaces.daemon, .type("Problem")),
     (Metric.self, Interfaces.daemon, .type("Metric")), (DaemonStatus.self, Interfaces.daemon, .output("Status")),
