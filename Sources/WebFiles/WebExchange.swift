@@ -10,8 +10,8 @@ final class WebExchange: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundOut = HTTPClientRequestPart
 
-  /// How many bytes of a body are given to the connection at a time.
-  private static let pieceBytes = 256 << 10
+  /// How many bytes of a body are given to the connection at a time: few enough to leave within the time that counts as silence.
+  private static let pieceBytes = 64 << 10
 
   private let request: WebRequest
   private let silence: Duration

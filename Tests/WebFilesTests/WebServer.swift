@@ -72,15 +72,34 @@ final class WebServer: Sendable {
     typealias OutboundOut = ByteBuffer
     private let reply: (Request) -> Reply
     private var bytes: [UInt8] = []
+    /// The request without its body, and how many bytes it has with it.
+    private var head: (request: Request, start: Int, end: Int)?
     private var isDone = false
 
     init(_ reply: @escaping (Request) -> Reply) { self.reply = reply }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      guard !isDone else { return }
       bytes += unwrapInboundIn(data).readableBytesView
       // A client that speaks TLS is answered like any other.
-      if !isDone, bytes.first == 0x16, case .bytes(let answer) = reply(Request()) { return send(answer, context) }
-      guard !isDone, let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return }
+      if bytes.first == 0x16, case .bytes(let answer) = reply(Request()) { return send(answer, context) }
+      if head == nil { head = readHead() }
+      guard let head, bytes.count >= head.end else { return }
+      var request = head.request
+      request.body = Array(bytes[head.start..<head.end])
+      guard case .bytes(var answer) = reply(request) else {
+        isDone = true
+        return
+      }
+      // The answer to HEAD ends with its header.
+      if request.line.hasPrefix("HEAD "), let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) {
+        answer = Array(answer[..<end.upperBound])
+      }
+      send(answer, context)
+    }
+
+    private func readHead() -> (request: Request, start: Int, end: Int)? {
+      guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
       var request = Request()
       let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
       request.line = String(lines[0]).replacing(" HTTP/1.1", with: "")
@@ -88,14 +107,7 @@ final class WebServer: Sendable {
         guard let colon = line.firstIndex(of: ":") else { continue }
         request.fields[line[..<colon].lowercased()] = line[colon...].dropFirst().drop { $0 == " " }.description
       }
-      request.body = Array(bytes[end.upperBound...])
-      let isWhole = request.body.count >= request.fields["content-length"].flatMap { Int($0) } ?? 0
-      let reply = isWhole ? reply(request) : nil
-      switch reply {
-      case .bytes(let answer)?: send(answer, context)
-      case .silence?: isDone = true
-      case nil: break
-      }
+      return (request, end.upperBound, end.upperBound + (request.fields["content-length"].flatMap { Int($0) } ?? 0))
     }
 
     private func send(_ answer: [UInt8], _ context: ChannelHandlerContext) {
