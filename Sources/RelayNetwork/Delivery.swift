@@ -47,8 +47,12 @@ public struct DeliveryTurn: Hashable, Sendable {
   public let number: Int
   /// Otherwise it must not be sent, and has no further outcome.
   public let mayLeave: Bool
+  /// The post as it is stored now, if it was ever edited in place: it may have been edited since the operation was asked for, and leaves
+  /// in this form.
+  public let document: PostDocument?
 
-  public init(post: PostID, relay: RelayID, number: Int, mayLeave: Bool) {
+  public init(post: PostID, relay: RelayID, number: Int, mayLeave: Bool, document: PostDocument? = nil) {
+    self.document = document
     self.post = post
     self.relay = relay
     self.number = number
@@ -91,6 +95,12 @@ extension RelayNetwork {
     _ draft: PostDraft, in content: ChannelContent, at relays: [String]
   ) throws(PostFailure) -> PostDocument {
     throw .unsupported("Baton does not publish posts on this network yet")
+  }
+
+  public var editsInPlace: Bool { false }
+
+  public func revise(_ post: PostDocument, publishedAt: Timestamp, as draft: PostDraft) throws(PostFailure) -> PostDocument {
+    throw .unsupported("posts on this network never change")
   }
 
   public func composeDeletion(

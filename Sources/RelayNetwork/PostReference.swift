@@ -10,17 +10,21 @@ public struct PostReference: Hashable, Sendable {
   public var relays: [String]
   /// The public names of the people whom the post mentions: they hear of replies to it.
   public var participants: [String]
+  /// What a quote of the post takes of the size of another, in bytes; `nil` where that does not count.
+  public var quoteBytes: Int?
 
   /// Upper bound of the participants who hear of a reply. A post of a stranger may name any number; those beyond are left out.
   public static let participantsMax = 50
 
   public init(
-    networkID: String, author: String, kind: Int? = nil, relays: [String] = [], participants: [String] = []
+    networkID: String, author: String, kind: Int? = nil, relays: [String] = [], participants: [String] = [],
+    quoteBytes: Int? = nil
   ) {
     self.networkID = networkID
     self.author = author
     self.kind = kind
     self.relays = relays
     self.participants = participants
+    self.quoteBytes = quoteBytes
   }
 }

@@ -46,6 +46,16 @@ public protocol RelayNetwork: RelayAddressing {
   /// - Parameter relays: normal addresses of the relays where readers find the channel, best first.
   func compose(_ draft: PostDraft, in content: ChannelContent, at relays: [String]) throws(PostFailure) -> PostDocument
 
+  /// Whether an edit changes a post in place (`revise`). Otherwise a post never changes, and another one takes its place.
+  var editsInPlace: Bool { get }
+
+  /// Gives the next edition of a post its form, where posts are edited in place. It must be stored before it is sent anywhere.
+  /// - Parameters:
+  ///   - post: the post as it is stored.
+  ///   - publishedAt: when it was published.
+  ///   - draft: the post as it shall be. What it answers stays as it is.
+  func revise(_ post: PostDocument, publishedAt: Timestamp, as draft: PostDraft) throws(PostFailure) -> PostDocument
+
   /// Gives the request to delete a post its form. It must be stored before it is sent anywhere.
   /// - Parameter reason: what readers are told; may be empty.
   func composeDeletion(

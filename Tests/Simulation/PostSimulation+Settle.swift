@@ -60,7 +60,9 @@ extension PostSimulation {
       if isAsked { continue }
       // What is looked at every minute need not be awaited each time.
       let rare = engine.decider.alarms.times.filter { $0.key != .compare && $0.key != .upkeep }
-      guard let due = rare.values.min() ?? engine.wakeAt else { throw Violation("nothing is waited for, and this is left to do: \(left)") }
+      guard let due = rare.values.min() ?? engine.wakeAt else {
+        throw Violation("nothing is waited for, and this is left to do: \(left)")
+      }
       guard due <= end else { throw Violation("not done after days of peace: \(left)") }
       world.clock.now = max(now, due)
     }

@@ -303,7 +303,7 @@ extension PostSimulation {
 
   static func isRequest(_ input: PostInput) -> Bool {
     switch input {
-    case .publish, .delete, .retry, .cancel, .barrier, .setRetention: true
+    case .publish, .delete, .edit, .retry, .cancel, .barrier, .setRetention: true
     case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules,
       .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .forgetPosts:
       false
@@ -318,6 +318,7 @@ extension PostSimulation {
     case .timersDue: "timers"
     case .publish(let new, _): "publish '\(new.document.networkID)'"
     case .delete(let post, _, _): "delete \(post.rawValue)"
+    case .edit(let revision, _): "edit \(revision.post.rawValue)"
     case .retry(let post, let relay, _): "retry \(post.rawValue)@\(relay.map { "\($0.rawValue)" } ?? "all")"
     case .cancel(let post, _): "cancel \(post.rawValue)"
     case .membershipChanged(let channel): "channel \(channel.rawValue) moved"

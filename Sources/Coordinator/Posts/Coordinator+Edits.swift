@@ -10,10 +10,46 @@ extension Coordinator {
   /// - Throws: `invalidPost` with the field `id` if the earlier post was deleted, or edited before.
   public func editPost(_ id: PostID, as request: PostRequest) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
     let row = try await storedPost(id).row
+    let channel = try await livingChannel(row.channel)
+    let network = try network(of: channel)
+    if network.editsInPlace { return try await edit(id, as: request, on: network) }
     var request = request
     (request.channel, request.replyTo, request.quotes, request.replaces) = (row.channel, row.replyTo, row.quotes, id)
     (request.at, request.tolerance) = (nil, nil)
     return try await publish(request)
+  }
+
+  /// How often a post is edited again that has changed meanwhile.
+  private static let editsMax = 5
+
+  /// Gives a post its next edition.
+  private func edit(
+    _ id: PostID, as request: PostRequest, on network: any RelayNetwork
+  ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
+    guard request.idempotencyKey == nil else {
+      throw .post(
+        .invalidPost(
+          field: "idempotencyKey",
+          reason: "on \(network.kind.rawValue) an edit changes the post itself, and may be repeated without a key; leave it out"
+        ))
+    }
+    for _ in 0..<Self.editsMax {
+      let row = try await storedPost(id).row
+      if let refusal = row.refusalToBeReplaced { throw refusal }
+      let draft = PostDraft(
+        text: request.text, mentions: request.mentions, contentWarning: request.contentWarning, hashtags: request.hashtags,
+        emoji: request.emoji, attachments: request.attachments)
+      let document: PostDocument
+      do throws(PostFailure) {
+        document = try network.revise(row.document, publishedAt: row.createdAt, as: draft)
+      } catch {
+        throw BatonError(error, on: network.kind)
+      }
+      let revision = PostRevision(post: id, edition: row.edition + 1, text: request.text, document: document)
+      let edited: StoredPost = try await askPosts { .edit(revision, $0) }
+      if edited.row.edition == revision.edition, edited.row.text == request.text { return (try await snapshot(edited), true) }
+    }
+    throw .busy
   }
 
   /// The request to delete the post that a new one takes the place of; `nil` if it does not.

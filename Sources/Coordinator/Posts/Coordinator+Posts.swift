@@ -126,7 +126,7 @@ extension Coordinator {
     }
   }
 
-  private func snapshot(_ post: StoredPost) async throws(BatonError) -> PostSnapshot {
+  func snapshot(_ post: StoredPost) async throws(BatonError) -> PostSnapshot {
     do {
       guard let snapshot = try await snapshots([post]).first else { throw BatonError.busy }
       return snapshot

@@ -90,7 +90,8 @@ extension PostDecider {
     guard current.depth == .all, !trouble.cause.isOfConnection || trouble.cause == .timeout,
       var route = joinedRoute(current.channel, relay, facts)
     else { return }
-    route.compareAt = now + PostComparisons.afterFailure
+    // Where relays list nothing, nothing is compared again.
+    route.compareAt = trouble.cause == .notSupported ? nil : now + PostComparisons.afterFailure
     open.save(route)
   }
 

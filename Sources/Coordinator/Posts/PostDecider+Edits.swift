@@ -2,8 +2,32 @@ internal import Channels
 internal import RelayNetwork
 internal import Storage
 
-// Edits where a post never changes: a new post takes the place of the old one, which is deleted once readers find the new one.
+// Edits. Where a post never changes, a new post takes the place of the old one, which is deleted once readers find the new one; elsewhere a
+// post gets another edition.
 extension PostDecider {
+  /// Gives a post its next edition, unless it has changed meanwhile.
+  mutating func edit(_ revision: PostRevision, _ reply: Reply<StoredPost>, _ facts: PostFacts) {
+    let id = revision.post
+    if let refusal = refusal(toReplace: id, facts) {
+      return open.answers.append(PostDecision.Answer(asker: .post(reply), error: refusal))
+    }
+    open.seen.insert(id)
+    open.answers.append(PostDecision.Answer(asker: .post(reply), post: id))
+    guard let post = awake[id], post.row.edition + 1 == revision.edition,
+      post.row.document.networkID == revision.document.networkID
+    else { return }
+    awake[id]?.row.edition = revision.edition
+    awake[id]?.row.text = revision.text
+    awake[id]?.row.document = revision.document
+    open.rewritten.insert(id)
+    open.show(id)
+    for delivery in post.deliveries {
+      feed(.edited(edition: revision.edition), to: id, at: delivery.relay)
+      // An edit may reach a relay that the post did not.
+      if delivery.mayTakeEdit { feed(.retryRequested, to: id, at: delivery.relay) }
+    }
+  }
+
   /// Why a post cannot be edited; `nil` if it can.
   func refusal(toReplace id: PostID, _ facts: PostFacts) -> BatonError? {
     if let row = awake[id]?.row { return row.refusalToBeReplaced }
@@ -86,6 +110,14 @@ extension PostDecider {
     case .verified, .skipped, .deleting: true
     case .pending, .sent, .accepted, .failed, .deleted, .stillServed, .unsupported: false
     }
+  }
+}
+
+extension PostDecider.Awake.Delivery {
+  /// Whether the relay does not get the post, for a reason that an edit may overcome.
+  fileprivate var mayTakeEdit: Bool {
+    guard machine.state.status == .skipped, let cause = machine.state.trouble?.cause else { return false }
+    return cause != .cancelled && cause != .left
   }
 }
 

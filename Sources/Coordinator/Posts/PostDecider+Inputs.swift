@@ -18,6 +18,7 @@ extension PostDecider {
     case .timersDue: break
     case .publish(let new, let reply): publish(new, reply, facts)
     case .delete(let id, let deletion, let reply): delete(id, deletion, reply, facts)
+    case .edit(let revision, let reply): edit(revision, reply, facts)
     case .retry(let id, let relay, let reply): retry(id, at: relay, reply, facts)
     case .cancel(let id, let reply): cancel(id, reply, facts)
     case .composed(let id, let channel, let result): composed(id, in: channel, result, facts)
@@ -87,7 +88,12 @@ extension PostDecider {
     // What is forgotten does not come back.
     guard post.row.forgottenAt == nil else { return }
     guard form != post.row.document, form.author == post.row.document.author else { return }
-    awake[id]?.row.document = form
+    // A post that was edited in place has a newer text than the operation may know of. Only a deletion changes it after that.
+    let isEdited = post.row.edition > 1 && post.row.deletedAt == nil
+    let document =
+      isEdited ? PostDocument(networkID: form.networkID, author: form.author, text: post.row.document.text) : form
+    guard document != post.row.document else { return }
+    awake[id]?.row.document = document
     open.rewritten.insert(id)
     open.show(id)
   }
@@ -126,7 +132,10 @@ extension PostDecider {
     guard let network = relays[relay]?.network else { return }
     open.turns.append(
       PostEffects.Turn(
-        network: network, turn: DeliveryTurn(post: id, relay: relay, number: number, mayLeave: isExpected)))
+        network: network,
+        turn: DeliveryTurn(
+          post: id, relay: relay, number: number, mayLeave: isExpected,
+          document: awake[id].flatMap { $0.row.edition > 1 ? $0.row.document : nil })))
   }
 
   // MARK: - Machines
@@ -214,7 +223,8 @@ extension PostInput {
   var isServing: Bool {
     switch self {
     case .serve, .lookAtSchedules: true
-    case .outcome, .relayUp, .timersDue, .publish, .delete, .retry, .cancel, .membershipChanged, .walk, .replace, .takeUp,
+    case .outcome, .relayUp, .timersDue, .publish, .delete, .edit, .retry, .cancel, .membershipChanged, .walk, .replace,
+      .takeUp,
       .composed, .barrier, .timeout, .recover, .forgetHistory, .compare, .compared, .reconcile, .setRetention, .forgetPosts:
       false
     }
@@ -226,7 +236,7 @@ extension PostInput {
     case .relayUp, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules, .recover, .compare,
       .compared, .reconcile:
       true
-    case .outcome, .timersDue, .publish, .delete, .retry, .cancel, .barrier, .timeout, .forgetHistory, .setRetention,
+    case .outcome, .timersDue, .publish, .delete, .edit, .retry, .cancel, .barrier, .timeout, .forgetHistory, .setRetention,
       .forgetPosts:
       false
     }

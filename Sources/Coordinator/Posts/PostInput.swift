@@ -12,6 +12,8 @@ enum PostInput: Sendable, Hashable {
   case publish(NewPost, Reply<PublishedPost>)
   /// - deletion: what relays get; `nil` for a post that is scheduled. If it was published meanwhile, it is not deleted.
   case delete(PostID, PostDocument?, Reply<StoredPost>)
+  /// Gives a post its next edition, on a network where posts are edited in place. If the post has changed meanwhile, it stays as it is.
+  case edit(PostRevision, Reply<StoredPost>)
   case retry(PostID, RelayID?, Reply<StoredPost>)
   case cancel(PostID, Reply<StoredPost>)
   /// A channel got a relay, or left one.
@@ -55,7 +57,8 @@ enum PostInput: Sendable, Hashable {
   func refuse(_ error: BatonError) {
     switch self {
     case .publish(_, let reply): reply.send(.failure(error))
-    case .delete(_, _, let reply), .retry(_, _, let reply), .cancel(_, let reply): reply.send(.failure(error))
+    case .delete(_, _, let reply), .edit(_, let reply), .retry(_, _, let reply), .cancel(_, let reply):
+      reply.send(.failure(error))
     case .barrier(let reply): reply.send(.failure(error))
     case .setRetention(_, let reply): reply.send(.failure(error))
     case .outcome, .relayUp, .timersDue, .membershipChanged, .walk, .replace, .serve, .takeUp, .composed, .lookAtSchedules,
@@ -70,6 +73,7 @@ enum PostInput: Sendable, Hashable {
     case .outcome(let id, _, _, _, _), .delete(let id, _, _), .retry(let id, _, _), .cancel(let id, _), .timeout(let id, _),
       .composed(let id, _, _):
       [id]
+    case .edit(let revision, _): [revision.post]
     case .takeUp(let ids), .recover(let ids): ids
     case .replace(let old, let new): [old, new]
     case .publish(let new, _): [new.request.replaces, new.request.reactionTo].compactMap { $0 }
@@ -101,6 +105,15 @@ struct NewPost: Hashable, Sendable {
 struct PostName: Hashable, Sendable {
   let channel: ChannelID
   let networkID: String
+}
+
+/// The next edition of a post that is edited in place.
+struct PostRevision: Hashable, Sendable {
+  let post: PostID
+  /// The number of this edition.
+  let edition: Int
+  let text: String
+  let document: PostDocument
 }
 
 /// A scheduled post that is due, and is given its form.

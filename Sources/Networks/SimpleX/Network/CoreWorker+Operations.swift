@@ -42,7 +42,7 @@ extension CoreWorker {
     }
   }
 
-  private func place(of channel: ChannelID, _ content: ChannelContent) -> Place? {
+  func place(of channel: ChannelID, _ content: ChannelContent) -> Place? {
     bound[channel]?.place ?? content.group.map { Place(name: content.networkID, group: $0) }
   }
 

@@ -121,6 +121,12 @@ final class CoreWorker {
   var testing: [Int: (address: CoreRelayAddress, began: Timestamp)] = [:]
   var isTestsTurn = false
 
+  /// What is asked for posts, by channel.
+  var desks: [ChannelID: PostDesk] = [:]
+  var knownPosts = KnownPosts()
+  var postsDue = WorkQueue<ChannelID>()
+  private var isPostsTurn = false
+
   /// The relays in the core's list; `nil` if it was not read yet.
   var serverGroups: [CoreServerGroup]?
   /// The operators that came with the core when its list was last read; `nil` if it was never read.
@@ -148,6 +154,8 @@ final class CoreWorker {
         operation: operation, key: (try? SimpleXLink(operation.address))?.comparisonKey, since: now())
       due.add(operation.channel)
       if user == nil { around.nudge(limits.patience) }
+    case .post(let operation): take(operation)
+    case .turn(let turn): take(turn)
     case .cancelled(let channel, let relay): drop(channel, relay)
     case .watched(let relays): watched = relays
     case .test(let request):
@@ -170,6 +178,7 @@ final class CoreWorker {
     while let stranger = unplaced.next() { strangers.add(stranger) }
     for (channel, place) in untold.sorted(by: { $0.key < $1.key }) where suspects[channel] == nil { suspect(channel, place) }
     untold = [:]
+    lookAtPosts()
     for (channel, time) in waiting.sorted(by: { $0.key < $1.key }) {
       // Timers and this clock may differ a little.
       let rest = time - now()
@@ -213,6 +222,7 @@ final class CoreWorker {
 
   private func suspect(_ channel: ChannelID, _ place: Place) {
     suspects[channel] = place
+    if desks[channel] != nil { postsDue.add(channel) }
     if pending[channel] == nil { suspectsDue.add(channel) } else { due.add(channel) }
   }
 
@@ -286,11 +296,15 @@ final class CoreWorker {
       await serve(channel, suspect: suspects.removeValue(forKey: channel))
       return true
     }
+    // Neither posts nor news of relays wait for all of the other.
+    isPostsTurn.toggle()
+    if isPostsTurn, await servePosts() { return true }
     if let channel = suspectsDue.next() {
       await serve(channel, suspect: suspects.removeValue(forKey: channel))
       return true
     }
-    return await resynchronise()
+    if await resynchronise() { return true }
+    return await servePosts()
   }
 
   // MARK: - Which channel is which

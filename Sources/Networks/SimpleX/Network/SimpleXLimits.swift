@@ -16,6 +16,8 @@ public struct SimpleXLimits: Hashable, Sendable {
   public var doubtTime: Duration = .seconds(90)
   /// How long to wait before checking again whether the core's active user is the right one.
   public var recogniseAgain: Duration = .seconds(30)
+  /// After how long a post is looked at again that cannot be sent now.
+  public var lookAgain: Duration = .seconds(5)
   /// How long an unanswered operation is kept; longer than the coordinator waits for it.
   public var pendingMax: Duration = .seconds(1800)
 

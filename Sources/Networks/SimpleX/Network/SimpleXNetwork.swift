@@ -16,6 +16,8 @@ public final class SimpleXNetwork: RelayNetwork {
 
   enum Input: Sendable {
     case operation(RelayOperation)
+    case post(DeliveryOperation)
+    case turn(DeliveryTurn)
     case cancelled(ChannelID, RelayID)
     case core(CoreReport)
     case watched([RelayID: String])
@@ -50,7 +52,7 @@ public final class SimpleXNetwork: RelayNetwork {
   private let lanes: [CoreClient]
   private let limits: SimpleXLimits
   private let logger: Logger
-  private let now: @Sendable () -> Timestamp
+  let now: @Sendable () -> Timestamp
   private let known: @Sendable (_ networkID: String) async throws -> KnownChannel?
   private let presets: (@Sendable ([PresetOperator]) -> Void)?
   private let served: @Sendable (_ after: ChannelID?, _ limit: Int) async throws -> [KnownChannel]
@@ -241,12 +243,12 @@ public final class SimpleXNetwork: RelayNetwork {
     }
   }
 
-  private func put(_ input: Input) {
+  func put(_ input: Input) {
     state.withLock { $0.inputs.put(input) }
     waker.yield(())
   }
 
-  private func tell(_ what: NetworkReport) {
+  func tell(_ what: NetworkReport) {
     let report = state.withLock { state in
       if state.report == nil { state.unreported.append(what) }
       return state.report

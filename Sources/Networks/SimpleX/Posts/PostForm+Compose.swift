@@ -1,0 +1,64 @@
+internal import RelayNetwork
+
+// What SimpleX can express of a post. The rest is refused: readers would not see it, and nobody would know.
+extension PostForm {
+  /// - Throws: what must be changed.
+  init(_ draft: PostDraft) throws(PostRefusal) {
+    try draft.validate()
+    try Self.checkWords(draft)
+    let missing = draft.attachments.map(\.url).filter { !draft.text.contains($0) }
+    let isBlank = draft.text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+    self.init(text: ((isBlank ? [] : [draft.text]) + missing).joined(separator: "\n"), preview: Self.preview(draft))
+    if let parent = draft.replyTo {
+      guard let item = ItemPlace(name: parent.networkID)?.item else {
+        throw PostRefusal(.replyTo, "the core has not sent the post that this one answers; answer it once it has")
+      }
+      quoted = item
+    }
+    try checkSize(quotedBytes: draft.replyTo?.quoteBytes ?? 0)
+  }
+
+  /// The next edition of a post.
+  /// - Throws: what must be changed.
+  init(_ draft: PostDraft, after earlier: PostForm) throws(PostRefusal) {
+    // The core keeps what a post answers.
+    var own = draft
+    own.replyTo = nil
+    try self.init(own)
+    (edition, quoted, sentAt) = (earlier.edition + 1, earlier.quoted, earlier.sentAt)
+    try checkSize(quotedBytes: 0)
+  }
+
+  /// Readers see the first file that has a description as a link with that title.
+  private static func preview(_ draft: PostDraft) -> CoreLinkPreview? {
+    for file in draft.attachments {
+      if let title = file.altText, !title.isEmpty { return CoreLinkPreview(link: file.url, title: title) }
+    }
+    return nil
+  }
+
+  private static func checkWords(_ draft: PostDraft) throws(PostRefusal) {
+    guard draft.quotes.isEmpty else {
+      throw PostRefusal(.quotes, "posts on SimpleX quote no others; answer a post of the same channel instead")
+    }
+    guard draft.mentions.isEmpty else {
+      throw PostRefusal(
+        .mentions, "channels on SimpleX do not know their readers, so nobody can be mentioned; remove the mentions")
+    }
+    guard draft.contentWarning == nil else {
+      throw PostRefusal(.contentWarning, "SimpleX has no warnings before a post; write it into the text")
+    }
+    guard draft.hashtags.isEmpty else {
+      throw PostRefusal(.hashtags, "SimpleX has no hashtags; write them into the text")
+    }
+    guard draft.emoji.isEmpty else { throw PostRefusal(.emoji, "SimpleX has no emoji of one's own; remove them") }
+  }
+
+  private func checkSize(quotedBytes: Int) throws(PostRefusal) {
+    let size = CoreMessageSize(of: message, for: edition > 1 ? .edit : .new(quotedBytes: quotedBytes))
+    guard !size.fits else { return }
+    let whole = quotedBytes > 0 ? "with what it answers and all that goes along" : "with all that goes along"
+    throw PostRefusal(
+      .text, "\(whole) the post takes \(size.bytes) bytes, and SimpleX takes at most \(CoreMessageSize.bytesMax); shorten it")
+  }
+}

@@ -1,0 +1,112 @@
+internal import Channels
+internal import RelayNetwork
+internal import StrictJSON
+
+/// What Baton stores of a post on SimpleX: what the core is to send, and what became of that as far as nobody else keeps it. Where the
+/// post is in the core is its name (`ItemPlace`).
+struct PostForm: Hashable {
+  /// How the core was told to delete the post.
+  struct Deletion: Hashable {
+    let scope: CoreItemScope
+    /// The relays that were told: those whose connections were ready.
+    let reached: Set<CoreMember.ID>
+  }
+
+  /// The author of all posts: readers see the channel.
+  static let author = "channel"
+  /// The longest title of a previewed link, in bytes.
+  static let titleBytesMax = PostDraft.Attachment.altTextBytesMax
+
+  /// The number of this edition.
+  var edition = 1
+  var text: String
+  /// The link that readers see with a title.
+  var preview: CoreLinkPreview?
+  /// The item that the post answers.
+  var quoted: CoreItem.ID?
+  /// When the core sent it.
+  var sentAt: Timestamp?
+  var deletion: Deletion?
+
+  var message: CoreMessage { CoreMessage(text: text, preview: preview) }
+
+  /// Whether an item of the core says the same.
+  func isShown(by item: CoreItem) -> Bool { item.content.map { $0.text == text && $0.link == preview?.link } ?? false }
+
+  init(text: String, preview: CoreLinkPreview? = nil, quoted: CoreItem.ID? = nil) {
+    (self.text, self.preview, self.quoted) = (text, preview, quoted)
+  }
+
+  /// Reads what was stored; `nil` if it is not what Baton writes.
+  init?(_ document: PostDocument) {
+    guard document.author == Self.author, let json = (try? JSONParser.parse(document.text))?.object,
+      Set(json.keys).isSubset(of: ["edition", "text", "preview", "quoted", "sentAt", "deletion"]),
+      let edition = json["edition"]?.integer, (1...Int64(Int32.max)).contains(edition), let text = json["text"]?.string,
+      text.utf8.count <= CoreItemContent.textBytesMax
+    else { return nil }
+    (self.edition, self.text) = (Int(edition), text)
+    do throws(Unreadable) {
+      preview = try Self.read(json["preview"]) { CoreLinkPreview(stored: $0) }
+      quoted = try Self.read(json["quoted"]) { $0.integer.map(CoreItem.ID.init(rawValue:)) }
+      sentAt = try Self.read(json["sentAt"]) { $0.integer.map(Timestamp.init(milliseconds:)) }
+      deletion = try Self.read(json["deletion"], Deletion.init)
+    } catch {
+      return nil
+    }
+  }
+
+  private struct Unreadable: Error {}
+
+  /// What a member stands for; `nil` if there is none.
+  private static func read<Value>(_ json: JSONValue?, _ value: (JSONValue) -> Value?) throws(Unreadable) -> Value? {
+    guard let json else { return nil }
+    guard let value = value(json) else { throw Unreadable() }
+    return value
+  }
+
+  var json: JSONValue {
+    var members: [String: JSONValue] = ["edition": .integer(Int64(edition)), "text": .string(text)]
+    members["preview"] = preview.map { ["link": .string($0.link), "title": .string($0.title)] }
+    members["quoted"] = quoted.map { .integer($0.rawValue) }
+    members["sentAt"] = sentAt.map { .integer($0.milliseconds) }
+    members["deletion"] = deletion?.json
+    return .object(members)
+  }
+
+  /// The form as it is stored of a post that is at `place`.
+  func document(at place: ItemPlace) -> PostDocument {
+    PostDocument(networkID: place.name, author: Self.author, text: json.text)
+  }
+}
+
+extension PostForm.Deletion {
+  init?(_ json: JSONValue) {
+    guard let members = json.object, members.count == 2,
+      let scope = members["scope"]?.string.flatMap(CoreItemScope.init(rawValue:)),
+      let reached = members["reached"]?.array, reached.count <= CoreItemInfo.deliveriesMax
+    else { return nil }
+    let ids = reached.compactMap(\.integer)
+    guard ids.count == reached.count else { return nil }
+    self.init(scope: scope, reached: Set(ids.map(CoreMember.ID.init(rawValue:))))
+  }
+
+  var json: JSONValue {
+    ["scope": .string(scope.rawValue), "reached": .array(reached.sorted().map { .integer($0.rawValue) })]
+  }
+}
+
+extension CoreLinkPreview {
+  fileprivate init?(stored json: JSONValue) {
+    guard let members = json.object, members.count == 2, let link = members["link"]?.string,
+      let title = members["title"]?.string,
+      link.utf8.count <= PostDraft.urlBytesMax, title.utf8.count <= PostForm.titleBytesMax
+    else { return nil }
+    self.init(link: link, title: title)
+  }
+}
+
+/// A description for logs: without the text.
+extension PostForm: CustomStringConvertible, CustomReflectable {
+  var description: String { "edition \(edition), \(text.utf8.count) bytes" }
+  var customMirror: Mirror { Mirror(self, children: ["edition": edition, "bytes": text.utf8.count]) }
+}

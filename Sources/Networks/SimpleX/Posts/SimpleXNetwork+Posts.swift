@@ -1,0 +1,82 @@
+public import Channels
+public import RelayNetwork
+
+// The form of posts on SimpleX, and what is done with them in the core.
+extension SimpleXNetwork {
+  /// For how long the core edits a post.
+  static let editTime = Duration.seconds(24 * 3_600)
+  /// For how long it deletes one at readers.
+  static let deletionTime = Duration.seconds(30 * 3_600)
+
+  public var editsInPlace: Bool { true }
+
+  public func compose(
+    _ draft: PostDraft, in content: ChannelContent, at relays: [String]
+  ) throws(PostFailure) -> PostDocument {
+    do throws(PostRefusal) {
+      return try PostForm(draft).document(at: .unsent)
+    } catch { throw .refused(error) }
+  }
+
+  public func revise(
+    _ post: PostDocument, publishedAt: Timestamp, as draft: PostDraft
+  ) throws(PostFailure) -> PostDocument {
+    guard let form = PostForm(post), let place = ItemPlace(name: post.networkID) else { throw .unavailable(Self.foreign) }
+    switch place {
+    case .unsent: break
+    case .after: throw .unavailable("it is not known yet whether the core has sent the post; edit it in a moment")
+    case .item:
+      guard now() < (form.sentAt ?? publishedAt) + Self.editTime else { throw .unsupported(Self.editOver) }
+    }
+    do throws(PostRefusal) {
+      return try PostForm(draft, after: form).document(at: place)
+    } catch { throw .refused(error) }
+  }
+
+  public func composeDeletion(
+    of post: PostDocument, in content: ChannelContent, reason: String
+  ) throws(PostFailure) -> PostDocument {
+    guard PostForm(post) != nil else { throw .unavailable(Self.foreign) }
+    guard reason.isEmpty else { throw .unsupported("SimpleX shows no reason for a deletion; delete the post without one") }
+    return PostDocument(networkID: "", author: PostForm.author, text: "{}")
+  }
+
+  public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
+    guard let form = PostForm(post), let place = ItemPlace(name: post.networkID) else { return nil }
+    // A post that the core has not sent has no name that another could refer to.
+    return PostReference(
+      networkID: place.item == nil ? "" : place.name, author: post.author, relays: relays,
+      quoteBytes: CoreMessageSize.quoted(form.message))
+  }
+
+  public func forecast(of place: PostPlace) -> PostForecast {
+    guard let form = PostForm(place.document) else {
+      return PostForecast(canEdit: false, canDelete: false, editNote: Self.foreign, deleteNote: Self.foreign)
+    }
+    let sentAt = form.sentAt ?? place.publishedAt
+    let (editEnd, deletionEnd) = (sentAt + Self.editTime, sentAt + Self.deletionTime)
+    let (canEdit, canDelete) = (now() < editEnd, now() < deletionEnd)
+    return PostForecast(
+      canEdit: canEdit, canDelete: canDelete, editNote: canEdit ? Self.edits : Self.editOver,
+      deleteNote: canDelete ? Self.deletes : Self.deletionOver, until: canEdit ? editEnd : canDelete ? deletionEnd : nil)
+  }
+
+  public func deliver(_ operation: DeliveryOperation) { put(.post(operation)) }
+  public func release(_ turn: DeliveryTurn) { put(.turn(turn)) }
+
+  /// A relay on SimpleX lists nothing.
+  public func compare(_ comparison: PostComparison) {
+    tell(
+      .compared(
+        channel: comparison.channel, relay: comparison.relay, number: comparison.number,
+        .failed(Trouble(.notSupported, "relays on SimpleX do not say what they hold"))))
+  }
+
+  private static let foreign = "what is stored of the post is not for SimpleX"
+  private static let edits = "an edit changes the post in place, at relays whose connection is ready then"
+  private static let deletes = "the core tells each relay once, if the connection is ready then"
+  static let editOver = "SimpleX edits posts within 24 hours, and this one is older; publish another"
+  static let deletionOver =
+    "SimpleX deletes posts at readers within 30 hours; an older one is taken out of what relays give to new readers, and those who have "
+    + "it keep it"
+}
