@@ -6,9 +6,10 @@ internal import StrictJSON
 
 struct PostEdit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "edit", abstract: "Publishes a post in place of another one, which is deleted once readers find the new one.",
+    commandName: "edit", abstract: "Edits a post: in place on SimpleX, elsewhere by another post that takes its place.",
     discussion: """
-      Posts on Nostr never change. The new post has an id, a date and a link of its own, and replies stay with the old one. Relays may \
+      SimpleX edits a post for 24 hours. Posts on Nostr never change: a new post is published, and the old one deleted once readers find \
+      that. The new post has an id, a date and a link of its own, and replies stay with the old one. Relays may \
       go on showing the old one, see batonctl post show --actions. What the post answers and quotes is taken over. Everything else is \
       stated anew: without --hashtag the new post has no hashtags.
       Exit status: as for batonctl post publish.
@@ -45,6 +46,7 @@ struct PostEdit: AsyncParsableCommand {
         hashtags: extras.hashtags, attachments: parts.attachments, idempotencyKey: key)
       if wait == .none {
         let new = try await session.client.editPost(request).post
+        guard new.id != post.id else { return try session.show(new) { "Post \(new.id) is being edited." } }
         return try session.show(new) { "Post \(new.id) is being published in place of post \(post.id)." }
       }
       let following = PostFollowing(session: session, wait: wait)
@@ -57,6 +59,9 @@ struct PostEdit: AsyncParsableCommand {
 
   private func beginning(_ reply: PostsPublishReply) -> String {
     let new = reply.post
+    guard new.id != post.id else {
+      return "Post \(new.id) is edited in place. Delivering to \(counted(new.relayCount, "relay"))."
+    }
     guard reply.isNew else { return "Post \(new.id) took the place of post \(post.id) before with this key." }
     return
       "Post \(new.id) takes the place of post \(post.id), which is deleted once readers find it. "

@@ -92,6 +92,9 @@ final class PostBench {
     return answer
   }
 
+  /// Puts in what others would.
+  func put(_ input: PostInput) { inbox.put(input) }
+
   /// Says that a channel got relays or left some.
   func changeMembers(of channel: ChannelID) { inbox.put(.membershipChanged(channel)) }
 

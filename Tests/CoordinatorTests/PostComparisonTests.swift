@@ -158,6 +158,16 @@ struct PostComparisonTests {
     #expect(try bench.history(reaction) == ["sent", "accepted", "verified"])
     #expect(bench.network.posts.departures(of: reaction, for: Self.first) == 1)
     #expect(!bench.log.entries.contains { $0.fields["MESSAGE_ID"] == JournalEvent.postsNotFound.rawValue })
+  }
+
+  /// Some networks have no lists.
+  @Test func relayThatListsNothingIsNotComparedAgain() async throws {
+    let (bench, relays, posts) = try await begin(1)
+    bench.network.posts.listsNothing = true
+    bench.clock.advance(by: Self.day)
+    try await bench.moveComparisons { try bench.routes().allSatisfy { $0.compareAt == nil } }
+    #expect(Set(bench.network.posts.comparisons.map(\.relay)) == Set(relays))
+    #expect(try bench.statuses(posts[0]) == [.verified, .verified])
     check(bench)
     try await bench.stop()
   }

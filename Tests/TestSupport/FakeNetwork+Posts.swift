@@ -19,6 +19,13 @@ extension FakeNetwork {
     return PostDocument(networkID: id, author: "key", text: ([draft.text] + answered + quoted).joined())
   }
 
+  public var editsInPlace: Bool { posts.editsInPlace }
+
+  public func revise(_ post: PostDocument, publishedAt: Timestamp, as draft: PostDraft) throws(PostFailure) -> PostDocument {
+    if draft.text == "too late" { throw .unsupported("posts are edited within a day") }
+    return PostDocument(networkID: post.networkID, author: post.author, text: draft.text)
+  }
+
   public func composeDeletion(
     of post: PostDocument, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> PostDocument {

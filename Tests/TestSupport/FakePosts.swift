@@ -35,6 +35,10 @@ public final class FakePosts: Sendable {
     var nextID = 0
     /// The network's names of the posts that relays have.
     var stored: [Place: String] = [:]
+    /// The texts that relays have, where posts are edited in place.
+    var texts: [Place: String] = [:]
+    var editsInPlace = false
+    var listsNothing = false
     /// How often each post left for each relay.
     var departures: [Place: Int] = [:]
     /// Posts that wait for their turn, or for `release`.
@@ -53,6 +57,21 @@ public final class FakePosts: Sendable {
 
   init() {}
 
+  /// Whether an edit changes a post in place.
+  public var editsInPlace: Bool {
+    get { state.withLock { $0.editsInPlace } }
+    set { state.withLock { $0.editsInPlace = newValue } }
+  }
+  /// Whether relays do not say what they hold.
+  public var listsNothing: Bool {
+    get { state.withLock { $0.listsNothing } }
+    set { state.withLock { $0.listsNothing = newValue } }
+  }
+  /// The text that a relay has of a post that is edited in place.
+  public func text(of post: PostID, at address: String) -> String? {
+    state.withLock { $0.texts[Place(post: post, address: address)] }
+  }
+
   public func change(at address: String, _ body: (inout Manner) -> Void) {
     state.withLock { body(&$0.manners[address, default: Manner()]) }
   }
@@ -61,6 +80,7 @@ public final class FakePosts: Sendable {
     let old = earlier.state.withLock { $0 }
     state.withLock { state in
       (state.manners, state.nextID, state.stored) = (old.manners, old.nextID, old.stored)
+      (state.texts, state.editsInPlace) = (old.texts, old.editsInPlace)
       (state.departures, state.withdrawn, state.violations) = (old.departures, old.withdrawn, old.violations)
     }
   }
@@ -140,7 +160,10 @@ extension FakePosts {
       return manner.holdsTurns ? nil : .handedOver
     case (_, .verify):
       if manner.isMute { return nil }
-      return state.stored[place] == nil ? .missing : .verified(edition: 1)
+      if state.stored[place] == nil { return .missing }
+      // Whoever reads sees whether that is what was asked for, and so the newest edition.
+      let isNewest = state.editsInPlace && state.texts[place] == operation.document.text
+      return .verified(edition: isNewest ? .max : 1)
     case (.refuses, .withdraw): return .refused(Trouble(.rejected, "blocked: no deletions"))
     case (_, .withdraw):
       if !manner.keepsDeleted { state.stored[place] = nil }
@@ -161,6 +184,7 @@ extension FakePosts {
     return state.withLock { state in
       let place = Place(post: waiting.post, address: waiting.address)
       state.waiting[place] = nil
+      if turn.mayLeave, behaviour == .works { state.texts[place] = (turn.document ?? waiting.document).text }
       guard turn.mayLeave else {
         state.withheld += 1
         state.underWay[waiting.address]?.remove(waiting.post)
@@ -211,6 +235,7 @@ extension FakePosts {
   func compare(_ comparison: PostComparison, _ behaviour: FakeNetwork.Behaviour) -> PostComparisonOutcome? {
     state.withLock { state in
       state.comparisons.append(comparison)
+      if state.listsNothing { return .failed(Trouble(.notSupported, "relays do not say what they hold")) }
       switch behaviour {
       case .silent: return nil
       case .unreachable, .away: return .failed(Trouble(.unreachable, "connection refused"))

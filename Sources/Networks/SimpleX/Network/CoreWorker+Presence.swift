@@ -108,7 +108,7 @@ extension CoreWorker {
     mustReadPresets = true
     resynchronised = (nil, true)
     for channel in pending.keys.sorted() { due.add(channel) }
-    lookAtPosts()
+    lookAtPosts(isConnected: true)
     startTests()
     let name = version.map { "the chat core \($0)" } ?? "the chat core"
     tell(.works(detail: CoreText.bounded("\(name) is there, its user is '\(active.displayName)'")))

@@ -55,8 +55,12 @@ extension CoreWorker {
   }
 
   /// Looks at all posts again: something may be possible now that was not.
-  func lookAtPosts() {
-    for channel in desks.keys.sorted() { postsDue.add(channel) }
+  /// - Parameter isConnected: whether there is a new connection, for which nothing has to wait any more.
+  func lookAtPosts(isConnected: Bool = false) {
+    for channel in desks.keys.sorted() {
+      postsDue.add(channel)
+      if isConnected { desks[channel]?.waits = [:] }
+    }
   }
 
   /// Notes what a document says of a post. The core has sent what any of them says that it has.

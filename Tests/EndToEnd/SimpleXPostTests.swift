@@ -1,0 +1,76 @@
+import BatonClient
+import Foundation
+import Glibc
+import NIOPosix
+import ScriptedCore
+import StrictJSON
+import TestSupport
+import Testing
+
+/// Posts on SimpleX as people see them: the daemon, its command line, and a scripted core.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct SimpleXPostTests {
+  private static let relays = (1...2).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
+
+  /// A channel on both relays of a core.
+  private func start() async throws -> (core: ScriptedServer, baton: Installation, daemon: Program) {
+    let core = try await ScriptedServer(CoreModel(relays: Self.relays), group: MultiThreadedEventLoopGroup.singleton)
+    let baton = try Installation(["BATON_SIMPLEX_CORE": "127.0.0.1:\(try await core.port)"])
+    let daemon = try await baton.start()
+    for number in 1...2 {
+      #expect(try await baton.control("relay", "add", Self.relays[number - 1], "--name", "s\(number)").status == 0)
+    }
+    let created = try await baton.control("channel", "create", "News", "--relay", "s1", "--relay", "s2", "--quiet")
+    #expect(created.status == 0, "\(created.lines)")
+    _ = try await baton.channel(1) { $0.relays.allSatisfy { $0.status == "active" } }
+    return (core, baton, daemon)
+  }
+
+  private func sends(_ core: ScriptedServer) async throws -> Int {
+    try await core.received.count { $0.hasPrefix("/_send") }
+  }
+
+  @Test func postIsSentOnceForAllRelaysEditedInPlaceAndDeleted() async throws {
+    let (core, baton, daemon) = try await start()
+    let published = try await baton.control("post", "News", "Hello", "--wait", "all")
+    #expect(published.status == 0, "\(published.lines)")
+    let post = try await baton.post(1) { $0["phase"] == "published" }
+    #expect(post["networkId"]?.string?.hasPrefix("1/shared-") == true && post["author"] == "channel")
+    #expect(try await sends(core) == 1)
+    #expect(try await core.withModel { $0.itemsSeen(of: 1).map(\.relays.count) } == [2])
+
+    let edited = try await baton.control("post", "edit", "1", "Hello again", "--wait", "all")
+    #expect(edited.status == 0 && edited.lines.contains { $0.contains("edited in place") }, "\(edited.lines)")
+    let reply = try await baton.control("post", "News", "Yes", "--reply-to", "1", "--wait", "all")
+    #expect(reply.status == 0, "\(reply.lines)")
+    #expect(try await core.withModel { $0.itemsSeen(of: 1).map(\.text) } == ["Hello again", "Yes"])
+
+    let deleted = try await baton.control("post", "delete", "1", "--yes")
+    #expect(deleted.status == 0, "\(deleted.lines)")
+    _ = try await baton.post(1) { $0["phase"] == "deleted" }
+    #expect(try await core.withModel { $0.itemsSeen(of: 1).map(\.isDeleted) } == [true, false])
+    let refused = try await baton.control("post", "News", "x", "--hashtag", "bridge")
+    #expect(refused.status == 1 && refused.lines.last?.contains("SimpleX has no hashtags") == true, "\(refused.lines)")
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    try await core.stop()
+  }
+
+  /// The core has sent the post, and neither its answer nor the daemon is there any more.
+  @Test func postWhoseAnswerIsLostIsFoundInTheChat() async throws {
+    let (core, baton, daemon) = try await start()
+    try await core.holdNextReply(to: "/_send")
+    let published = try await baton.control("post", "News", "Hello", "--wait", "none")
+    #expect(published.status == 0, "\(published.lines)")
+    try await core.wait(forCommand: "/_send")
+    daemon.signal(SIGKILL)
+    _ = await daemon.status()
+    let again = try await baton.start()
+    _ = try await baton.post(1) { $0["phase"] == "published" }
+    #expect(try await sends(core) == 1)
+    #expect(try await core.withModel { $0.itemsSeen(of: 1).count } == 1)
+    again.signal(SIGTERM)
+    #expect(await again.status() == 0)
+    try await core.stop()
+  }
+}
