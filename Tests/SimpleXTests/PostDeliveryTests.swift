@@ -32,6 +32,8 @@ private final class DeliveryPlayer {
     case drops
     /// It is carried out, and the answer cannot be read.
     case garbles
+    /// It is carried out, and the answer names two posts.
+    case doubles
   }
 
   private struct World {
@@ -87,8 +89,9 @@ private final class DeliveryPlayer {
       feed(.deletionRequested, toAllOf: id)
     case "retry": feed(.retryRequested, Int(try number(words[1])), Int(try number(words[2])))
     case "tick": await tick(.seconds(try number(words[1])))
-    case "loses", "drops", "garbles":
-      let kind: Mishap = words[0] == "loses" ? .loses : words[0] == "drops" ? .drops : .garbles
+    case "loses", "drops", "garbles", "doubles":
+      let kinds: [String: Mishap] = ["loses": .loses, "drops": .drops, "garbles": .garbles, "doubles": .doubles]
+      let kind = kinds[words[0]] ?? .loses
       shared.world.withLock { $0.mishap = (kind, words.dropFirst().joined(separator: " ")) }
     case "up": connect()
     case "stop": stopsAtTurn = true
@@ -193,6 +196,11 @@ private final class DeliveryPlayer {
         world.isDown = true
         return .failure(.unknown(.noConnection("the connection broke")))
       case .garbles: return ScriptedReplies.result(["type": "newChatItems", "chatItems": [["chatItem": 1]]])
+      case .doubles:
+        let items = answer["chatItems"]?.array ?? []
+        var members = answer.object ?? [:]
+        members["chatItems"] = .array(items + items)
+        return ScriptedReplies.result(.object(members))
       case .drops, nil: return ScriptedReplies.result(answer)
       }
     }

@@ -90,7 +90,8 @@ public struct PostsEditRequest: Codable, Hashable, Sendable {
   public var emoji: [Emoji]?
   /// Files that the post shows, at most 10.
   public var attachments: [Attachment]?
-  /// The same key with the same parameters gives the same post, however often it is asked for; 1 to 200 bytes.
+  /// The same key with the same parameters gives the same post, however often it is asked for; 1 to 200 bytes. Refused on SimpleX, where an
+  /// edit may be repeated without one.
   public var idempotencyKey: String?
 
   public init(
@@ -116,7 +117,7 @@ public struct PostsEditRequest: Codable, Hashable, Sendable {
 
 /// A reply of org.batond.Posts.Edit.
 public struct PostsEditReply: Codable, Hashable, Sendable {
-  /// The new post as stored.
+  /// The post as stored; the new one where posts never change.
   public var post: Post
   /// False: an earlier call with the same key made this edit.
   public var isNew: Bool

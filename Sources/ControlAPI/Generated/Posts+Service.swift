@@ -33,10 +33,10 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   func publish(
     _ request: PostsPublishRequest, _ stream: ReplyStream<PostsPublishReply>?
   ) async throws -> PostsPublishReply
-  /// Edits a post. Where posts never change, as on Nostr, a new post takes its place: with an identifier, a date and a link of its own,
-  /// while replies stay with the old one. The old one is deleted once readers find the new one on a relay, and stays if no relay takes the
-  /// new one. The new post states everything anew, except what it answers and quotes, which it takes over from the old one. Returns and
-  /// sends the new post as Publish does.
+  /// Edits a post. On SimpleX the post itself changes, within 24 hours, and keeps its identifier. Where posts never change, as on Nostr, a
+  /// new post takes its place: with an identifier, a date and a link of its own, while replies stay with the old one. The old one is deleted
+  /// once readers find the new one on a relay, and stays if no relay takes the new one. Everything is stated anew, except what the post
+  /// answers and quotes, which stays. Returns and sends the post, or the new one, as Publish does.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func edit(
     _ request: PostsEditRequest, _ stream: ReplyStream<PostsEditReply>?

@@ -119,8 +119,9 @@ public struct Post: Codable, Hashable, Sendable {
   public var channelName: String
   /// The protocol that its channel lives on.
   public var network: String
-  /// What the network calls it; on Nostr the id of its event. Empty while it is scheduled or expired. In a group each attempt to publish it
-  /// is another event: there it is empty before the first one, and may change until a reader finds the post.
+  /// What the network calls it: on Nostr the id of its event; on SimpleX its number in the core and the id that all relays have, such as
+  /// 17/c2hhcmVk, and while nobody knows whether the core has sent it, after- and the number of the item before. Empty while nothing left.
+  /// In a group on Nostr each attempt is another event: there it may change until a reader finds the post.
   public var networkId: String
   /// The public name of its author, in the network's notation. Empty while it is scheduled or expired.
   public var author: String

@@ -222,7 +222,7 @@ final class CoreWorker {
 
   private func suspect(_ channel: ChannelID, _ place: Place) {
     suspects[channel] = place
-    if desks[channel] != nil { postsDue.add(channel) }
+    lookAtPosts(of: channel)
     if pending[channel] == nil { suspectsDue.add(channel) } else { due.add(channel) }
   }
 
@@ -333,6 +333,7 @@ final class CoreWorker {
     bound[channel] = Bound(name: group.name, group: group.id, link: link)
     owners[group.name] = channel
     doubtful[channel] = nil
+    lookAtPosts(of: channel)
     report(.named(channel: channel, networkID: group.name, trustAnchor: link))
   }
 

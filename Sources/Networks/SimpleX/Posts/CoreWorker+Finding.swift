@@ -52,7 +52,7 @@ extension CoreWorker {
       // Of several the first one: it was asked for first.
       if let first = fits.min(by: { $0.id < $1.id }), found.map({ first.id < $0.id }) ?? true { found = first }
       // Items are ordered by time, so a clock that was set back may have put some above the mark further back.
-      guard !above.isEmpty || !page.faults.isEmpty, let oldest = page.items.first else {
+      guard !above.isEmpty, let oldest = page.items.first else {
         return isUnsure && found == nil ? .failure(Self.unreadable) : .success(found)
       }
       place = .before(oldest.id)

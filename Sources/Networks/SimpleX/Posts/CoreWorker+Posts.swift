@@ -20,6 +20,14 @@ extension CoreWorker {
 
     func operations(_ task: DeliveryOperation.Task) -> [DeliveryOperation] { operations.filter { $0.task == task } }
 
+    /// Whether the relay of an operation is in the channel, or on its way there.
+    func isJoined(_ operation: DeliveryOperation) -> Bool {
+      switch listing.standing(of: operation.address) {
+      case .absent, .lost: false
+      case .stuck, .invited, .accepted, .active: true
+      }
+    }
+
     /// The relay of an operation as a member of the channel; `nil` if the channel does not have it.
     func member(_ operation: DeliveryOperation) -> CoreMember.ID? { listing.standing(of: operation.address).member }
   }
@@ -61,6 +69,13 @@ extension CoreWorker {
       postsDue.add(channel)
       if isConnected { desks[channel]?.waits = [:] }
     }
+  }
+
+  /// Looks at the posts of a channel again, of which there is news.
+  func lookAtPosts(of channel: ChannelID) {
+    guard desks[channel] != nil else { return }
+    desks[channel]?.waits = [:]
+    postsDue.add(channel)
   }
 
   /// Notes what a document says of a post. The core has sent what any of them says that it has.
@@ -107,7 +122,7 @@ extension CoreWorker {
   }
 
   /// The next post to look at: first those of which nobody knows whether they were sent, because nothing else is sent before that is
-  /// clear; then what only has to be looked at; then the first that is to be sent.
+  /// clear; then the first that is to be sent; then what only has to be looked at, of which there may be much.
   private func nextPost(_ desk: PostDesk) -> PostID? {
     let now = now()
     func isFree(_ post: PostID) -> Bool { desk.waits[post].map { $0 - now <= .milliseconds(20) } ?? true }
@@ -115,10 +130,9 @@ extension CoreWorker {
     let doubtful = open.filter { if case .after = knownPosts[$0].place { true } else { false } }
     if let first = doubtful.first(where: isFree) { return first }
     let leaves = open.filter { knownPosts[$0].place == .unsent && desk.operations(of: $0).contains { $0.task == .publish } }
-    if let first = open.first(where: { !doubtful.contains($0) && !leaves.contains($0) && isFree($0) }) { return first }
     let isClear = doubtful.isEmpty && desk.flight == nil && desk.lost.isEmpty
-    guard isClear, let first = leaves.first, isFree(first) else { return nil }
-    return first
+    if isClear, let first = leaves.first, isFree(first) { return first }
+    return open.first { !doubtful.contains($0) && !leaves.contains($0) && isFree($0) }
   }
 
   private func serve(_ post: PostID, in channel: ChannelID) async {

@@ -26,23 +26,21 @@ extension CoreWorker {
       return hold(task.post, in: task.channel, Trouble(.unreachable, "the connection to the relay is not ready"))
     case .failure(let failure): return fail(joined, failure)
     }
-    if knownPosts[task.post].place == .unsent {
-      switch await newestItem(task.group) {
-      case .success(let mark): knownPosts[task.post].place = .after(mark)
-      case .failure(let failure): return fail(joined, failure)
-      }
+    guard knownPosts[task.post].place == .unsent else { return beginFlight(task) }
+    switch await newestItem(task.group) {
+    case .success(let mark): beginFlight(task, at: .after(mark))
+    case .failure(let failure): fail(joined, failure)
     }
-    beginFlight(joined, task)
   }
 
   /// Tells relays that the turn of a post has come, and waits for the answers.
-  private func beginFlight(_ operations: [DeliveryOperation], _ task: PostTask) {
-    // Some may have been replaced by newer ones meanwhile.
-    let current = operations.filter { operation in
-      desks[task.channel]?.entries[task.post]?[operation.relay]?.operation.number == operation.number
-    }
+  /// - Parameter place: where the post will be; `nil` if that is known.
+  private func beginFlight(_ task: PostTask, at place: ItemPlace? = nil) {
+    // Some may have come, or have been replaced by newer ones, meanwhile.
+    let current = (desks[task.channel]?.operations(of: task.post) ?? []).filter { $0.task == .publish && task.isJoined($0) }
     guard !current.isEmpty else { return }
     guard desks[task.channel]?.flight == nil else { return hold(task.post, in: task.channel, for: limits.lookAgain) }
+    if let place { knownPosts[task.post].place = place }
     desks[task.channel]?.flight = PostDesk.Flight(
       post: task.post, waiting: Dictionary(current.map { ($0.relay, $0.number) }) { _, last in last }, since: now())
     for operation in current { tell(.handedOver, of: operation) }
@@ -64,7 +62,7 @@ extension CoreWorker {
   /// Whether the connection to a member is ready, so that the core sends to it.
   func isReady(_ member: CoreMember.ID, _ group: CoreGroup.ID) async -> Result<Bool, CoreFailure> {
     switch await ask(.member(group, member)) {
-    case .success(.member(_, let found)): return .success(found.id == member && found.isThere && found.connection == .ready)
+    case .success(.member(_, let found)): return .success(found.id == member && found.isThere && found.canBeSentTo)
     case .success(let reply): return .failure(Self.unexpected(reply))
     case .failure(.refused(let error)) where error.tag == "groupMemberNotFound": return .success(false)
     case .failure(let failure): return .failure(failure)
@@ -185,7 +183,10 @@ extension CoreWorker {
       return
     }
     // Also an edition that the core has already must be durable at the relay before it counts.
-    guard knownPosts[task.post].edition == 1 else { return beginFlight(operations, task) }
+    guard knownPosts[task.post].edition == 1 else {
+      for operation in operations where !task.isJoined(operation) { finish(operation, .skipped(Self.passedOver)) }
+      return beginFlight(task)
+    }
     for operation in operations { answer(operation, info, task) }
   }
 
@@ -216,5 +217,15 @@ extension CoreWorker {
       }
     }
     for operation in task.operations { answer(operation, info, task) }
+  }
+}
+
+extension CoreMember {
+  /// Whether the core sends to the member. It does not say whether it has given the connection up since.
+  fileprivate var canBeSentTo: Bool {
+    switch connection {
+    case .ready, .sendReady: true
+    case .new, .prepared, .joined, .requested, .accepted, .deleted, .failed, .unknown, nil: false
+    }
   }
 }
