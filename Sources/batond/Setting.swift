@@ -34,7 +34,7 @@ struct Setting: Sendable {
       switch self {
       case .keys: "keys"
       case .webServers: "addresses"
-      case .path, .level, .group, .name, .duration, .integer, .flag, .endpoint: nil
+      case .path, .level, .group, .existingGroup, .name, .duration, .integer, .flag, .endpoint: nil
       }
     }
 
@@ -42,7 +42,7 @@ struct Setting: Sendable {
     func shown(_ text: String) -> String {
       switch self {
       case .webServers: Setting.list(text).map(PasswordEcho.hiding).joined(separator: ",")
-      case .path, .level, .group, .name, .duration, .integer, .flag, .endpoint, .keys: text
+      case .path, .level, .group, .existingGroup, .name, .duration, .integer, .flag, .endpoint, .keys: text
       }
     }
 

@@ -254,6 +254,7 @@ extension CoreWorker {
       desks[channel]?.remove(entry.operation)
     }
     // The core has given the command up by then, or carried it out.
-    desks[channel]?.lost = desks[channel]?.lost.filter { now() - $0.value <= limits.doubtTime * 2 } ?? [:]
+    let lost = desks[channel]?.lost.filter { now() - $0.value <= limits.doubtTime * 2 } ?? [:]
+    desks[channel]?.lost = lost
   }
 }
