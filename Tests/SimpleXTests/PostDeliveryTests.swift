@@ -244,8 +244,8 @@ private final class DeliveryPlayer {
   }
 
   private func join(_ id: Int, _ relay: Int) {
-    posts[id]?.machines[relay] = DeliveryMachine(
-      salt: 1, now: shared.world.withLock(\.now), edition: posts[id]?.edition ?? 1)
+    let edition = posts[id]?.edition ?? 1
+    posts[id]?.machines[relay] = DeliveryMachine(salt: 1, now: shared.world.withLock(\.now), edition: edition)
     feed(.begun, id, relay)
   }
 

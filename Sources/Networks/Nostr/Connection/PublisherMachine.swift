@@ -109,7 +109,8 @@ struct PublisherMachine: SessionMachine {
   }
 
   var mayAnother: Bool {
-    inFlight.count < window.size && !isPaced && !isSigning && readBack == nil && nameless.isEmpty && inFlight.authenticating == nil
+    inFlight.count < window.size && !isPaced && !isSigning && readBack == nil && nameless.isEmpty
+      && inFlight.authenticating == nil
   }
 
   mutating func nextSerial() -> Int {
