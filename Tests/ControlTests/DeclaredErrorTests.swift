@@ -139,9 +139,10 @@ struct DeclaredErrorTests {
     let bench = try await Bench()
     let relays = try await bench.addRelays(1).map(RelayID.init(rawValue:))
     let channel = try await bench.coordinator.create(ChannelRequest(profile: Profile(displayName: "News"), relays: relays))
-    // Two of them have no words of their own here, and one names its field in brackets.
+    // Two of them have no words of their own here, and two name a field in brackets.
     let others: [BatonError] = [
       .invalidFiles([]), .networkUnavailable(.nostr, reason: "x"), .post(.invalidPost(field: "text", reason: "x")),
+      .post(.invalidRetention(field: "keepDays", reason: "x")),
     ]
     for refusal in Self.refusals(channel) where !others.contains(refusal) {
       let words = "\(refusal)"

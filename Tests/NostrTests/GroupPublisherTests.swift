@@ -95,6 +95,23 @@ struct GroupPublisherTests {
     #expect(words(machine.handle(ok(event))) == [DeliveryWord(1, .accepted)])
   }
 
+  /// Signs whatever is to be signed, one event after the other.
+  /// - Returns: the actions, with those that followed.
+  private func sign(_ actions: [SessionAction], _ machine: inout PublisherMachine) -> [SessionAction] {
+    toSign(actions).reduce(actions) { all, event in
+      all + sign(machine.handle(.signed(id: event.id, text: "{}", at: event.createdAt)), &machine)
+    }
+  }
+
+  /// An event that is being signed is not overtaken by those behind it, which need no signature any more.
+  @Test func eventsLeaveInOrder() {
+    var machine = released()
+    _ = machine.handle(.submitted(makeDelivery(.publish, 2)))
+    #expect(sends(machine.handle(release(2))) == 0)
+    let event = makeGroupEvent(1, at: 1_000)
+    #expect(texts(machine.handle(signed(event, at: 1_000))).first == message(event))
+  }
+
   /// What may be at the relay is sent as the same event or not at all.
   @Test func eventThatWasSentIsSentAgainOnlyWhileItIsFresh() {
     var machine = machine((1...4).map { makeGroupDelivery(.publish, $0) })
@@ -103,12 +120,11 @@ struct GroupPublisherTests {
     func letGo() {
       for post in undated(actions) where asked.insert(post).inserted {
         _ = machine.handle(dated(post, at: 1_000))
-        actions += machine.handle(release(post))
+        actions += sign(machine.handle(release(post)), &machine)
       }
     }
     for _ in 0..<4 { letGo() }
-    actions = machine.handle(signed(makeGroupEvent(1, at: 1_000), at: 1_000))
-    actions = machine.handle(ok(makeGroupEvent(1, at: 1_000)))
+    actions = sign(machine.handle(ok(makeGroupEvent(1, at: 1_000))), &machine)
     for _ in 0..<4 { letGo() }
     // Two are under way when the connection is lost.
     #expect(asked.isSuperset(of: [1, 2, 3]))
@@ -127,11 +143,12 @@ struct GroupPublisherTests {
     for _ in 1...3 {
       for post in open {
         _ = machine.handle(dated(post, at: 1_000))
-        for event in toSign(machine.handle(release(post))) { underWay.append(Int64(event.post.content.dropFirst(5)) ?? 0) }
+        let actions = sign(machine.handle(release(post)), &machine)
+        underWay += toSign(actions).compactMap { Int64($0.post.content.dropFirst(5)) }
       }
       guard let first = underWay.first else { break }
       underWay.removeFirst()
-      let actions = machine.handle(ok(makeGroupEvent(first, at: 1_000)))
+      let actions = sign(machine.handle(ok(makeGroupEvent(first, at: 1_000))), &machine)
       open = undated(actions)
       underWay += toSign(actions).compactMap { Int64($0.post.content.dropFirst(5)) }
     }

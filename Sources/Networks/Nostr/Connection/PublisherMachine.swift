@@ -138,8 +138,11 @@ struct PublisherMachine: SessionMachine {
   /// Sends an event that was dated when its turn came and is signed now, unless it has become too old for relays meanwhile, or the clock
   /// was set.
   private mutating func signed(_ id: String, _ text: String?, at now: Int64) -> [SessionAction] {
+    let wasSigning = isSigning
     isSigning = false
-    guard let current = inFlight[id], case .dated(let event) = current.item.events[current.step] else { return sendNext() }
+    guard let current = inFlight[id], case .dated(let event) = current.item.events[current.step] else {
+      return wasSigning ? sendNext() : []
+    }
     guard let text else { return finish(current, .refused(Trouble(.authRequired, NostrNetwork.noKey))) }
     let (age, isFar) = now.subtractingReportingOverflow(event.createdAt)
     guard !isFar, (-limits.staleSeconds...limits.staleSeconds).contains(age) else {
