@@ -16,6 +16,8 @@ struct SimpleXPostTests {
   /// A channel on both relays of a core.
   private func start() async throws -> (core: ScriptedServer, baton: Installation, daemon: Program) {
     let core = try await ScriptedServer(CoreModel(relays: Self.relays), group: MultiThreadedEventLoopGroup.singleton)
+    // The daemon has the clock of this machine, and so has the core.
+    try await core.advance(by: .seconds(Int64(Date().timeIntervalSince1970) - 1_767_225_600))
     let baton = try Installation(["BATON_SIMPLEX_CORE": "127.0.0.1:\(try await core.port)"])
     let daemon = try await baton.start()
     for number in 1...2 {
