@@ -136,6 +136,23 @@ struct GroupPublisherTests {
     #expect(trouble(late)?.cause == .timeout && words(late).first?.post == 2)
   }
 
+  /// A date that is drawn a minute before the turn of its post is stale by then, and so is that of the next one.
+  @Test func postIsDatedOnlyOnceItMayLeaveSoon() {
+    var machine = PublisherMachine(address: "ws://r", limits: NostrLimits(), salt: 1)
+    _ = machine.handle(.opened(roundTrip: .zero))
+    for post in 1...10 as ClosedRange<Int64> {
+      _ = machine.handle(.submitted(makeDelivery(.publish, post)))
+      _ = machine.handle(release(post))
+      _ = machine.handle(.timerFired(.pace))
+      _ = machine.handle(ok(makePost(post), "rate-limited: slow", accepted: false))
+    }
+    // One every 51.2 s by now.
+    #expect(undated(machine.handle(.submitted(makeGroupDelivery(.publish, 11)))).isEmpty)
+    #expect(undated(machine.handle(.timerFired(.pace))) == [11])
+    _ = machine.handle(dated(11, at: 1_000))
+    #expect(toSign(machine.handle(release(11))).map(\.id) == [makeGroupEvent(11, at: 1_000).id])
+  }
+
   @Test func severalAreUnderWayTogether() {
     var machine = machine((1...6).map { makeGroupDelivery(.publish, $0) })
     var open = undated(machine.handle(.opened(roundTrip: .zero)))

@@ -32,6 +32,9 @@ struct PostQueue: Sendable {
   var count: Int { entries.count }
   var isEmpty: Bool { entries.isEmpty }
 
+  /// Whether the operation at the head publishes a post of a group that has no date yet.
+  var needsDate: Bool { entries.first?.item.isUndated == true }
+
   /// The operation at the head, if it may be sent; and whether it was sent before, and not answered.
   var next: (item: SessionOperation, wasSent: Bool)? {
     guard let head = entries.first, head.gate == .open else { return nil }
