@@ -112,6 +112,17 @@ struct GroupPublisherTests {
     #expect(texts(machine.handle(signed(event, at: 1_000))).first == message(event))
   }
 
+  /// What was being signed when the connection was lost holds nothing up on the next one.
+  @Test func signatureThatNeverComesHoldsNothingUp() {
+    var machine = released()
+    #expect(trouble(machine.handle(.closed(code: 1006, reason: "")))?.cause == .unreachable)
+    _ = machine.handle(.timerFired(.reconnect))
+    _ = machine.handle(.submitted(makeDelivery(.publish, 2)))
+    #expect(turns(machine.handle(.opened(roundTrip: .zero))) == [2])
+    #expect(texts(machine.handle(release(2))) == [message(makePost(2))])
+    #expect(machine.handle(signed(makeGroupEvent(1, at: 1_000), at: 1_000)).isEmpty, "it is too late")
+  }
+
   /// What may be at the relay is sent as the same event or not at all.
   @Test func eventThatWasSentIsSentAgainOnlyWhileItIsFresh() {
     var machine = machine((1...4).map { makeGroupDelivery(.publish, $0) })
