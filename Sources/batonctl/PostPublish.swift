@@ -29,7 +29,7 @@ struct PostPublish: AsyncParsableCommand {
   @Option(help: "A post that this one quotes; may be repeated.", completion: .names(of: .post)) var quote: [PostName] = []
   @OptionGroup var extras: PostExtras
   @Option(help: "The same key with the same options gives the same post, however often.") var key: String?
-  @Option(help: "Publish the post at this time.") var at: Moment?
+  @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time")) var at: Moment?
   @Option(help: "For how long after --at it is still published, as in 15min or 6h; an hour by default.") var tolerance:
     TimeSpan?
   @Option(help: "Wait until all relays are settled, readers find it at any, or none.") var wait: ChannelCreate.Wait = .any
