@@ -284,6 +284,21 @@ struct PostRetentionTests {
     try await bench.stop()
   }
 
+  /// What was counted for the first one says nothing of the second.
+  @Test func retentionThatIsSetTwiceAtOnceIsTheSecond() async throws {
+    let bench = try await PostBench()
+    for number in 1...3 { bench.publish("post \(number)") }
+    try await bench.move { try bench.count(.verified) == 3 }
+    _ = bench.keep(10)
+    await bench.decide()
+    let answer = bench.keep(1)
+    // The walk that the first one began is decided together with the second.
+    bench.put(.timersDue)
+    await bench.land()
+    #expect(try answer.result?.get() == PostRetention(channel: bench.channel, count: 1))
+    #expect(try bench.forgottenCount() == 2)
+  }
+
   @Test func retentionThatIsTakenBackKeepsWhatIsLeft() async throws {
     let (bench, channel, posts) = try await begin(2)
     _ = try await bench.keep(channel, count: 1)

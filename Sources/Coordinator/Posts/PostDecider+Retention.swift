@@ -52,8 +52,9 @@ extension PostDecider {
     for id in page.found.posts {
       if forget(id, page) { forgetting.forgotten += 1 } else { forgetting.passedOver += 1 }
     }
-    // Somebody may have set a retention since storage was asked; then the walk begins there.
-    guard page.place == forgetting.place else { return }
+    // Somebody may have set a retention since storage was asked; then the walk begins there, and what was counted for another one says
+    // nothing.
+    guard page.place == forgetting.place, !open.retentions.contains(where: { !$0.isUnlimited }) else { return }
     if forgetting.counted.count > Self.knownMax { forgetting.counted = [:] }
     forgetting.counted.merge(page.found.counted) { _, new in new }
     forgetting.place = page.found.next ?? .start
