@@ -43,6 +43,13 @@ struct PostReactionTests {
     #expect(try store.check().problems.isEmpty)
   }
 
+  @Test func forgottenOneIsNotTheReactionWithoutText() async throws {
+    var forgotten = Self.reaction(2, to: 1, "+")
+    forgotten.row.forget(at: Bench.now, keeping: "left")
+    try await bench.add([Bench.stored(1, []), forgotten])
+    #expect(try found([Self.said("", to: 1), Self.said("+", to: 1)]).isEmpty)
+  }
+
   @Test func listsHaveThemOnlyWhereTheyAreAskedFor() async throws {
     try await bench.add([
       Bench.stored(1, []), Self.reaction(2, to: 1, "+"), Self.reaction(3, to: 1, "-", deletedAt: Bench.now),

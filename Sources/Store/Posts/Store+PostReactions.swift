@@ -4,7 +4,8 @@ public import Storage
 
 // Reactions of channels to their posts.
 extension Store {
-  /// The posts that are these reactions and were not deleted; the first of each. Texts are compared byte by byte.
+  /// The posts that are these reactions and were neither deleted nor forgotten, which leaves no text; the first of each. Texts are compared
+  /// byte by byte.
   public func posts(reacting reactions: Set<PostReaction>) throws -> [PostReaction: PostID] {
     try reading { pool in
       try pool.read { db in
@@ -14,7 +15,8 @@ extension Store {
             db,
             cached: """
               SELECT id FROM posts INDEXED BY posts_reacted
-              WHERE reaction_to = ? AND reaction_to IS NOT NULL AND text = ? AND deleted_at IS NULL ORDER BY id LIMIT 1
+              WHERE reaction_to = ? AND reaction_to IS NOT NULL AND text = ? AND deleted_at IS NULL
+                AND forgotten_at IS NULL ORDER BY id LIMIT 1
               """, arguments: [reaction.target.rawValue, reaction.text])
           posts[reaction] = id.map(PostID.init(rawValue:))
         }
