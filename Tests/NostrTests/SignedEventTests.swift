@@ -171,6 +171,7 @@ struct SignedEventTests {
       #expect(flaw(try deletion([["e", Samples.postID], ["e", id]])) == .channelItself)
     }
     #expect(flaw(try deletion([["e", Samples.postID], ["a", "30023:\(Samples.owner):x"]])) == .deletesAddress)
+    #expect(flaw(try deletion([["e", Samples.postID], ["expiration", "1"]])) == .expires)
     #expect(flaw(try deletion([])) == .deletes(0))
     #expect(flaw(try deletion([["k", "42"]])) == .deletes(0))
     #expect(flaw(try deletion([["e", Samples.postID], ["e", Samples.quotedID]])) == .deletes(2))

@@ -41,7 +41,7 @@ enum AdoptionFlaw: Error, Hashable, Sendable, CustomStringConvertible {
     case .severalRoots: "the event has several 'e' tags that are marked as the root, so readers disagree on its channel"
     case .otherChannel: "the event is in another channel; import it there"
     case .ofGroup: "the event has an 'h' tag, so relays take it as part of a group"
-    case .expires: "the event has an expiration date, after which relays drop it; posts of Baton have none"
+    case .expires: "the event has an expiration date, after which relays drop it; posts and deletions of Baton have none"
     case .beforeTheEpoch: "the event is dated before 1970"
     case .tooFarAhead: "the event is dated more than \(SignedEvent.aheadMax) seconds ahead; import it when that time has come"
     case .controlCharacter: "the event holds a control character that relays read differently"
@@ -80,6 +80,7 @@ enum SignedEvent {
     guard texts.allSatisfy(NostrEvent.isSignable) else { throw .controlCharacter }
     guard !texts.contains(where: PostLinks.holdsSecretKey) else { throw .secretKey }
     guard event.tag("h") == nil else { throw .ofGroup }
+    guard !event.tags.contains(where: { $0.first == "expiration" }) else { throw .expires }
     switch event.kind {
     case NostrPost.channelMessageKind: return .post(try message(event, in: channel))
     case NostrPost.deletionKind: return .deletion(PostDocument(event), of: try target(of: event, in: channel))
@@ -88,7 +89,6 @@ enum SignedEvent {
   }
 
   private static func message(_ event: NostrEvent, in channel: ChannelContent) throws(AdoptionFlaw) -> SignedPost.Message {
-    guard !event.tags.contains(where: { $0.first == "expiration" }) else { throw .expires }
     let roots = event.marked("root")
     guard let root = roots.first else { throw .noRoot }
     guard roots.count == 1 else { throw .severalRoots }
