@@ -73,7 +73,8 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   /// Takes the pin of a post away. There is no network yet where Baton can do that: it is refused with NotSupported.
   func unpin(_ request: PostsUnpinRequest) async throws -> PostReply
   /// Sends the posts of a channel that were published, lowest identifier first, as they were signed, so that programs of the network can
-  /// read and verify them. Each post is sent as it is when its turn comes; a client that reads slowly gets all of them.
+  /// read and verify them. Each post is sent as it is when its turn comes; a client that reads slowly gets all of them. Reactions are left
+  /// out.
   /// - Parameter stream: takes all replies but the last one.
   func export(
     _ request: PostsExportRequest, _ stream: ReplyStream<PostsExportReply>

@@ -219,7 +219,7 @@ public struct Retention: Codable, Hashable, Sendable {
   public var channelId: Int64
   /// For how many days posts are kept after their creation; absent for no limit.
   public var keepDays: Int?
-  /// How many of the newest posts are kept, those included that were deleted or are not published yet; absent for no limit.
+  /// How many of the newest posts are kept, those included that were deleted, are not published yet or are reactions; absent for no limit.
   public var keepCount: Int?
 
   public init(
