@@ -6,8 +6,8 @@ public struct PostRetention: Hashable, Sendable {
   public var channel: ChannelID
   /// Posts are kept for so many days after their creation; without limit if it is `nil`.
   public var days: Int?
-  /// So many of the newest posts are kept; without limit if it is `nil`. Posts that were deleted, or are not published yet, count, and so do
-  /// reactions.
+  /// So many of the newest posts are kept; without limit if it is `nil`. Posts that were deleted, or are not published
+  /// yet, count, and so do reactions.
   public var count: Int?
 
   public init(channel: ChannelID, days: Int? = nil, count: Int? = nil) {

@@ -17,8 +17,8 @@ struct PostRetentionCommand: AsyncParsableCommand {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Option(help: "Keep posts for so many days, 1 to 36500.") var days: Int?
-  @Option(help: "Keep so many of the newest posts, 1 to 1000000; deleted and scheduled ones and reactions count.") var count:
-    Int?
+  @Option(help: "Keep so many of the newest posts, 1 to 1000000; deleted and scheduled ones and reactions count.")
+  var count: Int?
   @Flag(help: "Keep all posts.") var forever = false
   @Flag(help: "Do not ask.") var yes = false
 
