@@ -115,6 +115,8 @@ extension RelayNetwork {
 
   public func remnant(of post: PostDocument) -> String? { nil }
 
+  public func whyNotForgotten(in content: ChannelContent) -> String? { "posts on this network are not forgotten yet" }
+
   public func deliver(_ operation: DeliveryOperation) {}
 
   public func release(_ turn: DeliveryTurn) {}

@@ -80,6 +80,9 @@ public protocol RelayNetwork: RelayAddressing {
   /// - Returns: `nil` if nothing can be left out, so that posts of this network are never forgotten.
   func remnant(of post: PostDocument) -> String?
 
+  /// Why posts of a channel are never forgotten, the rest of a sentence for people; `nil` if they are.
+  func whyNotForgotten(in content: ChannelContent) -> String?
+
   /// What will happen to a post at a relay if it is edited or deleted now. It is asked for posts of ours only.
   func forecast(of place: PostPlace) -> PostForecast
 

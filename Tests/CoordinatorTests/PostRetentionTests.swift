@@ -299,6 +299,16 @@ struct PostRetentionTests {
     #expect(try bench.forgottenCount() == 2)
   }
 
+  @Test func limitIsRefusedWherePostsAreNeverForgotten() async throws {
+    let (bench, channel, _) = try await begin(1)
+    bench.network.posts.editsInPlace = true
+    let refusal = await bench.refusal { () throws(BatonError) in try await bench.keep(channel, days: 1) }
+    #expect(refusal == .post(.notSupported(.nostr, reason: "posts that change are not forgotten")))
+    #expect(try bench.store.postRetention(of: channel).isUnlimited)
+    #expect(try await bench.keep(channel).isUnlimited, "no limit is what they have")
+    try await bench.stop()
+  }
+
   @Test func retentionThatIsTakenBackKeepsWhatIsLeft() async throws {
     let (bench, channel, posts) = try await begin(2)
     _ = try await bench.keep(channel, count: 1)

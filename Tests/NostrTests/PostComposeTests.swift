@@ -97,6 +97,8 @@ struct PostComposeTests {
         if case PostFailure.unavailable = error { true } else { false }
       }
       #expect(network.remnant(of: PostDocument(networkID: post.networkID, author: post.author, text: "[]")) == nil)
+      #expect(network.whyNotForgotten(in: Samples.channel) == nil)
+      #expect(network.whyNotForgotten(in: Samples.group)?.contains("NIP-29") == true)
     }
   }
 

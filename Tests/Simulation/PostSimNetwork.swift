@@ -34,6 +34,8 @@ final class PostSimNetwork: RelayNetwork {
 
   func remnant(of post: PostDocument) -> String? { PostLedger.remnant }
 
+  func whyNotForgotten(in content: ChannelContent) -> String? { nil }
+
   func compare(_ comparison: PostComparison) {
     guard world.speaks() else { return }
     world.note("  compare \(comparison.channel.rawValue)@\(comparison.relay.rawValue) #\(comparison.number)")

@@ -52,6 +52,10 @@ extension FakeNetwork {
 
   public func remnant(of post: PostDocument) -> String? { "remnant" }
 
+  public func whyNotForgotten(in content: ChannelContent) -> String? {
+    posts.editsInPlace ? "posts that change are not forgotten" : nil
+  }
+
   public func forecast(of place: PostPlace) -> PostForecast {
     PostForecast(
       canEdit: true, canDelete: false, deleteNote: "relays keep everything", until: place.publishedAt + .seconds(86_400))

@@ -1,12 +1,21 @@
+internal import RelayNetwork
 public import Storage
 
 extension Coordinator {
   /// Says for how long the posts of a channel are kept; those that are beyond that are forgotten soon, for good. Returns once that is
   /// durable.
-  /// - Throws: `invalidRetention` if a number is out of its bounds.
+  /// - Throws: `invalidRetention` if a number is out of its bounds; `notSupported` if there is a limit, and posts of the channel are never
+  ///   forgotten.
   public func setRetention(_ retention: PostRetention) async throws(BatonError) -> PostRetention {
     try Self.check(retention.days, "keepDays", PostRetention.daysRange, "days")
     try Self.check(retention.count, "keepCount", PostRetention.countRange, "posts")
+    if !retention.isUnlimited {
+      let channel = try await livingChannel(retention.channel)
+      let network = try network(of: channel)
+      if let reason = network.whyNotForgotten(in: channel.row.content) {
+        throw .post(.notSupported(network.kind, reason: reason))
+      }
+    }
     return try await askPosts { .setRetention(retention, $0) }
   }
 

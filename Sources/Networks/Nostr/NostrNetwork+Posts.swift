@@ -118,6 +118,13 @@ extension NostrNetwork {
   /// Posts of groups are not forgotten: their attempts have the ids that follow from all of them.
   public func remnant(of post: PostDocument) -> String? { GroupPost(post) == nil ? post.remnant?.json.text : nil }
 
+  public func whyNotForgotten(in content: ChannelContent) -> String? {
+    switch content.kind {
+    case .channel: nil
+    case .group: "posts in groups (NIP-29) are not forgotten yet"
+    }
+  }
+
   public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     guard content.kind == .channel else { throw .unsupported("reactions in groups (NIP-29) are not published yet") }
     let key = try author(of: content)
