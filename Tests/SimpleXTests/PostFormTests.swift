@@ -111,6 +111,13 @@ struct PostFormTests {
     #expect(forecast.until == end.map { Self.now + $0 })
   }
 
+  @Test func whatWasNotSentHasNoTimeToKeep() throws {
+    let place = PostPlace(
+      document: try compose(PostDraft(text: "later")), publishedAt: Self.now + .seconds(-200_000), capabilities: [])
+    let forecast = try network().forecast(of: place)
+    #expect(forecast.canEdit && forecast.canDelete && forecast.until == nil)
+  }
+
   @Test func deletionHasNoReason() throws {
     let network = try network()
     #expect(throws: PostFailure.self) { try network.composeDeletion(of: try sent(), in: content, reason: "wrong bridge") }

@@ -53,6 +53,9 @@ extension SimpleXNetwork {
     guard let form = PostForm(place.document) else {
       return PostForecast(canEdit: false, canDelete: false, editNote: Self.foreign, deleteNote: Self.foreign)
     }
+    if ItemPlace(name: place.document.networkID) == .unsent {
+      return PostForecast(canEdit: true, canDelete: true, editNote: Self.unsent)
+    }
     let sentAt = form.sentAt ?? place.publishedAt
     let (editEnd, deletionEnd) = (sentAt + Self.editTime, sentAt + Self.deletionTime)
     let (canEdit, canDelete) = (now() < editEnd, now() < deletionEnd)
@@ -73,6 +76,7 @@ extension SimpleXNetwork {
   }
 
   private static let foreign = "what is stored of the post is not for SimpleX"
+  private static let unsent = "the core has not sent the post yet, and will send it as it is then"
   private static let edits = "an edit changes the post in place, at relays whose connection is ready then"
   private static let deletes = "the core tells each relay once, if the connection is ready then"
   static let editOver = "SimpleX edits posts within 24 hours, and this one is older; publish another"
