@@ -179,7 +179,7 @@ extension CoreWorker {
     }
     for operation in task.operations(.verify) { verify(operation, info, task) }
     if !withdrawals.isEmpty { await withdraw(withdrawals, item, info, task) }
-    if !publications.isEmpty { look(publications, info, task) }
+    if !publications.isEmpty { await look(publications, info, task) }
   }
 
   /// The newest edition that any operation is about. All of them are about the same post.

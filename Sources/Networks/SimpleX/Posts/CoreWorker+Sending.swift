@@ -5,6 +5,7 @@ internal import RelayNetwork
 extension CoreWorker {
   /// How many of the newest items are asked for to see where a channel stands.
   private static let newestCount = 10
+  private static let notReady = Trouble(.unreachable, "the connection to the relay is not ready")
 
   /// Tells the relays of a post that was not sent that its turn has come.
   func prepare(_ operations: [DeliveryOperation], _ task: PostTask) async {
@@ -23,7 +24,7 @@ extension CoreWorker {
     switch await hasReadyRelay(joined, task) {
     case .success(true): break
     case .success(false):
-      return hold(task.post, in: task.channel, Trouble(.unreachable, "the connection to the relay is not ready"))
+      return hold(task.post, in: task.channel, Self.notReady)
     case .failure(let failure): return fail(joined, failure)
     }
     guard knownPosts[task.post].place == .unsent else { return beginFlight(task) }
@@ -177,7 +178,7 @@ extension CoreWorker {
   // MARK: - It was sent before
 
   /// Answers publications of a post that the core has: it never goes out again, but a new edition does.
-  func look(_ operations: [DeliveryOperation], _ info: CoreItemInfo?, _ task: PostTask) {
+  func look(_ operations: [DeliveryOperation], _ info: CoreItemInfo?, _ task: PostTask) async {
     guard let info, info.item.item.deletion == nil else {
       for operation in operations { finish(operation, .skipped(Self.gone)) }
       return
@@ -185,6 +186,16 @@ extension CoreWorker {
     // Also an edition that the core has already must be durable at the relay before it counts.
     guard knownPosts[task.post].edition == 1 else {
       for operation in operations where !task.isJoined(operation) { finish(operation, .skipped(Self.passedOver)) }
+      let joined = operations.filter(task.isJoined)
+      guard !joined.isEmpty else { return }
+      // The core also takes an edit if there is nobody to send it to, and never sends it again.
+      if !task.form.isShown(by: info.item.item) {
+        switch await hasReadyRelay(joined, task) {
+        case .success(true): break
+        case .success(false): return hold(task.post, in: task.channel, Self.notReady)
+        case .failure(let failure): return fail(joined, failure)
+        }
+      }
       return beginFlight(task)
     }
     for operation in operations { answer(operation, info, task) }
