@@ -78,9 +78,9 @@ public struct BlossomServer: Sendable {
   }
 
   /// Where a redirect leads. It has the hash in it (BUD-01), and leads to this machine only if the server is on it.
-  private func next(_ location: String, after place: WebAddress, _ file: LocalFile) throws(WebFailure) -> WebAddress {
+  func next(_ location: String, after place: WebAddress, _ file: LocalFile) throws(WebFailure) -> WebAddress {
     let isRelative = location.hasPrefix("/") && !location.hasPrefix("//")
-    guard let next = try? WebAddress(isRelative ? place.server + location : location), next.isSecure || address.isLoopback,
+    guard let next = try? WebAddress(isRelative ? place.server + location : location), !next.isLoopback || address.isLoopback,
       next.target.lowercased().contains(file.sha256)
     else { throw WebFailure("the server sends readers to an address that is not one of the file: \(location.prefix(200))") }
     return next

@@ -114,6 +114,17 @@ struct BlossomServerTests {
     try await loop.stop()
   }
 
+  @Test func serversElsewhereSendNobodyToThisMachine() throws {
+    let server = try BlossomServer("https://files.example", client: try WebClient())
+    let place = try WebAddress("https://files.example\(Self.place)")
+    #expect(try server.next("https://cdn.example\(Self.place)", after: place, Self.file).host == "cdn.example")
+    for host in ["127.0.0.1", "127.1.2.3:8443", "localhost", "[::1]"] {
+      #expect(throws: WebFailure.self) { try server.next("https://\(host)\(Self.place)", after: place, Self.file) }
+    }
+    let own = try BlossomServer("https://localhost:8443", client: try WebClient())
+    #expect(try own.next("https://127.0.0.1\(Self.place)", after: place, Self.file).host == "127.0.0.1")
+  }
+
   @Test func outcomesAreInTheOrderOfTheServers() async throws {
     let good = try await WebServer { request in .answer(200, request.line.hasPrefix("GET") ? Array("hello".utf8) : []) }
     let bad = try await WebServer { _ in .answer(500) }
