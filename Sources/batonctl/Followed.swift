@@ -1,12 +1,14 @@
 internal import ControlAPI
 internal import StrictJSON
 
-/// The object that a command follows while the daemon works on it, for the words with which the command ends early.
+/// What a command follows, for the most part an object that the daemon works on, for the words with which the command ends early.
 enum Followed: Sendable {
   case channel(Channel)
   case post(Post)
   /// An import of which so many lines are done.
   case importing(ImportReport)
+  /// Files that are uploaded and names that are looked up before a post is published: the daemon knows nothing of the post yet.
+  case preparing
 
   /// The sentence for a command whose time is up.
   func timedOut(after limit: String) -> String {
@@ -16,6 +18,7 @@ enum Followed: Sendable {
     case .post(let post):
       "post \(post.id) is not where it should be after \(limit); the daemon continues, see batonctl post show \(post.id)"
     case .importing(let report): "not done after \(limit): \(report.progress); run it again to go on"
+    case .preparing: "uploads of files, or names at domains, took longer than \(limit); nothing was published, run it again"
     }
   }
 
@@ -25,6 +28,7 @@ enum Followed: Sendable {
     case .channel(let channel): "the daemon continues without batonctl; see batonctl channel show \(channel.id)"
     case .post(let post): "the daemon continues without batonctl; see batonctl post show \(post.id)"
     case .importing(let report): "interrupted: \(report.progress); run it again to go on"
+    case .preparing: "interrupted while files were uploaded, or names at domains looked up; nothing was published, run it again"
     }
   }
 
@@ -34,6 +38,7 @@ enum Followed: Sendable {
     case .channel(let channel): (try? ["channel": channel.json]) ?? [:]
     case .post(let post): (try? ["post": post.json]) ?? [:]
     case .importing(let report): (try? ["import": report.json]) ?? [:]
+    case .preparing: [:]
     }
   }
 }

@@ -21,6 +21,8 @@ struct PostUploads {
     var attachments = extras.attach.map { Attachment(url: $0) }
     if !files.isEmpty || mentions.contains(where: DomainName.isMeant) {
       let client = try Self.client()
+      session.ending.followed = .preparing
+      defer { session.ending.followed = nil }
       for index in mentions.indices { mentions[index] = try await person(mentions[index], client) }
       if !files.isEmpty {
         let uploaded = try await upload(files, extras, to: try await channel(), needsAll: needsAll, client)

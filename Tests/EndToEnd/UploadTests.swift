@@ -162,6 +162,20 @@ struct UploadTests {
     await room.stop()
   }
 
+  @Test func interruptedUploadSaysThatNothingWasPublished() async throws {
+    let room = try await Newsroom()
+    try room.servers[0].fail("silent")
+    let impatient = try Program(
+      "batonctl", ["post", "News", "Look", "--attach-file", room.photo, "--socket", room.baton.socket])
+    try await room.servers[0].program.line(containing: "PUT /upload silent")
+    impatient.signal(SIGINT)
+    #expect(await impatient.status() == 130)
+    try await impatient.line(containing: "nothing was published")
+    #expect(!impatient.lines.contains { $0.contains("the daemon continues") }, "\(impatient.lines)")
+    #expect(try await room.events().isEmpty)
+    await room.stop()
+  }
+
   @Test func nothingIsUploadedWithoutAServerOrAFile() async throws {
     let room = try await Newsroom(isConfigured: false)
     let refused = try await room.post()

@@ -4,7 +4,7 @@
 
 nostr-sdk checks the authorization of an upload. Prints "ready URL" when it listens, and a line for each request: the method, the target,
 the status, and for an upload the key that signed. What FILE holds when a request comes is what it does wrong: large, unauthorized,
-other-hash, other-bytes, garbage, redirect or close. Exit 0 on SIGTERM.
+other-hash, other-bytes, garbage, redirect, close or silent. Exit 0 on SIGTERM.
 """
 import argparse
 import base64
@@ -115,6 +115,12 @@ class Handler(BaseHTTPRequestHandler):
             need(self.server.fault != "unauthorized", 401, "you are not known here")
             if self.server.fault == "close":
                 return self.connection.close()
+            if self.server.fault == "silent":
+                with self.server.lock:
+                    print(self.command, self.path, "silent", flush=True)
+                self.close_connection = True
+                # It ends when the client goes away.
+                return self.rfile.read(1)
             signer = authorized(self.headers.get("Authorization"), digest, self.server.host)
         except Refused as refusal:
             return self.answer(refusal.status, json.dumps({"message": str(refusal)}).encode(), "application/json",
