@@ -49,7 +49,8 @@ public struct Generator {
     // Messages have types of any interface in them.
     for interface in interfaces {
       let messages = try messages(of: interface)
-      if !messages.isEmpty { files.append(file("+Messages", messages, interface)) }
+      if !messages.requests.isEmpty { files.append(file("+Requests", messages.requests, interface)) }
+      if !messages.replies.isEmpty { files.append(file("+Replies", messages.replies, interface)) }
       if let writers = writers[interface.name] { files.append(file("+JSON", writers, interface)) }
       files.append(file("+Service", service(of: interface), interface))
     }

@@ -2,19 +2,19 @@ internal import Varlink
 
 extension Generator {
   /// Parameters and replies of methods that stand with no other types.
-  mutating func messages(of interface: IDL.Interface) throws(Failure) -> [String] {
-    var types: [String] = []
+  mutating func messages(of interface: IDL.Interface) throws(Failure) -> (requests: [String], replies: [String]) {
+    var (requests, replies): ([String], [String]) = ([], [])
     for method in interface.methods {
       let name = "\(interface.name).\(method.name)"
       if let request = request(method, interface) {
-        if let type = try type(request, method.input, "Parameters of \(name).", interface) { types.append(type) }
+        if let type = try type(request, method.input, "Parameters of \(name).", interface) { requests.append(type) }
       }
       if let reply = reply(method, interface) {
         let comment = object(method).map { "A reply that is one `\($0)`." } ?? "A reply of \(name)."
-        if let type = try type(reply, method.output, comment, interface) { types.append(type) }
+        if let type = try type(reply, method.output, comment, interface) { replies.append(type) }
       }
     }
-    return types
+    return (requests, replies)
   }
 
   /// The type of a method's parameters; nil when it takes none.

@@ -28,22 +28,6 @@ public struct OperatorsListReply: Codable, Hashable, Sendable {
   }
 }
 
-/// Parameters of org.batond.Operators.Get.
-public struct OperatorsGetRequest: Codable, Hashable, Sendable {
-  /// Identifier of the operator.
-  public var id: Int64?
-  /// Name of the operator.
-  public var name: String?
-
-  public init(
-    id: Int64? = nil,
-    name: String? = nil
-  ) {
-    self.id = id
-    self.name = name
-  }
-}
-
 /// A reply of org.batond.Operators.Get.
 public struct OperatorsGetReply: Codable, Hashable, Sendable {
   /// The operator.
@@ -73,22 +57,6 @@ public struct OperatorReply: Codable, Hashable, Sendable {
     operator: Operator
   ) {
     self.operator = `operator`
-  }
-}
-
-/// Parameters of org.batond.Operators.Remove.
-public struct OperatorsRemoveRequest: Codable, Hashable, Sendable {
-  /// Identifier of the operator.
-  public var id: Int64
-  /// Remove its servers and relays too; channels keep relays that they have. False when absent.
-  public var force: Bool?
-
-  public init(
-    id: Int64,
-    force: Bool? = nil
-  ) {
-    self.id = id
-    self.force = force
   }
 }
 

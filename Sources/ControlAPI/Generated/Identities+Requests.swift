@@ -1,25 +1,5 @@
 // Written by `make generate` from org.batond.Identities.varlink.
 
-/// A reply of org.batond.Identities.List.
-public struct IdentitiesListReply: Codable, Hashable, Sendable {
-  /// The identities.
-  public var identities: [Identity]
-  /// Where the next page begins; absent on the last.
-  public var nextCursor: String?
-  /// The revision at which this is true.
-  public var revision: Int64
-
-  public init(
-    identities: [Identity],
-    nextCursor: String? = nil,
-    revision: Int64
-  ) {
-    self.identities = identities
-    self.nextCursor = nextCursor
-    self.revision = revision
-  }
-}
-
 /// Parameters of org.batond.Identities.Get.
 public struct IdentitiesGetRequest: Codable, Hashable, Sendable {
   /// Identifier of the identity.
@@ -33,18 +13,6 @@ public struct IdentitiesGetRequest: Codable, Hashable, Sendable {
   ) {
     self.id = id
     self.name = name
-  }
-}
-
-/// A reply that is one `Identity`.
-public struct IdentityReply: Codable, Hashable, Sendable {
-  /// The identity.
-  public var identity: Identity
-
-  public init(
-    identity: Identity
-  ) {
-    self.identity = identity
   }
 }
 

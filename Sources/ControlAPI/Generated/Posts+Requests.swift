@@ -58,22 +58,6 @@ public struct PostsPublishRequest: Codable, Hashable, Sendable {
   }
 }
 
-/// A reply of org.batond.Posts.Publish.
-public struct PostsPublishReply: Codable, Hashable, Sendable {
-  /// The post as stored.
-  public var post: Post
-  /// False: an earlier call with the same key published it.
-  public var isNew: Bool
-
-  public init(
-    post: Post,
-    isNew: Bool
-  ) {
-    self.post = post
-    self.isNew = isNew
-  }
-}
-
 /// Parameters of org.batond.Posts.Edit.
 public struct PostsEditRequest: Codable, Hashable, Sendable {
   /// Identifier of the post. One that was deleted, or edited before, is refused.
@@ -115,22 +99,6 @@ public struct PostsEditRequest: Codable, Hashable, Sendable {
   }
 }
 
-/// A reply of org.batond.Posts.Edit.
-public struct PostsEditReply: Codable, Hashable, Sendable {
-  /// The post as stored; the new one where posts never change.
-  public var post: Post
-  /// False: an earlier call with the same key made this edit.
-  public var isNew: Bool
-
-  public init(
-    post: Post,
-    isNew: Bool
-  ) {
-    self.post = post
-    self.isNew = isNew
-  }
-}
-
 /// Parameters of org.batond.Posts.Get.
 public struct PostsGetRequest: Codable, Hashable, Sendable {
   /// Identifier of the post.
@@ -140,22 +108,6 @@ public struct PostsGetRequest: Codable, Hashable, Sendable {
     id: Int64
   ) {
     self.id = id
-  }
-}
-
-/// A reply of org.batond.Posts.Get.
-public struct PostsGetReply: Codable, Hashable, Sendable {
-  /// The post.
-  public var post: Post
-  /// What will happen on each of its relays if it is edited or deleted now, in the order of its relays.
-  public var actions: [PostAction]
-
-  public init(
-    post: Post,
-    actions: [PostAction]
-  ) {
-    self.post = post
-    self.actions = actions
   }
 }
 
@@ -213,34 +165,6 @@ public struct PostsListRequest: Codable, Hashable, Sendable {
   }
 }
 
-/// A reply of org.batond.Posts.List.
-public struct PostsListReply: Codable, Hashable, Sendable {
-  /// The posts.
-  public var posts: [Post]
-  /// Whether there are such posts with lower identifiers than those of the page.
-  public var hasOlder: Bool
-  /// Whether there are such posts with higher identifiers than those of the page.
-  public var hasNewer: Bool
-  /// Posts that would be on this page, and cannot be read because the database is damaged; absent when there are none.
-  public var unreadable: [Int]?
-  /// The revision of posts at which this is true.
-  public var revision: Int64
-
-  public init(
-    posts: [Post],
-    hasOlder: Bool,
-    hasNewer: Bool,
-    unreadable: [Int]? = nil,
-    revision: Int64
-  ) {
-    self.posts = posts
-    self.hasOlder = hasOlder
-    self.hasNewer = hasNewer
-    self.unreadable = unreadable
-    self.revision = revision
-  }
-}
-
 /// Parameters of org.batond.Posts.Watch.
 public struct PostsWatchRequest: Codable, Hashable, Sendable {
   /// Only posts of these channels.
@@ -254,23 +178,6 @@ public struct PostsWatchRequest: Codable, Hashable, Sendable {
   ) {
     self.channelIds = channelIds
     self.since = since
-  }
-}
-
-/// A reply of org.batond.Posts.Watch.
-public struct PostsWatchReply: Codable, Hashable, Sendable {
-  /// Everything wanted up to this revision was sent: watching again with it as since misses nothing and repeats nothing.
-  public var revision: Int64
-  /// The post as it is now; absent at the beginning, when only posts of other channels changed, and in the last reply, when the daemon
-  /// stops.
-  public var post: Post?
-
-  public init(
-    revision: Int64,
-    post: Post? = nil
-  ) {
-    self.revision = revision
-    self.post = post
   }
 }
 
@@ -290,18 +197,6 @@ public struct PostsTransitionsRequest: Codable, Hashable, Sendable {
   }
 }
 
-/// A reply of org.batond.Posts.Transitions.
-public struct PostsTransitionsReply: Codable, Hashable, Sendable {
-  /// The lines.
-  public var transitions: [PostTransition]
-
-  public init(
-    transitions: [PostTransition]
-  ) {
-    self.transitions = transitions
-  }
-}
-
 /// Parameters of org.batond.Posts.Delete.
 public struct PostsDeleteRequest: Codable, Hashable, Sendable {
   /// Identifier of the post.
@@ -315,18 +210,6 @@ public struct PostsDeleteRequest: Codable, Hashable, Sendable {
   ) {
     self.id = id
     self.reason = reason
-  }
-}
-
-/// A reply that is one `Post`.
-public struct PostReply: Codable, Hashable, Sendable {
-  /// The post as stored; relays may be under way.
-  public var post: Post
-
-  public init(
-    post: Post
-  ) {
-    self.post = post
   }
 }
 
@@ -383,22 +266,6 @@ public struct PostsReactRequest: Codable, Hashable, Sendable {
   }
 }
 
-/// A reply of org.batond.Posts.React.
-public struct PostsReactReply: Codable, Hashable, Sendable {
-  /// The reaction as stored.
-  public var post: Post
-  /// False: the channel had said this before.
-  public var isNew: Bool
-
-  public init(
-    post: Post,
-    isNew: Bool
-  ) {
-    self.post = post
-    self.isNew = isNew
-  }
-}
-
 /// Parameters of org.batond.Posts.Pin.
 public struct PostsPinRequest: Codable, Hashable, Sendable {
   /// Identifier of the post.
@@ -439,18 +306,6 @@ public struct PostsExportRequest: Codable, Hashable, Sendable {
   }
 }
 
-/// A reply of org.batond.Posts.Export.
-public struct PostsExportReply: Codable, Hashable, Sendable {
-  /// The next post; absent in the last reply, which says that nothing is missing.
-  public var post: ExportedPost?
-
-  public init(
-    post: ExportedPost? = nil
-  ) {
-    self.post = post
-  }
-}
-
 /// Parameters of org.batond.Posts.Adopt.
 public struct PostsAdoptRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
@@ -464,22 +319,6 @@ public struct PostsAdoptRequest: Codable, Hashable, Sendable {
   ) {
     self.channelId = channelId
     self.document = document
-  }
-}
-
-/// A reply of org.batond.Posts.Adopt.
-public struct PostsAdoptReply: Codable, Hashable, Sendable {
-  /// The post as stored, which a request to delete has deleted.
-  public var post: Post
-  /// False: the post was known, or deleted, before, and stays as it is.
-  public var isNew: Bool
-
-  public init(
-    post: Post,
-    isNew: Bool
-  ) {
-    self.post = post
-    self.isNew = isNew
   }
 }
 
@@ -500,18 +339,6 @@ public struct PostsSetRetentionRequest: Codable, Hashable, Sendable {
     self.channelId = channelId
     self.keepDays = keepDays
     self.keepCount = keepCount
-  }
-}
-
-/// A reply that is one `Retention`.
-public struct RetentionReply: Codable, Hashable, Sendable {
-  /// The retention as stored.
-  public var retention: Retention
-
-  public init(
-    retention: Retention
-  ) {
-    self.retention = retention
   }
 }
 
@@ -544,25 +371,5 @@ public struct PostsAuthorizeUploadRequest: Codable, Hashable, Sendable {
     self.channelId = channelId
     self.sha256 = sha256
     self.sizeBytes = sizeBytes
-  }
-}
-
-/// A reply of org.batond.Posts.AuthorizeUpload.
-public struct PostsAuthorizeUploadReply: Codable, Hashable, Sendable {
-  /// The addresses of the configured servers, best first.
-  public var servers: [String]
-  /// The value of the Authorization field of HTTP. It is good for the upload of this file to these servers and for nothing else.
-  public var authorization: String
-  /// Until when it is good, RFC 3339 in UTC.
-  public var expiresAt: String
-
-  public init(
-    servers: [String],
-    authorization: String,
-    expiresAt: String
-  ) {
-    self.servers = servers
-    self.authorization = authorization
-    self.expiresAt = expiresAt
   }
 }

@@ -1,0 +1,73 @@
+// Written by `make generate` from org.batond.Channels.varlink.
+
+/// A reply that is one `Channel`.
+public struct ChannelReply: Codable, Hashable, Sendable {
+  /// The channel as stored.
+  public var channel: Channel
+
+  public init(
+    channel: Channel
+  ) {
+    self.channel = channel
+  }
+}
+
+/// A reply of org.batond.Channels.List.
+public struct ChannelsListReply: Codable, Hashable, Sendable {
+  /// The channels.
+  public var channels: [Channel]
+  /// Where the next page begins; absent on the last.
+  public var nextCursor: String?
+  /// Channels that would be on this page, or might be, and cannot be read because the database is damaged; absent when there are none.
+  public var unreadable: [Int]?
+  /// The revision at which this is true.
+  public var revision: Int64
+
+  public init(
+    channels: [Channel],
+    nextCursor: String? = nil,
+    unreadable: [Int]? = nil,
+    revision: Int64
+  ) {
+    self.channels = channels
+    self.nextCursor = nextCursor
+    self.unreadable = unreadable
+    self.revision = revision
+  }
+}
+
+/// A reply of org.batond.Channels.Link.
+public struct ChannelsLinkReply: Codable, Hashable, Sendable {
+  /// The link.
+  public var link: String
+  /// Whether at least one relay is active.
+  public var usable: Bool
+  /// How many relays are active.
+  public var activeRelays: Int
+  /// How many are meant to be.
+  public var wantedRelays: Int
+
+  public init(
+    link: String,
+    usable: Bool,
+    activeRelays: Int,
+    wantedRelays: Int
+  ) {
+    self.link = link
+    self.usable = usable
+    self.activeRelays = activeRelays
+    self.wantedRelays = wantedRelays
+  }
+}
+
+/// A reply of org.batond.Channels.Transitions.
+public struct ChannelsTransitionsReply: Codable, Hashable, Sendable {
+  /// The lines.
+  public var transitions: [Transition]
+
+  public init(
+    transitions: [Transition]
+  ) {
+    self.transitions = transitions
+  }
+}
