@@ -86,10 +86,19 @@ extension BatonClient {
     try await stream(PostsMethod.react, try request.json.object ?? [:]).map { try PostsReactReply(json: .object($0)) }
   }
 
-  /// Pins a post, which is refused with `NotSupported` on all networks so far.
-  public func pinPost(id: Int64) async throws -> Post { try await post(.pin, ["id": .integer(id)]) }
+  /// Puts a post among the pinned posts of its channel, which only groups have; returns once that is durable.
+  /// - Returns: the pin, and whether it is new; otherwise the post was pinned before.
+  public func pinPost(id: Int64) async throws -> PostsPinReply {
+    try PostsPinReply(json: .object(try await call(PostsMethod.pin, ["id": .integer(id)])))
+  }
 
-  /// Takes the pin of a post away, which is refused with `NotSupported` on all networks so far.
+  /// Pins a post, and follows the pin until no relay is under way.
+  public func pinPostAndFollow(id: Int64) async throws -> some AsyncSequence<PostsPinReply, any Error> & Sendable {
+    try await stream(PostsMethod.pin, ["id": .integer(id)]).map { try PostsPinReply(json: .object($0)) }
+  }
+
+  /// Takes the pin of a post away.
+  /// - Returns: the pin, which is being deleted.
   public func unpinPost(id: Int64) async throws -> Post { try await post(.unpin, ["id": .integer(id)]) }
 
   /// The posts of a channel that were published, as they were signed, lowest id first. The last reply has no post; if it does not come, the

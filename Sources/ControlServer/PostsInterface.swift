@@ -25,7 +25,7 @@ struct PostsInterface: PostsService, ControlService {
     return try await follow(first, stream) { PostsEditReply(post: $0, isNew: isNew) }
   }
 
-  func notesCallers(of method: PostsMethod) -> Bool { [.publish, .edit, .react, .adopt].contains(method) }
+  func notesCallers(of method: PostsMethod) -> Bool { [.publish, .edit, .react, .pin, .adopt].contains(method) }
 
   /// Notes who published, edited or adopted a post, as soon as it is durable: the client may not stay to the end. There may be many, so
   /// the log limits them.
@@ -134,12 +134,14 @@ struct PostsInterface: PostsService, ControlService {
     PostReply(post: Post(try await coordinator.cancelPost(PostID(rawValue: request.id))))
   }
 
-  func pin(_ request: PostsPinRequest) async throws -> PostReply {
-    PostReply(post: Post(try await coordinator.pinPost(PostID(rawValue: request.id))))
+  func pin(_ request: PostsPinRequest, _ stream: ReplyStream<PostsPinReply>?) async throws -> PostsPinReply {
+    let (first, isNew) = try await coordinator.pinPost(PostID(rawValue: request.id))
+    if isNew { note(first, by: .pin) }
+    return try await follow(first, stream) { PostsPinReply(post: $0, isNew: isNew) }
   }
 
   func unpin(_ request: PostsUnpinRequest) async throws -> PostReply {
-    PostReply(post: Post(try await coordinator.pinPost(PostID(rawValue: request.id))))
+    PostReply(post: Post(try await coordinator.unpinPost(PostID(rawValue: request.id))))
   }
 
   func export(_ request: PostsExportRequest, _ stream: ReplyStream<PostsExportReply>) async throws -> PostsExportReply {

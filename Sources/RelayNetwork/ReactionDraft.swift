@@ -22,5 +22,7 @@ extension RelayNetwork {
     throw .unsupported("Baton does not react to posts on this network yet")
   }
 
-  public func whyNotPinned(in content: ChannelContent) -> String { "its channels have no pinned posts" }
+  public func composePin(of target: PostReference, in content: ChannelContent) throws(PostFailure) -> PostDocument {
+    throw .unsupported("its channels have no pinned posts")
+  }
 }

@@ -65,8 +65,10 @@ public protocol RelayNetwork: RelayAddressing {
   /// Gives a reaction to a post of ours its form, signed like a post. It must be stored before it is sent anywhere.
   func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument
 
-  /// Why posts of a channel cannot be pinned, the rest of a sentence for people.
-  func whyNotPinned(in content: ChannelContent) -> String
+  /// Gives the wish that a post of ours be among the pinned posts of its channel its form. It is delivered and stored like a post, and
+  /// to delete it is to take the pin away.
+  /// - Parameter target: the post.
+  func composePin(of target: PostReference, in content: ChannelContent) throws(PostFailure) -> PostDocument
 
   /// How others refer to a post of ours; `nil` if the document is not one of this network.
   /// - Parameter relays: normal addresses of the relays where it was read back.

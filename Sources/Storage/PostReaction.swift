@@ -11,3 +11,8 @@ public struct PostReaction: Hashable, Sendable {
     self.text = text
   }
 }
+
+extension PostRow {
+  /// The text of the post that pins another one. No reaction has it.
+  public static let pinText = "pin"
+}

@@ -49,11 +49,10 @@ struct PostEdit: AsyncParsableCommand {
         guard new.id != post.id else { return try session.show(new) { "Post \(new.id) is being edited." } }
         return try session.show(new) { "Post \(new.id) is being published in place of post \(post.id)." }
       }
-      let following = PostFollowing(session: session, wait: wait)
       let replies = try await session.client.editPostAndFollow(request).map {
         PostsPublishReply(post: $0.post, isNew: $0.isNew)
       }
-      try following.finish(try await following.follow(replies, beginning))
+      try await PostFollowing(session: session, wait: wait).run(replies, beginning)
     }
   }
 

@@ -31,6 +31,13 @@ struct PostFollowing {
     return latest
   }
 
+  /// Follows the post, and shows what became of it.
+  func run(
+    _ replies: some AsyncSequence<PostsPublishReply, any Error>, _ beginning: (PostsPublishReply) -> String
+  ) async throws {
+    try finish(try await follow(replies, beginning))
+  }
+
   /// Shows what became of the post.
   /// - Throws: a refusal if that is not what `--wait` asks for.
   func finish(_ post: Post) throws {

@@ -59,9 +59,8 @@ struct PostPublish: AsyncParsableCommand {
         let post = try await session.client.publishPost(request).post
         return try session.show(post) { Self.stored(post) }
       }
-      let following = PostFollowing(session: session, wait: wait)
       let replies = try await session.client.publishPostAndFollow(request)
-      try following.finish(try await following.follow(replies, Self.beginning))
+      try await PostFollowing(session: session, wait: wait).run(replies, Self.beginning)
     }
   }
 

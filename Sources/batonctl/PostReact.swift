@@ -44,11 +44,10 @@ struct PostReact: AsyncParsableCommand {
         let new = try await session.client.reactToPost(request).post
         return try session.show(new) { "Post \(new.id) is being published as a reaction to post \(post.id)." }
       }
-      let following = PostFollowing(session: session, wait: wait)
       let replies = try await session.client.reactToPostAndFollow(request).map {
         PostsPublishReply(post: $0.post, isNew: $0.isNew)
       }
-      try following.finish(try await following.follow(replies, beginning))
+      try await PostFollowing(session: session, wait: wait).run(replies, beginning)
     }
   }
 
@@ -61,22 +60,49 @@ struct PostReact: AsyncParsableCommand {
 
 struct PostPin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pin", abstract: "Pins a post, where Baton can do that: on no network yet.")
+    commandName: "pin", abstract: "Puts a post among the pinned posts of its group.",
+    discussion: """
+      Only groups have pinned posts. The pin is a post of its own, and batonctl post unpin takes it away.
+      Exit status: as for batonctl post publish.
+      """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+  @Option(help: "Wait until all relays are settled, readers find the pin at any, or none.")
+  var wait: ChannelCreate.Wait = .any
 
   func run() async throws {
-    try await global.connected { session in try session.show(try await session.raw.pinPost(id: post.id)) }
+    try await global.connected(limit: wait == .none ? nil : TimeSpan(argument: "20min"), canInterrupt: wait != .none) {
+      session in
+      if wait == .none {
+        let new = try await session.client.pinPost(id: post.id).post
+        return try session.show(new) { "Post \(new.id) is being published as the pin of post \(post.id)." }
+      }
+      let replies = try await session.client.pinPostAndFollow(id: post.id).map {
+        PostsPublishReply(post: $0.post, isNew: $0.isNew)
+      }
+      try await PostFollowing(session: session, wait: wait).run(replies, beginning)
+    }
+  }
+
+  private func beginning(_ reply: PostsPublishReply) -> String {
+    let pin = reply.post
+    guard reply.isNew else { return "Post \(post.id) is pinned already, by post \(pin.id)." }
+    return "Post \(pin.id) pins post \(post.id). Delivering to \(counted(pin.relayCount, "relay"))."
   }
 }
 
 struct PostUnpin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unpin", abstract: "Takes the pin of a post away, where Baton can do that: on no network yet.")
+    commandName: "unpin", abstract: "Takes the pin of a post away.")
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
 
   func run() async throws {
-    try await global.connected { session in try session.show(try await session.raw.unpinPost(id: post.id)) }
+    try await global.connected { session in
+      let pin = try await session.raw.unpinPost(id: post.id)
+      try session.show(pin) {
+        "Post \(post.id) is no longer to be pinned; batonctl post show \(pin.id) says what became of that."
+      }
+    }
   }
 }

@@ -192,13 +192,49 @@ struct PostReactionTests {
     try await bench.stop()
   }
 
-  @Test func pinsAreRefusedByName() async throws {
+  // MARK: - Pins
+
+  @Test func pinIsRefusedByNameWhereThereIsNone() async throws {
     let (bench, _, target) = try await bench()
     let refusal = await bench.refusal { () throws(BatonError) in try await bench.coordinator.pinPost(target) }
-    #expect(refusal == .post(.notSupported(.nostr, reason: "its channels have no pinned posts")))
+    #expect(refusal == .post(.notSupported(.nostr, reason: "only groups have pinned posts")))
     let unknown = PostID(rawValue: 9)
     let none = await bench.refusal { () throws(BatonError) in try await bench.coordinator.pinPost(unknown) }
     #expect(none == .post(.noSuchPost(unknown)))
+    #expect(try bench.store.postCounters().post == 1)
+    try await bench.stop()
+  }
+
+  @Test func pinIsAPostThatIsDeletedToTakeItAway() async throws {
+    let bench = try await Bench(posts: true)
+    let relay = try await bench.addRelays(1)
+    let request = ChannelRequest(kind: .group, profile: Profile(displayName: "Team"), relays: relay)
+    let group = try await bench.coordinator.create(request).row.id
+    _ = try await bench.channel(group) { $0.phase == .active }
+    let target = try await bench.publish("rules", in: group).row.id
+    try await bench.settlePosts()
+    func unpinning() async -> BatonError? {
+      await bench.refusal { () throws(BatonError) in try await bench.coordinator.unpinPost(target) }
+    }
+    #expect(await unpinning() == invalid("post 1 is not pinned"))
+    #expect(
+      await refusal(bench, target, "pin") == invalid("'pin' is not a reaction; to pin the post, ask for that", "reaction"))
+
+    let (pin, isNew) = try await bench.coordinator.pinPost(target)
+    #expect(isNew && pin.row.reactionTo == target && pin.row.text == "pin" && pin.row.document.text == "pin of post1")
+    let again = try await bench.coordinator.pinPost(target)
+    #expect(again.post.row.id == pin.row.id && !again.isNew)
+    try await bench.settlePosts()
+    #expect(try bench.statuses(pin.row.id) == [.verified])
+
+    #expect(try await bench.coordinator.unpinPost(target).row.id == pin.row.id)
+    try await bench.settlePosts()
+    #expect(try bench.statuses(pin.row.id) == [.deleted] && bench.statuses(target) == [.verified])
+    #expect(await unpinning() == invalid("post 1 is not pinned"))
+    let second = try await bench.coordinator.pinPost(target)
+    #expect(second.isNew && second.post.row.id != pin.row.id)
+    try await bench.settlePosts()
+    #expect(try bench.statuses(second.post.row.id) == [.verified])
     try await bench.stop()
   }
 

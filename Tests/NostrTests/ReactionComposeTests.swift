@@ -75,8 +75,12 @@ struct ReactionComposeTests {
       #expect(throws: PostFailure.unsupported("reactions in groups (NIP-29) are not published yet")) {
         try network.composeReaction(draft, in: Samples.group)
       }
-      #expect(network.whyNotPinned(in: Samples.channel).contains("NIP-28"))
-      #expect(network.whyNotPinned(in: Samples.group).contains("9010"))
+      for (content, word) in [(Samples.channel, "NIP-28"), (Samples.group, "9010")] {
+        #expect { try network.composePin(of: Samples.post, in: content) } throws: { error in
+          guard case PostFailure.unsupported(let reason) = error else { return false }
+          return reason.contains(word)
+        }
+      }
       network.lock(NetworkBench.identityID)
       #expect(throws: PostFailure.unavailable("the key of the channel's identity is not at hand")) {
         try network.composeReaction(draft, in: Samples.channel)

@@ -41,6 +41,11 @@ extension FakeNetwork {
       text: "\(draft.text) | to \(draft.target.networkID) at \(draft.target.relays.joined(separator: ","))\(pictures)")
   }
 
+  public func composePin(of target: PostReference, in content: ChannelContent) throws(PostFailure) -> PostDocument {
+    if content.kind == .channel { throw .unsupported("only groups have pinned posts") }
+    return PostDocument(networkID: "pin \(posts.nextName())", author: "key", text: "pin of \(target.networkID)")
+  }
+
   public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
     guard post.networkID.hasPrefix("post") else { return nil }
     return PostReference(networkID: post.networkID, author: post.author, relays: relays)

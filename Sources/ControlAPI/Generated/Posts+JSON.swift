@@ -320,6 +320,15 @@ extension PostsPinRequest: JSONWritable {
   }
 }
 
+extension PostsPinReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("isNew", isNew)
+    writer.member("post", post)
+    writer.endObject()
+  }
+}
+
 extension PostsUnpinRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()

@@ -133,6 +133,22 @@ public struct PostsReactReply: Codable, Hashable, Sendable {
   }
 }
 
+/// A reply of org.batond.Posts.Pin.
+public struct PostsPinReply: Codable, Hashable, Sendable {
+  /// The pin as stored.
+  public var post: Post
+  /// False: the post was pinned before.
+  public var isNew: Bool
+
+  public init(
+    post: Post,
+    isNew: Bool
+  ) {
+    self.post = post
+    self.isNew = isNew
+  }
+}
+
 /// A reply of org.batond.Posts.Export.
 public struct PostsExportReply: Codable, Hashable, Sendable {
   /// The next post; absent in the last reply, which says that nothing is missing.

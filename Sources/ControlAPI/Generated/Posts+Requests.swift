@@ -268,7 +268,7 @@ public struct PostsReactRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.Pin.
 public struct PostsPinRequest: Codable, Hashable, Sendable {
-  /// Identifier of the post.
+  /// Identifier of the post. One that is not published, was deleted or edited, or is a reaction is refused.
   public var id: Int64
 
   public init(
@@ -280,7 +280,7 @@ public struct PostsPinRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.Unpin.
 public struct PostsUnpinRequest: Codable, Hashable, Sendable {
-  /// Identifier of the post.
+  /// Identifier of the post. One that is not pinned is refused.
   public var id: Int64
 
   public init(

@@ -68,9 +68,14 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   func react(
     _ request: PostsReactRequest, _ stream: ReplyStream<PostsReactReply>?
   ) async throws -> PostsReactReply
-  /// Pins a post. There is no network yet where Baton can do that: it is refused with NotSupported.
-  func pin(_ request: PostsPinRequest) async throws -> PostReply
-  /// Takes the pin of a post away. There is no network yet where Baton can do that: it is refused with NotSupported.
+  /// Puts a post among the pinned posts of its channel, which only groups have; elsewhere it is refused with NotSupported. The pin is a post of
+  /// its own, with reactionTo and the text 'pin', and is delivered, retried and cancelled as reactions are; to delete it is to take it away.
+  /// Returns and sends the pin as Publish does.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func pin(
+    _ request: PostsPinRequest, _ stream: ReplyStream<PostsPinReply>?
+  ) async throws -> PostsPinReply
+  /// Takes the pin of a post away.
   func unpin(_ request: PostsUnpinRequest) async throws -> PostReply
   /// Sends the posts of a channel that were published, lowest identifier first, as they were signed, so that programs of the network can
   /// read and verify them. Each post is sent as it is when its turn comes; a client that reads slowly gets all of them. Reactions are left
@@ -110,7 +115,7 @@ extension PostsService {
     case .retry: return try await retry(call.request())
     case .cancel: return try await cancel(call.request())
     case .react: return try await react(call.request(), call.replies(to: stream))
-    case .pin: return try await pin(call.request())
+    case .pin: return try await pin(call.request(), call.replies(to: stream))
     case .unpin: return try await unpin(call.request())
     case .export: return try await export(call.request(), ReplyStream(stream))
     case .adopt: return try await adopt(call.request())

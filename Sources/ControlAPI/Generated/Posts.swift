@@ -156,7 +156,7 @@ public struct Post: Codable, Hashable, Sendable {
   public var publishAt: String?
   /// Why it expired, a sentence for people; absent unless it has.
   public var scheduleTrouble: String?
-  /// The post that it is a reaction to; its text is the reaction then.
+  /// The post that it is a reaction to; its text is the reaction then, or 'pin' if it pins that post.
   public var reactionTo: Int?
   /// When its text was given up, because its channel keeps posts only so long, RFC 3339 in UTC; absent otherwise. Relays go on showing
   /// it. The text is empty; the post can be deleted, and neither edited nor tried again.

@@ -15,6 +15,11 @@ extension Coordinator {
     to id: PostID, with reaction: String, emoji: [String: String] = [:], idempotencyKey: String? = nil
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
     let target = try await storedPost(id).row
+    guard reaction != PostRow.pinText else {
+      throw .post(
+        .invalidPost(
+          field: PostRefusal.Field.reaction.rawValue, reason: "'\(reaction)' is not a reaction; to pin the post, ask for that"))
+    }
     return try await publish(
       PostRequest(
         channel: target.channel, text: reaction, emoji: emoji, idempotencyKey: idempotencyKey, reactionTo: id))
@@ -46,9 +51,13 @@ extension Coordinator {
     guard let reference = network.reference(to: target.row.document, at: showing.compactMap { relays[$0.relay]?.address })
     else { throw .networkUnavailable(network.kind, reason: "the stored post cannot be read, so nobody can react to it") }
     let document: PostDocument
+    let content = channel.row.content
     do throws(PostFailure) {
-      document = try network.composeReaction(
-        ReactionDraft(target: reference, text: request.text, emoji: request.emoji), in: channel.row.content)
+      document =
+        request.text == PostRow.pinText
+        ? try network.composePin(of: reference, in: content)
+        : try network.composeReaction(
+          ReactionDraft(target: reference, text: request.text, emoji: request.emoji), in: content)
     } catch {
       throw BatonError(error, on: network.kind)
     }
@@ -59,11 +68,23 @@ extension Coordinator {
 
   // MARK: - Pins
 
-  /// Pins a post, or takes the pin away.
-  /// - Throws: `notSupported`: there is no network where Baton does that.
-  public func pinPost(_ id: PostID) async throws(BatonError) -> PostSnapshot {
-    let channel = try await channel(try await storedPost(id).row.channel)
-    let network = try network(of: channel)
-    throw .post(.notSupported(network.kind, reason: network.whyNotPinned(in: channel.row.content)))
+  /// Puts a post among the pinned posts of its channel. The pin is a post of its own, like a reaction. Returns once it is durable.
+  /// - Returns: the pin, and whether it is new; otherwise the post was pinned before.
+  /// - Throws: as `react`; `notSupported` where channels have no pinned posts.
+  public func pinPost(_ id: PostID) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
+    let target = try await storedPost(id).row
+    return try await publish(PostRequest(channel: target.channel, text: PostRow.pinText, reactionTo: id))
+  }
+
+  /// Takes the pin of a post away. Returns once that is durable.
+  /// - Returns: the pin, which is being deleted.
+  /// - Throws: `invalidPost` with the field `id` if the post is not pinned.
+  public func unpinPost(_ id: PostID) async throws(BatonError) -> PostSnapshot {
+    let target = try await storedPost(id).row
+    let request = PostRequest(channel: target.channel, text: PostRow.pinText, reactionTo: id)
+    guard let pin = try await sameReaction(request) else {
+      throw .post(.invalidPost(field: "id", reason: "post \(id.rawValue) is not pinned"))
+    }
+    return try await deletePost(pin.row.id)
   }
 }

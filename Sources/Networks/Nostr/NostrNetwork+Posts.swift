@@ -135,11 +135,14 @@ extension NostrNetwork {
     return PostDocument(try sign(post, with: key, at: try date(of: post)))
   }
 
-  public func whyNotPinned(in content: ChannelContent) -> String {
+  public func composePin(of target: PostReference, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     switch content.kind {
     case .channel:
-      "public channels (NIP-28) have no pinned posts; put what must stay in sight into the description of the channel"
-    case .group: "the relay of a group keeps the list of its pinned posts (NIP-29, kind 9010), and Baton does not send it yet"
+      throw .unsupported(
+        "public channels (NIP-28) have no pinned posts; put what must stay in sight into the description of the channel")
+    case .group:
+      throw .unsupported(
+        "the relay of a group keeps the list of its pinned posts (NIP-29, kind 9010), and Baton does not send it yet")
     }
   }
 
