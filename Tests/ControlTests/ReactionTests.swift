@@ -76,7 +76,7 @@ struct ReactionTests {
     try await bench.stop()
   }
 
-  private static let noPins = PostsRefusal.notSupported(network: "nostr", reason: "its channels have no pinned posts").error
+  private static let noPins = PostsRefusal.notSupported(network: "nostr", reason: "only groups have pinned posts").error
 
   private static let refusals: [(PostsMethod, JSONValue, VarlinkError)] = [
     (.react, ["id": 9, "reaction": "+"], PostsRefusal.noSuchPost(id: 9).error),

@@ -78,11 +78,14 @@ extension Coordinator {
 
   /// Takes the pin of a post away. Returns once that is durable.
   /// - Returns: the pin, which is being deleted.
-  /// - Throws: `invalidPost` with the field `id` if the post is not pinned.
+  /// - Throws: `invalidPost` with the field `id` if the post is not pinned; `notSupported` where channels have no pinned posts.
   public func unpinPost(_ id: PostID) async throws(BatonError) -> PostSnapshot {
     let target = try await storedPost(id).row
     let request = PostRequest(channel: target.channel, text: PostRow.pinText, reactionTo: id)
     guard let pin = try await sameReaction(request) else {
+      // Where it could not be pinned either, that is the reason.
+      let channel = try await channel(target.channel)
+      _ = try await reaction(request, to: id, in: channel, on: try network(of: channel))
       throw .post(.invalidPost(field: "id", reason: "post \(id.rawValue) is not pinned"))
     }
     return try await deletePost(pin.row.id)
