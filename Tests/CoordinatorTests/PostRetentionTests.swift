@@ -226,6 +226,23 @@ struct PostRetentionTests {
     try await bench.stop()
   }
 
+  /// A relay that stays away must not keep what somebody wanted gone.
+  @Test func deletedPostIsForgottenThoughARelayWasNotToldYet() async throws {
+    let (bench, channel, posts) = try await begin(2, relays: 2)
+    bench.network.set(.away, at: Self.second)
+    _ = try await bench.coordinator.deletePost(posts[0], reason: "gone")
+    try await bench.waitForPosts { try bench.statuses(posts[0]) == [.deleted, .deleting] }
+    _ = try await bench.keep(channel, count: 1)
+    try await bench.waitForPosts { try bench.forgotten(posts) == [true, false] }
+    #expect(try bench.store.post(posts[0])?.row.deletion?.text == "gone")
+    #expect(bench.network.posts.isStored(posts[0], at: Self.second))
+    bench.network.set(.works, at: Self.second)
+    try await bench.movePosts { try bench.statuses(posts[0]) == [.deleted, .deleted] }
+    #expect(!bench.network.posts.isStored(posts[0], at: Self.second))
+    check(bench)
+    try await bench.stop()
+  }
+
   @Test func relayThatLosesAForgottenPostDoesNotGetItAgain() async throws {
     let (bench, channel, posts) = try await begin(2)
     _ = try await bench.keep(channel, count: 1)

@@ -96,9 +96,9 @@ extension PostDecider.Awake {
       if delivery.hasDeparted { return true }
       guard delivery.machine.underWay == nil else { return false }
       return switch delivery.machine.state {
-      case .verified, .skipped, .deleted, .stillServed, .unsupported: true
+      case .verified, .skipped, .deleting, .deleted, .stillServed, .unsupported: true
       case .failed(_, let work): work.startedAt + patience <= now
-      case .pending, .sent, .accepted, .deleting: false
+      case .pending, .sent, .accepted: false
       }
     }
   }
