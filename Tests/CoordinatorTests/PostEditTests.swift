@@ -61,6 +61,18 @@ struct PostEditTests {
     try await bench.stop()
   }
 
+  @Test func whoeverAnswersAnEditedPostIsToldOfTheNewOne() async throws {
+    let (bench, channel, old) = try await bench()
+    _ = try await bench.edit(old, "right")
+    try await bench.settlePosts()
+    let refusal = await bench.refusal { () throws(BatonError) in
+      try await bench.publish("yes", in: channel, replyTo: old)
+    }
+    let reason = "post 1 was edited, and post 2 takes its place; refer to that one"
+    #expect(refusal == .post(.invalidPost(field: "replyTo", reason: reason)))
+    try await bench.stop()
+  }
+
   @Test func whatCannotBeEditedIsRefused() async throws {
     let (bench, channel, old) = try await bench()
     func refusal(_ id: PostID, _ text: String = "right") async -> BatonError? {

@@ -204,7 +204,8 @@ extension Coordinator {
       guard let post = posts[id] else { throw refusal("there is no post \(id.rawValue); see batonctl post list") }
       // An edit goes on answering and quoting what its post did.
       guard post.row.deletedAt == nil || request.replaces != nil else {
-        throw refusal("post \(id.rawValue) was deleted; refer to another")
+        guard let new = post.row.replacedBy else { throw refusal("post \(id.rawValue) was deleted; refer to another") }
+        throw refusal("post \(id.rawValue) was edited, and post \(new.rawValue) takes its place; refer to that one")
       }
       guard post.row.isPublished else { throw refusal("post \(id.rawValue) is not published yet; refer to it once it is") }
       if let target = post.row.reactionTo {
