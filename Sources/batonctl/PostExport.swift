@@ -99,16 +99,16 @@ struct ExportReport: Codable, Hashable, Sendable {
 /// one.
 final class ExportFile {
   private let path: String
+  /// Its name until then: no other export writes there, also if it is to get the same name.
   private let part: String
   private let handle: FileHandle
 
   /// - Throws: `Refusal` if the file exists, or cannot be made.
   init(_ path: String) throws(Refusal) {
     self.path = path
-    part = path + ".part"
     var status = stat()
     guard lstat(path, &status) != 0 else { throw Self.refusal(path, EEXIST) }
-    unlink(part)
+    part = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 16)).part"
     let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.refusal(path, errno) }
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -121,6 +121,7 @@ final class ExportFile {
   }
 
   /// Gives the file its name.
+  /// - Throws: `Refusal` if another file got it meanwhile; that file stays as it is.
   func finish() throws(Refusal) {
     try written { try handle.synchronize() }
     guard link(part, path) == 0 else { throw Self.refusal(path, errno) }

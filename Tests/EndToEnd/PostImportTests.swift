@@ -85,8 +85,9 @@ struct PostImportTests {
   @Test func exportedFileIsThereWhenItIsComplete() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/posts.jsonl"
+    func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
     try ExportFile(path).write("interrupted")
-    #expect(!FileManager.default.fileExists(atPath: path) && !FileManager.default.fileExists(atPath: path + ".part"))
+    #expect(try files() == [])
     // What is left of an earlier one that was killed is in nobody's way.
     try "old".write(toFile: path + ".part", atomically: true, encoding: .utf8)
     let file = try ExportFile(path)
@@ -100,6 +101,22 @@ struct PostImportTests {
     let refusal = #expect(throws: Refusal.self) { try ExportFile(path) }
     #expect(refusal?.status == 64 && refusal?.text.contains("File exists") == true)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")
+  }
+
+  @Test func exportsIntoOneFileAtOnceDoNotMix() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/posts.jsonl"
+    do {
+      let (first, second) = (try ExportFile(path), try ExportFile(path))
+      try first.write("first")
+      try second.write("second")
+      try first.write("more")
+      try second.finish()
+      let refusal = #expect(throws: Refusal.self) { try first.finish() }
+      #expect(refusal?.status == 64 && refusal?.text.contains("\(path): File exists") == true, "\(refusal?.text ?? "")")
+    }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "second\n")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["posts.jsonl"])
   }
 
   @Test func keyFollowsFromTheLineAndTheChannel() throws {
