@@ -10,7 +10,8 @@ struct PostImport: AsyncParsableCommand {
     commandName: "import", abstract: "Publishes the posts in a file, one per line.",
     discussion: """
       Each line is a JSON object with text, and optionally key, replyTo, quotes, mentions, contentWarning, hashtags, emoji, \
-      attachments, at and tolerance, as in org.batond.Posts.Publish; key is its idempotencyKey. Empty lines are skipped.
+      attachments, at and tolerance, as in org.batond.Posts.Publish; key is its idempotencyKey. Those in mentions may be names at domains, \
+      as for --mention of batonctl post publish. Empty lines are skipped.
       A line may also be a signed Nostr event, as batonctl post export writes it: a post of the channel, signed by the channel's own \
       key, is published as it is, with its date, and the deletion of a post that is known here deletes it.
       A line without a key gets one from its bytes and the channel, so that importing a file again publishes only what is new in it; two \
@@ -43,11 +44,14 @@ struct PostImport: AsyncParsableCommand {
   /// Publishes line after line.
   private func report(of lines: LineReader, _ channel: Int64, _ session: Session) async throws -> ImportReport {
     var (lines, report, number) = (lines, ImportReport(), 0)
+    var mentions = PostMentions()
     var canvas = Canvas(session.terminal)
     var shownAt = ContinuousClock.now
+    // Names may take long already in the first line.
+    session.ending.followed = .importing(report)
     while let line = try next(&lines, after: report) {
       number += 1
-      guard let outcome = try await outcome(of: line, channel, after: report, session) else { continue }
+      guard let outcome = try await outcome(of: line, channel, &mentions, after: report, session) else { continue }
       report.record(outcome, line: number)
       session.ending.followed = .importing(report)
       guard session.isForPeople, session.terminal.size != nil, !session.options.quiet else { continue }
@@ -73,7 +77,7 @@ struct PostImport: AsyncParsableCommand {
   /// - Returns: `nil` for an empty line.
   /// - Throws: a refusal that is not about this line.
   private func outcome(
-    of line: LineReader.Line, _ channel: Int64, after report: ImportReport, _ session: Session
+    of line: LineReader.Line, _ channel: Int64, _ mentions: inout PostMentions, after report: ImportReport, _ session: Session
   ) async throws -> ImportReport.Outcome? {
     guard case .bytes(let bytes) = line else {
       return .refused(error: "local.TooLong", message: "it has more than \(LineReader.bytesMax) bytes")
@@ -81,11 +85,15 @@ struct PostImport: AsyncParsableCommand {
     guard bytes.contains(where: { ![UInt8(ascii: " "), UInt8(ascii: "\t")].contains($0) }) else { return nil }
     do {
       switch try PostImportLine.offer(bytes, channel: channel) {
-      case .post(let request): return try await session.raw.publishPost(request).isNew ? .accepted : .duplicate
+      case .post(var request):
+        if let people = request.mentions { request.mentions = try await mentions.keys(of: people) }
+        return try await session.raw.publishPost(request).isNew ? .accepted : .duplicate
       case .event(let request): return try await session.raw.adoptPost(request).isNew ? .accepted : .duplicate
       }
     } catch let flaw as PostImportLine.Flaw {
       return .refused(error: "local.InvalidLine", message: flaw.reason)
+    } catch let refusal as Refusal {
+      return .refused(error: refusal.name, message: refusal.text)
     } catch let error as VarlinkError {
       let message = Sentence.of(error)
       if Self.isOfOneLine(error) { return .refused(error: error.name, message: message) }

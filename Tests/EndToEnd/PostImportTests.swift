@@ -1,9 +1,11 @@
 import ControlAPI
 import Foundation
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 import Varlink
+import WebFiles
 
 @testable import ControlProgram
 
@@ -117,6 +119,49 @@ struct PostImportTests {
     }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "second\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["posts.jsonl"])
+  }
+
+  // MARK: - Names at domains
+
+  /// Domains that know some names and count what they are asked.
+  private final class Domains: Sendable {
+    static let bob = String(repeating: "ab", count: 32)
+    let asked = Mutex<[String]>([])
+
+    var mentions: PostMentions {
+      PostMentions { (name) async throws(Refusal) in
+        self.asked.withLock { $0.append(name.text) }
+        guard name.text.hasPrefix("bob") else { throw Refusal(text: "nobody has this name", name: "local.NameNotFound") }
+        return Self.bob
+      }
+    }
+  }
+
+  @Test func namesAtDomainsAreAskedForOnce() async throws {
+    let domains = Domains()
+    var mentions = domains.mentions
+    for name in ["bob@example.com", "Bob@Example.com"] {
+      #expect(try await mentions.keys(of: ["npub1x", name, Domains.bob]) == ["npub1x", Domains.bob, Domains.bob])
+    }
+    for _ in 0..<2 {
+      let refusal = await #expect(throws: Refusal.self) { try await mentions.keys(of: ["eve@example.com", "bob@example.org"]) }
+      #expect(refusal?.name == "local.NameNotFound")
+    }
+    #expect(try await mentions.keys(of: ["bob@example.org"]) == [Domains.bob])
+    #expect(domains.asked.withLock { $0 } == ["bob@example.com", "eve@example.com", "bob@example.org"])
+  }
+
+  @Test func nobodyIsAskedForWhatIsRefusedAnyway() async throws {
+    let domains = Domains()
+    var mentions = domains.mentions
+    let refusal = await #expect(throws: Refusal.self) {
+      try await mentions.keys(of: ["\u{1B}\(String(repeating: "x", count: 1_000))@example.com"])
+    }
+    #expect(refusal?.name == "local.Usage" && refusal?.text.contains("letters of ASCII") == true)
+    #expect((refusal?.text.count ?? .max) < 300 && refusal?.text.contains("\u{1B}") == false)
+    let many = (0...50).map { "bob\($0)@example.com" }
+    #expect(try await mentions.keys(of: many) == many)
+    #expect(domains.asked.withLock { $0 } == [])
   }
 
   @Test func keyFollowsFromTheLineAndTheChannel() throws {

@@ -248,6 +248,30 @@ struct UploadTests {
     await room.stop()
   }
 
+  @Test func namesInLinesOfAnImportAreMentioned() async throws {
+    let room = try await Newsroom()
+    let domain = String(room.servers[0].url.dropFirst("http://".count))
+    let file = room.baton.folder.path + "/posts.jsonl"
+    let lines = [
+      #"{"text": "First", "mentions": ["bob@\#(domain)"]}"#, #"{"text": "Second", "mentions": ["eve@\#(domain)"]}"#,
+      #"{"text": "Third", "mentions": ["Bob@\#(domain)"]}"#, #"{"text": "Fourth"}"#,
+    ]
+    try lines.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+    let imported = try await room.baton.control("post", "import", "News", file, "--json")
+    let report = try JSONParser.parse(imported.lines.first ?? "")
+    #expect(imported.status == 1 && report["offered"] == 4 && report["accepted"] == 3, "\(imported.lines)")
+    let refusals = report["refusals"]?.array ?? []
+    #expect(refusals.count == 1 && refusals.first?["line"] == 2 && refusals.first?["error"] == "local.NameNotFound")
+    #expect(refusals.first?["message"]?.string == "cannot mention eve@\(domain): there is nobody with this name", "\(refusals)")
+    try await room.servers[0].program.line(containing: "GET", from: 2)
+    #expect(room.servers[0].count("GET") == 2, "each name is asked for once: \(room.servers[0].program.lines)")
+    _ = try await room.baton.posts { posts in posts.count == 3 && posts.values.allSatisfy(\.isPublished) }
+    let events = try await room.events()
+    let mentioning = events.filter { event in Self.tags("p", event).contains { $0[1] == Newsroom.bob } }
+    #expect(events.count == 3 && Set(mentioning.compactMap { $0["content"]?.string }) == ["First", "Third"], "\(events)")
+    await room.stop()
+  }
+
   // MARK: - Without a daemon
 
   @Test func optionsAreRead() throws {

@@ -1,0 +1,70 @@
+internal import Foundation
+internal import RelayNetwork
+internal import StrictJSON
+internal import WebFiles
+
+/// Finds the public keys of people whom posts mention by a name at a domain (NIP-05). Each name is asked for once, whatever the answer is.
+struct PostMentions {
+  /// Asks the domain whose name it is, and gives the public key.
+  typealias Ask = @Sendable (DomainName) async throws(Refusal) -> String
+
+  /// Upper bound of the names whose answers are kept. Behind it, they are asked for again.
+  static let namesMax = 10_000
+
+  private var ask: Ask?
+  private var answers: [DomainName: Result<String, Refusal>] = [:]
+
+  /// - Parameter ask: `nil` asks over HTTPS.
+  init(ask: Ask? = nil) { self.ask = ask }
+
+  /// The people as a post names them.
+  /// - Parameter people: keys, which stay as they are, and names at domains.
+  /// - Throws: a refusal for the first name whose key cannot be found.
+  mutating func keys(of people: [String]) async throws(Refusal) -> [String] {
+    // The daemon refuses so many, whoever they are, and nobody needs to be asked.
+    guard people.count <= PostDraft.mentionsMax else { return people }
+    var keys: [String] = []
+    for person in people { keys.append(DomainName.isMeant(by: person) ? try await key(of: person) : person) }
+    return keys
+  }
+
+  private mutating func key(of person: String) async throws(Refusal) -> String {
+    let name: DomainName
+    do throws(DomainName.Flaw) {
+      name = try DomainName(person)
+    } catch {
+      throw Refusal(text: "cannot mention \(person.shown.cut(to: 100)): \(error)", status: 64, name: "local.Usage")
+    }
+    if let answer = answers[name] { return try answer.get() }
+    if answers.count >= Self.namesMax { answers = [:] }
+    let ask = if let ask { ask } else { try Self.overHTTPS() }
+    self.ask = ask
+    do throws(Refusal) {
+      let key = try await ask(name)
+      answers[name] = .success(key)
+      return key
+    } catch {
+      answers[name] = .failure(error)
+      throw error
+    }
+  }
+
+  private static func overHTTPS() throws(Refusal) -> Ask {
+    let client: WebClient
+    do throws(WebFailure) {
+      // The variable is that of OpenSSL and curl.
+      let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+      client = try WebClient(trustRoots: roots)
+    } catch {
+      throw Refusal(text: error.description.shown, status: 64, name: "local.Usage")
+    }
+    return { (name) async throws(Refusal) in
+      do throws(WebFailure) {
+        return try await name.publicKey(client: client)
+      } catch {
+        throw Refusal(
+          text: "cannot mention \(name.text): \(error)", name: "local.NameNotFound", parameters: ["name": .string(name.text)])
+      }
+    }
+  }
+}
