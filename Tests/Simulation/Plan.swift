@@ -3,7 +3,7 @@ import Coordinator
 import TestSupport
 
 /// What one run is made of. Every seed leaves some faults out, so that the others meet in ways in which all together never would.
-struct Plan {
+struct Plan: SeededPlan {
   let relays: Int
   let channelsMax: Int
   let steps: Int

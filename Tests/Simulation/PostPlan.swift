@@ -2,7 +2,7 @@ import Channels
 import TestSupport
 
 /// What one run with posts is made of. Every seed leaves some faults out.
-struct PostPlan {
+struct PostPlan: SeededPlan {
   let relays: Int
   let channels: Int
   let postsMax: Int

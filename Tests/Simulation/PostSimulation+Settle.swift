@@ -46,14 +46,8 @@ extension PostSimulation {
     while true {
       hearOfConnections()
       try hearOfAll()
-      wakeIfDue()
-      if !world.read({ $0.inbox.isEmpty }) {
-        try await drain()
-        continue
-      }
-      try await land()
+      guard try await isAtRest() else { continue }
       guard let engine else { throw Violation("the daemon died without a reason") }
-      if !world.read({ $0.inbox.isEmpty }) { continue }
       let left = unfinished
       let isAsked = world.read { !$0.comparisons.isEmpty || !$0.compositions.isEmpty }
       if left.isEmpty, !isAsked, engine.decider.alarms[.recovery] == nil { return }

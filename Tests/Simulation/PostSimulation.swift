@@ -50,10 +50,9 @@ final class PostSimulation: SeededRun {
 
   func relay(_ number: Int) -> RelayID { RelayID(rawValue: Int64(number)) }
 
-  var clock: SimClock { world.clock }
+  var isRunning: Bool { engine != nil }
   var wakeAt: Timestamp? { engine?.wakeAt }
   var counts: PostWorld.Tally { world.read { $0.tally } }
-  var lines: [String] { world.lines }
 
   func run() async throws {
     world.note("\(plan)")
@@ -152,20 +151,6 @@ final class PostSimulation: SeededRun {
     try check()
   }
 
-  func drain() async throws {
-    var rounds = 0
-    while engine != nil {
-      rounds += 1
-      guard rounds < 20_000 else { throw Violation("the engine does not come to rest") }
-      if world.read({ $0.inbox.isEmpty }) {
-        try await land()
-        if world.read({ $0.inbox.isEmpty }) { return }
-      } else {
-        try await process(plan.batchMax)
-      }
-    }
-  }
-
   /// What is left of a daemon that died.
   private func bury() throws {
     let isAlive = world.write { state in
@@ -195,26 +180,15 @@ final class PostSimulation: SeededRun {
 
   private func decideFate() {
     guard hasFaults else { return }
-    if plan.hasReadFaults, chance(plan.storageFaults * 2) {
-      let reads = Int.random(in: 0..<6, using: &random)
-      world.write { $0.readsLeft = reads }
-    }
+    decideReads()
     if isStorageBroken || chance(plan.storageFaults) {
       var fates = [PostWorld.CommitFate.fails]
       if plan.hasDoubtfulCommits { fates += [.isDurable, .isLost] }
       if plan.hasRefusals, !isStorageBroken { fates.append(.refuses) }
       let fate = fates.randomElement(using: &random) ?? .fails
       world.write { $0.fate = fate }
-    } else if chance(plan.crashes) {
-      let kind = Int.random(in: 0..<4, using: &random)
-      let words = Int.random(in: 0..<4, using: &random)
-      world.write { state in
-        switch kind {
-        case 0: state.fate = .crashesBefore
-        case 1: state.fate = .crashesAfter
-        default: state.wordsLeft = words
-        }
-      }
+    } else {
+      decideCrash()
     }
   }
 }

@@ -7,9 +7,9 @@ import TestSupport
 @testable import Coordinator
 
 /// Everything outside of the engine for posts. It outlives the crashes of the daemon.
-final class PostWorld: Sendable {
+final class PostWorld: SeededWorld {
   /// What happens to the next commit.
-  enum CommitFate: Sendable {
+  enum CommitFate: SeededFate {
     case works
     /// Nothing was written.
     case fails
@@ -51,7 +51,7 @@ final class PostWorld: Sendable {
     let names: Set<String>
   }
 
-  struct State {
+  struct State: SeededState {
     var ledger = PostLedger()
     var inbox: [PostInput] = []
     var relays = PostSimRelays()
@@ -59,13 +59,10 @@ final class PostWorld: Sendable {
     var comparisons: [WaitingComparison] = []
     /// Scheduled posts that are due and wait for their form.
     var compositions: [PostComposition] = []
-    /// Whether the daemon runs; what a dead one says reaches nobody.
     var isAlive = false
-    /// After so many words to relays and clients it dies.
     var wordsLeft: Int?
     var fate = CommitFate.works
     var areReadsBroken = false
-    /// After so many reads no more succeed.
     var readsLeft: Int?
     /// Whether storage failed in the present step, and whether it is not known how.
     var (hasFailed, hasDoubt) = (false, false)
@@ -87,11 +84,11 @@ final class PostWorld: Sendable {
   let clock = SimClock()
   private let longestWait: Duration
   private let state = Mutex(State())
-  private let trace: Mutex<[String]?>
+  let trace: Trace
 
   init(plan: PostPlan, isTraced: Bool) {
     longestWait = plan.policy.repairMax * 2 + plan.policy.queueAllowance + .seconds(3_600)
-    trace = Mutex(isTraced ? [] : nil)
+    trace = Trace(isKept: isTraced)
     for number in plan.refusing { write { $0.relays.relays["ws://r\(number)", default: .init()].refuses = true } }
   }
 
@@ -110,17 +107,6 @@ final class PostWorld: Sendable {
     }
   }
 
-  /// Whether the daemon still gets a word out.
-  func speaks() -> Bool {
-    state.withLock { state in
-      guard state.isAlive else { return false }
-      guard let left = state.wordsLeft else { return true }
-      state.wordsLeft = left - 1
-      if left == 0 { state.isAlive = false }
-      return left > 0
-    }
-  }
-
   /// Begins to give a scheduled post its form.
   func begin(_ composition: PostComposition) {
     guard speaks() else { return }
@@ -132,8 +118,6 @@ final class PostWorld: Sendable {
       state.compositions.append(composition)
     }
   }
-
-  func post(_ input: PostInput) { state.withLock { if $0.isAlive { $0.inbox.append(input) } } }
 
   func die() {
     write { state in
@@ -218,14 +202,6 @@ final class PostWorld: Sendable {
 
   // MARK: - Storage
 
-  /// What happens to the commit that begins now.
-  func takeFate() -> CommitFate {
-    state.withLock { state in
-      defer { state.fate = .works }
-      return state.isAlive ? state.fate : .crashesBefore
-    }
-  }
-
   /// Whether the store can be read.
   func canRead() -> Bool {
     state.withLock { state in
@@ -253,13 +229,6 @@ final class PostWorld: Sendable {
   }
 
   // MARK: - Trace
-
-  /// One line for people; made only when somebody reads it.
-  func note(_ line: @autoclosure () -> String) {
-    trace.withLock { $0?.append("\((clock.now - SimClock.start).wholeMilliseconds) ms \(line())") }
-  }
-
-  var lines: [String] { trace.withLock { $0 ?? [] } }
 
   private static func words(_ mutation: StoreMutation) -> String {
     switch mutation {

@@ -1,4 +1,3 @@
-import Channels
 import Store
 import TestSupport
 import Testing
@@ -7,47 +6,6 @@ import Testing
 protocol RunCounts: Sendable {
   init()
   mutating func add(_ other: Self)
-}
-
-/// One run of a simulation, of which the seed is all there is.
-protocol SeededRun: AnyObject, SendableMetatype {
-  associatedtype Counts: RunCounts
-
-  /// - Parameter store: an empty one.
-  init(seed: UInt64, store: Store, isTraced: Bool)
-  /// Lives through the faults, then sees to it that everything ends well.
-  func run() async throws
-  var counts: Counts { get }
-  /// What happened, for people; empty unless the run is traced.
-  var lines: [String] { get }
-
-  var random: SplitMix64 { get set }
-  var clock: SimClock { get }
-  /// When the daemon wants to be woken; nil if it does not, or does not run.
-  var wakeAt: Timestamp? { get }
-  /// The alarm of the engine rings once its time has come.
-  func wakeIfDue()
-  /// Processes until nothing waits.
-  func drain() async throws
-}
-
-extension SeededRun {
-  var now: Timestamp { clock.now }
-
-  func chance(_ thousandths: Int) -> Bool { Int.random(in: 0..<1_000, using: &random) < thousandths }
-
-  /// Lets time pass and the engine wake up in it; not always in time, as if the machine had been asleep.
-  func pass(_ duration: Duration) async throws {
-    let end = now + duration
-    var rings = 4
-    while rings > 0, let due = wakeAt, due <= end {
-      clock.now = max(now, due)
-      wakeIfDue()
-      try await drain()
-      rings -= 1
-    }
-    clock.now = max(now, end)
-  }
 }
 
 /// The runs of one simulation.

@@ -1,12 +1,10 @@
 import Channels
 import RelayNetwork
-import Secrets
 import TestSupport
 
 /// The network as the engine sees it. Every word is checked against what is durable before it leaves.
-final class SimNetwork: RelayNetwork {
+final class SimNetwork: SeededNetwork {
   private let world: World
-  let kind = NetworkKind.nostr
 
   init(_ world: World) { self.world = world }
 
@@ -38,14 +36,6 @@ final class SimNetwork: RelayNetwork {
     }
   }
 
-  func parse(address: String) throws(InvalidAddress) -> RelayAddress { RelayAddress(text: address, displayHost: address) }
-  func makeIdentity(secret: Secret?) throws(NetworkFailure) -> IdentityKey {
-    IdentityKey(publicName: "key", secret: Secret([UInt8]()))
-  }
-  func secret(from text: String) throws(NetworkFailure) -> Secret { throw NetworkFailure("not asked for") }
-  func lock(_ identity: IdentityID) {}
-  func unlock(_ identity: IdentityID, key: IdentityKey) {}
-  func prepare(_ draft: ChannelDraft) throws(NetworkFailure) -> ChannelContent { throw NetworkFailure("not asked for") }
   /// Editions that are dated from here on can have none after them.
   static let farAhead: Int64 = 1_000_000
   func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelEdition {
@@ -55,9 +45,4 @@ final class SimNetwork: RelayNetwork {
     return ChannelEdition(
       networkID: "edition \(number)", document: "\(draft.profile.displayName) on \(draft.relays)", signedAt: latest + 1)
   }
-  func link(of content: ChannelContent, activeRelays: [String]) -> String { content.networkID }
-  func test(address: RelayAddress, identity: IdentityID, depth: ProbeDepth) -> AsyncStream<ProbeStep> {
-    AsyncStream { $0.finish() }
-  }
-  func run(report: @escaping @Sendable (NetworkReport) -> Void) async {}
 }

@@ -108,14 +108,8 @@ extension Simulation {
     while true {
       hearOfConnections()
       hearOfAll()
-      wakeIfDue()
-      if !world.read({ $0.inbox.isEmpty }) {
-        try await drain()
-        continue
-      }
-      try await land()
+      guard try await isAtRest() else { continue }
       guard let engine else { throw Violation("the daemon died without a reason") }
-      if !world.read({ $0.inbox.isEmpty }) { continue }
       let isDone = world.read { state in
         state.ledger.channels.values.allSatisfy { $0.relays.allSatisfy { $0.record.timer == nil } }
       }

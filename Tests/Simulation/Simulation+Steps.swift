@@ -72,23 +72,6 @@ extension Simulation {
     world.note("relay \(relay) goes up or down\(losesAll ? " and loses its channels" : "")")
   }
 
-  private func breakOrMendStorage() {
-    if isStorageBroken {
-      if chance(400) { mendStorage() }
-    } else if chance(plan.storageFaults * 3) {
-      isStorageBroken = true
-      let areReadsBroken = plan.hasReadFaults && chance(500)
-      world.write { $0.areReadsBroken = areReadsBroken }
-      world.note("storage breaks\(areReadsBroken ? ", for reading too" : "")")
-    }
-  }
-
-  func mendStorage() {
-    isStorageBroken = false
-    world.write { $0.areReadsBroken = false }
-    world.note("storage works")
-  }
-
   // MARK: - What the network says
 
   /// Connections that are not as the daemon thinks are reported; sometimes it hears of the same twice.

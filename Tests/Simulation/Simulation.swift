@@ -38,10 +38,9 @@ final class Simulation: SeededRun {
     self.store = store
   }
 
-  var clock: SimClock { world.clock }
+  var isRunning: Bool { engine != nil }
   var wakeAt: Timestamp? { engine?.wakeAt }
   var counts: Tally { world.read { $0.tally } }
-  var lines: [String] { world.lines }
 
   func run() async throws {
     world.note("\(plan)")
@@ -168,17 +167,6 @@ final class Simulation: SeededRun {
     try check()
   }
 
-  func drain() async throws {
-    while engine != nil {
-      if world.read({ $0.inbox.isEmpty }) {
-        try await land()
-        if world.read({ $0.inbox.isEmpty }) { return }
-      } else {
-        try await process(plan.batchMax)
-      }
-    }
-  }
-
   /// What subscribers got.
   private func hear(_ subscription: ChangeSubscription, _ hub: ChangeHub) {
     let (changes, hasMissed) = subscription.drain()
@@ -243,23 +231,12 @@ final class Simulation: SeededRun {
 
   private func decideFate() {
     guard hasFaults else { return }
-    if plan.hasReadFaults, chance(plan.storageFaults * 2) {
-      let reads = Int.random(in: 0..<6, using: &random)
-      world.write { $0.readsLeft = reads }
-    }
+    decideReads()
     let isDoubtful = plan.hasDoubtfulCommits && chance(300)
     if isStorageBroken || chance(plan.storageFaults / 2) {
       world.write { $0.fate = isDoubtful ? .isDoubtful : .fails }
-    } else if chance(plan.crashes) {
-      let kind = Int.random(in: 0..<4, using: &random)
-      let words = Int.random(in: 0..<4, using: &random)
-      world.write { state in
-        switch kind {
-        case 0: state.fate = .crashesBefore
-        case 1: state.fate = .crashesAfter
-        default: state.wordsLeft = words
-        }
-      }
+    } else {
+      decideCrash()
     }
   }
 }

@@ -7,9 +7,9 @@ import TestSupport
 @testable import Coordinator
 
 /// Everything outside of the engine: what is durable, what relays have, what waits in the inbox. It outlives the crashes of the daemon.
-final class World: Sendable {
+final class World: SeededWorld {
   /// What happens to the next commit.
-  enum CommitFate: Sendable {
+  enum CommitFate: SeededFate {
     case works
     /// Nothing was written.
     case fails
@@ -26,17 +26,14 @@ final class World: Sendable {
     let error: BatonError?
   }
 
-  struct State {
+  struct State: SeededState {
     var ledger = Ledger()
     var inbox: [Engine.Input] = []
     var relays = SimRelays()
-    /// Whether the daemon runs; what a dead one says reaches nobody.
     var isAlive = true
-    /// After so many words to relays and clients it dies.
     var wordsLeft: Int?
     var fate = CommitFate.works
     var areReadsBroken = false
-    /// After so many reads no more succeed.
     var readsLeft: Int?
     var answers: [Answer] = []
     /// Requests that the engine has, or had and asks itself again.
@@ -79,29 +76,18 @@ final class World: Sendable {
   let clock = SimClock()
   private let longestWait: Duration
   private let state: Mutex<State>
-  private let trace: Mutex<[String]?>
+  let trace: Trace
 
   init(plan: Plan, seed: UInt64, isTraced: Bool) {
     longestWait = plan.policy.slowRetry * 6 + plan.policy.queueAllowance + plan.policy.verifyInterval * 2
     state = Mutex(State(relays: SimRelays(random: SplitMix64(seed: seed), refusing: plan.refusing)))
-    trace = Mutex(isTraced ? [] : nil)
+    trace = Trace(isKept: isTraced)
   }
 
   func read<T: Sendable>(_ body: (State) -> T) -> T { state.withLock { body($0) } }
   func write<T: Sendable>(_ body: (inout State) -> T) -> T { state.withLock { body(&$0) } }
 
   // MARK: - What is told
-
-  /// Whether the daemon still gets a word out.
-  func speaks() -> Bool {
-    state.withLock { state in
-      guard state.isAlive else { return false }
-      guard let left = state.wordsLeft else { return true }
-      state.wordsLeft = left - 1
-      if left == 0 { state.isAlive = false }
-      return left > 0
-    }
-  }
 
   /// Checks a rule against what is durable; the first that is broken is remembered.
   func holds(_ body: (Ledger) throws -> Void) {
@@ -122,8 +108,6 @@ final class World: Sendable {
     if Simulation.isRequest(input) { write { $0.unanswered -= 1 } }
     post(input)
   }
-
-  func post(_ input: Engine.Input) { state.withLock { if $0.isAlive { $0.inbox.append(input) } } }
 
   /// Where the answer to request `number` goes.
   func reply(_ number: Int) -> Reply<ChannelSnapshot> {
@@ -153,14 +137,6 @@ final class World: Sendable {
   }
 
   // MARK: - What becomes durable
-
-  /// What happens to the commit that begins now.
-  func takeFate() -> CommitFate {
-    state.withLock { state in
-      defer { state.fate = .works }
-      return state.isAlive ? state.fate : .crashesBefore
-    }
-  }
 
   /// Whether the store can be read.
   func canRead() -> Bool {
@@ -193,13 +169,6 @@ final class World: Sendable {
   }
 
   // MARK: - Trace
-
-  /// One line for people; made only when somebody reads it.
-  func note(_ line: @autoclosure () -> String) {
-    trace.withLock { $0?.append("\((clock.now - SimClock.start).wholeMilliseconds) ms \(line())") }
-  }
-
-  var lines: [String] { trace.withLock { $0 ?? [] } }
 
   private static func words(_ mutation: StoreMutation) -> String {
     switch mutation {
