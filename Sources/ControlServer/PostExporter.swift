@@ -10,8 +10,6 @@ internal import Varlink
 struct PostExporter {
   /// The number of posts that are read at once: about as many as are sent in one go.
   private static let postsMax = 16
-  /// The number of bytes sent in one go, if there are as many; the last message that is added may exceed it.
-  private static let batchBytes = 16 << 10
 
   private let channel: ChannelID
   private let after: PostID
@@ -53,14 +51,9 @@ struct PostExporter {
   }
 
   private func send(_ posts: [ExportedPost]) async throws {
-    var batch = EncodedReplies()
-    for post in posts {
-      batch.append(parameters: PostsExportReply(post: post).jsonBytes)
-      guard batch.byteCount >= Self.batchBytes else { continue }
-      try await stream.send(batch)
-      batch = EncodedReplies()
-    }
-    if !batch.isEmpty { try await stream.send(batch) }
+    var batch = ReplyBatch()
+    for post in posts { try await batch.append(parameters: PostsExportReply(post: post).jsonBytes, to: stream) }
+    try await batch.send(to: stream)
   }
 }
 

@@ -10,8 +10,6 @@ internal import Varlink
 struct PostWatcher {
   /// The number of posts that are read at once: about as many as are sent in one go.
   private static let postsMax = 16
-  /// The number of bytes sent in one go, if there are as many; the last message that is added may exceed it.
-  private static let batchBytes = 16 << 10
 
   private let channels: Set<ChannelID>?
   private let stream: ReplyStream<PostsWatchReply>
@@ -55,20 +53,16 @@ struct PostWatcher {
   }
 
   private func send(_ posts: [PostSnapshot], through end: Int64) async throws {
-    var batch = EncodedReplies()
+    var batch = ReplyBatch()
     var done = last
     for (index, post) in posts.enumerated() {
       let revision = post.row.revision
       // Of posts that changed at once, the last one completes the revision.
       if index + 1 == posts.count || posts[index + 1].row.revision > revision { done = revision }
-      batch.append(parameters: PostsWatchReply(revision: done, post: Post(post)).jsonBytes)
-      if batch.byteCount >= Self.batchBytes {
-        try await stream.send(batch)
-        batch = EncodedReplies()
-      }
+      try await batch.append(parameters: PostsWatchReply(revision: done, post: Post(post)).jsonBytes, to: stream)
     }
     // A client that goes on later from here does not look at what it does not want again.
-    if end > done { batch.append(parameters: PostsWatchReply(revision: end).jsonBytes) }
-    if !batch.isEmpty { try await stream.send(batch) }
+    if end > done { try await batch.append(parameters: PostsWatchReply(revision: end).jsonBytes, to: stream) }
+    try await batch.send(to: stream)
   }
 }

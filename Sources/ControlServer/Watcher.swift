@@ -8,8 +8,6 @@ internal import Varlink
 /// One call of `org.batond.Monitor.Watch`: sends its client the wanted changes in order. It holds what is being written and otherwise only
 /// its place among the changes.
 struct Watcher {
-  /// The number of bytes sent in one go, if there are as many; the last message that is added may exceed it.
-  private static let batchBytes = 16 << 10
   /// The number of stored rows that are read at once.
   private static let rowsMax = 500
   /// The number of channels that are read at once: about as many as are sent in one go.
@@ -22,7 +20,7 @@ struct Watcher {
   /// The revision up to which everything the client wants is sent, or about to be.
   private var last: Int64
   /// The messages to send next.
-  private var batch = EncodedReplies()
+  private var batch = ReplyBatch()
 
   init(
     _ selection: ChangeSelection, _ subscription: ChangeSubscription, _ stream: ReplyStream<ChangeMessage>,
@@ -55,31 +53,24 @@ struct Watcher {
         guard entry.change.revision > last else { continue }
         last = entry.change.revision
         let lastPost = await context.lastPost(for: entry)
-        batch.append(
-          parameters: try subscription.message(of: entry) {
-            try SentChange($0, context.coordinator, lastPost: lastPost).jsonBytes
-          })
-        if batch.byteCount >= Self.batchBytes { try await send() }
+        let message = try subscription.message(of: entry) {
+          try SentChange($0, context.coordinator, lastPost: lastPost).jsonBytes
+        }
+        try await batch.append(parameters: message, to: stream)
       case .nothing:
-        if batch.isEmpty { await subscription.wait() } else { try await send() }
+        if batch.isEmpty { await subscription.wait() } else { try await batch.send(to: stream) }
       case .missed(let after, let end):
-        try await send()
+        try await batch.send(to: stream)
         last = max(last, after)
         try await catchUp(to: end, isMerged: true)
       case .tooSlow(let after):
         throw MonitorRefusal.tooSlow(revision: max(last, after))
       case .over(let end):
         try Task.checkCancellation()
-        try await send()
+        try await batch.send(to: stream)
         return marker("end", max(last, end))
       }
     }
-  }
-
-  private mutating func send() async throws {
-    guard !batch.isEmpty else { return }
-    try await stream.send(batch)
-    batch = EncodedReplies()
   }
 
   /// A message that is not a change.
@@ -135,7 +126,7 @@ struct Watcher {
         var message = try SentChange(change, context.coordinator, lastPost: lastPost(for: change, of: lastPosts))
         if isMerged { message.merged = true }
         part.replies.append(parameters: message.jsonBytes)
-        if part.replies.byteCount >= batchBytes { return part }
+        if part.replies.byteCount >= ReplyBatch.bytes { return part }
       }
     }
     part.last = due.last?.revision ?? revision
