@@ -35,6 +35,31 @@ extension Bench {
     }
   }
 
+  /// Waits until as many requests are prepared, or wait to be decided.
+  func waitForRequests(_ count: Int) async {
+    func open() -> Int { coordinator.postInbox.count + coordinator.directory.read { $0.postsOpen } }
+    while count == 0 ? open() > 0 : open() < count { await Task.yield() }
+  }
+
+  /// Makes a request twice in one batch, behind a post, and expects that it is carried out once.
+  func expectOnce(
+    in channel: ChannelID, _ request: @Sendable () async throws -> (post: PostSnapshot, isNew: Bool)
+  ) async throws {
+    let before = try store.postCounters().post
+    storage.hold()
+    async let holder = publish("before", in: channel)
+    while !storage.isCommitWaiting { await Task.yield() }
+    await waitForRequests(0)
+    async let first = request()
+    async let second = request()
+    await waitForRequests(2)
+    storage.release()
+    let (a, b) = (try await first, try await second)
+    _ = try await holder
+    #expect(a.post.row.id == b.post.row.id && a.isNew != b.isNew)
+    #expect(try store.postCounters().post == before + 2)
+  }
+
   /// The post as clients see it.
   func post(_ id: PostID) async throws -> PostSnapshot {
     let stored = try #require(try store.post(id))

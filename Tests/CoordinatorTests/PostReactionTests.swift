@@ -89,26 +89,9 @@ struct PostReactionTests {
     try await bench.stop()
   }
 
-  /// Waits until as many requests wait to be decided.
-  private func waitForRequests(_ count: Int, _ bench: Bench) async {
-    func open() -> Int { bench.coordinator.postInbox.count + bench.coordinator.directory.read { $0.postsOpen } }
-    while count == 0 ? open() > 0 : open() < count { await Task.yield() }
-  }
-
   @Test func sameReactionAtTheSameMomentIsOne() async throws {
     let (bench, channel, target) = try await bench()
-    bench.storage.hold()
-    async let holder = bench.publish("before", in: channel)
-    while !bench.storage.isCommitWaiting { await Task.yield() }
-    await waitForRequests(0, bench)
-    async let first = bench.coordinator.react(to: target, with: "+")
-    async let second = bench.coordinator.react(to: target, with: "+")
-    await waitForRequests(2, bench)
-    bench.storage.release()
-    let (a, b) = (try await first, try await second)
-    _ = try await holder
-    #expect(a.post.row.id == b.post.row.id && a.isNew != b.isNew)
-    #expect(try bench.store.postCounters().post == 3)
+    try await bench.expectOnce(in: channel) { try await bench.coordinator.react(to: target, with: "+") }
     try await bench.stop()
   }
 
@@ -121,13 +104,13 @@ struct PostReactionTests {
     async let holder = bench.publish("before", in: channel)
     while !bench.storage.isCommitWaiting { await Task.yield() }
     // The first of them is taken alone, and those behind it together.
-    await waitForRequests(0, bench)
+    await bench.waitForRequests(0)
     async let taken = bench.coordinator.deletePost(old)
-    await waitForRequests(1, bench)
+    await bench.waitForRequests(1)
     async let deletion = bench.coordinator.deletePost(target)
-    await waitForRequests(2, bench)
+    await bench.waitForRequests(2)
     async let reaction = refusal(bench, target)
-    await waitForRequests(3, bench)
+    await bench.waitForRequests(3)
     bench.storage.release()
     #expect(await reaction == invalid("post 1 was deleted; react to another"))
     _ = (try await holder, try await taken, try await deletion)

@@ -126,12 +126,8 @@ struct FeedExampleTests {
   @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
   func aUserWhoMayOnlyPublishCanRunIt() async throws {
     let publishers = try Publishers()
-    let sandbox = try Program("baton-sandbox", ["--relays", "1"])
     let baton = try Installation()
-    try publishers.allow(in: baton)
-    let daemon = try await baton.start()
-    try await baton.addRelays(try await sandbox.sandboxRelays(1))
-    #expect(try await baton.control("channel", "create", "News").status == 0)
+    let (daemon, sandbox) = try await publishers.start(baton)
     let feed = try await Feed()
     try feed.write(rss: [(2, "Second"), (1, "First")])
     func run(isMember: Bool) async throws -> (status: Int32, lines: [String]) {

@@ -23,6 +23,16 @@ struct Publishers {
     chmod(baton.folder.path, 0o755)
   }
 
+  /// Starts a daemon that lets the group publish in the channel News on one relay.
+  func start(_ baton: Installation) async throws -> (daemon: Program, sandbox: Program) {
+    let sandbox = try Program("baton-sandbox", ["--relays", "1"])
+    try allow(in: baton)
+    let daemon = try await baton.start()
+    try await baton.addRelays(try await sandbox.sandboxRelays(1))
+    #expect(try await baton.control("channel", "create", "News").status == 0)
+    return (daemon, sandbox)
+  }
+
   /// For Python: becomes a user with these groups and no rights of its own, then runs a command.
   private static let become = """
     import os, sys
@@ -73,12 +83,8 @@ struct PublisherTests {
   @Test(.enabled(if: geteuid() == 0, "only root can become other users"))
   func publisherPublishesAndDoesNothingElse() async throws {
     let publishers = try Publishers()
-    let sandbox = try Program("baton-sandbox", ["--relays", "1"])
     let baton = try Installation()
-    try publishers.allow(in: baton)
-    let daemon = try await baton.start()
-    try await baton.addRelays(try await sandbox.sandboxRelays(1))
-    #expect(try await baton.control("channel", "create", "News").status == 0)
+    let (daemon, sandbox) = try await publishers.start(baton)
 
     let allowed = [
       ["post", "News", "We open at ten."], ["post", "edit", "1", "We open at nine."], ["post", "show", "2", "--actions"],

@@ -8,26 +8,13 @@ import Testing
 /// Publishers of channels and posts against relays that answer late or never, refuse, limit the rate and close the connection, and
 /// against owners who answer in any order whether a post may leave.
 struct PostSimulationTests {
-  @Test func nothingLeavesUnaskedAndEveryOutcomeIsTrue() {
-    for seed in 1...300 as ClosedRange<UInt64> {
-      var run = PostRun(seed: seed)
-      run.run()
-      #expect(run.trouble == nil, "seed \(seed): \(run.trouble ?? "")")
-    }
-  }
+  @Test func nothingLeavesUnaskedAndEveryOutcomeIsTrue() { PostRun.expectNoTrouble(seeds: 1...300) }
 
-  @Test func sameSeedGivesTheSameRun() {
-    for seed in 1...5 as ClosedRange<UInt64> {
-      var (first, second) = (PostRun(seed: seed), PostRun(seed: seed))
-      first.run()
-      second.run()
-      #expect(first.log == second.log && !first.log.isEmpty)
-    }
-  }
+  @Test func sameSeedGivesTheSameRun() { PostRun.expectSameRunOfSameSeed() }
 }
 
 /// One publisher, its owner and one relay.
-private struct PostRun {
+private struct PostRun: SeededSession {
   private struct Key: Hashable {
     let post: Int64
     let number: Int

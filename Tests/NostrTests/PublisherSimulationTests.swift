@@ -7,26 +7,13 @@ import Testing
 
 /// Publishers against relays that answer in any order, under empty ids, late or never, refuse, limit the rate and close the connection.
 struct PublisherSimulationTests {
-  @Test func everyOutcomeBelongsToItsOwnEvent() {
-    for seed in 1...400 as ClosedRange<UInt64> {
-      var run = PublisherRun(seed: seed)
-      run.run()
-      #expect(run.trouble == nil, "seed \(seed): \(run.trouble ?? "")")
-    }
-  }
+  @Test func everyOutcomeBelongsToItsOwnEvent() { PublisherRun.expectNoTrouble(seeds: 1...400) }
 
-  @Test func sameSeedGivesTheSameRun() {
-    for seed in 1...5 as ClosedRange<UInt64> {
-      var (first, second) = (PublisherRun(seed: seed), PublisherRun(seed: seed))
-      first.run()
-      second.run()
-      #expect(first.log == second.log && !first.log.isEmpty)
-    }
-  }
+  @Test func sameSeedGivesTheSameRun() { PublisherRun.expectSameRunOfSameSeed() }
 }
 
 /// One publisher and one relay.
-private struct PublisherRun {
+private struct PublisherRun: SeededSession {
   private struct Habits {
     /// In percent.
     let leavesOutIDs, drops, refuses, limits, closes: Int
