@@ -36,12 +36,9 @@ extension Coordinator {
     for _ in 0..<Self.editsMax {
       let row = try await storedPost(id).row
       if let refusal = row.refusalToBeReplaced { throw refusal }
-      let draft = PostDraft(
-        text: request.text, mentions: request.mentions, contentWarning: request.contentWarning, hashtags: request.hashtags,
-        emoji: request.emoji, attachments: request.attachments)
       let document: PostDocument
       do throws(PostFailure) {
-        document = try network.revise(row.document, publishedAt: row.createdAt, as: draft)
+        document = try network.revise(row.document, publishedAt: row.createdAt, as: request.draft)
       } catch {
         throw BatonError(error, on: network.kind)
       }

@@ -185,9 +185,7 @@ extension Coordinator {
 
   /// The post as its network is asked for it, with the posts that it refers to.
   private func draft(_ request: PostRequest, on network: any RelayNetwork) async throws(BatonError) -> PostDraft {
-    var draft = PostDraft(
-      text: request.text, mentions: request.mentions, contentWarning: request.contentWarning, hashtags: request.hashtags,
-      emoji: request.emoji, attachments: request.attachments)
+    var draft = request.draft
     guard request.quotes.count <= PostDraft.quotesMax else {
       let count = request.quotes.count
       throw .post(
@@ -198,7 +196,6 @@ extension Coordinator {
     let named = Set(request.quotes + (request.replyTo.map { [$0] } ?? []))
     guard !named.isEmpty else { return draft }
     let posts = try await storedPosts(named)
-    let relays = directory.relays
     func reference(_ id: PostID, _ field: PostRefusal.Field) throws(BatonError) -> PostReference {
       func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: field.rawValue, reason: reason)) }
       guard let post = posts[id] else { throw refusal("there is no post \(id.rawValue); see batonctl post list") }
@@ -214,9 +211,7 @@ extension Coordinator {
       if field == .replyTo, post.row.channel != request.channel {
         throw refusal("post \(id.rawValue) is in another channel; a reply is in the channel of its parent, a quote need not be")
       }
-      let showing = post.deliveries.filter { !$0.hasDeparted && $0.record.shown > 0 }
-      guard let reference = network.reference(to: post.row.document, at: showing.compactMap { relays[$0.relay]?.address })
-      else {
+      guard let reference = self.reference(to: post, on: network) else {
         let reason =
           post.row.forgottenAt == nil
           ? "is on another network; refer to one of this network" : "was forgotten; refer to another"
@@ -229,6 +224,13 @@ extension Coordinator {
     for id in request.quotes { quotes.append(try reference(id, .quotes)) }
     draft.quotes = quotes
     return draft
+  }
+
+  /// A stored post as others refer to it, with the relays where it was read back; `nil` if its network cannot tell.
+  func reference(to post: StoredPost, on network: any RelayNetwork) -> PostReference? {
+    let relays = directory.relays
+    let showing = post.deliveries.filter { !$0.hasDeparted && $0.record.shown > 0 }
+    return network.reference(to: post.row.document, at: showing.compactMap { relays[$0.relay]?.address })
   }
 
   func askPosts<Value>(_ input: (Reply<Value>) -> PostInput) async throws(BatonError) -> Value {

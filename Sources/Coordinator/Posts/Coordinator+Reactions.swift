@@ -46,10 +46,9 @@ extension Coordinator {
   ) async throws(BatonError) -> PostDocument {
     let target = try await storedPost(id)
     if let refusal = target.row.refusalToBeReactedTo { throw refusal }
-    let relays = directory.relays
-    let showing = target.deliveries.filter { !$0.hasDeparted && $0.record.shown > 0 }
-    guard let reference = network.reference(to: target.row.document, at: showing.compactMap { relays[$0.relay]?.address })
-    else { throw .networkUnavailable(network.kind, reason: "the stored post cannot be read, so nobody can react to it") }
+    guard let reference = reference(to: target, on: network) else {
+      throw .networkUnavailable(network.kind, reason: "the stored post cannot be read, so nobody can react to it")
+    }
     let document: PostDocument
     let content = channel.row.content
     do throws(PostFailure) {

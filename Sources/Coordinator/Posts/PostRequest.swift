@@ -62,6 +62,13 @@ extension PostRequest {
     }
   }
 
+  /// The post as its network is asked for it, without the posts that it answers or quotes.
+  var draft: PostDraft {
+    PostDraft(
+      text: text, mentions: mentions, contentWarning: contentWarning, hashtags: hashtags, emoji: emoji, attachments: attachments
+    )
+  }
+
   /// Equal for equal requests, so that a key that is used again for another request is noticed.
   var digest: String { ContentDigest.of(json.bytes) }
 
