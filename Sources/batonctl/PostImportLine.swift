@@ -38,14 +38,6 @@ enum PostImportLine {
     return .event(PostsAdoptRequest(channelId: channel, document: String(decoding: line, as: UTF8.self)))
   }
 
-  /// The post in a line.
-  /// - Parameters:
-  ///   - line: a JSON object.
-  ///   - channel: the id of the channel that gets the post.
-  static func request(_ line: [UInt8], channel: Int64) throws(Flaw) -> PostsPublishRequest {
-    try request(try members(of: line), line, channel: channel)
-  }
-
   private static func members(of line: [UInt8]) throws(Flaw) -> [String: JSONValue] {
     let json: JSONValue
     do { json = try JSONParser.parse(line) } catch { throw Flaw(reason: "\(error)") }

@@ -22,6 +22,14 @@ struct PostImportTests {
 
   private static func line(_ text: String) -> LineReader.Line { .bytes(Array(text.utf8)) }
 
+  /// The post in a line.
+  private static func request(_ line: [UInt8], channel: Int64) throws -> PostsPublishRequest {
+    guard case .post(let request) = try PostImportLine.offer(line, channel: channel) else {
+      throw Violation("\(String(decoding: line, as: UTF8.self)) is not offered as a post")
+    }
+    return request
+  }
+
   @Test func linesAreFoundHoweverTheyArrive() throws {
     let expected = [Self.line("one"), Self.line(""), Self.line("two"), Self.line("three")]
     #expect(try Self.lines(["one\n\ntwo\r\nthree"]) == expected)
@@ -40,15 +48,15 @@ struct PostImportTests {
   @Test func lineIsThePostThatTheDaemonGets() throws {
     let line =
       #"{"text":"t","key":"k","replyTo":4,"hashtags":["a"],"contentWarning":null,"emoji":[{"shortcode":"s","url":"u"}]}"#
-    let request = try PostImportLine.request(Array(line.utf8), channel: 3)
+    let request = try Self.request(Array(line.utf8), channel: 3)
     #expect(
       request
         == PostsPublishRequest(
           channelId: 3, text: "t", replyTo: 4, hashtags: ["a"], emoji: [Emoji(shortcode: "s", url: "u")], idempotencyKey: "k"))
-    let file = try PostImportLine.request(Array(#"{"attachments":[{"url":"https://h/f"}]}"#.utf8), channel: 3)
+    let file = try Self.request(Array(#"{"attachments":[{"url":"https://h/f"}]}"#.utf8), channel: 3)
     #expect(file.text.isEmpty && file.attachments?.map(\.url) == ["https://h/f"])
     let later = #"{"text":"t","at":"2026-12-24T18:00:00Z","tolerance":60}"#
-    let scheduled = try PostImportLine.request(Array(later.utf8), channel: 3)
+    let scheduled = try Self.request(Array(later.utf8), channel: 3)
     #expect(scheduled.at == "2026-12-24T18:00:00Z" && scheduled.tolerance == 60)
   }
 
@@ -60,7 +68,7 @@ struct PostImportTests {
 
   @Test func postIsOfferedAsOne() throws {
     let line = Array(#"{"text":"a","sig":null}"#.utf8)
-    #expect(try PostImportLine.offer(line, channel: 3) == .post(PostImportLine.request(line, channel: 3)))
+    #expect(try Self.request(line, channel: 3).text == "a")
     for line in [#"{"id":"ab","kind":42}"#, #"{"sig":"ab","sig":"cd"}"#, "[]"] {
       #expect(throws: PostImportLine.Flaw.self, "\(line)") { try PostImportLine.offer(Array(line.utf8), channel: 3) }
     }
@@ -166,7 +174,7 @@ struct PostImportTests {
 
   @Test func keyFollowsFromTheLineAndTheChannel() throws {
     func key(_ line: String, _ channel: Int64) throws -> String? {
-      try PostImportLine.request(Array(line.utf8), channel: channel).idempotencyKey
+      try Self.request(Array(line.utf8), channel: channel).idempotencyKey
     }
     let first = try #require(try key(#"{"text":"a"}"#, 3))
     #expect(first.wholeMatch(of: /import-[0-9a-f]{40}/) != nil)
@@ -181,7 +189,7 @@ struct PostImportTests {
     (#"{"text":"a","\u001b[2J":1}"#, #"there is no field '\u{1B}[2J'"#), (#"{"text":"a","replyTo":"x"}"#, "replyTo"),
   ])
   func linesThatAreNoPostsAreRefusedWithTheReason(_ line: String, _ words: String) {
-    let flaw = #expect(throws: PostImportLine.Flaw.self) { try PostImportLine.request(Array(line.utf8), channel: 3) }
+    let flaw = #expect(throws: PostImportLine.Flaw.self) { try Self.request(Array(line.utf8), channel: 3) }
     #expect(flaw?.reason.contains(words) == true, "\(flaw?.reason ?? "")")
   }
 
