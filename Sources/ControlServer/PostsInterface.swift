@@ -27,8 +27,8 @@ struct PostsInterface: PostsService, ControlService {
 
   func notesCallers(of method: PostsMethod) -> Bool { [.publish, .edit, .react, .pin, .adopt].contains(method) }
 
-  /// Notes who published, edited or adopted a post, as soon as it is durable: the client may not stay to the end. There may be many, so
-  /// the log limits them.
+  /// Notes who made a post, such as an edit or a reaction, as soon as it is durable: the client may not stay to the end. There may be
+  /// many, so the log limits them.
   private func note(_ post: PostSnapshot, by method: PostsMethod) {
     let (id, channel) = (post.row.id.rawValue, post.row.channel.rawValue)
     context.logger.event(

@@ -10,8 +10,8 @@ struct PostEdit: AsyncParsableCommand {
     discussion: """
       SimpleX edits a post for 24 hours. Posts on Nostr never change: a new post is published, and the old one is deleted once readers \
       find the new one. The new post has an id, a date and a link of its own, and replies stay with the old one. Relays may \
-      go on showing the old one, see batonctl post show --actions. What the post answers and quotes is taken over. Everything else is \
-      stated anew: without --hashtag the new post has no hashtags.
+      go on showing the old one, see batonctl post show --actions. What the post answers and quotes is taken over. Everything else has \
+      to be given again: without --hashtag the new post has no hashtags.
       Exit status: as for batonctl post publish.
       """)
 

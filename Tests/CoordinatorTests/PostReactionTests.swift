@@ -43,7 +43,7 @@ struct PostReactionTests {
     for address in ["ws://r1", "ws://r2"] { #expect(bench.network.posts.departures(of: id, for: address) == 1) }
     #expect(try await bench.post(target) == before, "nothing happened to the post")
     let forecast = bench.coordinator.actions(on: try await bench.post(id)).map(\.forecast)
-    #expect(forecast.allSatisfy { !$0.canEdit && $0.editNote == "a reaction cannot be edited; delete it, and react anew" })
+    #expect(forecast.allSatisfy { !$0.canEdit && $0.editNote == "a reaction cannot be edited; delete it, and react again" })
 
     _ = try await bench.coordinator.deletePost(id)
     try await bench.settlePosts()
@@ -163,7 +163,7 @@ struct PostReactionTests {
     let edit = await bench.refusal { () throws(BatonError) in
       try await bench.coordinator.editPost(reaction, as: PostRequest(channel: channel, text: "-"))
     }
-    #expect(edit == invalid("post 2 is a reaction; delete it, and react anew"))
+    #expect(edit == invalid("post 2 is a reaction; delete it, and react again"))
     let words = "post 2 is a reaction, to post 1; refer to that one"
     let reply = await bench.refusal { () throws(BatonError) in
       try await bench.publish("yes", in: channel, replyTo: reaction)

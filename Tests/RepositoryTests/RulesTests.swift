@@ -84,7 +84,7 @@ struct RulesTests {
         "\(file.name): SQLite is behind GRDB")
       guard imports.contains("Store") else { continue }
       programsThatDo += 1
-      #expect(programs.contains { file.name.hasPrefix($0) }, "\(file.name) imports Store; what it needs belongs into Storage")
+      #expect(programs.contains { file.name.hasPrefix($0) }, "\(file.name) imports Store; what it needs belongs in Storage")
     }
     #expect(programsThatDo > 0)
   }

@@ -109,7 +109,7 @@ struct PostRetentionStoreTests {
     #expect { try store.postRetention(of: Self.first) } throws: { "\($0)".hasPrefix(words) }
     #expect(store.damageFound.contains { $0.hasPrefix(words) })
     #expect(try store.check().problems.contains { $0.hasPrefix(words) })
-    // Who sets it anew makes it right.
+    // Setting it again repairs it.
     try await keep(Self.first, days: 4)
     #expect(try store.check().problems.isEmpty && toForget().posts == Bench.ids([1, 2]))
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// Whether the database that belongs into the state directory is the one that is there.
+/// Whether the database that belongs in the state directory is the one that is there.
 struct PresenceTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path + "/state" }

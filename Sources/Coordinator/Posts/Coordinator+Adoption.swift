@@ -38,7 +38,7 @@ extension Coordinator {
     return (snapshot(published.post, channel.row), published.isNew)
   }
 
-  /// A deletion is passed on only if it is known what it deletes.
+  /// A deletion is passed on only if Baton knows what it deletes.
   private func adopt(
     _ deletion: PostDocument, deleting name: String, in channel: StoredChannel
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
@@ -75,7 +75,7 @@ public enum PostExport: Hashable, Sendable {
 }
 
 extension Coordinator {
-  /// What an export has of a post; `nil` if it was not published, or is no post but a reaction.
+  /// What an export has of a post; `nil` if it was not published, or is a reaction.
   /// - Parameter kind: the network of its channel.
   public func export(_ row: PostRow, on kind: NetworkKind) -> PostExport? {
     guard row.isPublished, row.reactionTo == nil else { return nil }

@@ -38,7 +38,7 @@ extension PostForecast {
     } else if post.row.deletedAt != nil {
       (forecast.canEdit, forecast.editNote) = (false, "the post was deleted")
     } else if post.row.reactionTo != nil {
-      (forecast.canEdit, forecast.editNote) = (false, "a reaction cannot be edited; delete it, and react anew")
+      (forecast.canEdit, forecast.editNote) = (false, "a reaction cannot be edited; delete it, and react again")
     } else if post.row.forgottenAt != nil {
       (forecast.canEdit, forecast.editNote) = (false, "the post was forgotten; delete it, and publish another")
     }

@@ -1,7 +1,7 @@
 internal import Channels
 internal import Storage
 
-/// The walk along the posts that are beyond the retention of their channels. It goes on page by page, and begins anew with each upkeep.
+/// The walk along the posts that are beyond the retention of their channels. It goes on page by page, and begins again with each upkeep.
 struct PostForgetting: Equatable {
   /// Where it goes on.
   var place = PostRetentionPlace.start
