@@ -1,6 +1,6 @@
 public import Channels
 
-/// The newest post of a channel that is no reaction and was not deleted, as channels show it.
+/// The newest post of a channel that is not a reaction and was not deleted, as channels show it.
 public struct LastPost: Hashable, Sendable {
   public var createdAt: Timestamp
   /// The beginning of its text; `nil` if the post is damaged or was forgotten.

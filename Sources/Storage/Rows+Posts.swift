@@ -108,7 +108,7 @@ public struct StoredPosts: Sendable {
   }
 }
 
-/// Where the posts of a channel go: one relay of a channel that has posts. It follows the channel's relays, with a delay: posts of before
+/// Where the posts of a channel go: one relay of a channel that has posts. It follows the channel's relays, with a delay: earlier posts
 /// are given a delivery for a relay that was added, and told that the channel left one that was removed, one page after the other.
 public struct PostRouteRow: Hashable, Sendable {
   public enum Status: String, Hashable, Sendable, CaseIterable {

@@ -3,7 +3,7 @@ internal import StrictJSON
 
 /// A name at a domain that stands for a public key (NIP-05), such as `bob@example.com`.
 public struct DomainName: Hashable, Sendable {
-  /// The reason why a text is no such name, as a sentence for people.
+  /// The reason why a text is not such a name, as a sentence for people.
   public struct Flaw: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
   }

@@ -11,7 +11,7 @@
 /// the new state is durable, in the edition that `left` then names. So what may be at a relay is always stored before it is there.
 ///
 /// An answer that was lost is never followed by sending again: the relay is read back first, and gets the post again only if it does not
-/// have it. So no relay gets a post twice that a reader can fetch, whether or not it recognizes repetitions, and a relay that stores
+/// have it. So no relay gets a post twice that a reader can fetch, whether or not it recognises repetitions, and a relay that stores
 /// without answering ends as `verified`.
 ///
 /// A post that was revised while an edition is on its way waits for the outcome of that one: a relay is given one edition at a time.

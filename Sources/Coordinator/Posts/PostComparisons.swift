@@ -36,7 +36,7 @@ struct PostComparisons: Equatable {
     var lost = 0
   }
 
-  /// Whether there are routes, so that it is looked every minute for what is due.
+  /// Whether there are routes, so that what is due is looked for every minute.
   var isExpected = false
   var underWay: [RelayID: UnderWay] = [:]
   /// Relays that are back, each with the latest of its channels that was seen to.

@@ -178,7 +178,7 @@ extension PostDecider {
     return storageFailed(failure.description)
   }
 
-  /// It is known again what is durable.
+  /// What is durable is known again.
   mutating func settleDoubt(_ counters: PostCounters) {
     self.counters = counters
     durable = counters

@@ -14,7 +14,7 @@ extension PostDecider {
     if !open.effects.inputs.contains(.compare) { open.effects.inputs.append(.compare) }
   }
 
-  /// When a route is next compared with all posts of its channel. From now on it is looked for what is due.
+  /// When a route is next compared with all posts of its channel. From now on, what is due is looked for.
   mutating func nextComparison(of channel: ChannelID, at relay: RelayID) -> Timestamp {
     expectComparisons()
     return PostComparisons.next(channel, relay, seed: policy.jitterSeed, after: now)

@@ -61,7 +61,7 @@ extension PostDecider {
     }
   }
 
-  /// Takes up a post whose operations under way are lost, and of whose waits nobody knows.
+  /// Takes up a post whose operations under way are lost, and whose waits nobody knows.
   private mutating func takeUp(_ id: PostID) {
     for delivery in awake[id]?.deliveries ?? [] where !delivery.hasDeparted {
       guard delivery.machine.underWay != nil else {
@@ -189,7 +189,7 @@ extension PostDecider {
     open.effects.operations.append(PostEffects.Performance(network: place.network, operation: operation))
   }
 
-  /// Says in the journal when posts stop to reach a relay, and when they reach it again.
+  /// Says in the journal when posts stop reaching a relay, and when they reach it again.
   private mutating func note(_ transition: DeliveryMachine.Transition, _ id: PostID, _ relay: RelayID) {
     let name = relays[relay]?.name ?? "relay \(relay.rawValue)"
     if transition.to == .failed, transition.from != .failed {

@@ -105,7 +105,7 @@ extension PostDecider.Awake {
 }
 
 extension PostRow {
-  /// Why it cannot be done what needs what the post says; `nil` if it says it still.
+  /// Why what needs the text of the post cannot be done; `nil` if the text is still there.
   /// - Parameter outcome: what cannot be done, and what to do instead.
   func refusal(ifForgotten outcome: String) -> BatonError? {
     forgottenAt.map { _ in

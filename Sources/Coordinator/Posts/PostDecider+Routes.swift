@@ -44,7 +44,7 @@ extension PostDecider {
     }
   }
 
-  /// Sees to a page of posts of before.
+  /// Sees to a page of earlier posts.
   mutating func walk(_ channel: ChannelID, _ relay: RelayID, _ facts: PostFacts) {
     guard let page = facts.pages[PostReads.Page(channel: channel, relay: relay)],
       // Something may have been decided since.

@@ -42,7 +42,7 @@ extension PostRequest {
   // MARK: - From storage
 
   /// Reads what `json` has written.
-  /// - Returns: `nil` if the text is nothing of that kind.
+  /// - Returns: `nil` if the text is not a stored request.
   init?(stored text: String) {
     guard let json = try? JSONParser.parse(text), let channel = json["channel"]?.integer, let text = json["text"]?.string,
       let quotes = json["quotes"]?.integers, let mentions = json["mentions"]?.strings, let hashtags = json["hashtags"]?.strings,

@@ -52,7 +52,7 @@ public struct PostRequest: Hashable, Sendable {
 }
 
 extension PostRequest {
-  /// - Throws: `invalidPost` if the key is not one.
+  /// - Throws: `invalidPost` if the key is not valid.
   func checkKey() throws(BatonError) {
     guard let key = idempotencyKey else { return }
     let max = ChannelRequest.idempotencyKeyBytesMax
