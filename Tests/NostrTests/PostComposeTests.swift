@@ -6,18 +6,8 @@ import Testing
 @testable import Nostr
 
 /// What the network makes of posts before anything is sent.
-struct PostComposeTests {
+struct PostComposeTests: ComposeSuite {
   private typealias Samples = PostSamples
-
-  private func withBench(_ body: (NostrNetwork) throws -> Void) async throws {
-    let bench = try NetworkBench(identity: try Samples.key(), now: { 5_000 })
-    try body(bench.network)
-    await bench.end()
-  }
-
-  private func event(_ document: PostDocument) throws -> NostrEvent {
-    try #require(NostrEvent(json: try JSONParser.parse(document.text)))
-  }
 
   @Test func postIsSignedByItsChannelNow() async throws {
     try await withBench { network in
