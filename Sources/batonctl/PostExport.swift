@@ -99,7 +99,7 @@ struct ExportReport: Codable, Hashable, Sendable {
 /// one.
 final class ExportFile {
   private let path: String
-  /// Its name until then: no other export writes there, also if it is to get the same name.
+  /// Its name until then: no other export writes there, even if it is to get the same name.
   private let part: String
   private let handle: FileHandle
 

@@ -47,7 +47,7 @@ struct PostImport: AsyncParsableCommand {
     var mentions = PostMentions()
     var canvas = Canvas(session.terminal)
     var shownAt = ContinuousClock.now
-    // Names may take long already in the first line.
+    // Names in the first line may already take long to look up.
     session.ending.followed = .importing(report)
     while let line = try next(&lines, after: report) {
       number += 1

@@ -8,7 +8,7 @@ struct PostMentions {
   /// Asks the domain whose name it is, and gives the public key.
   typealias Ask = @Sendable (DomainName) async throws(Refusal) -> String
 
-  /// Upper bound of the names whose answers are kept. Behind it, they are asked for again.
+  /// Upper bound of the names whose answers are kept. Beyond it, they are asked for again.
   static let namesMax = 10_000
 
   private var ask: Ask?
@@ -21,7 +21,7 @@ struct PostMentions {
   /// - Parameter people: keys, which stay as they are, and names at domains.
   /// - Throws: a refusal for the first name whose key cannot be found.
   mutating func keys(of people: [String]) async throws(Refusal) -> [String] {
-    // The daemon refuses so many, whoever they are, and nobody needs to be asked.
+    // The daemon refuses this many, whoever they are, so nobody needs to be asked.
     guard people.count <= PostDraft.mentionsMax else { return people }
     var keys: [String] = []
     for person in people { keys.append(DomainName.isMeant(by: person) ? try await key(of: person) : person) }
