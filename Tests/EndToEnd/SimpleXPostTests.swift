@@ -59,6 +59,39 @@ struct SimpleXPostTests {
     try await core.stop()
   }
 
+  @Test func channelReactsToItsPostAndTakesThatBack() async throws {
+    let (core, baton, daemon) = try await start()
+    #expect(try await baton.control("post", "News", "Hello", "--wait", "all").status == 0)
+    let reacted = try await baton.control("post", "react", "1", "+", "--wait", "all")
+    #expect(reacted.status == 0, "\(reacted.lines)")
+    _ = try await baton.post(2) { $0["phase"] == "published" }
+    #expect(try await core.withModel { $0.itemsSeen(of: 1).map(\.reactions) } == [["👍"]])
+    let refused = try await baton.control("post", "react", "1", "😎")
+    #expect(refused.status == 1 && refused.lines.last?.contains("eight reactions") == true, "\(refused.lines)")
+    #expect(try await baton.control("post", "delete", "2", "--yes").status == 0)
+    _ = try await baton.post(2) { $0["phase"] == "deleted" }
+    #expect(try await core.withModel { $0.itemsSeen(of: 1).map(\.reactions) } == [[]])
+    #expect(try await sends(core) == 1)
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    try await core.stop()
+  }
+
+  @Test func postThatWasForgottenCanBeDeleted() async throws {
+    let (core, baton, daemon) = try await start()
+    for text in ["Hello", "Again"] { #expect(try await baton.control("post", "News", text, "--wait", "all").status == 0) }
+    let set = try await baton.control("post", "retention", "News", "--count", "1")
+    #expect(set.status == 0, "\(set.lines)")
+    let forgotten = try await baton.post(1) { $0["forgottenAt"]?.string != nil }
+    #expect(forgotten["text"] == "" && forgotten["networkId"]?.string?.hasPrefix("1/shared-") == true)
+    #expect(try await baton.control("post", "delete", "1", "--yes").status == 0)
+    _ = try await baton.post(1) { $0["phase"] == "deleted" }
+    #expect(try await core.withModel { $0.itemsSeen(of: 1).map(\.isDeleted) } == [true, false])
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    try await core.stop()
+  }
+
   /// The core has sent the post, and neither its answer nor the daemon is there any more.
   @Test func postWhoseAnswerIsLostIsFoundInTheChat() async throws {
     let (core, baton, daemon) = try await start()

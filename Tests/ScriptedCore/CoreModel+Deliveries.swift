@@ -53,6 +53,16 @@ extension CoreModel {
     if settlesAtOnce { settle() }
   }
 
+  /// A relay of a channel has been invited and not answered yet, or is in the channel.
+  public mutating func setJoining(_ isJoining: Bool, channel: Int64, relayAddress: String) {
+    guard let index = groups.firstIndex(where: { $0.id == channel }) else { return }
+    for at in groups[index].rows.indices where address(of: groups[index].rows[at].relay) == relayAddress {
+      groups[index].rows[at].status = isJoining ? "invited" : "active"
+      groups[index].rows[at].memberStatus = isJoining ? "invited" : "connected"
+      groups[index].rows[at].connection = ["type": isJoining ? "joined" : "ready"]
+    }
+  }
+
   /// The connection to a relay of a channel comes or goes.
   public mutating func setReady(_ isReady: Bool, channel: Int64, relayAddress: String) {
     guard let index = groups.firstIndex(where: { $0.id == channel }) else { return }

@@ -25,6 +25,8 @@ extension CoreModel {
     public let sharedID: String
     public let text: String
     public let isDeleted: Bool
+    /// How the core's user reacted to it, in the order in which that happened.
+    public let reactions: [String]
     /// The addresses of the relays that give it to new readers.
     public let relays: [String]
   }
@@ -35,6 +37,7 @@ extension CoreModel {
     return group.items.map { item in
       SeenItem(
         id: item.id, sharedID: item.sharedID, text: item.content["text"]?.string ?? "", isDeleted: item.deletedAt != nil,
+        reactions: item.reactions,
         relays: group.rows.filter { item.holders.contains($0.member) }
           .map { address(of: $0.relay) })
     }
@@ -60,6 +63,15 @@ extension CoreModel {
   public mutating func lose(channel id: Int64) {
     groups.removeAll { $0.id == id }
     pending.removeAll { $0.group == id }
+  }
+
+  /// Somebody forbids reactions in the channel.
+  public mutating func forbidReactions(channel id: Int64) {
+    guard let index = groups.firstIndex(where: { $0.id == id }), var profile = groups[index].profile.object else { return }
+    var preferences = profile["groupPreferences"]?.object ?? [:]
+    preferences["reactions"] = ["enable": "off"]
+    profile["groupPreferences"] = .object(preferences)
+    groups[index].profile = .object(profile)
   }
 
   /// Relays that stayed silent wake up and accept the channels that they were invited to.

@@ -9,11 +9,12 @@ import Testing
 
 @testable import SimpleX
 
-/// What becomes of posts between their deliveries and a core, in a text file; see `Transcripts/deliveries.txt`. No socket, no clock: the
-/// machines of the deliveries, the worker and the scripted core, one step after the other.
+/// What becomes of posts and reactions between their deliveries and a core, in text files; see `Transcripts/deliveries.txt`. No socket, no
+/// clock: the machines of the deliveries, the worker and the scripted core, one step after the other.
 struct PostDeliveryTests {
-  @Test func postsAreDeliveredAsTold() async throws {
-    let transcript = try Transcript("deliveries.txt", beside: #filePath)
+  @Test(arguments: ["deliveries.txt", "joining.txt", "reactions.txt"])
+  func postsAreDeliveredAsTold(file: String) async throws {
+    let transcript = try Transcript(file, beside: #filePath)
     #expect(!transcript.blocks.isEmpty)
     let player = DeliveryPlayer()
     let difference = try await transcript.difference { try await player.run($0) }
@@ -50,6 +51,7 @@ private final class DeliveryPlayer {
     var document: PostDocument
     var edition = 1
     var deletion: PostDocument?
+    var isForgotten = false
     var machines: [Int: DeliveryMachine] = [:]
   }
 
@@ -81,12 +83,14 @@ private final class DeliveryPlayer {
     case "core": begin()
     case "post": try post(Int(try number(words[1])), at: words[2], words.dropFirst(3).joined(separator: " "))
     case "large": try post(Int(try number(words[1])), at: words[2], String(repeating: "x", count: 15_602))
+    case "react": try react(words)
     case "join": join(Int(try number(words[1])), Int(try number(words[2])))
     case "edit": try edit(Int(try number(words[1])), words.dropFirst(2).joined(separator: " "))
     case "delete":
       let id = Int(try number(words[1]))
       posts[id]?.deletion = PostDocument(networkID: "", author: PostForm.author, text: "{}")
       feed(.deletionRequested, toAllOf: id)
+    case "forget": try forget(Int(try number(words[1])))
     case "retry": feed(.retryRequested, Int(try number(words[1])), Int(try number(words[2])))
     case "tick": await tick(.seconds(try number(words[1])))
     case "loses", "drops", "garbles", "doubles":
@@ -101,6 +105,7 @@ private final class DeliveryPlayer {
       for id in posts.keys.sorted() { feed(.restarted, toAllOf: id) }
     case "status": status(Int(try number(words[1])))
     case "chat": chat()
+    case "reactions": reactions()
     default: try change(words)
     }
   }
@@ -114,6 +119,15 @@ private final class DeliveryPlayer {
         let address = Self.relays[(digit.wholeNumberValue ?? 1) - 1]
         shared.world.withLock { $0.model.setReady(words[0] == "back", channel: Self.group, relayAddress: address) }
       }
+    case "joining", "joined":
+      let address = Self.relays[Int(try number(text)) - 1]
+      shared.world.withLock { $0.model.setJoining(words[0] == "joining", channel: Self.group, relayAddress: address) }
+    case "hand":
+      let reaction = #"{"type":"emoji","emoji":"\#(text)"}"#
+      shared.world.withLock { _ = $0.model.execute("/_reaction #\(Self.group) 1 \(words[2]) \(reaction)") }
+    case "erase":
+      shared.world.withLock { _ = $0.model.execute("/_delete item #\(Self.group) \(text) broadcast") }
+    case "forbid": shared.world.withLock { $0.model.forbidReactions(channel: Self.group) }
     case "again":
       let address = Self.relays[Int(try number(text)) - 1]
       shared.world.withLock { world in
@@ -179,7 +193,7 @@ private final class DeliveryPlayer {
     shared.world.withLock { world in
       if world.isDown { return .failure(.notSent(.noConnection("there is no connection"))) }
       switch command {
-      case .send, .updateItem, .deleteItems: world.lines.append("ask \(command)")
+      case .send, .updateItem, .deleteItems, .react: world.lines.append("ask \(command)")
       default: break
       }
       let mishap = world.mishap.flatMap { command.text.hasPrefix($0.prefix) ? $0.kind : nil }
@@ -243,6 +257,24 @@ private final class DeliveryPlayer {
     for digit in relays { join(id, digit.wholeNumberValue ?? 1) }
   }
 
+  /// `react 2 13 1 👍` is reaction 2, at relays 1 and 3, to post 1.
+  private func react(_ words: [String]) throws {
+    let (id, target) = (Int(try number(words[1])), Int(try number(words[3])))
+    let name = posts[target]?.document.networkID ?? ""
+    let draft = ReactionDraft(target: PostReference(networkID: name, author: PostForm.author), text: words[4])
+    posts[id] = Post(document: try ReactionForm(draft).document)
+    for digit in words[2] { join(id, digit.wholeNumberValue ?? 1) }
+  }
+
+  private func forget(_ id: Int) throws {
+    let network = try SimpleXNetwork.unconnected(at: shared.world.withLock(\.now))
+    guard let document = posts[id]?.document, let remnant = network.remnant(of: document) else {
+      throw Unknown(text: "forget \(id)")
+    }
+    posts[id]?.document = PostDocument(networkID: document.networkID, author: document.author, text: remnant)
+    posts[id]?.isForgotten = true
+  }
+
   private func join(_ id: Int, _ relay: Int) {
     let edition = posts[id]?.edition ?? 1
     posts[id]?.machines[relay] = DeliveryMachine(salt: 1, now: shared.world.withLock(\.now), edition: edition)
@@ -292,10 +324,11 @@ private final class DeliveryPlayer {
   private func hear(_ report: NetworkReport) {
     guard case .delivery(let post, let relay, let number, let outcome, let form) = report else { return }
     let (id, at) = (Int(post.rawValue), Int(relay.rawValue))
-    let name = form.map { ", \($0.networkID)" } ?? ""
+    let name = form.map { ", \(Self.name($0))" } ?? ""
     shared.world.withLock { $0.lines.append("\(id)@\(at) \(Self.words(outcome))\(name)") }
     // As the decider does.
-    if let form, posts[id]?.machines[at]?.underWay?.operation == number, let known = posts[id] {
+    if let form, posts[id]?.isForgotten == false, posts[id]?.machines[at]?.underWay?.operation == number, let known = posts[id]
+    {
       let isEdited = known.edition > 1 && known.deletion == nil
       posts[id]?.document =
         isEdited ? PostDocument(networkID: form.networkID, author: form.author, text: known.document.text) : form
@@ -333,6 +366,23 @@ private final class DeliveryPlayer {
     case .refused(let trouble): "refused: \(trouble.cause)"
     case .skipped(let trouble): "skipped: \(trouble.cause)"
     case .troubled(let trouble, _): "troubled: \(trouble.cause)"
+    }
+  }
+
+  /// What a form says of where the post is: its name, or for a reaction, which has none, how far it came.
+  private static func name(_ form: PostDocument) -> String {
+    guard let course = ReactionForm(form)?.course else { return form.networkID }
+    var words = [course.reached.map { "for \($0.count)" } ?? "for none"]
+    if course.sentAt != nil { words.append("sent") }
+    if let told = course.withdrawn { words.append("taken back at \(told.count)") }
+    return words.joined(separator: ", ")
+  }
+
+  private func reactions() {
+    shared.world.withLock { world in
+      for item in world.model.itemsSeen(of: Self.group) {
+        world.lines.append("item \(item.id): \(item.reactions.isEmpty ? "none" : item.reactions.joined(separator: " "))")
+      }
     }
   }
 

@@ -1,6 +1,4 @@
 import Channels
-import Logging
-import NIOPosix
 import RelayNetwork
 import Testing
 
@@ -11,13 +9,7 @@ struct PostFormTests {
   private static let now = Timestamp(milliseconds: 1_767_225_600_000)
 
   /// A network whose core nobody asks.
-  private func network(at time: Timestamp = Self.now) throws -> SimpleXNetwork {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let endpoint = try CoreEndpoint(host: "127.0.0.1", port: 1)
-    let client = CoreClient(endpoint: endpoint, group: MultiThreadedEventLoopGroup.singleton, logger: logger)
-    return SimpleXNetwork(
-      client: client, lanes: [], logger: logger, now: { time }, known: { _ in nil }, served: { _, _ in [] })
-  }
+  private func network(at time: Timestamp = Self.now) throws -> SimpleXNetwork { try .unconnected(at: time) }
 
   private let content = ChannelContent(
     identity: IdentityID(rawValue: 1), networkID: "5/public-17", trustAnchor: "", document: "{}")

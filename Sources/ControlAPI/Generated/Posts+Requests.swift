@@ -245,7 +245,8 @@ public struct PostsCancelRequest: Codable, Hashable, Sendable {
 public struct PostsReactRequest: Codable, Hashable, Sendable {
   /// Identifier of the post. One that is not published, was deleted or edited, or is a reaction itself is refused.
   public var id: Int64
-  /// The reaction: '+', '-', one emoji, or :shortcode: for a picture.
+  /// The reaction: '+', '-', one emoji, or :shortcode: for a picture. On SimpleX one of eight emoji, or '+' or '-' for two of them, and no
+  /// picture; anything else is refused with InvalidPost and the list.
   public var reaction: String
   /// The picture, if the reaction is its shortcode between colons.
   public var emoji: Emoji?

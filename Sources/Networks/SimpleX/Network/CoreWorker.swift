@@ -124,6 +124,8 @@ final class CoreWorker {
   /// What is asked for posts, by channel.
   var desks: [ChannelID: PostDesk] = [:]
   var knownPosts = KnownPosts()
+  /// Since when posts wait for relays that are just getting their channels.
+  var joining = JoiningRelays()
   var postsDue = WorkQueue<ChannelID>()
   private var isPostsTurn = false
 

@@ -57,6 +57,11 @@ struct GroupListing {
     guard let key = (try? SimpleXLink(address))?.comparisonKey,
       let relay = relays.last(where: { $0.relay.comparisonKey == key })
     else { return .absent }
+    return standing(of: relay)
+  }
+
+  /// - Parameter relay: one of `relays`.
+  func standing(of relay: CoreGroupRelay) -> Standing {
     let member = members[relay.member]
     let status = relay.status.known
     // Its member also counts as one that left.

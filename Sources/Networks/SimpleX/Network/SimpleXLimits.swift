@@ -18,6 +18,9 @@ public struct SimpleXLimits: Hashable, Sendable {
   public var recogniseAgain: Duration = .seconds(30)
   /// After how long a post is looked at again that cannot be sent now.
   public var lookAgain: Duration = .seconds(5)
+  /// How long a post waits for relays that are just getting the channel: SimpleX sends it once, so they would never get it. A relay makes
+  /// posts wait only for so long after the first one that waited for it.
+  public var joinPatience: Duration = .seconds(30)
   /// How long an unanswered operation is kept; longer than the coordinator waits for it.
   public var pendingMax: Duration = .seconds(1800)
 

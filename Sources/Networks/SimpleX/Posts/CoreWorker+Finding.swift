@@ -18,19 +18,22 @@ extension CoreWorker {
       desks[task.channel]?.lost[task.post] = nil
       return true
     case .success(nil):
-      // The core may still be carrying out the command.
-      let since = max(desks[task.channel]?.lost[task.post] ?? upSince, upSince)
-      let rest = limits.doubtTime - max(now() - since, .zero)
-      guard rest <= .milliseconds(20) else {
-        hold(task.post, in: task.channel, for: rest)
-        return false
-      }
+      guard !isInDoubt(task, since: desks[task.channel]?.lost[task.post]) else { return false }
       desks[task.channel]?.lost[task.post] = nil
       return true
     case .failure(let failure):
       fail(task.operations, failure)
       return false
     }
+  }
+
+  /// Whether the core may still be carrying out a command whose answer was lost; then the post is looked at again when it cannot be.
+  /// - Parameter lost: when the answer was lost; `nil` if that is not known, because the daemon has started since.
+  func isInDoubt(_ task: some DeskTask, since lost: Timestamp?) -> Bool {
+    let rest = limits.doubtTime - max(now() - max(lost ?? upSince, upSince), .zero)
+    guard rest > .milliseconds(20) else { return false }
+    hold(task.post, in: task.channel, for: rest)
+    return true
   }
 
   /// The item above `mark` that says what the post does; `nil` if there is none.
@@ -89,7 +92,9 @@ extension CoreWorker {
     case nil: finish(operation, .skipped(Self.passedOver))
     case .sent, .received:
       // The core does not say how far an edit came: it is sent to relays whose connection is ready.
-      let isNewest = knownPosts[task.post].edited >= edition || task.form.isShown(by: info.item.item)
+      let isNewest =
+        task.form.isForgotten || knownPosts[task.post].edited >= edition || task.form.isShown(by: info.item.item)
+      if isNewest, isMissed(operation, task) { return finish(operation, .skipped(Self.editMissed)) }
       finish(operation, .verified(edition: isNewest ? edition : max(1, edition - 1)))
     case .new, .forwarded:
       finish(operation, .troubled(Trouble(.timeout, "the core has not sent the post to the relay yet"), retryAfter: nil))
@@ -135,7 +140,7 @@ extension CoreWorker {
     .unreachable, "the connection to the relay was not ready when the post was deleted, and the core tells each relay once")
 
   /// The relays of the channel to which the core sends now.
-  private func readyRelays(_ task: PostTask) async -> Result<Set<CoreMember.ID>, CoreFailure> {
+  func readyRelays(_ task: some DeskTask) async -> Result<Set<CoreMember.ID>, CoreFailure> {
     var ready: Set<CoreMember.ID> = []
     for relay in task.listing.relays {
       switch await isReady(relay.member, task.group) {

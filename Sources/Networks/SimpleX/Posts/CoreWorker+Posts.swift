@@ -8,28 +8,13 @@ extension CoreWorker {
   private static let postKept = Duration.seconds(7_200)
 
   /// One post at the place where it is in the core, with what is asked for it.
-  struct PostTask {
+  struct PostTask: DeskTask {
     let post: PostID
     let channel: ChannelID
     let listing: GroupListing
     let operations: [DeliveryOperation]
     /// The post as it was asked for last.
     let form: PostForm
-
-    var group: CoreGroup.ID { listing.group.id }
-
-    func operations(_ task: DeliveryOperation.Task) -> [DeliveryOperation] { operations.filter { $0.task == task } }
-
-    /// Whether the relay of an operation is in the channel, or on its way there.
-    func isJoined(_ operation: DeliveryOperation) -> Bool {
-      switch listing.standing(of: operation.address) {
-      case .absent, .lost: false
-      case .stuck, .invited, .accepted, .active: true
-      }
-    }
-
-    /// The relay of an operation as a member of the channel; `nil` if the channel does not have it.
-    func member(_ operation: DeliveryOperation) -> CoreMember.ID? { listing.standing(of: operation.address).member }
   }
 
   // MARK: - Input
@@ -81,6 +66,7 @@ extension CoreWorker {
   /// Notes what a document says of a post. The core has sent what any of them says that it has.
   private func learn(_ document: PostDocument, of post: PostID) {
     var known = knownPosts[post]
+    known.course = known.course ?? ReactionForm(document)?.course
     if let place = ItemPlace(name: document.networkID) { known.place = known.place.orLater(place) }
     if let form = PostForm(document) {
       known.edition = max(known.edition, form.edition)
@@ -138,7 +124,9 @@ extension CoreWorker {
   private func serve(_ post: PostID, in channel: ChannelID) async {
     let operations = desks[channel]?.operations(of: post) ?? []
     guard let content = operations.last?.content else { return }
-    guard let form = Self.newestForm(operations), ItemPlace(name: operations[0].document.networkID) != nil else {
+    let reaction = ReactionForm(in: operations)
+    let form = Self.newestForm(operations)
+    guard reaction != nil || form != nil, ItemPlace(name: operations[0].document.networkID) != nil else {
       for operation in operations {
         finish(operation, .skipped(Trouble(.protocol, "what is stored of the post is not for SimpleX")))
       }
@@ -155,6 +143,10 @@ extension CoreWorker {
     case .failure(.refused(let error)) where error.isGroupMissing: return failPosts(operations, missing)
     case .failure(let failure): return fail(operations, failure)
     }
+    if let reaction {
+      return await serve(ReactionTask(post: post, channel: channel, listing: listing, operations: operations, form: reaction))
+    }
+    guard let form else { return }
     let task = PostTask(post: post, channel: channel, listing: listing, operations: operations, form: form)
     if case .after(let mark) = knownPosts[post].place {
       guard await find(task, after: mark) else { return }
@@ -163,7 +155,11 @@ extension CoreWorker {
   }
 
   private func serve(_ task: PostTask) async {
-    let publications = task.operations(.publish)
+    var publications = task.operations(.publish)
+    if task.form.isForgotten {
+      for operation in publications { finish(operation, .skipped(Self.forgotten)) }
+      publications = []
+    }
     guard let item = knownPosts[task.post].place.item else {
       // Nobody has it.
       for operation in task.operations(.verify) { finish(operation, .missing) }
@@ -181,6 +177,9 @@ extension CoreWorker {
     if !withdrawals.isEmpty { await withdraw(withdrawals, item, info, task) }
     if !publications.isEmpty { await look(publications, info, task) }
   }
+
+  /// Nobody asks for that: a post is forgotten only when nothing is under way.
+  static let forgotten = Trouble(.notSupported, "the post was forgotten here, so there is nothing left to send")
 
   /// The newest edition that any operation is about. All of them are about the same post.
   static func newestForm(_ operations: [DeliveryOperation]) -> PostForm? {
@@ -206,11 +205,14 @@ extension CoreWorker {
       form.sentAt = form.sentAt ?? knownPosts[operation.post].sentAt
       change(&form)
       document = form.document(at: knownPosts[operation.post].place)
+      if document == operation.document { document = nil }
+    } else if var form = ReactionForm(operation.document) {
+      // What was told last may say more than what the operation was asked for with, and no longer be true.
+      form.course = knownPosts[operation.post].course ?? form.course
+      document = form.document
     }
     report(
-      .delivery(
-        post: operation.post, relay: operation.relay, number: operation.number, outcome,
-        form: document == operation.document ? nil : document))
+      .delivery(post: operation.post, relay: operation.relay, number: operation.number, outcome, form: document))
   }
 
   /// Answers operations for which the channel is not there.

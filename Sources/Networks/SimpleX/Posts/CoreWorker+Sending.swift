@@ -5,21 +5,12 @@ internal import RelayNetwork
 extension CoreWorker {
   /// How many of the newest items are asked for to see where a channel stands.
   private static let newestCount = 10
-  private static let notReady = Trouble(.unreachable, "the connection to the relay is not ready")
+  static let notReady = Trouble(.unreachable, "the connection to the relay is not ready")
 
   /// Tells the relays of a post that was not sent that its turn has come.
   func prepare(_ operations: [DeliveryOperation], _ task: PostTask) async {
-    var joined: [DeliveryOperation] = []
-    for operation in operations {
-      switch task.listing.standing(of: operation.address) {
-      case .lost(_, let trouble): finish(operation, .troubled(trouble, retryAfter: nil))
-      case .absent:
-        finish(
-          operation, .troubled(Trouble(.unreachable, "the chat core does not have the relay in the channel"), retryAfter: nil))
-      case .stuck, .invited, .accepted, .active: joined.append(operation)
-      }
-    }
-    guard !joined.isEmpty else { return }
+    let joined = joined(operations, task)
+    guard !joined.isEmpty, !waitsForRelays(task) else { return }
     // The core sends also if there is nobody to send to, and never again.
     switch await hasReadyRelay(joined, task) {
     case .success(true): break
@@ -34,9 +25,23 @@ extension CoreWorker {
     }
   }
 
+  /// Those of the operations whose relays have the channel, or are on their way to it; the others are answered.
+  func joined(_ operations: [DeliveryOperation], _ task: some DeskTask) -> [DeliveryOperation] {
+    operations.filter { operation in
+      switch task.listing.standing(of: operation.address) {
+      case .lost(_, let trouble): finish(operation, .troubled(trouble, retryAfter: nil))
+      case .absent:
+        finish(
+          operation, .troubled(Trouble(.unreachable, "the chat core does not have the relay in the channel"), retryAfter: nil))
+      case .stuck, .invited, .accepted, .active: return true
+      }
+      return false
+    }
+  }
+
   /// Tells relays that the turn of a post has come, and waits for the answers.
   /// - Parameter place: where the post will be; `nil` if that is known.
-  private func beginFlight(_ task: PostTask, at place: ItemPlace? = nil) {
+  func beginFlight(_ task: some DeskTask, at place: ItemPlace? = nil) {
     // Some may have come, or have been replaced by newer ones, meanwhile.
     let current = (desks[task.channel]?.operations(of: task.post) ?? []).filter { $0.task == .publish && task.isJoined($0) }
     guard !current.isEmpty else { return }
@@ -87,9 +92,7 @@ extension CoreWorker {
     guard let flight = desks[channel]?.flight else { return }
     let operations = (desks[channel]?.entries[flight.post] ?? [:]).values.map(\.operation)
       .filter { flight.allowed[$0.relay] == $0.number }.sorted { $0.relay < $1.relay }
-    guard let content = operations.last?.content,
-      let form = flight.document.flatMap(PostForm.init) ?? Self.newestForm(operations)
-    else { return }
+    guard let content = operations.last?.content else { return }
     guard let place = place(of: channel, content) else {
       return giveBack(operations, Trouble(.missing, "the chat core does not have the channel any more"))
     }
@@ -99,16 +102,26 @@ extension CoreWorker {
     case .success: return giveBack(operations, Trouble(.missing, "the chat core does not have the channel any more"))
     case .failure(let failure): return giveBack(operations, failure)
     }
+    if let form = ReactionForm(in: operations) {
+      return await react(
+        ReactionTask(post: flight.post, channel: channel, listing: listing, operations: operations, form: form))
+    }
+    guard let form = flight.document.flatMap(PostForm.init) ?? Self.newestForm(operations) else { return }
     let task = PostTask(post: flight.post, channel: channel, listing: listing, operations: operations, form: form)
+    // What it said is gone.
+    guard !form.isForgotten else {
+      for operation in operations { finish(operation, .skipped(Self.forgotten)) }
+      return
+    }
     if let item = knownPosts[flight.post].place.item { await update(item, task) } else { await send(task) }
   }
 
   /// Ends operations for a post that did not leave. They are durable as `sent`, so they must have an outcome.
-  private func giveBack(_ operations: [DeliveryOperation], _ trouble: Trouble) {
+  func giveBack(_ operations: [DeliveryOperation], _ trouble: Trouble) {
     for operation in operations { finish(operation, .troubled(trouble, retryAfter: nil)) }
   }
 
-  private func giveBack(_ operations: [DeliveryOperation], _ failure: CoreFailure) {
+  func giveBack(_ operations: [DeliveryOperation], _ failure: CoreFailure) {
     switch failure {
     case .refused(let error): giveBack(operations, error.trouble)
     case .unreadable: giveBack(operations, Trouble(.protocol, failure.description))
@@ -216,6 +229,16 @@ extension CoreWorker {
     // What somebody made of the first edition in the core stays.
     let isEdit = task.form.edition > 1 && task.form.edition >= knownPosts[task.post].edition
     if isEdit, !task.form.isShown(by: info.item.item) {
+      let ready: Set<CoreMember.ID>
+      switch await readyRelays(task) {
+      case .success(let members): ready = members
+      case .failure(let failure): return giveBack(task.operations, failure)
+      }
+      // The core would take the edit for nobody, and not send it again.
+      guard !ready.isDisjoint(with: task.operations.compactMap(task.member)) else {
+        return giveBack(task.operations, Self.notReady)
+      }
+      knownPosts[task.post].edit = KnownPosts.Edit(edition: task.form.edition, reached: ready)
       switch await ask(.updateItem(task.group, item, task.form.message)) {
       case .success(.itemUpdated(let updated)), .success(.itemNotChanged(let updated)):
         guard updated.item.id == item, updated.group?.id == task.group else {
@@ -227,13 +250,32 @@ extension CoreWorker {
       case .failure(let failure): return giveBack(task.operations, failure)
       }
     }
-    for operation in task.operations { answer(operation, info, task) }
+    for operation in task.operations {
+      let hasPost = task.member(operation).map { info.deliveries[$0] != nil } ?? false
+      if hasPost, isMissed(operation, task) {
+        finish(operation, .skipped(Self.editMissed))
+      } else {
+        answer(operation, info, task)
+      }
+    }
   }
+
+  /// Whether the newest edition is known to have gone out without the relay of an operation, which has the post.
+  func isMissed(_ operation: DeliveryOperation, _ task: PostTask) -> Bool {
+    guard let edit = knownPosts[task.post].edit, edit.edition == task.form.edition, let member = task.member(operation) else {
+      return false
+    }
+    return !edit.reached.contains(member)
+  }
+
+  static let editMissed = Trouble(
+    .notSupported,
+    "the relay shows an earlier edition: its connection was not ready when the edit was sent, and SimpleX sends edits once")
 }
 
 extension CoreMember {
   /// Whether the core sends to the member. It does not say whether it has given the connection up since.
-  fileprivate var canBeSentTo: Bool {
+  var canBeSentTo: Bool {
     switch connection {
     case .ready, .sendReady: true
     case .new, .prepared, .joined, .requested, .accepted, .deleted, .failed, .unknown, nil: false

@@ -51,6 +51,13 @@ struct PostDesk {
 /// What is known of posts in the core beyond what operations say, which may have been asked for before that was stored. It is bounded; what
 /// is left out is what is stored by now.
 struct KnownPosts {
+  /// An edit that was given to the core.
+  struct Edit: Hashable {
+    let edition: Int
+    /// The relays that got it: those whose connections were ready then.
+    let reached: Set<CoreMember.ID>
+  }
+
   struct Known: Hashable {
     var place = ItemPlace.unsent
     /// The newest edition that there is.
@@ -60,6 +67,14 @@ struct KnownPosts {
     /// When the core sent it; `nil` if that is not known.
     var sentAt: Timestamp?
     var deletion: PostForm.Deletion?
+    /// The newest edit that was given to the core since the start. It is not stored: what was edited is stored as it was asked for.
+    var edit: Edit?
+    /// What became of it if it is a reaction.
+    var course: ReactionForm.Course?
+    /// When the answer to a reaction was lost: the core may carry it out yet.
+    var reactionLostAt: Timestamp?
+    /// The relays whose connections were ready when the core was asked to take a reaction back.
+    var asked: Set<CoreMember.ID>?
   }
 
   static let max = 10_000

@@ -27,11 +27,15 @@ struct PostForm: Hashable {
   /// When the core sent it.
   var sentAt: Timestamp?
   var deletion: Deletion?
+  /// What a quote of the post takes, in bytes, once what it says is forgotten here; `nil` before.
+  var forgottenBytes: Int?
 
   var message: CoreMessage { CoreMessage(text: text, preview: preview) }
 
   /// Whether an item of the core says the same.
-  func isShown(by item: CoreItem) -> Bool { item.content.map { $0.text == text && $0.link == preview?.link } ?? false }
+  func isShown(by item: CoreItem) -> Bool {
+    !isForgotten && (item.content.map { $0.text == text && $0.link == preview?.link } ?? false)
+  }
 
   init(text: String, preview: CoreLinkPreview? = nil, quoted: CoreItem.ID? = nil) {
     (self.text, self.preview, self.quoted) = (text, preview, quoted)
@@ -40,8 +44,9 @@ struct PostForm: Hashable {
   /// Reads what was stored; `nil` if it is not what Baton writes.
   init?(_ document: PostDocument) {
     guard document.author == Self.author, let json = (try? JSONParser.parse(document.text))?.object,
-      Set(json.keys).isSubset(of: ["edition", "text", "preview", "quoted", "sentAt", "deletion"]),
-      let edition = json["edition"]?.integer, (1...Int64(Int32.max)).contains(edition), let text = json["text"]?.string,
+      Set(json.keys).isSubset(of: ["edition", "text", "preview", "quoted", "sentAt", "deletion", "forgottenBytes"]),
+      let edition = json["edition"]?.integer, (1...Int64(Int32.max)).contains(edition),
+      let text = json["text"]?.string ?? (json["forgottenBytes"] == nil ? nil : ""),
       text.utf8.count <= CoreItemContent.textBytesMax
     else { return nil }
     (self.edition, self.text) = (Int(edition), text)
@@ -50,22 +55,25 @@ struct PostForm: Hashable {
       quoted = try Self.read(json["quoted"]) { $0.integer.map(CoreItem.ID.init(rawValue:)) }
       sentAt = try Self.read(json["sentAt"]) { $0.integer.map(Timestamp.init(milliseconds:)) }
       deletion = try Self.read(json["deletion"], Deletion.init)
+      forgottenBytes = try Self.read(json["forgottenBytes"], Self.bytes)
     } catch {
       return nil
     }
   }
 
-  private struct Unreadable: Error {}
+  struct Unreadable: Error {}
 
   /// What a member stands for; `nil` if there is none.
-  private static func read<Value>(_ json: JSONValue?, _ value: (JSONValue) -> Value?) throws(Unreadable) -> Value? {
+  static func read<Value>(_ json: JSONValue?, _ value: (JSONValue) -> Value?) throws(Unreadable) -> Value? {
     guard let json else { return nil }
     guard let value = value(json) else { throw Unreadable() }
     return value
   }
 
   var json: JSONValue {
-    var members: [String: JSONValue] = ["edition": .integer(Int64(edition)), "text": .string(text)]
+    var members: [String: JSONValue] = ["edition": .integer(Int64(edition))]
+    members["text"] = isForgotten ? nil : .string(text)
+    members["forgottenBytes"] = forgottenBytes.map { .integer(Int64($0)) }
     members["preview"] = preview.map { ["link": .string($0.link), "title": .string($0.title)] }
     members["quoted"] = quoted.map { .integer($0.rawValue) }
     members["sentAt"] = sentAt.map { .integer($0.milliseconds) }
@@ -83,15 +91,13 @@ extension PostForm.Deletion {
   init?(_ json: JSONValue) {
     guard let members = json.object, members.count == 2,
       let scope = members["scope"]?.string.flatMap(CoreItemScope.init(rawValue:)),
-      let reached = members["reached"]?.array, reached.count <= CoreItemInfo.deliveriesMax
+      let reached = members["reached"].flatMap(CoreMember.ids)
     else { return nil }
-    let ids = reached.compactMap(\.integer)
-    guard ids.count == reached.count else { return nil }
-    self.init(scope: scope, reached: Set(ids.map(CoreMember.ID.init(rawValue:))))
+    self.init(scope: scope, reached: reached)
   }
 
   var json: JSONValue {
-    ["scope": .string(scope.rawValue), "reached": .array(reached.sorted().map { .integer($0.rawValue) })]
+    ["scope": .string(scope.rawValue), "reached": CoreMember.json(reached)]
   }
 }
 

@@ -22,6 +22,7 @@ extension SimpleXNetwork {
     _ post: PostDocument, publishedAt: Timestamp, as draft: PostDraft
   ) throws(PostFailure) -> PostDocument {
     guard let form = PostForm(post), let place = ItemPlace(name: post.networkID) else { throw .unavailable(Self.foreign) }
+    guard !form.isForgotten else { throw .unsupported("what the post said was forgotten; publish another") }
     switch place {
     case .unsent: break
     case .after: throw .unavailable("it is not known yet whether the core has sent the post; edit it in a moment")
@@ -36,20 +37,46 @@ extension SimpleXNetwork {
   public func composeDeletion(
     of post: PostDocument, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> PostDocument {
-    guard PostForm(post) != nil else { throw .unavailable(Self.foreign) }
+    guard PostForm(post) != nil || ReactionForm(post) != nil else { throw .unavailable(Self.foreign) }
     guard reason.isEmpty else { throw .unsupported("SimpleX shows no reason for a deletion; delete the post without one") }
     return PostDocument(networkID: "", author: PostForm.author, text: "{}")
   }
 
   public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
+    // A reaction has no name.
+    if ReactionForm(post) != nil { return PostReference(networkID: "", author: post.author, relays: relays) }
     guard let form = PostForm(post), let place = ItemPlace(name: post.networkID) else { return nil }
     // A post that the core has not sent has no name that another could refer to.
     return PostReference(
       networkID: place.item == nil ? "" : place.name, author: post.author, relays: relays,
-      quoteBytes: CoreMessageSize.quoted(form.message))
+      quoteBytes: form.quoteBytes)
   }
 
+  public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
+    do throws(PostRefusal) {
+      return try ReactionForm(draft).document
+    } catch { throw .refused(error) }
+  }
+
+  public func date(of post: PostDocument) -> Timestamp? { PostForm(post)?.sentAt ?? ReactionForm(post)?.course.sentAt }
+
+  /// A post of which it is not known whether the core has sent it keeps its text, because it is found in the core by nothing else. Which of
+  /// the eight reactions one is stays, because it cannot be taken back otherwise.
+  public func remnant(of post: PostDocument) -> String? {
+    if let reaction = ReactionForm(post) { return reaction.document.text }
+    guard let form = PostForm(post), let place = ItemPlace(name: post.networkID) else { return nil }
+    switch place {
+    case .after: return nil
+    case .unsent, .item: return form.forgotten.document(at: place).text
+    }
+  }
+
+  public func whyNotForgotten(in content: ChannelContent) -> String? { nil }
+
   public func forecast(of place: PostPlace) -> PostForecast {
+    if ReactionForm(place.document) != nil {
+      return PostForecast(canEdit: false, canDelete: true, editNote: Self.noEdit, deleteNote: Self.takesBack)
+    }
     guard let form = PostForm(place.document) else {
       return PostForecast(canEdit: false, canDelete: false, editNote: Self.foreign, deleteNote: Self.foreign)
     }
@@ -79,6 +106,8 @@ extension SimpleXNetwork {
   private static let unsent = "the core has not sent the post yet, and will send it as it is then"
   private static let edits = "an edit changes the post in place, at relays whose connection is ready then"
   private static let deletes = "the core tells each relay once, if the connection is ready then"
+  private static let noEdit = "SimpleX does not edit reactions; delete it, and react anew"
+  private static let takesBack = "the core takes the reaction back once, at relays whose connection is ready then"
   static let editOver = "SimpleX edits posts within 24 hours, and this one is older; publish another"
   static let deletionOver =
     "SimpleX deletes posts at readers within 30 hours; an older one is taken out of what relays give to new readers, and those who have "

@@ -44,6 +44,11 @@ public struct CoreItem: Hashable, Sendable {
   public let reactions: [CoreReactionCount]
 }
 
+extension CoreItem {
+  /// The reactions of the core's user.
+  var ownReactions: Set<CoreReaction> { Set(reactions.compactMap { $0.isOwn ? CoreReaction(rawValue: $0.emoji) : nil }) }
+}
+
 extension CoreItem: CoreReadable {
   static let reactionsMax = 100
   /// The longest name and time, in bytes.

@@ -9,6 +9,9 @@ public enum CoreReaction: String, Hashable, Sendable, CaseIterable {
   case heart = "\u{2764}"
   case rocket = "🚀"
   case check = "✅"
+
+  /// How many of them the core takes of one user for one message.
+  static let countMax = 3
 }
 
 /// How often readers reacted to a message in one way (`CIReactionCount`).

@@ -1,0 +1,237 @@
+internal import Channels
+internal import RelayNetwork
+
+// Carries out operations for reactions. The core sends a reaction to all relays of a channel that are ready, with one command, and says
+// neither to which nor how far it came. It knows whether its user has reacted, and refuses to do that twice, so a reaction is read there
+// before it is sent. That it is refused, and with which words, is known from the core's source only.
+extension CoreWorker {
+  /// One reaction, with what is asked for it.
+  struct ReactionTask: DeskTask {
+    let post: PostID
+    let channel: ChannelID
+    let listing: GroupListing
+    let operations: [DeliveryOperation]
+    let form: ReactionForm
+  }
+
+  func serve(_ task: ReactionTask) async {
+    let item: CoreItem
+    switch await target(task) {
+    case .success(let found?): item = found
+    case .success(nil): return answerGone(task)
+    case .failure(let failure): return fail(task.operations, failure)
+    }
+    let isThere = item.ownReactions.contains(task.form.reaction)
+    guard settle(task, isThere) else { return }
+    for operation in task.operations(.verify) { verify(operation, isThere, task) }
+    let (withdrawals, publications) = (task.operations(.withdraw), task.operations(.publish))
+    if !withdrawals.isEmpty { await takeBack(withdrawals, isThere, task) }
+    if !publications.isEmpty { await prepare(publications, isThere, task) }
+  }
+
+  /// What became of a reaction so far.
+  private func course(_ task: ReactionTask) -> ReactionForm.Course { knownPosts[task.post].course ?? task.form.course }
+
+  private func change(_ task: ReactionTask, _ change: (inout ReactionForm.Course) -> Void) {
+    var course = course(task)
+    change(&course)
+    knownPosts[task.post].course = course
+  }
+
+  /// The item that a reaction is about; `nil` if the core does not have it any more, or it was deleted.
+  private func target(_ task: ReactionTask) async -> Result<CoreItem?, CoreFailure> {
+    await itemInfo(task.form.target, task.group).map { info in
+      info.flatMap { $0.item.item.deletion == nil ? $0.item.item : nil }
+    }
+  }
+
+  /// Answers for a reaction whose post is gone. What it said is gone with it.
+  private func answerGone(_ task: ReactionTask) {
+    for operation in task.operations {
+      switch operation.task {
+      case .withdraw: finish(operation, .withdrawn)
+      case .verify where operation.deletion != nil: finish(operation, .missing)
+      case .verify, .publish: finish(operation, .skipped(Self.targetGone))
+      }
+    }
+  }
+
+  private static let targetGone = Trouble(
+    .missing, "the chat core does not have the post any more that this is a reaction to, or somebody deleted it there")
+
+  /// Finds out whether a reaction that may have left is there.
+  /// - Returns: whether that is known now; otherwise the operations wait.
+  private func settle(_ task: ReactionTask, _ isThere: Bool) -> Bool {
+    let course = course(task)
+    guard course.reached != nil, course.sentAt == nil else { return true }
+    if isThere {
+      change(task) { $0.sentAt = now() }
+    } else {
+      guard !isInDoubt(task, since: knownPosts[task.post].reactionLostAt) else { return false }
+      change(task) { $0.reached = nil }
+    }
+    knownPosts[task.post].reactionLostAt = nil
+    return true
+  }
+
+  /// Answers whether a reaction is at a relay, as far as anybody can know: the core has it, and the relay was ready when it left.
+  private func verify(_ operation: DeliveryOperation, _ isThere: Bool, _ task: ReactionTask) {
+    let course = course(task)
+    let hasIt = isReached(operation, course.reached, task)
+    if operation.deletion != nil {
+      let isTold = course.withdrawn.map { isReached(operation, $0, task) } ?? !isThere
+      return finish(operation, hasIt && !isTold ? .verified(edition: 1) : .missing)
+    }
+    if isThere, hasIt { return finish(operation, .verified(edition: 1)) }
+    guard course.sentAt != nil else { return finish(operation, .missing) }
+    finish(operation, .skipped(isThere ? Self.reactionPassedOver : Self.takenBack))
+  }
+
+  private func isReached(_ operation: DeliveryOperation, _ relays: Set<CoreMember.ID>?, _ task: ReactionTask) -> Bool {
+    task.member(operation).flatMap { relays?.contains($0) } ?? false
+  }
+
+  static let reactionPassedOver = Trouble(
+    .notSupported,
+    "the connection to the relay was not ready when the channel reacted, or the channel got the relay later; SimpleX sends reactions once"
+  )
+  private static let takenBack = Trouble(
+    .missing, "somebody took the reaction back in the chat core; delete it here too, and react anew")
+
+  // MARK: - Sending
+
+  /// Tells the relays of a reaction that its turn has come, unless the core has it.
+  private func prepare(_ operations: [DeliveryOperation], _ isThere: Bool, _ task: ReactionTask) async {
+    if !isThere, course(task).sentAt != nil {
+      for operation in operations { finish(operation, .skipped(Self.takenBack)) }
+      return
+    }
+    let joined = joined(operations, task)
+    guard !joined.isEmpty, isThere || !waitsForRelays(task) else { return }
+    // The reaction may be there although Baton has not sent it: then nobody knows which relays got it, and those that are ready now count.
+    guard isThere, course(task).reached != nil else {
+      let ready: Set<CoreMember.ID>
+      switch await readyRelays(task) {
+      case .success(let members): ready = members
+      case .failure(let failure): return fail(joined, failure)
+      }
+      // The core also sends if there is nobody to send to, and never again.
+      guard !ready.isDisjoint(with: joined.compactMap(task.member)) else {
+        return hold(task.post, in: task.channel, Self.notReady)
+      }
+      guard desks[task.channel]?.flight == nil else { return hold(task.post, in: task.channel, for: limits.lookAgain) }
+      change(task) { $0.reached = ready }
+      return beginFlight(task)
+    }
+    for operation in joined { answer(operation, task) }
+  }
+
+  /// Gives a reaction to the core, whose relays have answered.
+  func react(_ task: ReactionTask) async {
+    switch await ask(.react(task.group, task.form.target, task.form.reaction, isAdded: true)) {
+    case .success(.reaction(let change)) where isAbout(change, task): taken(task)
+    case .success(let reply): lose(task, Trouble(.protocol, Self.unexpected(reply).description))
+    case .failure(.refused(let error)): await refused(error, task)
+    case .failure(.notSent(let reason)):
+      change(task) { $0.reached = nil }
+      giveBack(task.operations, .notSent(reason))
+    case .failure(.unreadable(let tag, let fault)):
+      lose(task, Trouble(.protocol, CoreFailure.unreadable(tag: tag, fault).description))
+    case .failure(.unknown(let reason)): lose(task, Trouble(.timeout, CoreFailure.unknown(reason).description))
+    }
+  }
+
+  private func isAbout(_ change: CoreReactionChange, _ task: ReactionTask) -> Bool {
+    change.item.id == task.form.target && change.group?.id == task.group
+  }
+
+  private func taken(_ task: ReactionTask) {
+    change(task) { $0.sentAt = now() }
+    for operation in task.operations { answer(operation, task) }
+  }
+
+  /// Answers a publication of a reaction that the core has: it is on its way to the relay, or the relay was passed over.
+  private func answer(_ operation: DeliveryOperation, _ task: ReactionTask) {
+    let hasIt = isReached(operation, course(task).reached, task)
+    finish(operation, hasIt ? .accepted : .skipped(Self.reactionPassedOver))
+  }
+
+  /// Handles a reaction of which nobody knows whether the core has sent it, or will.
+  private func lose(_ task: ReactionTask, _ trouble: Trouble) {
+    knownPosts[task.post].reactionLostAt = now()
+    giveBack(task.operations, trouble)
+  }
+
+  /// Handles a reaction that the core refuses: it has it already, or does not send it.
+  private func refused(_ error: CoreError, _ task: ReactionTask) async {
+    switch error.kind {
+    case .command, .item, .notAllowed: break
+    case .temporary, .deadLink, .wrongServer, .incompatible, .noUser, .notStarted, .store, .other:
+      change(task) { $0.reached = nil }
+      return giveBack(task.operations, error.trouble)
+    }
+    switch await target(task) {
+    case .success(let item?):
+      guard !item.ownReactions.contains(task.form.reaction) else { return taken(task) }
+      change(task) { $0.reached = nil }
+      let isFull = item.ownReactions.count >= CoreReaction.countMax
+      for operation in task.operations { finish(operation, .refused(isFull ? Self.tooMany : error.trouble)) }
+    case .success(nil):
+      change(task) { $0.reached = nil }
+      for operation in task.operations { finish(operation, .skipped(Self.targetGone)) }
+    case .failure(let failure): giveBack(task.operations, failure)
+    }
+  }
+
+  private static let tooMany = Trouble(
+    .rejected,
+    "SimpleX takes \(CoreReaction.countMax) reactions of a channel to a post, and there are as many; delete one of them")
+
+  // MARK: - Taking back
+
+  /// Takes a reaction back, once for all relays, and answers for those that ask.
+  private func takeBack(_ operations: [DeliveryOperation], _ isThere: Bool, _ task: ReactionTask) async {
+    if course(task).reached != nil, course(task).withdrawn == nil {
+      guard let told = await removed(operations, isThere, task) else { return }
+      change(task) { $0.withdrawn = told }
+    }
+    let course = course(task)
+    for operation in operations {
+      let hasIt = isReached(operation, course.reached, task)
+      let isTold = isReached(operation, course.withdrawn, task)
+      finish(operation, hasIt && !isTold ? .refused(Self.reactionNotTold) : .withdrawn)
+    }
+  }
+
+  private static let reactionNotTold = Trouble(
+    .unreachable,
+    "the connection to the relay was not ready when the reaction was taken back, and the core tells each relay once")
+
+  /// Has the core take a reaction back that may be there.
+  /// - Returns: the relays that were told; `nil` if the operations were answered, or wait.
+  private func removed(
+    _ operations: [DeliveryOperation], _ isThere: Bool, _ task: ReactionTask
+  ) async -> Set<CoreMember.ID>? {
+    // It was taken back before, and the answer was lost, or by somebody else.
+    if !isThere, let asked = knownPosts[task.post].asked { return asked }
+    let ready: Set<CoreMember.ID>
+    switch await readyRelays(task) {
+    case .success(let members): ready = members
+    case .failure(let failure):
+      fail(operations, failure)
+      return nil
+    }
+    guard isThere else { return ready }
+    knownPosts[task.post].asked = ready
+    switch await ask(.react(task.group, task.form.target, task.form.reaction, isAdded: false)) {
+    case .success(.reaction(let change)) where isAbout(change, task): return ready
+    case .success(let reply): fail(operations, Self.unexpected(reply))
+    case .failure(.refused(let error)) where error.kind == .command || error.kind == .notAllowed:
+      // It may be gone since it was looked at.
+      if case .success(let item) = await target(task), item?.ownReactions.contains(task.form.reaction) != true { return ready }
+      for operation in operations { finish(operation, .refused(error.trouble)) }
+    case .failure(let failure): fail(operations, failure)
+    }
+    return nil
+  }
+}
