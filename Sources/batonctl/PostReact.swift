@@ -7,10 +7,9 @@ struct PostReact: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "react", abstract: "Lets the channel of a post react to it.",
     discussion: """
-      A reaction is +, -, one emoji, or :shortcode: with the address of a picture; on SimpleX one of 👍 👎 😀 😂 😢 ❤ 🚀 ✅, and + and - \
-      stand for the first two. It is a post of its own: batonctl post list --reactions-to P lists the reactions to post P, and \
+      A reaction is +, -, one emoji, or :shortcode: with the address of a picture; on SimpleX one of the eight emoji that it knows, of \
+      which + and - are the thumbs. It is a post of its own: batonctl post list --reactions-to P lists the reactions to post P, and \
       batonctl post delete takes one back. The same reaction to the same post is made once.
-
       Exit status: as for batonctl post publish.
       """)
 

@@ -73,4 +73,14 @@ struct BoundsTests {
     // They count for a quarter of an hour.
     #expect((900...1_001).contains(worker.passed.count))
   }
+
+  @Test func relaysForWhichPostsWaitAreForgottenBeyondTheLimit() {
+    var joining = JoiningRelays()
+    let (first, later) = (Timestamp(milliseconds: 0), Timestamp(milliseconds: 1))
+    func member(_ number: Int) -> CoreMember.ID { CoreMember.ID(rawValue: Int64(number)) }
+    for number in 0..<JoiningRelays.max { #expect(joining.wait(for: member(number), now: first) == first) }
+    #expect(joining.wait(for: member(0), now: later) == first, "it is waited for since the first time")
+    #expect(joining.wait(for: member(JoiningRelays.max), now: later) == later)
+    #expect(joining.wait(for: member(0), now: later) == later, "nothing is kept for more than so many")
+  }
 }

@@ -106,6 +106,8 @@ extension CoreWorker {
       for operation in operations { finish(operation, .skipped(Self.takenBack)) }
       return
     }
+    // Otherwise what is about to go would be taken for this one.
+    guard !isBeingTakenBack(task) else { return hold(task.post, in: task.channel, for: limits.lookAgain) }
     let joined = joined(operations, task)
     guard !joined.isEmpty, isThere || !waitsForRelays(task) else { return }
     // The reaction may be there although Baton has not sent it: then nobody knows which relays got it, and those that are ready now count.
@@ -124,6 +126,15 @@ extension CoreWorker {
       return beginFlight(task)
     }
     for operation in joined { answer(operation, task) }
+  }
+
+  /// Whether an earlier reaction that says the same waits to be taken back.
+  private func isBeingTakenBack(_ task: ReactionTask) -> Bool {
+    let entries = desks[task.channel]?.entries.filter { $0.key != task.post }.values.flatMap(\.values) ?? []
+    return entries.contains { entry in
+      guard entry.operation.task == .withdraw, let other = ReactionForm(entry.operation.document) else { return false }
+      return other.target == task.form.target && other.reaction == task.form.reaction
+    }
   }
 
   /// Gives a reaction to the core, whose relays have answered.
@@ -201,6 +212,8 @@ extension CoreWorker {
       let isTold = isReached(operation, course.withdrawn, task)
       finish(operation, hasIt && !isTold ? .refused(Self.reactionNotTold) : .withdrawn)
     }
+    // The same reaction may wait to be made again.
+    lookAtPosts(of: task.channel)
   }
 
   private static let reactionNotTold = Trouble(
