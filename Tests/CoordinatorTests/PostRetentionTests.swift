@@ -39,7 +39,7 @@ struct PostRetentionTests {
     try await bench.waitForPosts { try bench.forgotten(posts) == [true, true, false, false] }
     let post = try await bench.post(posts[0])
     #expect(post.row.text.isEmpty && post.row.forgottenAt == bench.clock.now)
-    #expect(post.row.document == PostDocument(networkID: before.row.document.networkID, author: "key", text: "remnant"))
+    #expect(post.row.document == PostDocument(networkID: "post1", author: "key", text: "remnant of post1"))
     #expect(post.row.idempotencyKey == "k1" && post.row.requestDigest == before.row.requestDigest)
     #expect(post.relays == before.relays && post.phase == .published && post.link == before.link)
     #expect(post.row.createdAt == before.row.createdAt && post.row.revision > before.row.revision)
@@ -335,6 +335,33 @@ struct PostRetentionTests {
     try await bench.settlePosts()
     #expect(try bench.forgotten(posts + [later]) == [true, false, false])
     try await bench.stop()
+  }
+
+  /// What stays must name what the post is called now, and not what it was called when storage was asked.
+  @Test func postThatGetsAnotherNameWithTheWalkKeepsThatName() async throws {
+    let bench = try await PostBench()
+    bench.network.posts.change(at: Self.first) { $0.holdsTurns = true }
+    for number in 1...2 { bench.publish("post \(number)") }
+    await bench.run()
+    bench.network.set(.silent, at: Self.first)
+    let (id, relay) = (PostID(rawValue: 1), RelayID(rawValue: 1))
+    func form(_ name: String) -> PostDocument { PostDocument(networkID: name, author: "key", text: "attempts: \(name)") }
+    let number = try #require(bench.decider.awake[id]?.machine(at: relay)?.underWay?.operation)
+    bench.report(.handedOver, of: id, number: number, form: form("attempt"))
+    await bench.run()
+    bench.report(.accepted, of: id, number: number)
+    await bench.run()
+    let reading = try #require(bench.decider.awake[id]?.machine(at: relay)?.underWay?.operation)
+    _ = bench.keep(1)
+    await bench.decide()
+    // The walk is decided together with what readers found.
+    bench.report(.verified(edition: 1), of: id, number: reading, form: form("found"))
+    bench.put(.timersDue)
+    await bench.land()
+    _ = bench.keep(1)
+    try await bench.move { try bench.forgottenCount() == 1 }
+    #expect(
+      try bench.store.post(id)?.row.document == PostDocument(networkID: "found", author: "key", text: "remnant of found"))
   }
 
   @Test func postThatCannotBeStoredAsForgottenStaysWhatItIs() async throws {

@@ -55,7 +55,7 @@ extension FakeNetwork {
     "fake:\(post.networkID)?\(relays.joined(separator: ","))"
   }
 
-  public func remnant(of post: PostDocument) -> String? { "remnant" }
+  public func remnant(of post: PostDocument) -> String? { "remnant of \(post.networkID)" }
 
   public func whyNotForgotten(in content: ChannelContent) -> String? {
     posts.editsInPlace ? "posts that change are not forgotten" : nil

@@ -74,7 +74,7 @@ extension PostDecider {
     guard let post = awake[id], let retention = page.found.retentions[post.row.channel],
       !open.retentions.contains(where: { $0.channel == post.row.channel }), !composing.contains(id),
       post.rests(at: now, after: retention.span ?? PostForgetting.patience),
-      let remnant = post.row.isPublished ? page.remnants[id] : ""
+      let remnant = post.row.isPublished ? page.remnants[post.row.document] : ""
     else { return false }
     for delivery in post.deliveries where delivery.machine.state.status == .failed {
       feed(.forgotten, to: id, at: delivery.relay)

@@ -135,7 +135,7 @@ extension PostEngine: Shell {
       guard let row = decider.awake[id]?.row ?? facts.posts.found[id]?.row,
         let kind = (decider.known[row.channel] ?? facts.contents[row.channel])?.network
       else { continue }
-      facts.toForget?.remnants[id] = directory.networks[kind]?.remnant(of: row.document)
+      facts.toForget?.remnants[row.document] = directory.networks[kind]?.remnant(of: row.document)
     }
   }
 

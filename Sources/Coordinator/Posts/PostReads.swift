@@ -87,8 +87,9 @@ struct PostFacts {
     /// Where the walk was when storage was asked.
     let place: PostRetentionPlace
     let found: PostsToForget
-    /// What must stay of their documents; posts of networks that cannot leave anything out are missing.
-    var remnants: [PostID: String] = [:]
+    /// What must stay of their documents, by the document: a post may get another one in the same decision. Those of which nothing can be
+    /// left out are missing.
+    var remnants: [PostDocument: String] = [:]
   }
 
   /// Why storage could not answer; `nil` if it could.
