@@ -147,4 +147,24 @@ struct GroupPostTests {
     #expect(meaning.values.contains { $0["reason"] == "wrong bridge" && $0["deletes"]?.array?.count == 1 }, "\(meaning)")
     await club.stop()
   }
+  /// What names its attempts is all that is left of a post, also for the next daemon.
+  @Test func postThatIsForgottenStaysAtTheRelayUntilItIsDeleted() async throws {
+    let club = try await Club()
+    for text in ["old", "new"] { try await club.baton.publish(text) }
+    let before = try await club.baton.posts { posts in posts.count == 2 && posts.values.allSatisfy(\.isPublished) }
+    let set = try await club.baton.control("post", "retention", "Club", "--count", "1", "--json")
+    #expect(set.status == 0, "\(set.lines)")
+    let old = try await club.baton.post(1) { $0["forgottenAt"]?.string != nil }
+    #expect(old["text"] == "" && old["networkId"] == before[1]?["networkId"] && old["link"] == before[1]?["link"], "\(old)")
+    #expect(try await club.served().compactMap { $0["content"]?.string }.sorted() == ["new", "old"])
+    await club.kill()
+    try await club.startAgain()
+    let shown = try await club.baton.control("post", "show", "1", "--actions")
+    #expect(shown.status == 0 && !shown.lines.contains { $0.contains("may go on showing") }, "\(shown.lines)")
+    let deleted = try await club.baton.control("post", "delete", "1", "--reason", "old")
+    #expect(deleted.status == 0, "\(deleted.lines)")
+    _ = try await club.baton.post(1) { $0.statuses == ["r1": "deleted"] }
+    #expect(try await club.served().compactMap { $0["content"]?.string } == ["new"])
+    await club.stop()
+  }
 }

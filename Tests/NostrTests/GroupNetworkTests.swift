@@ -168,6 +168,37 @@ struct GroupNetworkTests {
     await desk.end()
   }
 
+  @Test func forgottenPostIsReadBackAndDeletedAndNotSentAgain() async throws {
+    let desk = try await Desk()
+    let network = desk.bench.network
+    var form = try desk.compose("news")
+    for _ in 1...2 {
+      form = await desk.deliver(.publish, form).form
+      desk.time.pass(1)
+    }
+    form = await desk.deliver(.verify, form).form
+    let forgotten = PostDocument(
+      networkID: form.networkID, author: form.author, text: try #require(network.remnant(of: form)))
+    #expect(!forgotten.text.contains("news"))
+    let before = desk.relay.counts.eventsReceived
+    let again = await desk.deliver(.publish, forgotten).outcomes
+    guard case .skipped(let trouble)? = again.first, again.count == 1 else { return #expect(Bool(false), "\(again)") }
+    #expect(trouble.cause == .notSupported && desk.relay.counts.eventsReceived == before)
+    let found = await desk.deliver(.verify, forgotten)
+    #expect(found.outcomes == [.verified(edition: 1)] && found.form == forgotten)
+    try await desk.relay.set(.forgeSignature)
+    let forged = await desk.deliver(.verify, forgotten).outcomes
+    guard case .refused(let flaw)? = forged.last else { return #expect(Bool(false), "\(forged)") }
+    #expect(flaw.cause == .wrongIdentity)
+    try await desk.relay.set(.none)
+    let deletion = try network.composeDeletion(of: forgotten, in: desk.content, reason: "old")
+    #expect(try desk.served().count == 2)
+    #expect(await desk.deliver(.withdraw, forgotten, deletion: deletion).outcomes == [.withdrawn])
+    #expect(try desk.served().isEmpty, "all attempts are named")
+    #expect(await desk.deliver(.verify, forgotten).outcomes == [.missing])
+    await desk.end()
+  }
+
   @Test func whatTheRelayHoldsIsFoundOut() async throws {
     let desk = try await Desk()
     let published = await desk.deliver(.publish, try desk.compose("news"))

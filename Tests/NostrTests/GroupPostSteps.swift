@@ -42,6 +42,15 @@ func makeGroupDelivery(
   }
 }
 
+/// An operation for a post of the group of which this is left.
+func makeForgottenDelivery(_ task: DeliveryOperation.Task, _ post: Int64, _ names: GroupRemnant) -> SessionOperation {
+  SessionOperation(
+    delivery: DeliveryOperation(
+      task: task, post: PostID(rawValue: post), channel: ChannelID(rawValue: 1), relay: RelayID(rawValue: 1),
+      address: "ws://r", number: 1, content: sessionGroup, document: names.document),
+    names: names)
+}
+
 /// The forms that posts get with what is reported about them.
 func forms(_ actions: [SessionAction]) -> [GroupPost] {
   actions.compactMap {

@@ -107,4 +107,44 @@ struct GroupReaderTests {
     #expect(question.filter == HistoryFilter(authors: [sessionKey.publicKey], kinds: [9], tags: ["h": ["club"]]))
     #expect(question.filter.matches(makeGroupEvent(1, at: 100)) && !question.filter.matches(makePost(1)))
   }
+
+  // MARK: - Forgotten posts
+
+  @Test func forgottenPostIsFoundByTheNamesThatStay() {
+    for (date, isLatest) in [(109, true), (100, false)] as [(Int64, Bool)] {
+      var (machine, actions) = machine(makeForgottenDelivery(.verify, 1, GroupRemnant(three)))
+      #expect(texts(actions) == [request("bp1", three.attempts.map(\.id))])
+      let answer = machine.handle(served(makeGroupEvent(1, at: date)))
+      #expect(words(answer).isEmpty != isLatest)
+      let all = answer + machine.handle(end())
+      #expect(words(all) == [DeliveryWord(1, .verified(edition: 1))] && forms(all).isEmpty, "there is no form to take")
+    }
+  }
+
+  @Test func forgottenPostIsMissingIfNoAttemptIsThere() {
+    var (machine, _) = machine(makeForgottenDelivery(.verify, 1, GroupRemnant(three)))
+    #expect(words(machine.handle(end())) == [DeliveryWord(1, .missing)])
+  }
+
+  /// The text cannot be compared any more, but an id is that of one text only.
+  @Test func whatIsNotTheForgottenPostIsNoneWhateverItsName() throws {
+    let strange = try #require(NostrEvent(signedBy: .random(), createdAt: 100, kind: 9, tags: [["h", "club"]], content: "x"))
+    let ours = makeGroupEvent(1, at: 100)
+    let unsigned = DatedEvent(makeGroupPost(1).post, createdAt: 100).unsigned
+    func names(_ id: String, _ kind: Int) -> GroupRemnant {
+      GroupRemnant(author: sessionKey.publicKey, kind: kind, attempts: [GroupPost.Attempt(id: id, createdAt: 100)])
+    }
+    for (event, names, isPost) in [
+      (ours, names(ours.id, 9), true), (ours, names(ours.id, 7), false), (strange, names(strange.id, 9), false),
+      (forged(ours), names(ours.id, 9), false), (unsigned, names(ours.id, 9), false),
+    ] {
+      var (machine, _) = machine(makeForgottenDelivery(.verify, 1, names))
+      let actions = machine.handle(served(event)) + machine.handle(end())
+      switch words(actions).first?.outcome {
+      case .verified: #expect(isPost, "\(names)")
+      case .refused(let trouble): #expect(!isPost && trouble.cause == .wrongIdentity, "\(names)")
+      case let other: #expect(Bool(false), "\(names): \(String(describing: other))")
+      }
+    }
+  }
 }

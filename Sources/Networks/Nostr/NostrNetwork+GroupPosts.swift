@@ -32,11 +32,12 @@ extension NostrNetwork {
   func groupDeletion(
     of document: PostDocument, in content: ChannelContent, reason: String, with key: SecretKey
   ) throws(PostFailure) -> PostDocument {
-    guard let post = GroupPost(document) else { throw .unavailable(Self.unreadablePost) }
-    guard post.post.author == key.publicKey else { throw .unavailable(Self.foreignPost) }
+    guard let post = GroupRemnant(document) else { throw .unavailable(Self.unreadablePost) }
+    guard post.author == key.publicKey else { throw .unavailable(Self.foreignPost) }
     let deletion = GroupDeletion(author: key.publicKey, reason: reason)
-    // What cannot be sent is refused now, though nothing may have been sent so far.
-    let known = post.attempts.isEmpty ? post.dated(at: now()).post : post
+    // What cannot be sent is refused now, though nothing may have been sent so far: then any name will do.
+    let any = GroupPost.Attempt(id: String(repeating: "0", count: 64), createdAt: now())
+    let known = post.attempts.isEmpty ? GroupRemnant(author: post.author, kind: post.kind, attempts: [any]) : post
     do throws(DeletionRefusal) {
       _ = try deletion.events(for: known, in: content)
     } catch { throw error.failure }
@@ -45,28 +46,33 @@ extension NostrNetwork {
 
   /// Begins an operation for a post of a group.
   func deliverToGroup(_ operation: DeliveryOperation) {
-    guard let group = GroupPost(operation.document) else {
+    guard let names = GroupRemnant(operation.document) else {
       return report(operation.report(.refused(Trouble(.storage, "the stored post cannot be read; batonctl check says more"))))
     }
+    let post = GroupPost(operation.document)
     switch operation.task {
     case .verify:
-      let item = SessionOperation(delivery: operation, group: group)
-      if group.attempts.isEmpty { return report(item.report(.missing)) }
+      let item = SessionOperation(delivery: operation, group: post, names: names)
+      if names.attempts.isEmpty { return report(item.report(.missing)) }
       guard let session = reader(operation.relay, operation.address) else { return invalid(item) }
       session.feed(.submitted(item))
     case .publish:
-      if let excess = excess(of: group.dated(at: now()).event.unsigned, at: operation.address) {
+      guard let post else {
+        return report(
+          operation.report(.skipped(Trouble(.notSupported, "the post was forgotten here, so nothing is left to send"))))
+      }
+      if let excess = excess(of: post.dated(at: now()).event.unsigned, at: operation.address) {
         return report(operation.report(.skipped(Trouble(.tooLarge, excess.description))))
       }
-      submit(SessionOperation(delivery: operation, group: group), for: operation)
+      submit(SessionOperation(delivery: operation, group: post), for: operation)
     case .withdraw:
       guard let deletion = operation.deletion.flatMap(GroupDeletion.init) else {
         return report(operation.report(.skipped(Trouble(.notSupported, "the request to delete the post cannot be read"))))
       }
-      guard let events = try? deletion.events(for: group, in: operation.content) else {
+      guard let events = try? deletion.events(for: names, in: operation.content) else {
         return report(operation.report(.skipped(Trouble(.notSupported, "no attempt to publish the post is known"))))
       }
-      submit(SessionOperation(delivery: operation, events: events, group: group), for: operation)
+      submit(SessionOperation(delivery: operation, events: events, group: post, names: names), for: operation)
     }
   }
 }

@@ -38,15 +38,13 @@ extension NostrNetwork {
 
   public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
     if let event = post.event { return NostrPost(event).reference(id: event.id, at: relays) }
-    // In a group, the name is empty until readers have found one. If there is one only, it is the one that they find.
-    if let group = GroupPost(post) {
-      let only = group.attempts.count == 1 && !relays.isEmpty ? group.id : ""
-      return group.post.reference(id: group.found ?? only, at: relays)
-    }
+    if let group = GroupPost(post) { return group.post.reference(id: group.knownID(at: relays), at: relays) }
     // Whom a forgotten post mentioned is forgotten too.
-    return post.remnant.map {
-      PostReference(networkID: post.networkID, author: post.author, kind: $0.kind, relays: relays)
+    func named(_ id: String, _ kind: Int) -> PostReference {
+      PostReference(networkID: id, author: post.author, kind: kind, relays: relays)
     }
+    return post.remnant.map { named(post.networkID, $0.kind) }
+      ?? GroupRemnant(post).map { named($0.knownID(at: relays), $0.kind) }
   }
 
   public func link(to post: PostDocument, at relays: [String]) -> String? {
@@ -112,18 +110,14 @@ extension NostrNetwork {
   }
 
   public func date(of post: PostDocument) -> Timestamp? {
-    (post.remnant?.createdAt ?? GroupPost(post)?.createdAt).map(Timestamp.init(seconds:))
+    (post.remnant?.createdAt ?? GroupRemnant(post)?.createdAt).map(Timestamp.init(seconds:))
   }
 
-  /// Posts of groups are not forgotten: their attempts have the ids that follow from all of them.
-  public func remnant(of post: PostDocument) -> String? { GroupPost(post) == nil ? post.remnant?.json.text : nil }
-
-  public func whyNotForgotten(in content: ChannelContent) -> String? {
-    switch content.kind {
-    case .channel: nil
-    case .group: "posts in groups (NIP-29) are not forgotten yet"
-    }
+  public func remnant(of post: PostDocument) -> String? {
+    post.remnant?.json.text ?? GroupRemnant(post)?.document.text
   }
+
+  public func whyNotForgotten(in content: ChannelContent) -> String? { nil }
 
   public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     guard content.kind == .channel else { throw .unsupported("reactions in groups (NIP-29) are not published yet") }

@@ -20,20 +20,26 @@ struct SessionOperation: Hashable, Sendable {
   let events: [OutgoingEvent]
   /// The public key of the channel's identity.
   let owner: String
-  /// The post of a group that it is about; `nil` in channels. One that is to be published has no events before it has its date.
+  /// The post of a group that it is about; `nil` in channels, and once it is forgotten. One that is to be published has no events before it
+  /// has its date.
   let group: GroupPost?
+  /// What names that post, also once it is forgotten; `nil` in channels.
+  let names: GroupRemnant?
 
   init(operation: RelayOperation, events: [OutgoingEvent] = [], owner: String = "") {
     subject = .channel(operation)
     self.events = events
     self.owner = owner
-    group = nil
+    (group, names) = (nil, nil)
   }
 
-  init(delivery: DeliveryOperation, events: [OutgoingEvent] = [], group: GroupPost? = nil) {
+  init(
+    delivery: DeliveryOperation, events: [OutgoingEvent] = [], group: GroupPost? = nil, names: GroupRemnant? = nil
+  ) {
     subject = .post(delivery)
     self.events = events
     self.group = group
+    self.names = names ?? group.map(GroupRemnant.init)
     owner = ""
   }
 

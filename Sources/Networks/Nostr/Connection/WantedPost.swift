@@ -7,7 +7,10 @@ struct WantedPost: Sendable {
   let operation: DeliveryOperation
   /// The ids of the events that are the post, the best last.
   let ids: [String]
+  /// The post of a group; `nil` in channels, and once it is forgotten.
   private let group: GroupPost?
+  /// The kind that it must have in a group; `nil` in channels.
+  private let kind: Int?
   /// The place among `ids` of the best one that was found.
   private var found: Int?
   /// What is wrong with what was served.
@@ -18,7 +21,8 @@ struct WantedPost: Sendable {
     guard let operation = item.delivery else { return nil }
     self.operation = operation
     group = item.group
-    ids = item.group.map { $0.attempts.map(\.id) } ?? [operation.document.networkID]
+    kind = item.names?.kind
+    ids = item.names.map { $0.attempts.map(\.id) } ?? [operation.document.networkID]
   }
 
   /// The size of what may come, in bytes.
@@ -32,7 +36,7 @@ struct WantedPost: Sendable {
   /// Takes an event that the relay serves, if it is one of these.
   mutating func take(_ event: NostrEvent) {
     guard let place = ids.lastIndex(of: event.id) else { return }
-    if let trouble = Self.trouble(with: event, operation.document, isOriginal: group == nil) {
+    if let trouble = trouble(with: event) {
       flaw = trouble
     } else {
       found = max(place, found ?? 0)
@@ -48,15 +52,20 @@ struct WantedPost: Sendable {
   }
 
   /// What is wrong with an event that is served under an id of the post; `nil` if nothing is. With its id it has also its content.
-  /// - Parameter isOriginal: whether the document is the event as it was signed.
-  private static func trouble(with event: NostrEvent, _ document: PostDocument, isOriginal: Bool) -> Trouble? {
+  private func trouble(with event: NostrEvent) -> Trouble? {
+    let document = operation.document
     do throws(NostrEvent.Flaw) {
-      try event.verify(unlessItIs: isOriginal ? document.text : nil)
+      // In a channel the document is the event as it was signed.
+      try event.verify(unlessItIs: kind == nil ? document.text : nil)
     } catch {
       return Trouble(.wrongIdentity, "what the relay serves as the post is not it: \(error.rawValue)")
     }
     guard event.publicKey == document.author else {
       return Trouble(.wrongIdentity, "what the relay serves as the post is signed by somebody else")
+    }
+    guard kind ?? event.kind == event.kind else {
+      return Trouble(
+        .wrongIdentity, "what the relay serves as the post is an event of kind \(event.kind), which the post is not")
     }
     return nil
   }

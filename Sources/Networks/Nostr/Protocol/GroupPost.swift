@@ -4,7 +4,7 @@ internal import StrictJSON
 
 /// A post of a group as it is stored. Relays of groups take fresh events only (NIP-29), so each attempt to publish it is another event: it
 /// says the same and has a date of its own. The ids of the attempts are kept, because any of them may be at the relay.
-struct GroupPost: Hashable, Sendable {
+struct GroupPost: Hashable, Sendable, GroupNames {
   /// An event that was about to be sent.
   struct Attempt: Hashable, Sendable {
     let id: String
@@ -22,21 +22,12 @@ struct GroupPost: Hashable, Sendable {
   /// The number of attempts that are kept.
   static let attemptsMax = 32
   /// The kinds that are published like this.
-  private static let kinds: Set<Int> = [NostrPost.groupMessageKind, NostrPost.reactionKind]
+  static let kinds: Set<Int> = [NostrPost.groupMessageKind, NostrPost.reactionKind]
 
   init(_ post: NostrPost) { self.post = post }
 
-  /// The id under which readers find the post, as far as known; empty before the first attempt.
-  var id: String { found ?? attempts.last?.id ?? "" }
-
-  /// When the event with this name was dated; `nil` before the first attempt.
-  var createdAt: Int64? { attempts.last { $0.id == id }?.createdAt }
-
-  /// The ids of all attempts, the one that readers find first, then the latest before the others.
-  var ids: [String] {
-    let latest = attempts.map(\.id).reversed()
-    return (found.map { [$0] } ?? []) + latest.filter { $0 != found }
-  }
+  var author: String { post.author }
+  var kind: Int { post.kind }
 
   /// The post with one more attempt, and the event to send.
   /// - Parameter seconds: the date of the event, in Unix seconds.
@@ -86,12 +77,11 @@ struct DatedEvent: Hashable, Sendable {
 extension GroupPost {
   /// The form in which it is stored: an object of Baton's own, which no relay ever gets.
   var document: PostDocument {
-    var members: [String: JSONValue] = [
+    let members: [String: JSONValue] = [
       "kind": .integer(Int64(post.kind)), "tags": .array(post.tags.map { .array($0.map(JSONValue.string)) }),
-      "content": .string(post.content), "attempts": .array(attempts.map { [.string($0.id), .integer($0.createdAt)] }),
+      "content": .string(post.content),
     ]
-    if let found { members["found"] = .string(found) }
-    return PostDocument(networkID: id, author: post.author, text: JSONValue.object(members).text)
+    return PostDocument(networkID: id, author: post.author, text: JSONValue.object(members.merging(names) { $1 }).text)
   }
 
   /// Reads what `document` wrote.
@@ -162,8 +152,8 @@ struct GroupDeletion: Hashable, Sendable {
   /// The events that ask for it, one after the other. The relay need take only one: some refuse the request of the author (kind 5), all of
   /// them know that of an admin (kind 9005), and an owner of a group is both.
   /// - Throws: `DeletionRefusal`.
-  func events(for post: GroupPost, in group: ChannelContent) throws(DeletionRefusal) -> [OutgoingEvent] {
-    let named = post.ids.map { NostrPost.Published(id: $0, kind: post.post.kind) }
+  func events(for post: some GroupNames, in group: ChannelContent) throws(DeletionRefusal) -> [OutgoingEvent] {
+    let named = post.ids.map { NostrPost.Published(id: $0, kind: post.kind) }
     let own = try NostrPost.deletion(of: named, in: group, reason: reason, by: author)
     let admins = try NostrPost.adminDeletion(of: named, in: group, reason: reason, by: author)
     return [
