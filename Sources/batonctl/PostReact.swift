@@ -9,7 +9,8 @@ struct PostReact: AsyncParsableCommand {
     discussion: """
       A reaction is +, -, one emoji, or :shortcode: with the address of a picture; on SimpleX one of the eight emoji that it knows, of \
       which + and - are the thumbs. It is a post of its own: batonctl post list --reactions-to P lists the reactions to post P, and \
-      batonctl post delete takes one back. The same reaction to the same post is made once.
+      batonctl post delete takes one back. The same reaction to the same post is made once. In a group, \
+      readers must have found the post.
       Exit status: as for batonctl post publish.
       """)
 

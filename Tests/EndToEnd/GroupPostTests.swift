@@ -40,9 +40,9 @@ struct GroupPostTests {
       #expect(try await Program.run("/usr/bin/python3", ["-c", order], environment: ["no_proxy": "127.0.0.1"]).status == 0)
     }
 
-    /// The posts that the relay serves, oldest first, as an independent anonymous reader gets them.
-    func served() async throws -> [JSONValue] {
-      try await baton.events(at: url, ["kinds": [9], "#h": [.string(id)]]).reversed()
+    /// The posts that the relay serves, or the reactions (kind 7), oldest first, as an independent anonymous reader gets them.
+    func served(kind: Int64 = 9) async throws -> [JSONValue] {
+      try await baton.events(at: url, ["kinds": [.integer(kind)], "#h": [.string(id)]]).reversed()
     }
 
     func kill() async {
@@ -111,6 +111,9 @@ struct GroupPostTests {
     await #expect {
       _ = try await club.baton.publish("yes", ["replyTo": 1])
     } throws: { "\($0)".contains("org.batond.Posts.InvalidPost") && "\($0)".contains("not found there by readers yet") }
+    let reaction = try await club.baton.control("post", "react", "1", "+", "--json")
+    let error = try JSONParser.parse(reaction.lines.last ?? "")["error"]
+    #expect(reaction.status == 1 && error == "org.batond.Posts.InvalidPost", "\(reaction.lines)")
     _ = try await club.baton.post(1) { $0.statuses == ["r1": "failed"] }
     try await club.set("none")
     let retried = try await club.baton.control("post", "retry", "1")
@@ -147,6 +150,39 @@ struct GroupPostTests {
     #expect(meaning.values.contains { $0["reason"] == "wrong bridge" && $0["deletes"]?.array?.count == 1 }, "\(meaning)")
     await club.stop()
   }
+  @Test func reactionsAreFoundByReadersAndTakenBack() async throws {
+    let club = try await Club()
+    try await club.baton.publish("The bridge is open.")
+    let target = try await club.baton.post(1, until: \.isPublished)
+    let made = try await club.baton.control("post", "react", "1", "👍", "--wait", "all", "--json")
+    #expect(made.status == 0, "\(made.lines)")
+    let again = try await club.baton.control("post", "react", "1", "👍", "--wait", "none", "--json")
+    #expect(try again.status == 0 && JSONParser.parse(again.lines.last ?? "")["id"] == 2, "\(again.lines)")
+    let post = try await club.baton.post(2, until: \.isPublished)
+    #expect(post["reactionTo"] == 1 && post["link"]?.string?.hasPrefix("nostr:nevent1") == true, "\(post)")
+
+    let events = try await club.served(kind: 7)
+    #expect(events.compactMap { $0["id"] } == [post["networkId"]])
+    let id = try #require(post["networkId"]?.string)
+    let reaction = try #require(try await club.baton.meaning(of: events)[id])
+    let (named, author) = (try #require(target["networkId"]?.string), try #require(target["author"]?.string))
+    #expect(reaction["to"] == [.string(named), .string(club.url), .string(author)] && reaction["kinds"] == [9], "\(reaction)")
+    #expect(reaction["text"] == "👍" && reaction["group"]?.string == club.id && reaction["author"]?.string == author)
+    #expect(try await club.baton.control("post", "list", "-o", "name").lines == ["id:1"])
+    #expect(try await club.baton.control("post", "show", "1").lines.contains("reactions 👍"))
+
+    #expect(try await club.baton.control("post", "delete", "2").status == 0)
+    _ = try await club.baton.post(2) { $0.statuses == ["r1": "deleted"] }
+    #expect(try await club.served(kind: 7).isEmpty)
+    #expect(try await club.served().compactMap { $0["id"] } == [.string(named)], "the post stays")
+    // It can be made again, as another event.
+    #expect(try await club.baton.control("post", "react", "1", "👍", "--wait", "all").status == 0)
+    let second = try await club.baton.post(3, until: \.isPublished)
+    #expect(try await club.served(kind: 7).compactMap { $0["id"] } == [second["networkId"]])
+    #expect(second["networkId"] != post["networkId"])
+    await club.stop()
+  }
+
   /// What names its attempts is all that is left of a post, also for the next daemon.
   @Test func postThatIsForgottenStaysAtTheRelayUntilItIsDeleted() async throws {
     let club = try await Club()

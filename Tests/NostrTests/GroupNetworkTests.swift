@@ -62,9 +62,15 @@ struct GroupNetworkTests {
       return (outcomes, latest)
     }
 
-    /// The ids of the group's posts that the relay serves.
-    func served() throws -> [String] {
-      let filter: JSONValue = ["kinds": [9], "#h": [.string(content.networkID)]]
+    /// A reaction to a post that readers found.
+    func react(to post: PostDocument, with text: String) throws -> PostDocument {
+      let target = try #require(bench.network.reference(to: post, at: [relay.url]))
+      return try bench.network.composeReaction(ReactionDraft(target: target, text: text), in: content)
+    }
+
+    /// The ids of the group's posts that the relay serves, or of its reactions (kind 7).
+    func served(kind: Int64 = 9) throws -> [String] {
+      let filter: JSONValue = ["kinds": [.integer(kind)], "#h": [.string(content.networkID)]]
       return relay.find(try #require(EventFilter(filter)), for: []).map(\.id)
     }
 
@@ -168,6 +174,22 @@ struct GroupNetworkTests {
     await desk.end()
   }
 
+  @Test func reactionIsPublishedReadBackAndDeleted() async throws {
+    let desk = try await Desk()
+    let published = await desk.deliver(.publish, try desk.compose("news"))
+    let post = await desk.deliver(.verify, published.form).form
+    let reaction = await desk.deliver(.publish, try desk.react(to: post, with: "👍"))
+    #expect(reaction.outcomes == [.handedOver, .accepted])
+    let found = await desk.deliver(.verify, reaction.form)
+    #expect(found.outcomes == [.verified(edition: 1)] && found.form.networkID == reaction.form.networkID)
+    #expect(try desk.served(kind: 7) == [found.form.networkID] && desk.served() == [post.networkID])
+    let deletion = try desk.bench.network.composeDeletion(of: found.form, in: desk.content, reason: "")
+    #expect(await desk.deliver(.withdraw, found.form, deletion: deletion).outcomes == [.withdrawn])
+    #expect(await desk.deliver(.verify, found.form).outcomes == [.missing])
+    #expect(try desk.served(kind: 7).isEmpty && desk.served() == [post.networkID])
+    await desk.end()
+  }
+
   @Test func forgottenPostIsReadBackAndDeletedAndNotSentAgain() async throws {
     let desk = try await Desk()
     let network = desk.bench.network
@@ -202,6 +224,8 @@ struct GroupNetworkTests {
   @Test func whatTheRelayHoldsIsFoundOut() async throws {
     let desk = try await Desk()
     let published = await desk.deliver(.publish, try desk.compose("news"))
+    let reaction = try desk.react(to: await desk.deliver(.verify, published.form).form, with: "+")
+    #expect(await desk.deliver(.publish, reaction).outcomes == [.handedOver, .accepted], "that is not compared")
     desk.time.pass(5)
     let lost = try #require(GroupPost(try desk.compose("lost"))).dated(at: desk.time.now).post.document
     let comparison = PostComparison(

@@ -106,6 +106,8 @@ struct GroupReaderTests {
     let question = HistoryQuestion(comparison: comparison, until: 9_000, author: sessionKey.publicKey)
     #expect(question.filter == HistoryFilter(authors: [sessionKey.publicKey], kinds: [9], tags: ["h": ["club"]]))
     #expect(question.filter.matches(makeGroupEvent(1, at: 100)) && !question.filter.matches(makePost(1)))
+    let reaction = NostrEvent(signedBy: sessionKey, createdAt: 100, kind: 7, tags: [["h", "club"]], content: "+")
+    #expect(reaction.map(question.filter.matches) == false, "reactions are not compared")
   }
 
   // MARK: - Forgotten posts

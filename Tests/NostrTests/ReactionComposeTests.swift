@@ -72,9 +72,6 @@ struct ReactionComposeTests {
   @Test func whatCannotBeDoneIsRefusedWithTheReason() async throws {
     try await withBench { network in
       let draft = ReactionDraft(target: Samples.post, text: "+")
-      #expect(throws: PostFailure.unsupported("reactions in groups (NIP-29) are not published yet")) {
-        try network.composeReaction(draft, in: Samples.group)
-      }
       for (content, word) in [(Samples.channel, "NIP-28"), (Samples.group, "9010")] {
         #expect { try network.composePin(of: Samples.post, in: content) } throws: { error in
           guard case PostFailure.unsupported(let reason) = error else { return false }
@@ -82,9 +79,87 @@ struct ReactionComposeTests {
         }
       }
       network.lock(NetworkBench.identityID)
-      #expect(throws: PostFailure.unavailable("the key of the channel's identity is not at hand")) {
-        try network.composeReaction(draft, in: Samples.channel)
+      for content in [Samples.channel, Samples.group] {
+        #expect(throws: PostFailure.unavailable("the key of the channel's identity is not at hand")) {
+          try network.composeReaction(draft, in: content)
+        }
       }
+    }
+  }
+
+  // MARK: - In groups
+
+  private func reaction(_ draft: ReactionDraft, on network: NostrNetwork) throws -> GroupPost {
+    let document = try network.composeReaction(draft, in: Samples.group)
+    #expect(document.networkID.isEmpty && document.author == Samples.owner, "it has a name when it is sent")
+    return try #require(GroupPost(document))
+  }
+
+  @Test func reactionInAGroupIsStoredUnsigned() async throws {
+    try await withBench { network in
+      for (text, emoji, meaning) in [
+        ("+", [:], .like), (":soap:", Self.soap, .custom(shortcode: "soap", url: "https://e.example/s.png")),
+      ] as [(String, [String: String], NostrPost.Reaction)] {
+        let made = try reaction(ReactionDraft(target: Samples.groupPost, text: text, emoji: emoji), on: network)
+        let clientID = try #require(made.post.tags.first { $0[0] == "client-id" }?[1])
+        let attempt = NostrPost.Attempt(clientID: clientID)
+        #expect(
+          made.post
+            == (try .reaction(meaning, to: Samples.groupPost, in: Samples.group, by: Samples.owner, attempt: attempt)))
+        #expect(made.post.kind == 7 && made.post.content == text && made.attempts.isEmpty && clientID.utf8.count == 32)
+        #expect(made.post.tags.first == ["h", "club"] && made.post.tags.contains(["k", "9"]))
+        #expect(made.post.tags.last == ["e", Samples.groupPost.networkID, "wss://a.example", Samples.groupPost.author])
+      }
+    }
+  }
+
+  /// One that is taken back is made again as another event, in the same second too.
+  @Test func equalReactionsInAGroupAreTwo() async throws {
+    try await withBench { network in
+      let draft = ReactionDraft(target: Samples.groupPost, text: "+")
+      let ids = try (0..<3).map { _ in try reaction(draft, on: network).dated(at: 5_000).event.id }
+      #expect(Set(ids).count == 3)
+    }
+  }
+
+  @Test func postThatReadersHaveNotFoundIsNotReactedTo() async throws {
+    try await withBench { network in
+      let new = try network.compose(PostDraft(text: "news"), in: Samples.group, at: [])
+      let sent = try #require(GroupPost(new)).dated(at: 6_000).post
+      for (document, relays) in [
+        (new, ["wss://a.example"]), (sent.document, []), (sent.dated(at: 6_001).post.document, ["wss://a.example"]),
+      ] {
+        let target = try #require(network.reference(to: document, at: relays))
+        #expect {
+          try network.composeReaction(ReactionDraft(target: target, text: "+"), in: Samples.group)
+        } throws: { error in
+          guard case PostFailure.refused(let refusal) = error else { return false }
+          return refusal.field == .reaction && refusal.reason.contains("not found there by readers yet")
+        }
+      }
+      let found = try #require(network.reference(to: sent.found(sent.id).document, at: ["wss://a.example"]))
+      let made = try reaction(ReactionDraft(target: found, text: "+"), on: network)
+      #expect(made.post.tags.last == ["e", sent.id, "wss://a.example", Samples.owner])
+    }
+  }
+
+  @Test func reactionInAGroupIsLinkedAndDeletedLikeAPost() async throws {
+    try await withBench { network in
+      let made = try reaction(ReactionDraft(target: Samples.groupPost, text: "+"), on: network).dated(at: 6_000).post
+      let found = made.found(made.id).document
+      let link = try #require(network.link(to: found, at: ["wss://a.example"]))
+      #expect(
+        try NIP19(String(link.dropFirst("nostr:".utf8.count)))
+          == .nevent(id: made.id, relays: ["wss://a.example"], author: Samples.owner, kind: 7))
+      let place = PostPlace(document: found, publishedAt: Timestamp(seconds: 6_000), capabilities: [])
+      #expect(network.forecast(of: place).canDelete && network.date(of: found) == Timestamp(seconds: 6_000))
+      #expect(network.signedText(of: found) == nil, "it is not exported")
+      let deletion = try #require(GroupDeletion(network.composeDeletion(of: found, in: Samples.group, reason: "")))
+      #expect(
+        try deletion.events(for: made, in: Samples.group) == [
+          .option(kind: 5, tags: [["h", "club"], ["e", made.id], ["k", "7"]], content: ""),
+          .draft(kind: 9_005, tags: [["h", "club"], ["e", made.id]], content: ""),
+        ])
     }
   }
 }

@@ -243,7 +243,8 @@ public struct PostsCancelRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.React.
 public struct PostsReactRequest: Codable, Hashable, Sendable {
-  /// Identifier of the post. One that is not published, was deleted or edited, or is a reaction itself is refused.
+  /// Identifier of the post. One that is not published, was deleted or edited, or is a reaction itself is refused, and so is one in a group
+  /// on Nostr that no reader has found yet.
   public var id: Int64
   /// The reaction: '+', '-', one emoji, or :shortcode: for a picture. On SimpleX one of eight emoji, or '+' or '-' for two of them, and no
   /// picture; anything else is refused with InvalidPost and the list.

@@ -11,14 +11,19 @@ extension NostrNetwork {
 
   /// Refuses to name posts of groups that readers have not found yet: their names may still change.
   static func checkNames(in draft: PostDraft) throws(PostFailure) {
+    if let parent = draft.replyTo, parent.networkID.isEmpty { throw nameless("the post that is answered", .replyTo) }
+    if let place = draft.quotes.firstIndex(where: \.networkID.isEmpty) { throw nameless("quote \(place + 1)", .quotes) }
+  }
+
+  /// The same for the post of a reaction.
+  static func checkName(in draft: ReactionDraft) throws(PostFailure) {
+    if draft.target.networkID.isEmpty { throw nameless("the post to react to", .reaction) }
+  }
+
+  private static func nameless(_ post: String, _ field: PostRefusal.Field) -> PostFailure {
     let advice =
       "is in a group and was not found there by readers yet; until then its name may change: try again once it is verified"
-    if let parent = draft.replyTo, parent.networkID.isEmpty {
-      throw .refused(PostRefusal(.replyTo, "the post that is answered \(advice)"))
-    }
-    if let place = draft.quotes.firstIndex(where: \.networkID.isEmpty) {
-      throw .refused(PostRefusal(.quotes, "quote \(place + 1) \(advice)"))
-    }
+    return .refused(PostRefusal(field, "\(post) \(advice)"))
   }
 
   /// The form in which a post is stored that is signed when it is sent.

@@ -120,12 +120,14 @@ extension NostrNetwork {
   public func whyNotForgotten(in content: ChannelContent) -> String? { nil }
 
   public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
-    guard content.kind == .channel else { throw .unsupported("reactions in groups (NIP-29) are not published yet") }
     let key = try author(of: content)
+    try Self.checkName(in: draft)
     let post: NostrPost
     do throws(PostRefusal) {
-      post = try .reaction(NostrPost.Reaction(draft), to: draft.target, in: content, by: key.publicKey)
+      post = try .reaction(
+        NostrPost.Reaction(draft), to: draft.target, in: content, by: key.publicKey, attempt: Self.attempt(in: content))
     } catch { throw .refused(error) }
+    if content.kind == .group { return try template(of: post, with: key) }
     return PostDocument(try sign(post, with: key, at: try date(of: post)))
   }
 
