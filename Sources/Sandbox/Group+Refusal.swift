@@ -19,7 +19,7 @@ extension Group {
       }
     case .leaveRequest:
       if !isMember(event.publicKey) { return "blocked: unknown member" }
-    case .putUser, .removeUser, .editMetadata, .deleteEvent, .createGroup, .deleteGroup, .createInvite:
+    case .putUser, .removeUser, .editMetadata, .deleteEvent, .createGroup, .deleteGroup, .createInvite, .updatePins:
       if !isRelay, !isAdmin(event.publicKey) { return "restricted: insufficient permissions" }
     }
     return action.flatMap { flaw(of: event, as: $0) } ?? Self.unknownPrevious(event, timeline)
@@ -38,6 +38,11 @@ extension Group {
       return erasable(event).isDisjoint(with: targets) ? "blocked: the group's history stays" : nil
     case .createInvite:
       return event.values("code").isEmpty ? "invalid: the action needs a code tag" : nil
+    case .updatePins:
+      // What is in the list already may stay, whatever became of it.
+      let known = Set((pins ?? []).map { $0[1] })
+      let new = event.values("e").filter { !known.contains($0) }
+      return new.allSatisfy { kinds[$0] != nil && !erased.contains($0) } ? nil : "blocked: no such event in this group"
     case .editMetadata, .createGroup, .deleteGroup, .joinRequest, .leaveRequest: return nil
     }
   }

@@ -10,6 +10,7 @@ struct Group: Sendable {
     case admins = 39001
     case members = 39002
     case roles = 39003
+    case pins = 39005
   }
 
   enum Flag: String, CaseIterable, Sendable {
@@ -35,6 +36,8 @@ struct Group: Sendable {
   /// The roles of every member.
   private(set) var members: [String: [String]] = [:]
   private(set) var codes: Set<String> = []
+  /// The tags that name the pinned posts; `nil` as long as no list was set.
+  private(set) var pins: [[String]]?
   /// The kind of every accepted event, by id.
   private(set) var kinds: [String: Int] = [:]
   /// The ids of the latest events, oldest first.
@@ -88,6 +91,9 @@ struct Group: Sendable {
     case .createInvite:
       codes.formUnion(event.values("code"))
       return []
+    case .updatePins:
+      pins = Self.pins(in: event)
+      return [.pins]
     // The relay answers these with its own event, or drops the group.
     case .joinRequest, .leaveRequest, .deleteGroup: return []
     }
@@ -98,12 +104,18 @@ struct Group: Sendable {
     Set(event.values("e").filter { id in kinds[id].map { !GroupAction.historyKinds.contains($0) } ?? true })
   }
 
+  /// The entries of a list of pinned posts.
+  static func pins(in event: NostrEvent) -> [[String]] {
+    event.tags.filter { $0.count > 1 && ($0[0] == "e" || $0[0] == "a") }
+  }
+
   // MARK: - States
 
   /// A state of the group, signed by the relay's own key or by another.
-  /// - Returns: `nil` if a text contains characters that are never signed; `refusal` keeps such texts out.
+  /// - Returns: `nil` if there is nothing to say, or a text contains characters that are never signed; `refusal` keeps such texts out.
   func event(_ state: State, signedBy key: SecretKey) -> NostrEvent? {
-    NostrEvent(
+    if state == .pins, pins == nil { return nil }
+    return NostrEvent(
       signedBy: key, createdAt: changed[state] ?? 0, kind: state.rawValue, tags: [["d", id]] + tags(state), content: "")
   }
 
@@ -115,6 +127,7 @@ struct Group: Sendable {
     case .admins: admins.map { ["p", $0] + (members[$0] ?? []) }
     case .members: members.keys.sorted().map { ["p", $0] }
     case .roles: [["role", Self.adminRole, "may do everything in the group"]]
+    case .pins: pins ?? []
     }
   }
 }

@@ -7,6 +7,7 @@ enum GroupAction: Int, CaseIterable, Sendable {
   case createGroup = 9007
   case deleteGroup = 9008
   case createInvite = 9009
+  case updatePins = 9010
   case joinRequest = 9021
   case leaveRequest = 9022
 

@@ -11,6 +11,7 @@ internal import Nostr
 /// - An event that was accepted before is answered as a harmless duplicate, except for kinds 9007 and 9021.
 /// - A deleted group is unknown from then on, and its id cannot be used again. Only the 9008 of its events is served.
 /// - States are dated like the event that changed them, and never earlier than before: two may have the same date.
+/// - A list of pinned posts names events that the group has, beside those that were in it before. There is no list before one was set.
 /// - Only the fields `name`, `picture`, `about` and the four flags are kept; others are ignored.
 struct GroupStore: Sendable {
   /// The relay's answer to an event, and the actions that follow.
@@ -107,7 +108,8 @@ struct GroupStore: Sendable {
     switch GroupAction(rawValue: event.kind) {
     case .joinRequest: action = .putUser
     case .leaveRequest: action = .removeUser
-    case nil, .putUser, .removeUser, .editMetadata, .deleteEvent, .createGroup, .deleteGroup, .createInvite: return []
+    case nil, .putUser, .removeUser, .editMetadata, .deleteEvent, .createGroup, .deleteGroup, .createInvite, .updatePins:
+      return []
     }
     return [
       NostrEvent(
@@ -138,7 +140,7 @@ struct GroupStore: Sendable {
       states[id] = nil
       let removed = groups.removeValue(forKey: id)?.kinds.keys
       return ([], Set(removed.map(Array.init) ?? []))
-    case nil, .putUser, .removeUser, .editMetadata, .deleteEvent, .createInvite, .joinRequest, .leaveRequest: break
+    case nil, .putUser, .removeUser, .editMetadata, .deleteEvent, .createInvite, .updatePins, .joinRequest, .leaveRequest: break
     }
     let changed = groups[id]?.apply(event) ?? []
     for state in changed { states[id, default: [:]][state] = groups[id]?.event(state, signedBy: key) }

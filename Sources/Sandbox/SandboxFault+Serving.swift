@@ -15,7 +15,7 @@ extension SandboxFault {
         content: event.content, signature: String(repeating: "0", count: 128))
     case .foreignGroup:
       switch Group.State(rawValue: event.kind) {
-      case .metadata, .admins:
+      case .metadata, .admins, .pins:
         return NostrEvent(
           signedBy: stranger, createdAt: event.createdAt, kind: event.kind, tags: event.tags, content: event.content) ?? event
       case nil, .members, .roles: return event

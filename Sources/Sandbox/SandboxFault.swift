@@ -26,7 +26,7 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case forgeSignature = "forge-signature"
   /// Forgets all events and groups, once. The key that signs groups stays.
   case forget
-  /// Describes its groups and their admins (kinds 39000 and 39001) under a key other than its own.
+  /// Describes its groups, their admins and their pinned posts (kinds 39000, 39001 and 39005) under a key other than its own.
   case foreignGroup = "foreign-group"
   /// Answers that a group to be created exists already, and belongs to somebody else.
   case groupTaken = "group-taken"

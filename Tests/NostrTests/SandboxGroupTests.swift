@@ -84,7 +84,7 @@ struct GroupStoreTests {
     #expect(metadata.tag("name") == "b" && metadata.createdAt == now + 20)
   }
 
-  @Test(arguments: [9000, 9001, 9002, 9005, 9007, 9008, 9009])
+  @Test(arguments: [9000, 9001, 9002, 9005, 9007, 9008, 9009, 9010])
   func moderationMustBeRecent(_ kind: Int) throws {
     var store = try store()
     #expect(
@@ -95,7 +95,7 @@ struct GroupStoreTests {
     #expect(say(&store, try event(kind, at: now + 60))?.contains("created_at") == false)
   }
 
-  @Test(arguments: [9000, 9001, 9002, 9005, 9008, 9009], [false, true])
+  @Test(arguments: [9000, 9001, 9002, 9005, 9008, 9009, 9010], [false, true])
   func onlyAdminsModerate(_ kind: Int, isMember: Bool) throws {
     var store = isMember ? try store(try event(9021, by: guest)) : try store()
     let tags = [["p", guest.publicKey, "admin"], ["code", "c"]]
@@ -184,6 +184,29 @@ struct GroupStoreTests {
     #expect(say(&store, try event(5, group: nil, tags: [["e", foreign.id]])) == nil)
   }
 
+  @Test func pinnedPostsAreReplacedAsAWhole() throws {
+    let (first, second, foreign) = (try event(9), try event(9, by: guest), try event(9, group: "h"))
+    var store = try store(first, second, try event(9007, group: "h"), foreign)
+    #expect(!store.states(of: ["g"]).contains { $0.kind == 39005 }, "no list was set")
+    let article = ["a", "30023:\(owner.publicKey):news", "wss://r.example"]
+    let answer = try take(
+      &store, event(9010, tags: [["e", second.id, "wss://r.example"], article, ["e", first.id], ["x", "y"]]))
+    #expect(answer.states.map(\.kind) == [39005])
+    #expect(
+      try state(39005, in: store).tags == [["d", "g"], ["e", second.id, "wss://r.example"], article, ["e", first.id]])
+    try state(39005, in: store).verify()
+    // What is in the list may stay, though it is gone by now.
+    #expect(say(&store, try event(9005, tags: [["e", second.id]])) == "")
+    #expect(say(&store, try event(9010, tags: [["e", second.id]])) == "")
+    #expect(try state(39005, in: store).tags == [["d", "g"], ["e", second.id]])
+    #expect(say(&store, try event(9010)) == "")
+    #expect(try state(39005, in: store).tags == [["d", "g"]], "the list is empty")
+    for id in [second.id, foreign.id, String(repeating: "0", count: 64)] {
+      #expect(say(&store, try event(9010, tags: [["e", first.id], ["e", id]])) == "!blocked: no such event in this group")
+    }
+    #expect(try state(39005, in: store).tags == [["d", "g"]])
+  }
+
   @Test func deletedGroupIsGoneAndItsNameIsUsedUp() throws {
     let message = try event(9)
     var store = try store(message)
@@ -235,7 +258,8 @@ struct GroupStoreTests {
     for event in [
       try event(9007), try event(9002, tags: [["name", "News"], ["closed"]], at: now + 5),
       try event(9009, tags: [["code", "c"]]),
-      try event(9021, by: guest, tags: [["code", "c"]]), message, try event(9005, tags: [["e", message.id]]),
+      try event(9021, by: guest, tags: [["code", "c"]]), message, try event(9010, tags: [["e", message.id]]),
+      try event(9005, tags: [["e", message.id]]),
       try event(9007, group: "h"), try event(9008, group: "h"),
     ] {
       let answer = try take(&first, event)
