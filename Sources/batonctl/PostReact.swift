@@ -63,7 +63,8 @@ struct PostPin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Puts a post among the pinned posts of its group.",
     discussion: """
-      Only groups have pinned posts. The pin is a post of its own, and batonctl post unpin takes it away.
+      Only groups have pinned posts, and only a post that readers have found can be pinned. The pin is a post of its own, and batonctl \
+      post unpin takes it away. Posts that others have pinned stay.
       Exit status: as for batonctl post publish.
       """)
   @OptionGroup var global: GlobalOptions

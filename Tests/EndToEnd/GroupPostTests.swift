@@ -10,24 +10,38 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct GroupPostTests {
   /// A group on a relay of the sandbox.
-  private final class Club {
+  final class Club {
     let baton: Installation
     let url: String
     let id: String
     private let sandbox: Program
     private let faults: String
     private var daemon: Program
+    private let credentials: [String: String]
 
-    init() async throws {
+    /// - Parameter secret: the secret key of the group's owner, as hexadecimal digits; `nil` lets the daemon draw one.
+    init(secret: String? = nil) async throws {
       sandbox = try Program("baton-sandbox", ["--relays", "1"])
       let relays = try await sandbox.sandboxRelays(1)
       url = try #require(relays.first)
       let line = try await sandbox.line(containing: "control ")
       faults = String(try #require(line.split(separator: " ").last))
       baton = try Installation()
-      daemon = try await baton.start()
+      var owner: [String] = []
+      if let secret {
+        let folder = baton.folder.path + "/credentials"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try secret.write(toFile: folder + "/desk", atomically: true, encoding: .utf8)
+        credentials = ["CREDENTIALS_DIRECTORY": folder]
+        owner = ["--identity", "desk"]
+      } else {
+        credentials = [:]
+      }
+      daemon = try await baton.start(credentials)
       try await baton.addRelays([url])
-      let created = try await baton.control("channel", "create", "Club", "--kind", "group", "--relay", "r1", "--quiet")
+      if secret != nil { #expect(try await baton.control("identity", "add", "desk", "--credential", "desk").status == 0) }
+      let created = try await baton.control(
+        ["channel", "create", "Club", "--kind", "group", "--relay", "r1", "--quiet"] + owner)
       #expect(created.status == 0, "\(created.lines)")
       let link = try #require(created.lines.last)
       let reader = try await baton.read(link)
@@ -50,7 +64,7 @@ struct GroupPostTests {
       _ = await daemon.status()
     }
 
-    func startAgain() async throws { daemon = try await baton.start() }
+    func startAgain() async throws { daemon = try await baton.start(credentials) }
 
     func stop() async {
       daemon.signal(SIGTERM)

@@ -12,7 +12,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct HistoryRelayTests {
   /// A connection to a relay, and what comes over it.
-  private struct Line {
+  struct Line {
     private let connection: RelayDialer.Connection
     private var messages: AsyncStream<RelayMessage>.Iterator
 

@@ -13,14 +13,14 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct GroupNetworkTests {
   /// A time of day that only tests change.
-  private final class TimeOfDay: Sendable {
+  final class TimeOfDay: Sendable {
     private let seconds = Mutex<Int64>(1_800_000_000)
     var now: Int64 { seconds.withLock { $0 } }
     func pass(_ span: Int64) { seconds.withLock { $0 += span } }
   }
 
   /// A group at a relay, and what happens to one of its posts.
-  private final class Desk {
+  final class Desk {
     let (time, relayTime) = (TimeOfDay(), TimeOfDay())
     let bench: NetworkBench
     let relay: SandboxRelay

@@ -270,7 +270,8 @@ public struct PostsReactRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.Pin.
 public struct PostsPinRequest: Codable, Hashable, Sendable {
-  /// Identifier of the post. One that is not published, was deleted or edited, or is a reaction is refused.
+  /// Identifier of the post. One that is not published, that readers have not found yet, that was deleted or edited, or that is a
+  /// reaction is refused.
   public var id: Int64
 
   public init(

@@ -3,7 +3,8 @@ public import RelayNetwork
 extension NostrNetwork {
   /// An event never changes, so an edit is another one, and whether this one goes is up to the relay.
   public func forecast(of place: PostPlace) -> PostForecast {
-    Self.forecast(at: place.capabilities, isInGroup: GroupRemnant(place.document) != nil)
+    Self.forecast(
+      at: place.capabilities, isInGroup: GroupRemnant(place.document) != nil || PinForm(place.document) != nil)
   }
 
   /// - Parameters:

@@ -9,6 +9,10 @@ extension NostrNetwork {
     content.kind == .group ? NostrPost.Attempt(clientID: Hex.encode(SystemRandom.bytes(16))) : NostrPost.Attempt()
   }
 
+  /// Why a post of a group without a name cannot be named.
+  static let unfoundInGroup =
+    "is in a group and was not found there by readers yet; until then its name may change: try again once it is verified"
+
   /// Refuses to name posts of groups that readers have not found yet: their names may still change.
   static func checkNames(in draft: PostDraft) throws(PostFailure) {
     if let parent = draft.replyTo, parent.networkID.isEmpty { throw nameless("the post that is answered", .replyTo) }
@@ -21,9 +25,7 @@ extension NostrNetwork {
   }
 
   private static func nameless(_ post: String, _ field: PostRefusal.Field) -> PostFailure {
-    let advice =
-      "is in a group and was not found there by readers yet; until then its name may change: try again once it is verified"
-    return .refused(PostRefusal(field, "\(post) \(advice)"))
+    .refused(PostRefusal(field, "\(post) \(unfoundInGroup)"))
   }
 
   /// The form in which a post is stored that is signed when it is sent.
@@ -51,6 +53,7 @@ extension NostrNetwork {
 
   /// Begins an operation for a post of a group.
   func deliverToGroup(_ operation: DeliveryOperation) {
+    if let pin = PinForm(operation.document) { return deliver(pin, for: operation) }
     guard let names = GroupRemnant(operation.document) else {
       return report(operation.report(.refused(Trouble(.storage, "the stored post cannot be read; batonctl check says more"))))
     }

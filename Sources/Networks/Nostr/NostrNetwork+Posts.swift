@@ -25,7 +25,10 @@ extension NostrNetwork {
     of post: PostDocument, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> PostDocument {
     let key = try author(of: content)
-    if content.kind == .group { return try groupDeletion(of: post, in: content, reason: reason, with: key) }
+    if content.kind == .group {
+      if let pin = PinForm(post) { return try pinDeletion(of: pin, reason: reason, with: key) }
+      return try groupDeletion(of: post, in: content, reason: reason, with: key)
+    }
     guard let remnant = post.remnant else { throw .unavailable(Self.unreadablePost) }
     guard post.author == key.publicKey else { throw .unavailable(Self.foreignPost) }
     let deletion: NostrPost
@@ -131,17 +134,6 @@ extension NostrNetwork {
     return PostDocument(try sign(post, with: key, at: try date(of: post)))
   }
 
-  public func composePin(of target: PostReference, in content: ChannelContent) throws(PostFailure) -> PostDocument {
-    switch content.kind {
-    case .channel:
-      throw .unsupported(
-        "public channels (NIP-28) have no pinned posts; put what must stay in sight into the description of the channel")
-    case .group:
-      throw .unsupported(
-        "the relay of a group keeps the list of its pinned posts (NIP-29, kind 9010), and Baton does not send it yet")
-    }
-  }
-
   private func submit(_ document: PostDocument, for operation: DeliveryOperation) {
     let event = OutgoingEvent.signed(id: document.networkID, text: document.text)
     submit(SessionOperation(delivery: operation, events: [event]), for: operation)
@@ -164,7 +156,7 @@ extension NostrNetwork {
   static let foreignPost = "the post was signed by another key than the channel's, and only its author can delete it"
 
   /// The key that signs in a channel.
-  private func author(of content: ChannelContent) throws(PostFailure) -> SecretKey {
+  func author(of content: ChannelContent) throws(PostFailure) -> SecretKey {
     guard let key = key(of: content) else { throw .unavailable(Self.noKey) }
     return key
   }

@@ -28,6 +28,8 @@ struct EventInFlight: Hashable, Sendable {
   var isExtra: Bool { item.events.indices.contains(step) && item.events[step].isExtra }
   /// Whether the one after it does the same, so that the relay need not take it.
   var isOption: Bool { item.events.indices.contains(step) && item.events[step].isOption }
+  /// Whether it is a list of pinned posts that is being read before it is sent.
+  var isUnsentList: Bool { item.pin != nil && eventID.isEmpty }
   /// The event that comes next in the same operation, with another serial number.
   func next(serial: Int) -> EventInFlight? {
     step + 1 < item.events.count ? EventInFlight(item: item, serial: serial, step: step + 1) : nil

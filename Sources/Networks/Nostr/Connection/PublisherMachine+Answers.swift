@@ -21,6 +21,11 @@ extension PublisherMachine {
     case .notice(let text):
       lastNotice = text
       return []
+    case .event(let name, let event) where name == pinReading?.name:
+      pinReading?.served.take(event)
+      return []
+    case .endOfStored(let name, _) where name == pinReading?.name: return pinsServed()
+    case .closed(let name, let text) where name == pinReading?.name: return pinsClosed(text)
     case .event(let name, let event):
       guard let wanted = readBack, name == wanted.name, event.id == wanted.event.eventID, (try? event.verify()) != nil else {
         return []
@@ -143,7 +148,7 @@ extension PublisherMachine {
 
   // MARK: - Authentication
 
-  private mutating func demanded(_ current: EventInFlight, _ text: String) -> [SessionAction] {
+  mutating func demanded(_ current: EventInFlight, _ text: String) -> [SessionAction] {
     guard current.authenticationRounds < Self.authenticationRoundsMax else {
       return finish(current, .refused(Trouble(.authRequired, text)))
     }
@@ -167,7 +172,7 @@ extension PublisherMachine {
   }
 
   /// Whether there is a challenge, and a key that has not answered it.
-  private func mayAuthenticate(_ current: EventInFlight) -> Bool {
+  func mayAuthenticate(_ current: EventInFlight) -> Bool {
     challenge != nil && (!isChallengeAnswered || isAuthorDue(current))
   }
 

@@ -43,7 +43,7 @@ extension PublisherMachine {
 
   /// Returns everything under way to the queue, in order, to be sent again: relays take an event twice.
   mutating func takeBack() -> [SessionAction] {
-    var actions = stopReadingBack()
+    var actions = stopReadingBack() + stopReadingPins()
     actions += [.cancelTimer(.answer), .cancelTimer(.readBack), .cancelTimer(.authentication)]
     (authenticationID, nameless, awaited) = (nil, [], nil)
     for event in inFlight.removeAll().reversed() {
@@ -52,8 +52,8 @@ extension PublisherMachine {
         actions.append(report(event.item, success(event.item)))
         continue
       }
-      // A relay that demands AUTH has not taken the event.
-      putBack(event, wasSent: event.wasSent || !event.awaitsAuthentication)
+      // A relay that demands AUTH has not taken the event, and a list that was being read did not leave.
+      putBack(event, wasSent: event.wasSent || !event.awaitsAuthentication && !event.isUnsentList)
     }
     return actions
   }

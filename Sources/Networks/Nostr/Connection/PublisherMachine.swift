@@ -28,6 +28,8 @@ struct PublisherMachine: SessionMachine {
   var nameless: [Nameless] = []
   /// The REQ that checks whether the relay has an event that it did not acknowledge.
   var readBack: (name: String, event: EventInFlight)?
+  /// The REQ for the list of pinned posts that is to be changed.
+  var pinReading: PinReading?
   /// Operations whose OK did not come in time; a late one still counts.
   var overdue: [String: SessionOperation] = [:]
   private static let overdueMax = 64
@@ -128,6 +130,7 @@ struct PublisherMachine: SessionMachine {
       return pace() + waitForTheFirst() + [.send(ClientMessage.event(text))]
     case .draft(let kind, let tags, let content), .option(let kind, let tags, let content):
       return pace() + waitForTheFirst() + [.publish(kind: kind, tags: tags, content: content)]
+    case .pins: return readPins(for: event)
     case .dated(let dated):
       inFlight.update(event) { $0.eventID = dated.id }
       isSigning = true
@@ -154,7 +157,7 @@ struct PublisherMachine: SessionMachine {
 
   /// Keeps the next operation away from an event that is sent now. One that goes out of turn, as the second event of an operation does,
   /// makes it wait for two.
-  private mutating func pace() -> [SessionAction] {
+  mutating func pace() -> [SessionAction] {
     guard window.distance > .zero else { return [] }
     defer { isPaced = true }
     return [.setTimer(.pace, after: window.distance * (isPaced ? 2 : 1))]
@@ -166,6 +169,7 @@ struct PublisherMachine: SessionMachine {
     guard first?.serial != awaited else { return [] }
     awaited = first?.serial
     guard let first else { return [.cancelTimer(.answer)] }
+    guard pinReading?.event.serial != first.serial else { return [.setTimer(.answer, after: limits.readBackTimeout)] }
     let wait = first.isExtra || first.isOption ? limits.extraTimeout : limits.publishTimeout
     return [.setTimer(.answer, after: isMute ? min(wait, limits.mutePublishTimeout) : wait)]
   }
@@ -200,7 +204,7 @@ struct PublisherMachine: SessionMachine {
   /// Removes an event that is no longer under way.
   mutating func leave(_ current: EventInFlight) -> [SessionAction] {
     inFlight.remove(current)
-    var actions = stopReadingBack(for: current)
+    var actions = stopReadingBack(for: current) + stopReadingPins(for: current)
     if current.awaitsAuthentication {
       authenticationID = nil
       actions.append(.cancelTimer(.authentication))
@@ -238,11 +242,16 @@ struct PublisherMachine: SessionMachine {
     if overdue.count >= Self.overdueMax { overdue.removeAll() }
     // If there are several events, only the last one needed ends the operation.
     if current.step + 1 == current.item.neededCount { overdue[current.eventID] = current.item }
-    timeoutsInARow += 1
     unanswered += 1
-    let words = lastNotice.map { "; the relay said: \($0)" } ?? ""
-    let trouble = Trouble(.timeout, "no OK within \(limits.publishTimeout.wholeMilliseconds) ms\(words)")
-    let actions = end(current, .troubled(trouble, retryAfter: nil))
+    return endUnanswered(current, "no OK within \(limits.publishTimeout.wholeMilliseconds) ms")
+  }
+
+  /// Ends an operation because the relay was silent, and leaves a relay that is that twice in a row.
+  /// - Parameter words: what did not come, and within which time.
+  mutating func endUnanswered(_ current: EventInFlight, _ words: String) -> [SessionAction] {
+    timeoutsInARow += 1
+    let notice = lastNotice.map { "; the relay said: \($0)" } ?? ""
+    let actions = end(current, .troubled(Trouble(.timeout, words + notice), retryAfter: nil))
     guard timeoutsInARow < 2 else { return actions + takeBack() + [.hangUp] + reconnect() }
     return actions + goOn()
   }
@@ -251,6 +260,7 @@ struct PublisherMachine: SessionMachine {
     switch timer {
     case .answer:
       guard let current = inFlight.first, readBack == nil else { return [] }
+      if pinReading != nil { return pinsUnread() }
       window.failed()
       guard nameless.isEmpty else {
         // The answers that have come were for some of these.
@@ -284,7 +294,7 @@ struct PublisherMachine: SessionMachine {
     case .stable:
       keeper.lasted()
       return []
-    case .gather, .answerPosts, .gatherPosts, .answerHistory: return []  // readers'
+    case .gather, .answerPosts, .gatherPosts, .answerHistory, .answerPins: return []  // readers'
     case .idle:
       guard keeper.state == .open, !hasWaiting, inFlight.isEmpty else { return [] }
       keeper.closedOnPurpose()
@@ -309,7 +319,7 @@ struct PublisherMachine: SessionMachine {
   /// Handles the loss of the connection. It is the outcome of an event that was alone. If there were several, the cause is unknown: they
   /// are sent again, one by one.
   mutating func broken(_ outcome: RelayOutcome) -> [SessionAction] {
-    readBack = nil
+    (readBack, pinReading) = (nil, nil)
     guard let only = inFlight.all.first else { return [] }
     guard inFlight.count == 1 else {
       window.failed()
@@ -321,7 +331,7 @@ struct PublisherMachine: SessionMachine {
   private mutating func flooded(_ trouble: Trouble) -> [SessionAction] {
     guard keeper.state == .open else { return [] }
     window.failed()
-    readBack = nil
+    (readBack, pinReading) = (nil, nil)
     let taken = takeBack()
     challenge = nil
     let actions = keeper.flooded(because: trouble)

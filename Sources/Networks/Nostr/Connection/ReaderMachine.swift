@@ -33,6 +33,7 @@ struct ReaderMachine: SessionMachine {
   private var latestBatch = 0
   private var posts: PostReader
   private var history: HistoryReader
+  private var pins: PinReader
   private var isGathering = false
   private var rubbish = 0
   private var timeoutsInARow = 0
@@ -44,6 +45,7 @@ struct ReaderMachine: SessionMachine {
     self.prefix = prefix
     posts = PostReader(limits: limits, prefix: prefix)
     history = HistoryReader(limits: limits, prefix: prefix)
+    pins = PinReader(limits: limits, prefix: prefix)
     keeper = ConnectionKeeper(limits: limits, salt: salt)
   }
 
@@ -60,12 +62,12 @@ struct ReaderMachine: SessionMachine {
       posts.opened()
       // A relay that floods would go up and down all the time, so it is up only once the connection has held.
       return opened + (keeper.floods > 0 ? [] : up(roundTrip)) + askNext() + posts.askNext()
-        + history.askNext()
+        + history.askNext() + pins.askNext()
     case .dialFailed(let failure):
       let failed = alone + queue
       (alone, queue) = ([], [])
       return failed.map { .report($0.report(failure.outcome)) } + posts.endAll(DeliveryOutcome(failure.outcome))
-        + history.endAll(failure.trouble) + down(failure.trouble)
+        + history.endAll(failure.trouble) + pins.endAll(DeliveryOutcome(failure.outcome)) + down(failure.trouble)
         + keeper.lost(isBusy: false, atLeast: failure.retryAfter, because: failure.trouble)
     case .received(let message): return received(message)
     case .violated(let text):
@@ -80,7 +82,7 @@ struct ReaderMachine: SessionMachine {
       let outcome = RelayOutcome.troubled(trouble, retryAfter: keeper.floodWait)
       let ended =
         endBatch(outcome) + waiting.map { .report($0.report(outcome)) } + posts.endAll(DeliveryOutcome(outcome))
-        + history.endAll(trouble)
+        + history.endAll(trouble) + pins.endAll(DeliveryOutcome(outcome))
       return ended + [.hangUp] + down(trouble) + actions
     case .closed(let code, let reason):
       guard keeper.state == .open else { return [] }
@@ -92,11 +94,15 @@ struct ReaderMachine: SessionMachine {
   }
 
   private mutating func submitted(_ item: SessionOperation) -> [SessionAction] {
-    guard (item.delivery == nil ? queue.count : posts.count) < limits.queueMax else {
+    guard (item.delivery == nil ? queue.count : posts.count + pins.count) < limits.queueMax else {
       let trouble = Trouble(.timeout, "too many operations wait for this relay")
       return [.report(item.report(.troubled(trouble, retryAfter: .seconds(30))))]
     }
     if let hold = keeper.hold { return [.postpone(item, hold)] }
+    if item.pin != nil {
+      pins.add(item)
+      return keeper.state == .open ? pins.askNext() : keeper.need()
+    }
     if item.delivery != nil {
       posts.add(item)
       return keeper.state == .open ? posts.askNext() : keeper.need()
@@ -111,7 +117,7 @@ struct ReaderMachine: SessionMachine {
     return refused + (keeper.state == .open ? history.askNext() : keeper.need())
   }
 
-  private var hasWaiting: Bool { !queue.isEmpty || !alone.isEmpty || posts.hasWaiting || history.hasWaiting }
+  private var hasWaiting: Bool { !queue.isEmpty || !alone.isEmpty || posts.hasWaiting || history.hasWaiting || pins.hasWaiting }
 
   private mutating func watched(_ isWatched: Bool) -> [SessionAction] {
     guard isWatched != self.isWatched else { return [] }
@@ -195,6 +201,15 @@ struct ReaderMachine: SessionMachine {
     case .closed(let name, let text) where history.asks(name):
       heard()
       return history.closed(text) + askForHistory()
+    case .event(let name, let event) where pins.asks(name):
+      pins.take(event)
+      return []
+    case .endOfStored(let name, _) where pins.asks(name):
+      heard()
+      return pins.served() + askForPins()
+    case .closed(let name, let text) where pins.asks(name):
+      heard()
+      return pins.closed(text) + askForPins()
     case .event(let name, let event):
       guard name == subscription else { return [] }
       let stray = StrayEdition(networkID: event.id, signedAt: event.createdAt)
@@ -240,6 +255,7 @@ struct ReaderMachine: SessionMachine {
       let actions = posts.timedOut(trouble)
       return posts.timeoutsInARow < 2 ? actions + askForPosts() : actions + leave(trouble)
     case .answerHistory: return keeper.state == .open ? history.timedOut(silence) + askForHistory() : []
+    case .answerPins: return keeper.state == .open ? pins.timedOut(silence) + askForPins() : []
     case .reconnect:
       keeper.waited()
       return isWatched || hasWaiting ? keeper.need() : []
@@ -289,14 +305,22 @@ struct ReaderMachine: SessionMachine {
     return asked + (history.isIdle ? rest() : [])
   }
 
+  /// The same for pinned posts.
+  private mutating func askForPins() -> [SessionAction] {
+    let asked = pins.askNext()
+    return asked + (pins.isIdle ? rest() : [])
+  }
+
   /// Whether nobody needs the connection.
-  private var isDone: Bool { !isWatched && !hasWaiting && subscription == nil && posts.isIdle && history.isIdle }
+  private var isDone: Bool {
+    !isWatched && !hasWaiting && subscription == nil && posts.isIdle && history.isIdle && pins.isIdle
+  }
 
   private func rest() -> [SessionAction] { isDone ? [.setTimer(.idle, after: limits.idleTimeout)] : [] }
 
   /// Ends what is under way, because the connection is gone.
   private mutating func endRequests(_ outcome: RelayOutcome, _ trouble: Trouble) -> [SessionAction] {
-    endBatch(outcome) + posts.end(DeliveryOutcome(outcome)) + history.end(trouble)
+    endBatch(outcome) + posts.end(DeliveryOutcome(outcome)) + history.end(trouble) + pins.end(DeliveryOutcome(outcome))
   }
 
   /// Ends the REQ under way; what it did not find gets `outcome`; `nil` means that the relay has served all it has.

@@ -25,21 +25,25 @@ struct SessionOperation: Hashable, Sendable {
   let group: GroupPost?
   /// What names that post, also once it is forgotten; `nil` in channels.
   let names: GroupRemnant?
+  /// The pin that it is about; `nil` for everything else.
+  let pin: PinForm?
 
   init(operation: RelayOperation, events: [OutgoingEvent] = [], owner: String = "") {
     subject = .channel(operation)
     self.events = events
     self.owner = owner
-    (group, names) = (nil, nil)
+    (group, names, pin) = (nil, nil, nil)
   }
 
   init(
-    delivery: DeliveryOperation, events: [OutgoingEvent] = [], group: GroupPost? = nil, names: GroupRemnant? = nil
+    delivery: DeliveryOperation, events: [OutgoingEvent] = [], group: GroupPost? = nil, names: GroupRemnant? = nil,
+    pin: PinForm? = nil
   ) {
     subject = .post(delivery)
     self.events = events
     self.group = group
     self.names = names ?? group.map(GroupRemnant.init)
+    self.pin = pin
     owner = ""
   }
 
@@ -79,11 +83,11 @@ struct SessionOperation: Hashable, Sendable {
     if case .post(let operation) = subject { operation } else { nil }
   }
 
-  /// Whether its events are signed when they are sent.
+  /// Whether its events are signed when they are sent. Nothing else is under way together with such an operation.
   var isDraft: Bool {
     events.contains {
       switch $0 {
-      case .draft, .option: true
+      case .draft, .option, .pins: true
       case .signed, .dated, .extra: false
       }
     }
@@ -105,7 +109,16 @@ struct SessionOperation: Hashable, Sendable {
         operation.task == .verify
           ? DeliveryOutcome(outcome)
           : DeliveryOutcome(publishing: outcome, isDoubtful: isDoubtful, isSignedAnew: content.kind == .group),
-        form: outcome == .handedOver ? group?.document : nil)
+        form: form(after: outcome))
+    }
+  }
+
+  /// The form that a post has from this outcome on; `nil` if it keeps the one that it has.
+  private func form(after outcome: RelayOutcome) -> PostDocument? {
+    switch outcome {
+    case .handedOver: group?.document
+    case .accepted: pin?.taken.document
+    case .verified, .missing, .withdrawn, .announced, .refused, .misbehaved, .troubled: nil
     }
   }
 }

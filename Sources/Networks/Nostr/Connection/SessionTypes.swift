@@ -11,6 +11,8 @@ enum OutgoingEvent: Hashable, Sendable {
   case option(kind: Int, tags: [[String]], content: String)
   /// An event that has its date, and is signed each time it is sent: always the same event.
   case dated(DatedEvent)
+  /// The list of a group's pinned posts with this change: it is read first, and signed when it is sent.
+  case pins(PinChange)
   /// A signed event that is optional: whatever happens to it, the operation goes on as if the relay had taken it. It follows all others.
   case extra(id: String, text: String)
 
@@ -77,6 +79,8 @@ enum SessionTimer: Hashable, Sendable, CaseIterable {
   case gatherPosts
   /// The present page of a comparison must be served.
   case answerHistory
+  /// The present REQ for pinned posts must be answered.
+  case answerPins
 }
 
 /// An action that the driver of a session must perform, in order.

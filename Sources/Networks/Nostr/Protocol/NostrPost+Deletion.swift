@@ -81,14 +81,19 @@ extension NostrPost {
       author: author, kind: adminDeletionKind, tags: attempt.around(tags, in: group), content: reason)
   }
 
+  /// - Throws: `DeletionRefusal` if a request must not have this reason.
+  static func check(reason: String) throws(DeletionRefusal) {
+    guard reason.utf8.count <= reasonBytesMax, NostrEvent.isSignable(reason) else { throw .unusableReason }
+    guard !PostLinks.holdsSecretKey(reason) else { throw .secretInReason }
+  }
+
   /// The tags that name these posts, each once.
   private static func named(
     _ posts: [Published], in channel: ChannelContent, _ reason: String
   ) throws(DeletionRefusal) -> [[String]] {
     guard !posts.isEmpty else { throw .nothingNamed }
     guard posts.count <= deletedMax else { throw .tooMany(posts.count) }
-    guard reason.utf8.count <= reasonBytesMax, NostrEvent.isSignable(reason) else { throw .unusableReason }
-    guard !PostLinks.holdsSecretKey(reason) else { throw .secretInReason }
+    try check(reason: reason)
     let ownIDs = channel.ownIDs
     var ids: Set<String> = []
     var tags: [[String]] = []

@@ -5,12 +5,14 @@ internal import StrictJSON
 public enum RelayGroup {
   public static let metadataKind = 39000
   public static let adminsKind = 39001
+  static let pinsKind = 39005
 
   /// A request that an admin may send to a relay.
   enum Request: Int {
     case editMetadata = 9002
     case create = 9007
     case delete = 9008
+    case editPins = 9010
   }
 
   /// The profile of a group, as admins send it and as a relay shows it.
@@ -54,6 +56,12 @@ public enum RelayGroup {
     var tags = [["name", metadata.name], ["about", metadata.about]]
     if !metadata.picture.isEmpty { tags.append(["picture", metadata.picture]) }
     return draft(.editMetadata, id, tags + [["public"], ["open"]])
+  }
+
+  /// Sets the whole list of pinned posts.
+  /// - Parameter reason: what the group's admins are told, perhaps nothing.
+  static func pins(of id: String, _ list: PinnedPosts, reason: String) -> (kind: Int, tags: [[String]], content: String) {
+    (Request.editPins.rawValue, [["h", id]] + list.entries, reason)
   }
 
   private static func draft(_ request: Request, _ id: String, _ tags: [[String]] = []) -> OutgoingEvent {
