@@ -135,9 +135,29 @@ struct PostsInterface: PostsService, ControlService {
   }
 
   func pin(_ request: PostsPinRequest, _ stream: ReplyStream<PostsPinReply>?) async throws -> PostsPinReply {
-    let (first, isNew) = try await coordinator.pinPost(PostID(rawValue: request.id))
+    let id = PostID(rawValue: request.id)
+    try await checkThatNoPinIsLeaving(of: id)
+    let (first, isNew) = try await coordinator.pinPost(id)
     if isNew { note(first, by: .pin) }
     return try await follow(first, stream) { PostsPinReply(post: $0, isNew: isNew) }
+  }
+
+  /// The number of the newest reactions to a post among which an earlier pin of it is looked for.
+  private static let pinsMax = 100
+
+  /// Refuses to pin a post anew as long as its earlier pin is being taken away: what is repeated of that would take the new one, too.
+  private func checkThatNoPinIsLeaving(of id: PostID) async throws {
+    let pins = try await context.posts.posts(PostQuestion(withDeleted: true, reactionTo: id, limit: Self.pinsMax)).posts
+      .filter { $0.row.text == PostRow.pinText }
+    let leaving = pins.first { pin in
+      pin.deliveries.contains { !$0.hasDeparted && [.deleting, .stillServed].contains($0.record.status) }
+    }
+    guard let leaving, pins.allSatisfy({ $0.row.deletedAt != nil }) else { return }
+    let pin = leaving.row.id.rawValue
+    throw PostsRefusal.invalidPost(
+      field: "id",
+      reason: "the earlier pin of post \(id.rawValue), post \(pin), is still being taken away; pin it anew once that is deleted"
+    )
   }
 
   func unpin(_ request: PostsUnpinRequest) async throws -> PostReply {

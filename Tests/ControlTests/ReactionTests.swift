@@ -76,6 +76,29 @@ struct ReactionTests {
     try await bench.stop()
   }
 
+  /// What is repeated to take a pin away would take the next one away, too.
+  @Test func postIsNotPinnedAgainBeforeItsEarlierPinIsGone() async throws {
+    let bench = try await Bench()
+    let relays = try await bench.addRelays(1)
+    let group = CreateChannel(profile: .init(displayName: "Team"), kind: "group", relayIds: relays)
+    for try await _ in try await bench.client.createChannelAndFollow(group) {}
+    for try await _ in try await bench.client.publishPostAndFollow(PostsPublishRequest(channelId: 1, text: "Rules")) {}
+    var made: PostsPinReply?
+    for try await reply in try await bench.client.pinPostAndFollow(id: 1) { made = reply }
+    #expect(made?.isNew == true && made?.post.id == 2 && made?.post.phase == "published")
+    // The relay takes the request to take it away, and shows it all the same.
+    bench.network.posts.change(at: "ws://r1") { $0.keepsDeleted = true }
+    #expect(try await bench.client.unpinPost(id: 1).id == 2)
+    let reason = "the earlier pin of post 1, post 2, is still being taken away; pin it again once that is deleted"
+    await #expect(throws: PostsRefusal.invalidPost(field: "id", reason: reason).error) {
+      _ = try await bench.client.pinPost(id: 1)
+    }
+    #expect(try bench.store.postCounters().post == 2)
+    // Reactions have nothing to do with that.
+    _ = try await Self.react(PostsReactRequest(id: 1, reaction: "+"), bench)
+    try await bench.stop()
+  }
+
   private static let noPins = PostsRefusal.notSupported(network: "nostr", reason: "only groups have pinned posts").error
 
   private static let refusals: [(PostsMethod, JSONValue, VarlinkError)] = [

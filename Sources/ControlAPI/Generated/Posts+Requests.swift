@@ -271,7 +271,7 @@ public struct PostsReactRequest: Codable, Hashable, Sendable {
 /// Parameters of org.batond.Posts.Pin.
 public struct PostsPinRequest: Codable, Hashable, Sendable {
   /// Identifier of the post. One that is not published, that readers have not found yet, that was deleted or edited, or that is a
-  /// reaction is refused.
+  /// reaction is refused; and so is one whose earlier pin is still being taken away.
   public var id: Int64
 
   public init(
