@@ -145,7 +145,7 @@ struct PostsInterface: PostsService, ControlService {
   /// The number of the newest reactions to a post among which an earlier pin of it is looked for.
   private static let pinsMax = 100
 
-  /// Refuses to pin a post anew as long as its earlier pin is being taken away: what is repeated of that would take the new one, too.
+  /// Refuses to pin a post again as long as its earlier pin is being taken away: what is repeated of that would take the new one, too.
   private func checkThatNoPinIsLeaving(of id: PostID) async throws {
     let pins = try await context.posts.posts(PostQuestion(withDeleted: true, reactionTo: id, limit: Self.pinsMax)).posts
       .filter { $0.row.text == PostRow.pinText }
@@ -156,7 +156,7 @@ struct PostsInterface: PostsService, ControlService {
     let pin = leaving.row.id.rawValue
     throw PostsRefusal.invalidPost(
       field: "id",
-      reason: "the earlier pin of post \(id.rawValue), post \(pin), is still being taken away; pin it anew once that is deleted"
+      reason: "the earlier pin of post \(id.rawValue), post \(pin), is still being taken away; pin it again once that is deleted"
     )
   }
 

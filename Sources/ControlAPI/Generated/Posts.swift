@@ -121,8 +121,8 @@ public struct Post: Codable, Hashable, Sendable {
   public var network: String
   /// What the network calls it: on Nostr the id of its event; on SimpleX its number in the core and the id that all relays have, such as
   /// 17/c2hhcmVk, and while nobody knows whether the core has sent it, after- and the number of the item before. Empty while nothing left.
-  /// In a group on Nostr each attempt is another event: there it may change until a reader finds the post. Empty also for reactions on
-  /// SimpleX, which have no name there.
+  /// In a group on Nostr each attempt is another event: there it may change until a reader finds the post. Pins have none, nor have reactions
+  /// on SimpleX.
   public var networkId: String
   /// The public name of its author, in the network's notation. Empty while it is scheduled or expired.
   public var author: String
