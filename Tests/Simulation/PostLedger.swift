@@ -162,10 +162,11 @@ struct PostLedger {
     guard newer >= count else { throw Violation("\(row.id) is forgotten, and is among the newest \(count)") }
   }
 
-  /// Whether nobody can want to send a post any more.
+  /// Whether nobody can want to send a post any more. The request to delete it does not need what it says.
   private func checkRest(of id: PostID) throws {
     for row in deliveries(of: id) where !row.hasDeparted {
-      guard row.record.task == nil || row.record.status == .stillServed && !row.record.isUnderWay else {
+      let awaitsDeletion = [.deleting, .stillServed].contains(row.record.status) && !row.record.isUnderWay
+      guard row.record.task == nil || awaitsDeletion else {
         throw Violation("\(id) is forgotten, and is on its way to \(row.relay): \(row.record)")
       }
     }

@@ -35,7 +35,7 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   ) async throws -> PostsPublishReply
   /// Edits a post. On SimpleX the post itself changes, within 24 hours, and keeps its identifier. Where posts never change, as on Nostr, a
   /// new post takes its place: with an identifier, a date and a link of its own, while replies stay with the old one. The old one is deleted
-  /// once readers find the new one on a relay, and stays if no relay takes the new one. Everything is given again, except what the post
+  /// once readers find the new one on a relay, and stays if no relay takes the new one. Everything has to be given again, except what the post
   /// answers and quotes, which stays. Returns and sends the post, or the new one, as Publish does.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func edit(
