@@ -156,7 +156,8 @@ struct PostsInterface: PostsService, ControlService {
     let pin = leaving.row.id.rawValue
     throw PostsRefusal.invalidPost(
       field: "id",
-      reason: "the earlier pin of post \(id.rawValue), post \(pin), is still being taken away; pin it again once that is deleted"
+      reason:
+        "the earlier pin of post \(id.rawValue), post \(pin), is still being taken away; pin it again once that is deleted"
     )
   }
 

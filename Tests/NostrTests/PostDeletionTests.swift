@@ -12,7 +12,7 @@ struct PostDeletionTests {
     NostrPost.Published(id: PostSamples.postID, kind: 42), NostrPost.Published(id: PostSamples.quotedID, kind: 7),
     NostrPost.Published(id: PostSamples.postID, kind: 42),
   ]
-  private static let attempt = NostrPost.Attempt(previous: [String(repeating: "aa", count: 32)], clientID: "x7")
+  private static let attempt = NostrPost.Attempt(clientID: "x7")
 
   // MARK: - Deletions
 
@@ -24,7 +24,7 @@ struct PostDeletionTests {
       of: [NostrPost.Published(id: Samples.postID, kind: 9)], in: Samples.group, by: Samples.owner, attempt: Self.attempt)
     #expect(
       Samples.shown(inGroup)
-        == #"[5,[["h","club"],["previous","aaaaaaaa"],["e","POST"],["k","9"],["client-id","x7"]],""]"#)
+        == #"[5,[["h","club"],["e","POST"],["k","9"],["client-id","x7"]],""]"#)
   }
 
   @Test func adminDeletesPostsOfOthersInGroupsOnly() throws {
@@ -33,7 +33,7 @@ struct PostDeletionTests {
       of: posts, in: Samples.group, reason: "spam", by: Samples.owner, attempt: Self.attempt)
     #expect(
       Samples.shown(deletion)
-        == #"[9005,[["h","club"],["previous","aaaaaaaa"],["e","POST"],["e","QUOTED"],["client-id","x7"]],"spam"]"#)
+        == #"[9005,[["h","club"],["e","POST"],["e","QUOTED"],["client-id","x7"]],"spam"]"#)
     #expect(throws: DeletionRefusal.notAGroup) {
       try NostrPost.adminDeletion(of: Self.own, in: Samples.channel, by: Samples.owner)
     }
@@ -119,7 +119,7 @@ struct PostDeletionTests {
         == #"[7,[["p","ALICE"],["k","42"],["emoji","soap","https://e.example/s.png"],\#(target)],":soap:"]"#)
     #expect(
       try react(.like, to: Samples.groupPost, in: Samples.group)
-        == #"[7,[["h","club"],["previous","aaaaaaaa"],["p","ALICE"],["k","9"],["client-id","x7"],\#(target)],"+"]"#)
+        == #"[7,[["h","club"],["p","ALICE"],["k","9"],["client-id","x7"],\#(target)],"+"]"#)
     var unseen = Samples.post
     (unseen.kind, unseen.relays) = (nil, [])
     #expect(
@@ -130,7 +130,7 @@ struct PostDeletionTests {
     comment.kind = 1111
     #expect(
       try react(.like, to: comment, in: Samples.group)
-        == #"[7,[["h","club"],["previous","aaaaaaaa"],["p","ALICE"],["k","1111"],["client-id","x7"],\#(target)],"+"]"#)
+        == #"[7,[["h","club"],["p","ALICE"],["k","1111"],["client-id","x7"],\#(target)],"+"]"#)
   }
 
   @Test(arguments: ["👍", "❤️", "1️⃣", "🇪🇺", "👩‍👩‍👧‍👦"])

@@ -64,7 +64,7 @@ struct PostReadersTests {
   }
 
   @Test func postsInGroupsMeanWhatTheyAreMeantTo() async throws {
-    let attempt = NostrPost.Attempt(previous: [Samples.linkedID], clientID: "x7")
+    let attempt = NostrPost.Attempt(clientID: "x7")
     try await expect([
       (
         try Samples.groupMessage(PostDraft(text: "hi"), attempt: attempt),

@@ -89,12 +89,10 @@ extension [String] {
 }
 
 extension NostrPost.Attempt {
-  /// In groups, these tags behind those that say in which group an event is and after which others (NIP-29), and before the one by which
-  /// this attempt is found again; in channels, these tags alone.
+  /// In groups, these tags behind the one that says in which group an event is (NIP-29), and before the one by which this attempt is
+  /// found again; in channels, these tags alone.
   func around(_ tags: [[String]], in channel: ChannelContent) -> [[String]] {
     guard channel.kind == .group else { return tags }
-    let seen = previous.filter { Hex.decode($0, count: 32) != nil }.prefix(Self.previousMax).map { String($0.prefix(8)) }
-    let head = [["h", channel.networkID]] + (seen.isEmpty ? [] : [["previous"] + seen])
-    return head + tags + (clientID.map { $0.isEmpty ? [] : [[Self.clientTag, $0]] } ?? [])
+    return [["h", channel.networkID]] + tags + (clientID.map { $0.isEmpty ? [] : [[Self.clientTag, $0]] } ?? [])
   }
 }

@@ -17,23 +17,16 @@ struct NostrPost: Hashable, Sendable {
   /// Deletions by admins of a group.
   static let adminDeletionKind = 9005
 
-  /// What belongs to one attempt to publish in a group, which is signed anew each time. What channels publish is signed once, and has
+  /// What belongs to one attempt to publish in a group, which is signed again each time. What channels publish is signed once, and has
   /// none of it.
   struct Attempt: Hashable, Sendable {
-    /// Ids of events of others that the relay has shown in the group lately, best first. Relays refuse ids that they do not know.
-    var previous: [String]
     /// A random text by which the attempt is found again when its answer is lost.
     var clientID: String?
 
-    /// The number of ids that are named.
-    static let previousMax = 3
     /// The name of the tag with `clientID`.
     static let clientTag = "client-id"
 
-    init(previous: [String] = [], clientID: String? = nil) {
-      self.previous = previous
-      self.clientID = clientID
-    }
+    init(clientID: String? = nil) { self.clientID = clientID }
   }
 
   init(author: String, kind: Int, tags: [[String]], content: String) {
