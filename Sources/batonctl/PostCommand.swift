@@ -126,11 +126,13 @@ extension Session {
     try show(raw) { PostView(terminal: terminal, times: times).details(shown, reactions) }
   }
 
-  /// What the channel says to a post, oldest first and safe for a terminal; `nil` if nothing, or if a program reads the output.
+  /// What the channel says to a post and whether it has pinned it, oldest first and safe for a terminal; `nil` if nothing, or if a program
+  /// reads the output.
   func reactions(to post: Int64) async throws -> String? {
     guard isForPeople else { return nil }
     let page = try await raw.posts(PostsListRequest(limit: 100, reactionTo: Int(post)))
     guard !page.posts.isEmpty else { return nil }
-    return ((page.hasOlder ? ["…"] : []) + page.posts.reversed().map(\.text.shown)).joined(separator: " ")
+    return ((page.hasOlder ? ["…"] : []) + page.posts.reversed().map { $0.pinned == nil ? $0.text.shown : "(pinned)" })
+      .joined(separator: " ")
   }
 }

@@ -52,8 +52,10 @@ struct PostRetentionCommand: AsyncParsableCommand {
     switch (retention.keepDays, retention.keepCount) {
     case (nil, nil): "Posts of '\(name)' are kept for ever."
     case (let days?, nil): "Posts of '\(name)' are kept for \(counted(days, "day"))."
-    case (nil, let count?): "The newest \(counted(count, "post")) of '\(name)' are kept."
-    case (let days?, let count?): "Posts of '\(name)' are kept for \(counted(days, "day")), and of them the newest \(count)."
+    case (nil, 1?): "The newest post of '\(name)' is kept."
+    case (nil, let count?): "The newest \(count) posts of '\(name)' are kept."
+    case (let days?, let count?):
+      "Posts of '\(name)' are kept for \(counted(days, "day")), and of them the newest\(count == 1 ? "" : " \(count)")."
     }
   }
 }

@@ -8,7 +8,7 @@ struct ShownPost {
   let post: Post
   /// The text in one line, or that it was forgotten.
   let line: String
-  /// The same, after words that the post was edited, or is a reaction, if so.
+  /// The same, after words that the post was edited, or is a reaction or a pin, if so.
   let markedLine: String
   /// The lines of the text.
   let lines: [String]
@@ -21,9 +21,14 @@ struct ShownPost {
     let line = isForgotten ? "(forgotten)" : raw.text.split(whereSeparator: \.isWhitespace).joined(separator: " ").shown
     self.line = line
     let mark = raw.replacedBy.map { "(replaced by \($0)) " } ?? raw.reactionTo.map { "(reaction to \($0)) " }
-    markedLine = (mark ?? "") + line
+    markedLine = raw.pinned.map { "(pin of \($0))" } ?? (mark ?? "") + line
     lines = raw.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).shown }
   }
+}
+
+extension Post {
+  /// The post that this one pins; `nil` if it is not a pin.
+  var pinned: Int? { text == "pin" ? reactionTo : nil }
 }
 
 /// Shows posts to people. All texts of the posts must be escaped.
@@ -85,7 +90,11 @@ struct PostView {
     ]
     if !post.author.isEmpty { lines.append("author    \(post.author)") }
     if let parent = post.replyTo { lines.append("answers   post \(parent)") }
-    if let target = post.reactionTo { lines.append("reacts    to post \(target)") }
+    if let target = post.pinned {
+      lines.append("pins      post \(target)")
+    } else if let target = post.reactionTo {
+      lines.append("reacts    to post \(target)")
+    }
     if let old = post.replaces { lines.append("replaces  post \(old)") }
     if let new = post.replacedBy { lines.append("replaced  by post \(new)") }
     if let reactions { lines.append("reactions \(reactions)") }

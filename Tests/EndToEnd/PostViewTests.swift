@@ -66,7 +66,7 @@ struct PostViewTests {
     }
     #expect(words(nil, nil) == "Posts of 'News' are kept for ever.")
     #expect(words(1, nil) == "Posts of 'News' are kept for 1 day.")
-    #expect(words(nil, 9) == "The newest 9 posts of 'News' are kept.")
+    #expect(words(nil, 9) == "The newest 9 posts of 'News' are kept." && words(nil, 1) == "The newest post of 'News' is kept.")
     #expect(words(30, 9) == "Posts of 'News' are kept for 30 days, and of them the newest 9.")
   }
 
@@ -89,6 +89,16 @@ struct PostViewTests {
     #expect(PostWatch.line(shown, Terminal(noColor: true)).hasSuffix("(reaction to 5) +"))
     let lines = Self.view.details(try ShownPost(Self.post([])), "+ 👍").split(separator: "\n")
     #expect(lines.contains("reactions + 👍"))
+  }
+
+  @Test func pinSaysWhatItPins() throws {
+    var post = Self.post([], text: "pin")
+    (post.replyTo, post.reactionTo) = (nil, 5)
+    let shown = try ShownPost(post)
+    #expect(Self.view.details(shown).split(separator: "\n").contains("pins      post 5"))
+    #expect(shown.markedLine == "(pin of 5)")
+    post.reactionTo = nil
+    #expect(try ShownPost(post).markedLine == "pin")
   }
 
   @Test func forecastNamesTheRelaysThatMayKeepThePost() throws {
