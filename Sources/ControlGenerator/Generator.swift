@@ -30,12 +30,12 @@ public struct Generator {
   private var known: [String: [String]] = [:]
   /// The types of the objects that interfaces list.
   private var listed: Set<String> = []
-  /// What the types of an interface write themselves as JSON with, by the interface's name.
+  /// What the types of an interface, and then its messages, write themselves as JSON with, by the interface's name.
   private var writers: [String: [String]] = [:]
 
   public init() {}
 
-  /// Files with the types of each interface, its errors, its messages, how these become JSON, and what its server has to do.
+  /// Files with the types of each interface, its errors, its messages, how types and messages become JSON, and what its server has to do.
   public mutating func files(for interfaces: [IDL.Interface]) throws(Failure) -> [File] {
     var files: [File] = []
     listed = listed(by: interfaces)
@@ -46,12 +46,16 @@ public struct Generator {
       if !types.isEmpty { files.append(file("", types, interface)) }
       if let refusals = refusals(of: interface) { files.append(file("+Refusal", [refusals], interface)) }
     }
+    for interface in interfaces {
+      if let writers = writers[interface.name] { files.append(file("+JSON", writers, interface)) }
+    }
+    writers = [:]
     // Messages have types of any interface in them.
     for interface in interfaces {
       let messages = try messages(of: interface)
       if !messages.requests.isEmpty { files.append(file("+Requests", messages.requests, interface)) }
       if !messages.replies.isEmpty { files.append(file("+Replies", messages.replies, interface)) }
-      if let writers = writers[interface.name] { files.append(file("+JSON", writers, interface)) }
+      if let writers = writers[interface.name] { files.append(file("+MessageJSON", writers, interface)) }
       files.append(file("+Service", service(of: interface), interface))
     }
     return files

@@ -87,29 +87,3 @@ extension ReloadReport: JSONWritable {
     writer.endObject()
   }
 }
-
-extension DaemonMetricsReply: JSONWritable {
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("metrics", metrics)
-    writer.endObject()
-  }
-}
-
-extension DaemonCheckReply: JSONWritable {
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("channels", channels)
-    writer.member("problems", problems)
-    writer.endObject()
-  }
-}
-
-extension DaemonBackupReply: JSONWritable {
-  public func writeJSON(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("data", data)
-    writer.member("size", size)
-    writer.endObject()
-  }
-}

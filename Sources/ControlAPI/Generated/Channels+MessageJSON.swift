@@ -1,0 +1,111 @@
+// Written by `make generate` from org.batond.Channels.varlink.
+
+public import StrictJSON
+
+extension ChannelReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channel", channel)
+    writer.endObject()
+  }
+}
+
+extension ChannelsGetRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("name", name)
+    writer.endObject()
+  }
+}
+
+extension ChannelsListReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channels", channels)
+    writer.member("nextCursor", nextCursor)
+    writer.member("revision", revision)
+    writer.member("unreadable", unreadable)
+    writer.endObject()
+  }
+}
+
+extension ChannelsLinkRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension ChannelsLinkReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("activeRelays", activeRelays)
+    writer.member("link", link)
+    writer.member("usable", usable)
+    writer.member("wantedRelays", wantedRelays)
+    writer.endObject()
+  }
+}
+
+extension ChannelsRetryRelayRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("relayId", relayId)
+    writer.endObject()
+  }
+}
+
+extension ChannelsAddRelaysRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("pick", pick)
+    writer.member("relayIds", relayIds)
+    writer.endObject()
+  }
+}
+
+extension ChannelsRemoveRelayRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("relayId", relayId)
+    writer.endObject()
+  }
+}
+
+extension ChannelsVerifyRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension ChannelsDeleteRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension ChannelsTransitionsRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("limit", limit)
+    writer.endObject()
+  }
+}
+
+extension ChannelsTransitionsReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("transitions", transitions)
+    writer.endObject()
+  }
+}
