@@ -31,7 +31,7 @@ extension Post {
       relays: snapshot.relays.map(PostRelay.init), createdAt: row.createdAt.text, deletedAt: row.deletedAt?.text,
       revision: row.revision, publishAt: row.schedule?.publishAt.text, scheduleTrouble: row.schedule?.trouble,
       reactionTo: row.reactionTo.map { Int($0.rawValue) },
-      forgottenAt: row.forgottenAt?.text)
+      forgottenAt: row.forgottenAt?.text, notes: snapshot.notes.isEmpty ? nil : snapshot.notes)
   }
 }
 

@@ -113,6 +113,8 @@ extension RelayNetwork {
 
   public func link(to post: PostDocument, at relays: [String]) -> String? { nil }
 
+  public func notes(on post: PostDocument, publishedAt: Timestamp) -> [String] { [] }
+
   public func remnant(of post: PostDocument) -> String? { nil }
 
   public func whyNotForgotten(in content: ChannelContent) -> String? { "posts on this network are not forgotten yet" }

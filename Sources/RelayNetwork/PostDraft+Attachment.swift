@@ -1,5 +1,5 @@
 extension PostDraft {
-  /// A file that a post shows. It is found by its address; relays never hold it.
+  /// A file that a post shows. It is found by its address, and relays do not hold it; or it is one of this machine, which the network sends.
   public struct Attachment: Hashable, Sendable {
     /// Width and height of a picture or film, in pixels.
     public struct Dimensions: Hashable, Sendable {
@@ -12,7 +12,7 @@ extension PostDraft {
       }
     }
 
-    /// The http or https address.
+    /// The http or https address, or that of a file of this machine (`FileAddress`), which takes nothing beside it.
     public var url: String
     /// The SHA-256 of the file, 64 hexadecimal digits.
     public var sha256: String?
@@ -52,7 +52,9 @@ extension PostDraft {
 
 extension PostDraft.Attachment {
   /// What is wrong with the attachment, and with which part of it; `nil` if nothing is.
-  var flaw: (subject: String, reason: String)? {
+  /// - Parameter takesFiles: whether it may be a file of this machine.
+  func flaw(takesFiles: Bool) -> (subject: String, reason: String)? {
+    if FileAddress.isMeant(by: url) { return flawOfFile(takesFiles).map { ("the address", $0) } }
     if let reason = PostDraft.flaw(ofURL: url) { return ("the address", reason) }
     if let sha256, sha256.utf8.count != 64 || !sha256.utf8.allSatisfy(Self.isHexadecimal) {
       return ("the SHA-256", "must be 64 hexadecimal digits")
@@ -77,6 +79,20 @@ extension PostDraft.Attachment {
     }
     for (index, fallback) in fallbacks.enumerated() {
       if let reason = PostDraft.flaw(ofURL: fallback) { return ("other address \(index + 1)", reason) }
+    }
+    return nil
+  }
+
+  private func flawOfFile(_ takesFiles: Bool) -> String? {
+    guard takesFiles else {
+      return
+        "leads to a file of this machine, which readers cannot open; upload it, as batonctl does with --attach-file, or put it on "
+        + "the web"
+    }
+    do throws(FileAddress.Flaw) { _ = try FileAddress(url) } catch { return error.reason }
+    guard self == Self(url: url) else {
+      return
+        "leads to a file of this machine, of which nothing else can be said; leave out the description and all that is beside it"
     }
     return nil
   }

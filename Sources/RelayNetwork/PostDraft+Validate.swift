@@ -1,12 +1,13 @@
 extension PostDraft {
   /// Checks the draft against the rules that hold on every network. A network may have more.
+  /// - Parameter takesFiles: whether the network itself sends files of this machine, so that an attachment may be one.
   /// - Throws: `PostRefusal` with the first field that must be changed, in the order in which the fields are declared.
-  public func validate() throws(PostRefusal) {
+  public func validate(takesFiles: Bool = false) throws(PostRefusal) {
     try validateText()
     try validateReferences()
     try validateWords()
     try validateEmoji()
-    try validateAttachments()
+    try validateAttachments(takesFiles)
   }
 
   private func validateText() throws(PostRefusal) {
@@ -77,12 +78,14 @@ extension PostDraft {
     if let flaw = flaw(ofURL: url) { throw PostRefusal(field, "the address of the emoji '\(shortcode)' \(flaw)") }
   }
 
-  private func validateAttachments() throws(PostRefusal) {
+  private func validateAttachments(_ takesFiles: Bool) throws(PostRefusal) {
     try Self.check(attachments.count, .attachments, "attachments", max: Self.attachmentsMax)
     var places: [String: Int] = [:]
     for (index, attachment) in attachments.enumerated() {
       let name = "attachment \(index + 1)"
-      if let flaw = attachment.flaw { throw PostRefusal(.attachments, "\(flaw.subject) of \(name) \(flaw.reason)") }
+      if let flaw = attachment.flaw(takesFiles: takesFiles) {
+        throw PostRefusal(.attachments, "\(flaw.subject) of \(name) \(flaw.reason)")
+      }
       if let first = places.updateValue(index, forKey: attachment.url) {
         throw PostRefusal(.attachments, "\(name) has the same address as attachment \(first + 1); remove one of them")
       }

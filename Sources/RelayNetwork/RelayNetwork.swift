@@ -85,6 +85,10 @@ public protocol RelayNetwork: RelayAddressing {
   /// Why posts of a channel are never forgotten, the rest of a sentence for people; `nil` if they are.
   func whyNotForgotten(in content: ChannelContent) -> String?
 
+  /// What whoever publishes should know of a post of ours, in whole sentences for people; empty when there is nothing.
+  /// - Parameter publishedAt: when it was published.
+  func notes(on post: PostDocument, publishedAt: Timestamp) -> [String]
+
   /// What will happen to a post at a relay if it is edited or deleted now. It is asked for posts of ours only.
   func forecast(of place: PostPlace) -> PostForecast
 

@@ -11,7 +11,8 @@ struct PostEdit: AsyncParsableCommand {
       SimpleX edits a post for 24 hours. Posts on Nostr never change: a new post is published, and the old one is deleted once readers \
       find the new one. The new post has an id, a date and a link of its own, and replies stay with the old one. Relays may \
       go on showing the old one, see batonctl post show --actions. What the post answers and quotes is taken over. Everything else has \
-      to be given again: without --hashtag the new post has no hashtags.
+      to be given again: without --hashtag the new post has no hashtags. On SimpleX the file of a post stays as it is, and an edit has \
+      to name the same one.
       Exit status: as for batonctl post publish.
       """)
 
@@ -34,18 +35,19 @@ struct PostEdit: AsyncParsableCommand {
   func run() async throws {
     // Whoever writes the text may take longer than the daemon.
     let text = Result { try PostText.whole(self.text, file: file) }
-    let files = Result { try PostUploads.files(extras.attachFile) }
     try await global.connected(limit: wait == .none ? nil : TimeSpan(argument: "20min"), canInterrupt: wait != .none) {
       session in
-      let (text, files) = (try text.get(), try files.get())
-      let parts = try await PostUploads(session: session).parts(of: extras, files, needsAll: key != nil) {
-        try await session.raw.post(id: post.id).channelId
+      let text = try text.get()
+      let parts = try await PostUploads(session: session).parts(of: extras, needsAll: key != nil) {
+        let old = try await session.raw.post(id: post.id)
+        return PostUploads.Destination(channel: old.channelId, network: old.network)
       }
       let request = PostsEditRequest(
         id: post.id, text: text, mentions: parts.mentions, contentWarning: extras.warning,
         hashtags: extras.hashtags, attachments: parts.attachments, idempotencyKey: key)
       if wait == .none {
         let new = try await session.client.editPost(request).post
+        session.warn(of: new)
         guard new.id != post.id else { return try session.show(new) { "Post \(new.id) is being edited." } }
         return try session.show(new) { "Post \(new.id) is being published in place of post \(post.id)." }
       }

@@ -12,16 +12,20 @@ struct PostExtras: ParsableArguments {
   var mention: [String] = []
   @Option(help: "Why readers may prefer not to look.") var warning: String?
   @Option(help: "A word under which the post is found, without #; may be repeated.") var hashtag: [String] = []
-  @Option(help: "The address of a file that the post shows; may be repeated.") var attach: [String] = []
+  @Option(help: "The address of a file that the post shows, on SimpleX also file:///absolute/path; may be repeated.")
+  var attach: [String] = []
   @Option(
     name: .customLong("attach-file"),
-    help:
-      "A file that is uploaded to the daemon's servers for files (nostr.blossom), and that the post shows; may be repeated.",
+    help: """
+      A file that the post shows, on Nostr uploaded to the daemon's servers for files (nostr.blossom); may be repeated. On SimpleX it is one \
+      file below the folder of simplex.files, which the chat core of this machine reads.
+      """,
     completion: .file())
   var attachFile: [String] = []
   @Option(
     help: """
-      What a file shows, for those who cannot see it: the first --alt is for the first --attach-file, and so on; an empty one is none.
+      What a file shows, for those who cannot see it: the first --alt is for the first --attach-file, and so on; an empty one is none. \
+      SimpleX shows none.
       """)
   var alt: [String] = []
 

@@ -53,6 +53,7 @@ struct PostFollowing {
         text: "no relay shows post \(post.id); see batonctl post show \(post.id), then batonctl post retry \(post.id)",
         parameters: json)
     }
+    session.warn(of: post)
     try session.show(post) {
       if session.options.quiet { return post.link ?? "id:\(post.id)" }
       return ([view.shortfall(post) ?? post.summary, post.link].compactMap { $0 }).joined(separator: "\n")

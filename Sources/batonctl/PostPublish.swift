@@ -4,7 +4,6 @@ internal import ControlAPI
 internal import Filters
 internal import Sentences
 internal import StrictJSON
-internal import WebFiles
 
 struct PostPublish: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,6 +15,9 @@ struct PostPublish: AsyncParsableCommand {
       is written as "2026-12-24 18:00", 2026-12-24T18:00:00Z, +30min, +2h or +3d.
       Files are uploaded before the post is published, also with --at, and as they are: pictures may say where they were taken. A server that \
       does not take a file is named in a warning; if none takes it, nothing is published. With --key, all of them have to take it.
+      On SimpleX the chat core reads and uploads the file after the post has left: it must run on this machine and be able to read the \
+      file, which has to be below the folder of the option simplex.files and to stay there until readers find the post. Servers keep it for \
+      about 48 hours.
       Exit status: 0 readers find the post; 1 no relay shows it; 75 it did not reach the state that --wait asks for within --timeout, 20min \
       by default. The daemon continues in any case: see batonctl post show.
       """)
@@ -51,12 +53,12 @@ struct PostPublish: AsyncParsableCommand {
   func run() async throws {
     // Whoever writes the text may take longer than the daemon.
     let text = Result { try PostText.whole(self.text, file: file) }
-    let files = Result { try PostUploads.files(extras.attachFile) }
     let waits = wait != .none && at == nil
     try await global.connected(limit: waits ? TimeSpan(argument: "20min") : nil, canInterrupt: waits) { session in
-      let request = try await request(try text.get(), try files.get(), session)
+      let request = try await request(try text.get(), session)
       guard waits else {
         let post = try await session.client.publishPost(request).post
+        session.warn(of: post)
         return try session.show(post) { Self.stored(post) }
       }
       let replies = try await session.client.publishPostAndFollow(request)
@@ -73,11 +75,13 @@ struct PostPublish: AsyncParsableCommand {
     }
   }
 
-  private func request(_ text: String, _ files: [LocalFile], _ session: Session) async throws -> PostsPublishRequest {
-    let channel = try await session.channel(channel).id
-    let parts = try await PostUploads(session: session).parts(of: extras, files, needsAll: key != nil) { channel }
+  private func request(_ text: String, _ session: Session) async throws -> PostsPublishRequest {
+    let channel = try await session.channel(channel)
+    let parts = try await PostUploads(session: session).parts(of: extras, needsAll: key != nil) {
+      PostUploads.Destination(channel: channel.id, network: channel.network)
+    }
     return PostsPublishRequest(
-      channelId: channel, text: text, replyTo: replyTo.map { Int($0.id) },
+      channelId: channel.id, text: text, replyTo: replyTo.map { Int($0.id) },
       quotes: quote.isEmpty ? nil : quote.map { Int($0.id) }, mentions: parts.mentions,
       contentWarning: extras.warning, hashtags: extras.hashtags, attachments: parts.attachments, idempotencyKey: key,
       at: at?.text, tolerance: tolerance.map { Int($0.duration.components.seconds) })

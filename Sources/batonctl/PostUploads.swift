@@ -9,23 +9,33 @@ internal import WebFiles
 struct PostUploads {
   let session: Session
 
+  /// Where a post is published.
+  struct Destination {
+    let channel: Int64
+    let network: String
+  }
+
   /// What the post has beside its text.
   /// - Parameters:
-  ///   - files: read before anything was asked of anybody.
-  ///   - channel: asked only if there are files.
+  ///   - destination: where the post is published; asked only if there are files.
   ///   - needsAll: whether a file has to be on all servers.
   func parts(
-    of extras: PostExtras, _ files: [LocalFile], needsAll: Bool, channel: () async throws -> Int64
+    of extras: PostExtras, needsAll: Bool, to destination: () async throws -> Destination
   ) async throws -> PostParts {
     var mentions = extras.mention
     var attachments = extras.attach.map { Attachment(url: $0) }
+    let destination = extras.attachFile.isEmpty ? nil : try await destination()
+    let isOfCore = destination.map { CoreFile.isMeant(on: $0.network) } ?? false
+    if isOfCore { attachments.insert(try CoreFile.attachment(of: extras), at: 0) }
+    // All of them are read before anything is uploaded.
+    let files = isOfCore ? [] : try Self.files(extras.attachFile)
     if !files.isEmpty || mentions.contains(where: DomainName.isMeant) {
       let client = try Self.client()
       session.ending.followed = .preparing
       defer { session.ending.followed = nil }
       for index in mentions.indices { mentions[index] = try await person(mentions[index], client) }
-      if !files.isEmpty {
-        let uploaded = try await upload(files, extras, to: try await channel(), needsAll: needsAll, client)
+      if let destination, !files.isEmpty {
+        let uploaded = try await upload(files, extras, to: destination.channel, needsAll: needsAll, client)
         attachments.insert(contentsOf: uploaded, at: 0)
       }
     }
@@ -63,7 +73,7 @@ struct PostUploads {
   // MARK: - Files
 
   /// The files that a command line names.
-  static func files(_ paths: [String]) throws(Refusal) -> [LocalFile] {
+  private static func files(_ paths: [String]) throws(Refusal) -> [LocalFile] {
     var files: [LocalFile] = []
     for path in paths {
       do throws(LocalFile.Flaw) {

@@ -105,6 +105,7 @@ struct PostView {
     if let time = post.forgottenAt {
       lines.append("forgotten \(times.text(time)): the channel keeps posts only so long; relays go on showing it")
     }
+    lines += (post.notes ?? []).map { "note      \($0)" }
     let width = post.relays.map(\.relayName.displayWidth).max() ?? 0
     lines += post.relays.map { relayLine($0, width: width) }
     // Lines of the text cannot be taken for those above.

@@ -45,7 +45,8 @@ struct ChatCore: Sendable {
       limits: settings.simplexLimits, logger: logger, now: { clock.now },
       known: { try await KnownChannels.onSimpleX($0, in: storage) },
       served: { try await KnownChannels.servedOnSimpleX(after: $0, limit: $1, in: storage) },
-      presets: settings.takesPresets ? { @Sendable operators in _ = telling.yield(operators) } : nil)
+      presets: settings.takesPresets ? { @Sendable operators in _ = telling.yield(operators) } : nil,
+      files: settings.simplexFiles)
   }
 
   /// Runs the program until cancelled, if the daemon should run it.

@@ -11,6 +11,8 @@ struct Setting: Sendable {
   /// The form that the text of a value must have.
   enum Kind: Sendable {
     case path
+    /// A folder with files that may be published.
+    case fileFolder
     case level
     case group
     /// A group that the machine has.
@@ -34,7 +36,7 @@ struct Setting: Sendable {
       switch self {
       case .keys: "keys"
       case .webServers: "addresses"
-      case .path, .level, .group, .existingGroup, .name, .duration, .integer, .flag, .endpoint: nil
+      case .path, .fileFolder, .level, .group, .existingGroup, .name, .duration, .integer, .flag, .endpoint: nil
       }
     }
 
@@ -42,7 +44,7 @@ struct Setting: Sendable {
     func shown(_ text: String) -> String {
       switch self {
       case .webServers: Setting.list(text).map(PasswordEcho.hiding).joined(separator: ",")
-      case .path, .level, .group, .existingGroup, .name, .duration, .integer, .flag, .endpoint, .keys: text
+      case .path, .fileFolder, .level, .group, .existingGroup, .name, .duration, .integer, .flag, .endpoint, .keys: text
       }
     }
 
@@ -55,6 +57,7 @@ struct Setting: Sendable {
       case .keys: Setting.problem(ofKeys: Setting.list(text))
       case .webServers: Setting.problem(ofServers: Setting.list(text))
       case .path: text.hasPrefix("/") ? nil : "must be an absolute path"
+      case .fileFolder: Setting.problem(ofFileFolder: text)
       case .level: Setting.levels.contains(text) ? nil : "must be one of \(Setting.levels.joined(separator: ", "))"
       case .name: text.isEmpty || text.contains(where: \.isNewline) ? "must be a name on one line" : nil
       case .group: text.isEmpty ? "must be the name of a group" : nil
@@ -216,6 +219,10 @@ struct Setting: Sendable {
       key: "simplex.user", kind: .name, fallback: "Channels",
       summary: "display name of the core's user when the daemon runs the core; the user is created at the first start"),
     Setting(
+      key: "simplex.files", kind: .fileFolder, fallback: "",
+      summary:
+        "folder whose files posts on simplex may have, on the machine of the core, which reads them; empty: there is none"),
+    Setting(
       key: "simplex.presets", kind: .flag, fallback: "true",
       summary: "whether to add operators that come with the core, with their servers and relays, where Baton does not know them"
     ),
@@ -313,6 +320,13 @@ struct Setting: Sendable {
       }
     }
     return nil
+  }
+
+  private static func problem(ofFileFolder text: String) -> String? {
+    do throws(FileAddress.Flaw) {
+      _ = try FileFolder(path: text)
+      return nil
+    } catch { return "must be the absolute path of a folder: it \(error.reason)" }
   }
 
   /// A time span: a number with `ms`, `s`, `min` or `h`; without a unit, seconds.

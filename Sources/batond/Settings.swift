@@ -73,6 +73,7 @@ struct Settings: Sendable {
     }
     guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     self.values = values
+    if let flaw = flawOfFileFolder { throw ConfigurationError(problems: [flaw]) }
   }
 
   private static func provider(_ file: ConfigurationFiles.File) async throws(ConfigurationError) -> FileProvider<CheckedYAML> {
@@ -232,6 +233,20 @@ struct Settings: Sendable {
 
   /// Whether operators, servers and relays that come with the core are imported.
   var takesPresets: Bool { text("simplex.presets") == "true" }
+
+  /// The folder whose files posts on SimpleX may have; `nil` if there is none.
+  var simplexFiles: FileFolder? { try? FileFolder(path: text("simplex.files")) }
+
+  /// Whoever may publish could send the database and the key otherwise.
+  private var flawOfFileFolder: FileFlaw? {
+    guard let files = simplexFiles, let state = try? FileFolder(path: stateDirectory),
+      files == state || (try? FileAddress(path: state.path)).map(files.holds) == true
+    else { return nil }
+    return FileFlaw(
+      file: "simplex.files", line: nil, column: nil,
+      text:
+        "must not hold state.directory, whose files nobody may publish; it is '\(files.path)', and that is '\(stateDirectory)'")
+  }
 
   var coreLimits: CoreLimits {
     var limits = CoreLimits()

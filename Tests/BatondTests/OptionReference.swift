@@ -24,6 +24,7 @@ enum OptionReference {
   private static func type(of kind: Setting.Kind) -> String {
     switch kind {
     case .path: "An absolute path"
+    case .fileFolder: "The absolute path of a folder"
     case .level: "One of \(Setting.levels.joined(separator: ", "))"
     case .group: "The name of a group"
     case .existingGroup: "The name of a group that exists"

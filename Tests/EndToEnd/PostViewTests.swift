@@ -60,6 +60,14 @@ struct PostViewTests {
     #expect(lines.last == "forgotten \(Self.time): the channel keeps posts only so long; relays go on showing it", "\(lines)")
   }
 
+  @Test func notesAreShown() throws {
+    var post = Self.post([])
+    post.notes = ["Readers can fetch it until noon.", "no\u{1B}[2J"]
+    let lines = Self.view.details(try ShownPost(post)).split(separator: "\n")
+    #expect(
+      lines.contains("note      Readers can fetch it until noon.") && lines.contains(#"note      no\u{1B}[2J"#), "\(lines)")
+  }
+
   @Test func retentionIsSaidInWords() {
     func words(_ days: Int?, _ count: Int?) -> String {
       PostRetentionCommand.sentence(Retention(channelId: 1, keepDays: days, keepCount: count), "News")

@@ -14,11 +14,14 @@ struct SimpleXPostTests {
   private static let relays = (1...2).map { "https://smp\($0).simplex.im/r#MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY" }
 
   /// A channel on both relays of a core.
-  private func start() async throws -> (core: ScriptedServer, baton: Installation, daemon: Program) {
+  /// - Parameter settings: environment variables of the daemon.
+  private func start(_ settings: [String: String] = [:]) async throws -> (
+    core: ScriptedServer, baton: Installation, daemon: Program
+  ) {
     let core = try await ScriptedServer(CoreModel(relays: Self.relays), group: MultiThreadedEventLoopGroup.singleton)
     // The daemon has the clock of this machine, and so has the core.
     try await core.advance(by: .seconds(Int64(Date().timeIntervalSince1970) - 1_767_225_600))
-    let baton = try Installation(["BATON_SIMPLEX_CORE": "127.0.0.1:\(try await core.port)"])
+    let baton = try Installation(settings.merging(["BATON_SIMPLEX_CORE": "127.0.0.1:\(try await core.port)"]) { own, _ in own })
     let daemon = try await baton.start()
     for number in 1...2 {
       #expect(try await baton.control("relay", "add", Self.relays[number - 1], "--name", "s\(number)").status == 0)
@@ -87,6 +90,56 @@ struct SimpleXPostTests {
     #expect(try await baton.control("post", "delete", "1", "--yes").status == 0)
     _ = try await baton.post(1) { $0["phase"] == "deleted" }
     #expect(try await core.withModel { $0.itemsSeen(of: 1).map(\.isDeleted) } == [true, false])
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    try await core.stop()
+  }
+
+  @Test func fileGoesWithThePostAndItsEndIsSaid() async throws {
+    let folder = try TemporaryFolder()
+    // As it is without symbolic links.
+    let path = URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path + "/a bridge.jpg"
+    try Data("picture".utf8).write(to: URL(fileURLWithPath: path))
+    let (core, baton, daemon) = try await start(["BATON_SIMPLEX_FILES": String(path.dropLast("/a bridge.jpg".count))])
+    let published = try await baton.control("post", "News", "Look", "--attach-file", path, "--wait", "all")
+    #expect(published.status == 0, "\(published.lines)")
+    #expect(published.lines.contains { $0.hasPrefix("batonctl: warning: File servers keep its file for about 48 hours") })
+    #expect(try await core.withModel { $0.itemsSeen(of: 1).map(\.file) } == [path])
+    let shown = try await baton.control("post", "show", "1")
+    #expect(shown.lines.contains { $0.hasPrefix("note      File servers keep its file") }, "\(shown.lines)")
+    let edited = try await baton.control("post", "edit", "1", "Look again", "--attach-file", path, "--wait", "all", "--json")
+    #expect(edited.status == 0 && edited.lines.count == 1, "\(edited.lines)")
+    #expect(try JSONParser.parse(edited.lines.first ?? "")["notes"]?.array?.count == 1)
+    let bare = try await baton.control("post", "edit", "1", "Look away")
+    #expect(bare.status == 1 && bare.lines.last?.contains("/a%20bridge.jpg again") == true, "\(bare.lines)")
+
+    // What the core must not send, and what SimpleX does not show.
+    let other = baton.folder.path + "/other.jpg"
+    try Data("other".utf8).write(to: URL(fileURLWithPath: other))
+    let outside = try await baton.control("post", "News", "x", "--attach-file", other)
+    #expect(outside.status == 1 && outside.lines.last?.contains("the folder of simplex.files") == true, "\(outside.lines)")
+    for (more, words) in [
+      (["--attach-file", path, "--alt", "A bridge"], "SimpleX shows no description of a file"),
+      (["--attach-file", path, "--attach-file", path], "one file with a post, and there are 2"),
+      (["--attach-file", folder.path], "is not a file"), (["--attach-file", folder.path + "/none"], "cannot find"),
+    ] {
+      let refused = try await baton.control(["post", "News", "x"] + more)
+      #expect(refused.status == 64 && refused.lines.last?.contains(words) == true, "\(refused.lines)")
+    }
+    #expect(try await sends(core) == 1)
+    daemon.signal(SIGTERM)
+    #expect(await daemon.status() == 0)
+    try await core.stop()
+  }
+
+  @Test func noFileIsSentUnlessAFolderIsNamed() async throws {
+    let (core, baton, daemon) = try await start()
+    let path = baton.folder.path + "/batond.yaml"
+    let refused = try await baton.control("post", "News", "x", "--attach-file", path, "--json")
+    let error = try JSONParser.parse(refused.lines.first ?? "")
+    #expect(refused.status == 1 && error["error"] == "org.batond.Posts.NotSupported", "\(refused.lines)")
+    #expect(error["message"]?.string?.contains("set simplex.files") == true, "\(refused.lines)")
+    #expect(try await sends(core) == 0)
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)
     try await core.stop()

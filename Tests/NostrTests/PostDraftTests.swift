@@ -69,6 +69,9 @@ struct PostDraftTests {
   private static let files = [
     attached("the address of attachment 2 must begin with https://") { $0.url = "ftp://files.example/a" },
     attached("the address of attachment 2 must begin with https://") { $0.url = "javascript:alert(1)" },
+    attached("the address of attachment 2 leads to a file of this machine") { $0.url = "file:///srv/files/a.jpg" },
+    attached("leads to a file of this machine") { $0.url = "FILE:a" },
+    attached("other address 1 of attachment 2 must begin") { $0.fallbacks = ["file:///srv/files/a.jpg"] },
     attached("contains a space") { $0.url = "https://files.example/a b" },
     attached("contains a space") { $0.url = "https://files.example/a\u{0}" },
     attached("names no host") { $0.url = "https:///a" },

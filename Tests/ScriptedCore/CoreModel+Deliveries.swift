@@ -12,10 +12,10 @@ extension CoreModel {
   /// Whether the core sends to the relay at all. Others are passed over without a word.
   func isReachable(_ row: RelayRow) -> Bool { row.memberStatus == "connected" && row.connection["type"] == "ready" }
 
-  /// Sends the next post to the next relay.
+  /// Sends the next post to the next relay, and uploads files when all are sent.
   /// - Returns: whether there was one.
   mutating func deliver() -> Bool {
-    guard !outgoing.isEmpty else { return false }
+    guard !outgoing.isEmpty else { return upload() }
     let next = outgoing.removeFirst()
     guard let group = groups.firstIndex(where: { $0.serial == next.serial }),
       let item = groups[group].items.firstIndex(where: { $0.id == next.item }),

@@ -61,6 +61,7 @@ extension CoreModel {
         }),
     ]
     members["quotedItem"] = item.quote
+    members["file"] = item.file?.json
     return .object(members)
   }
 

@@ -23,6 +23,7 @@ extension CoreModel {
     var mentions: [String: Int64]
     var deletedAt: Int64?
     var reactions: [String] = []
+    var file: File?
     /// The relays to which it was sent; the others have no row.
     var deliveries: [Delivery]
     /// The relays that give it to new readers.
@@ -69,15 +70,21 @@ extension CoreModel {
     guard Self.size(message, quote, event: "x.msg.new") <= Self.messageBytesMax else {
       return CoreErrors.answer(CoreErrors.store("largeMsg"))
     }
+    let file: File?
+    switch readFile(message.file) {
+    case .success(let found): file = found
+    case .failure(let refusal): return CoreErrors.answer(refusal.error)
+    }
     // There is no way to say that it is the same message as another: each command makes a new one.
     let reachable = group.rows.filter(isReachable)
     let item = Item(
       id: nextItem, sharedID: "shared-\(group.serial)-\(nextItem)", sentAt: now, isAsGroup: isAsGroup, isSigned: isSigned,
-      quote: quote, versions: [message.content], mentions: message.mentions,
+      quote: quote, versions: [message.content], mentions: message.mentions, file: file,
       deliveries: reachable.map { Delivery(member: $0.member) })
     nextItem += 1
     groups[index].items.append(item)
     outgoing += reachable.map { Outgoing(serial: group.serial, item: item.id, member: $0.member) }
+    if file != nil { uploads.append(Upload(serial: group.serial, item: item.id)) }
     return ["type": "newChatItems", "user": userJSON(group.user), "chatItems": [chatItemJSON(item, in: groups[index])]]
   }
 
@@ -117,6 +124,10 @@ extension CoreModel {
     var params: [String: JSONValue] = ["content": message.content, "asGroup": true]
     if !message.mentions.isEmpty { params["mentions"] = .object(message.mentions.mapValues { _ in ["memberId": id] }) }
     if event == "x.msg.update" { params["msgId"] = id }
+    if event == "x.msg.new", let file = message.file {
+      let description: JSONValue = ["fileDescrText": "", "fileDescrPartNo": 0, "fileDescrComplete": false]
+      params["file"] = ["fileName": .string(name(ofFileAt: file)), "fileSize": 1_073_741_824, "fileDescr": description]
+    }
     if let quote {
       let reference: JSONValue = ["msgId": id, "sentAt": quote["sentAt"] ?? "", "sent": true]
       params["quote"] = ["msgRef": reference, "content": quote["content"] ?? [:]]

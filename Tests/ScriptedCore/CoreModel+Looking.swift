@@ -27,6 +27,8 @@ extension CoreModel {
     public let isDeleted: Bool
     /// How the core's user reacted to it, in the order in which that happened.
     public let reactions: [String]
+    /// The path of its file.
+    public let file: String?
     /// The addresses of the relays that give it to new readers.
     public let relays: [String]
   }
@@ -38,6 +40,7 @@ extension CoreModel {
       SeenItem(
         id: item.id, sharedID: item.sharedID, text: item.content["text"]?.string ?? "", isDeleted: item.deletedAt != nil,
         reactions: item.reactions,
+        file: item.file?.path,
         relays: group.rows.filter { item.holders.contains($0.member) }
           .map { address(of: $0.relay) })
     }

@@ -76,6 +76,8 @@ public struct CoreModel: Sendable {
   public var subscribers: (count: Int, image: String) = (0, "")
   /// How posts fare on their way to relays, by address; the others are good.
   public var deliveries: [String: DeliveryBehaviour] = [:]
+  /// How files fare that go along with posts, by path; the others are there and are uploaded.
+  public var files: [String: FileBehaviour] = [:]
   /// The number of commands about posts for which the database is busy.
   public var busyCommands = 0
   /// Events that nobody has taken yet.
@@ -92,6 +94,8 @@ public struct CoreModel: Sendable {
   var pending: [Pending] = []
   /// Posts on their way to relays, in order.
   var outgoing: [Outgoing] = []
+  /// Files that are to be uploaded, in order.
+  var uploads: [Upload] = []
   var nextItem: Int64 = 1
   var isRunning = true
   var nextID: Int64 = 1

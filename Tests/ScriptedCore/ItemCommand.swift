@@ -17,12 +17,14 @@ enum ItemCommand {
     let content: JSONValue
     let mentions: [String: Int64]
     let quoted: Int64?
+    /// The path of the file that goes along.
+    let file: String?
 
     /// nil: the core cannot read it.
     init?(_ json: JSONValue) {
       guard let content = json["msgContent"], content["text"]?.string != nil else { return nil }
       switch content["type"]?.string {
-      case "text": break
+      case "text", "file": break
       case "link":
         let keys = ["uri", "title", "description", "image"]
         guard keys.allSatisfy({ content["preview"]?[$0]?.string != nil }) else { return nil }
@@ -33,6 +35,8 @@ enum ItemCommand {
       self.content = content
       self.mentions = mentions.compactMapValues(\.integer)
       quoted = json["quotedItemId"]?.integer
+      file = json["fileSource"]?["filePath"]?.string
+      guard (json["fileSource"] == nil) == (file == nil) else { return nil }
     }
   }
 

@@ -30,6 +30,15 @@ struct CoreItemCommandTests {
           + #""title":"A","uri":"https://a.example/"},"text":"https://a.example/","type":"link"}}]"#
       ),
       (
+        .send(group, CoreMessage(text: "Look", file: "/srv/a \"b\".jpg"), quoting: item),
+        #"/_send #7(as_group=on) json [{"fileSource":{"filePath":"/srv/a \"b\".jpg"},"mentions":{},"#
+          + #""msgContent":{"text":"Look","type":"file"},"quotedItemId":12}]"#
+      ),
+      (
+        .updateItem(group, item, CoreMessage(text: "Look again", file: "/srv/a.jpg")),
+        #"/_update item #7 12 json {"mentions":{},"msgContent":{"text":"Look again","type":"file"}}"#
+      ),
+      (
         .updateItem(group, item, mentioning),
         #"/_update item #7 12 json {"mentions":{"Ann Lee":4,"bob":3},"msgContent":{"text":"@bob and @'Ann Lee'","type":"text"}}"#
       ),
@@ -63,6 +72,7 @@ struct CoreItemCommandTests {
       mentions: ["x y": .init(rawValue: 1)])
     let commands: [CoreCommand] = [
       .send(group, message), .send(group, message, quoting: item), .updateItem(group, item, message),
+      .send(group, CoreMessage(text: text, file: text)),
     ]
     for command in commands {
       #expect(command.text.utf8.allSatisfy { $0 >= 0x20 })

@@ -85,6 +85,43 @@ struct CoreItemMessageTests {
         == [CoreReactionCount(emoji: "👍", isOwn: true, count: 2), CoreReactionCount(emoji: "", isOwn: false, count: 0)])
   }
 
+  @Test func filesAreRead() throws {
+    func file(_ status: JSONValue, _ name: JSONValue = "a.jpg") throws -> CoreItemFile? {
+      try read(
+        [:],
+        [
+          "file": [
+            "fileId": 1, "fileName": name, "fileSize": 14, "fileSource": ["filePath": "/srv/a.jpg"], "fileStatus": status,
+            "fileProtocol": "xftp",
+          ]
+        ]
+      ).file
+    }
+    #expect(try read().file == nil)
+    let states: [(JSONValue, CoreItemFile.State)] = [
+      (["type": "sndStored"], .stored), (["type": "sndTransfer", "sndProgress": 1, "sndTotal": 2], .uploading),
+      (["type": "sndComplete"], .complete), (["type": "sndCancelled"], .cancelled),
+      (["type": "sndError", "sndFileError": ["type": "auth"]], .error(.auth)),
+      (["type": "sndError", "sndFileError": ["type": "noFile"]], .error(.noFile)),
+      (["type": "sndError", "sndFileError": ["type": "blocked", "server": "a", "blockInfo": [:]]], .error(.blocked)),
+      (["type": "sndWarning", "sndFileError": ["type": "relay", "srvError": ["type": "host"]]], .warning(.server("host"))),
+      (["type": "sndWarning", "sndFileError": ["type": "other", "fileError": "x\ny"]], .warning(.other("x y"))),
+      (["type": "sndWarning", "sndFileError": ["type": "newTag"]], .warning(.unknown("newTag"))),
+      (["type": "invalid", "text": "snd_odd"], .invalid("snd_odd")), (["type": "rcvComplete"], .unknown("rcvComplete")),
+    ]
+    for (json, state) in states { #expect(try file(json) == CoreItemFile(name: "a.jpg", state: state), "\(json.text)") }
+    // A long name is cut, and no path of ours is as long.
+    let long = try #require(try file(["type": "sndStored"], .string(String(repeating: "x", count: 5_000))))
+    #expect(long.name.utf8.count == 1_024)
+    for broken in [
+      ["fileName": "a"], ["fileStatus": ["type": "sndStored"]], ["fileName": 1, "fileStatus": ["type": "sndStored"]],
+      ["fileName": "a", "fileStatus": "sndComplete"], ["fileName": "a", "fileStatus": ["type": "sndError"]],
+    ] as [JSONValue] {
+      guard case .page(let page) = try reply(page([item([:], ["file": broken])])) else { return #expect(Bool(false)) }
+      #expect(page.items.isEmpty && page.faults.count == 1, "\(broken.text)")
+    }
+  }
+
   @Test func oneUnreadablePostDoesNotSpoilThePage() throws {
     let read = try reply(page([item(), item(["itemId": "x"]), ["meta": 1], item(["itemId": 13])]))
     guard case .page(let page) = read else { return #expect(Bool(false)) }
@@ -175,11 +212,13 @@ struct CoreItemMessageTests {
       return error
     }
     for fault in CoreError.ItemFault.allCases {
-      let isOwn = fault == .notEditable || fault == .notDeletable
+      let isOwn = [.notEditable, .notDeletable, .noFile, .fileTooLarge].contains(fault)
       let found = try error(isOwn ? CoreErrors.own(fault.rawValue) : CoreErrors.store(fault.rawValue, ["itemId": 12]))
       #expect(found.kind == .item(fault) && found.trouble.cause == .rejected)
       #expect(!found.sentence.contains(fault.rawValue), "the tag says nothing to people")
     }
+    // It is the database that misses something here.
+    #expect(try error(CoreErrors.store("fileNotFound", ["fileId": 1])).kind == .store("fileNotFound"))
     #expect(
       try error(CoreErrors.store("largeMsg")).sentence
         == "the post is too large: with its quote and preview it may take 15602 bytes")

@@ -37,6 +37,14 @@ struct CoreMessageSizeTests {
     )
     let quoted = CoreMessageSize.quoted(CoreMessage(text: "Hello"))
     #expect(CoreMessageSize(of: CoreMessage(text: "Hi"), for: .new(quotedBytes: quoted)).bytes > reply)
+    let file = written(
+      #""content":{"type":"file","text":"Look"},"file":{"fileName":"a.jpg","fileSize":1073741824,"fileDescr":{"fileDescrText":"","#
+        + #""fileDescrPartNo":0,"fileDescrComplete":false}},"asGroup":true"#)
+    let look = CoreMessage(text: "Look", file: "/srv/files/a.jpg")
+    #expect((file + 20...file + 400).contains(CoreMessageSize(of: look, for: .new(quotedBytes: 0)).bytes))
+    #expect(CoreMessageSize(of: look, for: .edit).bytes < file + 100, "an edit says nothing of the file")
+    let bare = CoreMessage(text: "", file: "/srv/files/" + String(repeating: "a", count: 300))
+    #expect(CoreMessageSize.quoted(bare) > CoreMessageSize.quoted(CoreMessage(text: "")) + 300, "the name is quoted")
     let signed = CoreMessageSize(of: CoreMessage(text: "Hello"), for: .new(quotedBytes: 0), isSigned: true)
     #expect(signed.bytes > plain + 64 + 300, "a signature, and the name of its author")
   }

@@ -121,11 +121,41 @@ extension CoreItemStatus {
   }
 }
 
+extension CoreFileError {
+  fileprivate var uses: JSONValue {
+    switch self {
+    case .auth: ["auth"]
+    case .blocked: ["blocked"]
+    case .noFile: ["noFile"]
+    case .server(let words): list("relay", .string(words))
+    case .other(let words): list("other", .string(words))
+    case .unknown(let word): list("unknown", .string(word))
+    }
+  }
+}
+
+extension CoreItemFile {
+  fileprivate var uses: JSONValue {
+    let state: JSONValue =
+      switch state {
+      case .stored: ["stored"]
+      case .uploading: ["uploading"]
+      case .complete: ["complete"]
+      case .cancelled: ["cancelled"]
+      case .error(let error): list("error", error.uses)
+      case .warning(let error): list("warning", error.uses)
+      case .invalid(let words): list("invalid", .string(words))
+      case .unknown(let word): list("unknown", .string(word))
+      }
+    return list(.string(name), state)
+  }
+}
+
 extension CoreItem {
   fileprivate var uses: JSONValue {
     list(
       id.uses, text(sharedID), .string(sentAt), author.uses,
-      content.map { list(.string($0.kind.text), .string($0.text), text($0.link)) }, status.uses, .bool(isEdited),
+      content.map { list(.string($0.kind.text), .string($0.text), text($0.link)) }, file?.uses, status.uses, .bool(isEdited),
       text(deletion?.text), .bool(isEditable), .bool(isDeletable),
       .array(reactions.map { list(.string($0.emoji), .bool($0.isOwn), .integer($0.count)) }))
   }

@@ -77,6 +77,9 @@ struct OfficialCommandTests {
 
     private static func message(_ reader: CoreReader) throws -> CoreMessage {
       let content = try reader.object("msgContent")
+      if let file = try reader.objectIfPresent("fileSource") {
+        return CoreMessage(text: try content.string("text"), file: try file.string("filePath"))
+      }
       let preview = try content.objectIfPresent("preview").map { preview in
         CoreLinkPreview(
           link: try preview.string("uri"), title: try preview.string("title"), summary: try preview.string("description"),

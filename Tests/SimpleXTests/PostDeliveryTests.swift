@@ -12,9 +12,9 @@ import Testing
 /// What becomes of posts and reactions between their deliveries and a core, in text files; see `Transcripts/deliveries.txt`. No socket, no
 /// clock: the machines of the deliveries, the worker and the scripted core, one step after the other.
 struct PostDeliveryTests {
-  @Test(arguments: ["deliveries.txt", "joining.txt", "reactions.txt"])
-  func postsAreDeliveredAsTold(file: String) async throws {
-    let transcript = try Transcript(file, beside: #filePath)
+  @Test(arguments: ["deliveries.txt", "files.txt", "joining.txt", "reactions.txt"])
+  func postsAreDeliveredAsTold(_ name: String) async throws {
+    let transcript = try Transcript(name, beside: #filePath)
     #expect(!transcript.blocks.isEmpty)
     let player = DeliveryPlayer()
     let difference = try await transcript.difference { try await player.run($0) }
@@ -59,6 +59,11 @@ private final class DeliveryPlayer {
   private static let behaviours: [String: DeliveryBehaviour] = [
     "good": .good, "stuck": .stuck, "warns": .warns(["type": "quota"]), "fails": .fails(["type": "expired"]),
   ]
+  private static let fates: [String: FileBehaviour] = [
+    "there": .good, "slow": .slow, "stumbles": .warns(["type": "relay", "srvError": ["type": "host"]]),
+    "breaks": .fails(["type": "other", "fileError": "no room"]), "cancels": .cancelled, "absent": .missing, "huge": .tooLarge,
+  ]
+  private static let folder = "/srv/files"
   private static let group: Int64 = 1
   private let shared = Shared()
   private var worker: CoreWorker?
@@ -66,6 +71,8 @@ private final class DeliveryPlayer {
   private var content = ChannelContent(identity: IdentityID(rawValue: 1), networkID: "", trustAnchor: "", document: "")
   /// Whether the daemon ends once it is durable that posts leave, and before they do.
   private var stopsAtTurn = false
+  /// The folder whose files posts may have.
+  private var files: FileFolder?
 
   func run(_ commands: [String]) async throws -> [String] {
     for command in commands {
@@ -82,6 +89,11 @@ private final class DeliveryPlayer {
     switch words.first {
     case "core": begin()
     case "post": try post(Int(try number(words[1])), at: words[2], words.dropFirst(3).joined(separator: " "))
+    case "file":
+      let file = try FileAddress(path: "\(Self.folder)/\(words[3])")
+      try post(Int(try number(words[1])), at: words[2], words.dropFirst(4).joined(separator: " "), file)
+    case "closed": files = nil
+    case "why": explain(Int(try number(words[1])))
     case "large": try post(Int(try number(words[1])), at: words[2], String(repeating: "x", count: 15_602))
     case "react": try react(words)
     case "join": join(Int(try number(words[1])), Int(try number(words[2])))
@@ -138,8 +150,25 @@ private final class DeliveryPlayer {
     case "busy":
       let count = Int(try number(text))
       shared.world.withLock { $0.model.busyCommands = count }
+    case "hand":
+      let path = "\(Self.folder)/\(text)"
+      let message = CoreMessage(text: words.dropFirst(2).joined(separator: " "), file: path)
+      shared.world.withLock { world in
+        _ = world.model.execute(CoreCommand.send(CoreGroup.ID(rawValue: Self.group), message).text)
+        world.model.settle()
+        _ = world.model.takeEvents()
+      }
+    case "uploads":
+      shared.world.withLock { world in
+        world.model.uploadAgain()
+        world.model.settle()
+        _ = world.model.takeEvents()
+      }
     case "lose": shared.world.withLock { $0.model.lose(channel: Self.group) }
     default:
+      if let fate = Self.fates[words.first ?? ""] {
+        return shared.world.withLock { $0.model.files["\(Self.folder)/\(text)"] = fate }
+      }
       guard let word = words.first, let behaviour = Self.behaviours[word] else {
         throw Unknown(text: words.joined(separator: " "))
       }
@@ -167,7 +196,7 @@ private final class DeliveryPlayer {
     content = ChannelContent(
       identity: IdentityID(rawValue: 1), networkID: name, trustAnchor: "",
       document: ChannelDocument(Profile(displayName: "News"), preparedAt: 0).text)
-    (posts, stopsAtTurn) = ([:], false)
+    (posts, stopsAtTurn, files) = ([:], false, try? FileFolder(path: Self.folder))
     start()
   }
 
@@ -178,7 +207,7 @@ private final class DeliveryPlayer {
       around: .init(
         now: { shared.world.withLock(\.now) }, known: { _ in nil }, served: { _, _ in [] }, isNew: { _ in false },
         ask: { Self.ask($0, shared) }, test: { _, _, _ in }, arrived: { [] },
-        report: { report in shared.world.withLock { $0.reports.append(report) } }, nudge: { _ in }))
+        report: { report in shared.world.withLock { $0.reports.append(report) } }, nudge: { _ in }, files: files))
     connect()
   }
 
@@ -252,8 +281,8 @@ private final class DeliveryPlayer {
 
   // MARK: - Deliveries
 
-  private func post(_ id: Int, at relays: String, _ text: String) throws {
-    posts[id] = Post(document: PostForm(text: text).document(at: .unsent))
+  private func post(_ id: Int, at relays: String, _ text: String, _ file: FileAddress? = nil) throws {
+    posts[id] = Post(document: PostForm(text: text, file: file).document(at: .unsent))
     for digit in relays { join(id, digit.wholeNumberValue ?? 1) }
   }
 
@@ -285,7 +314,8 @@ private final class DeliveryPlayer {
     guard let post = posts[id], let form = PostForm(post.document), let place = ItemPlace(name: post.document.networkID) else {
       throw Unknown(text: "edit \(id)")
     }
-    posts[id]?.document = try PostForm(PostDraft(text: text), after: form).document(at: place)
+    let files = form.file.map { [PostDraft.Attachment(url: $0.text)] } ?? []
+    posts[id]?.document = try PostForm(PostDraft(text: text, attachments: files), after: form).document(at: place)
     posts[id]?.edition += 1
     for (relay, machine) in post.machines.sorted(by: { $0.key < $1.key }) {
       feed(.edited(edition: post.edition + 1), id, relay)
@@ -392,11 +422,18 @@ private final class DeliveryPlayer {
     shared.world.withLock { $0.lines.append("post \(id): \(statuses.joined(separator: " "))") }
   }
 
+  private func explain(_ id: Int) {
+    for (relay, machine) in (posts[id]?.machines ?? [:]).sorted(by: { $0.key < $1.key }) {
+      let words = machine.state.trouble?.detail ?? "nothing is wrong"
+      shared.world.withLock { $0.lines.append("\(id)@\(relay): \(words)") }
+    }
+  }
+
   private func chat() {
     shared.world.withLock { world in
       for item in world.model.itemsSeen(of: Self.group) {
         let holders = item.relays.compactMap { Self.relays.firstIndex(of: $0).map { "\($0 + 1)" } }.joined(separator: " ")
-        let mark = item.isDeleted ? " (deleted)" : ""
+        let mark = (item.file.map { " + \($0)" } ?? "") + (item.isDeleted ? " (deleted)" : "")
         world.lines.append("item \(item.id): \(item.text.prefix(20))\(mark), at \(holders.isEmpty ? "none" : holders)")
       }
     }

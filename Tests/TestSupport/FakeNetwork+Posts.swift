@@ -55,6 +55,10 @@ extension FakeNetwork {
     "fake:\(post.networkID)?\(relays.joined(separator: ","))"
   }
 
+  public func notes(on post: PostDocument, publishedAt: Timestamp) -> [String] {
+    post.text.hasPrefix("note this") ? ["Readers forget this after \(publishedAt.milliseconds)."] : []
+  }
+
   public func remnant(of post: PostDocument) -> String? { "remnant of \(post.networkID)" }
 
   public func whyNotForgotten(in content: ChannelContent) -> String? {

@@ -57,6 +57,7 @@ extension Post: JSONWritable {
     writer.member("link", link)
     writer.member("network", network)
     writer.member("networkId", networkId)
+    writer.member("notes", notes)
     writer.member("phase", phase)
     writer.member("publishAt", publishAt)
     writer.member("reactionTo", reactionTo)

@@ -96,7 +96,7 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   func getRetention(_ request: PostsGetRetentionRequest) async throws -> RetentionReply
   /// Lets a client upload a file that a post of the channel will show: the client puts it on each of the servers (Blossom, BUD-02), reads it
   /// back, and names it among the attachments of the post. The daemon opens no files and asks no servers, neither for this nor to find
-  /// the public key of a name at a domain (NIP-05); see docs/posts.md.
+  /// the public key of a name at a domain (NIP-05); see docs/posts.md. On SimpleX it is refused with NotSupported: the chat core uploads.
   func authorizeUpload(_ request: PostsAuthorizeUploadRequest) async throws -> PostsAuthorizeUploadReply
 }
 

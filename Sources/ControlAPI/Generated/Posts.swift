@@ -16,9 +16,12 @@ public struct Emoji: Codable, Hashable, Sendable {
   }
 }
 
-/// A file that a post shows. Readers fetch it from its address.
+/// A file that a post shows. Readers fetch it from its address, or on SimpleX from file servers.
 public struct Attachment: Codable, Hashable, Sendable {
-  /// The http or https address, at most 1,000 bytes. It is added to the text unless it is there.
+  /// The http or https address, at most 1,000 bytes. It is added to the text unless it is there. On SimpleX one attachment may be a file of
+  /// the machine on which the chat core runs, as file:///absolute/path with escapes (RFC 3986) only where they are needed and no other field.
+  /// It must be below the folder of the option simplex.files; the core reads and uploads it after the answer, so it has to stay there until
+  /// readers find the post.
   public var url: String
   /// The SHA-256 of the file, 64 hexadecimal digits.
   public var sha256: String?
@@ -162,6 +165,9 @@ public struct Post: Codable, Hashable, Sendable {
   /// When its text was given up, because its channel keeps posts only so long, RFC 3339 in UTC; absent otherwise. Relays go on showing
   /// it. The text is empty; the post can be deleted, and neither edited nor tried again.
   public var forgottenAt: String?
+  /// What whoever publishes should know of the post, for people, such as until when readers can fetch its file; absent when there is
+  /// nothing. It is as of the time of the reply, and no change of the post when it becomes something else.
+  public var notes: [String]?
 
   public init(
     id: Int64,
@@ -186,7 +192,8 @@ public struct Post: Codable, Hashable, Sendable {
     publishAt: String? = nil,
     scheduleTrouble: String? = nil,
     reactionTo: Int? = nil,
-    forgottenAt: String? = nil
+    forgottenAt: String? = nil,
+    notes: [String]? = nil
   ) {
     self.id = id
     self.channelId = channelId
@@ -211,6 +218,7 @@ public struct Post: Codable, Hashable, Sendable {
     self.scheduleTrouble = scheduleTrouble
     self.reactionTo = reactionTo
     self.forgottenAt = forgottenAt
+    self.notes = notes
   }
 }
 

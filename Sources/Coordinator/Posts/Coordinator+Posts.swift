@@ -120,7 +120,8 @@ extension Coordinator {
     }
     return PostSnapshot(
       row: post.row, network: kind,
-      channelName: channel?.profile.displayName ?? "channel \(post.row.channel.rawValue)", relays: members
+      channelName: channel?.profile.displayName ?? "channel \(post.row.channel.rawValue)", relays: members,
+      notes: { directory.networks[kind]?.notes(on: post.row.document, publishedAt: post.row.createdAt) ?? [] }
     ) { showing in
       directory.networks[kind]?.link(to: post.row.document, at: showing.compactMap { relays[$0]?.address })
     }

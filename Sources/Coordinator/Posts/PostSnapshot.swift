@@ -32,12 +32,17 @@ public struct PostSnapshot: Hashable, Sendable {
   public let shownCount: Int
   /// The link that readers open; `nil` while readers find the post nowhere, and after its deletion.
   public let link: String?
+  /// What whoever publishes should know of it, for people.
+  public let notes: [String]
   /// The relays that it goes or went to, in the order of their ids.
   public let relays: [Relay]
 
-  /// - Parameter link: makes the link, from the relays where readers find the post.
+  /// - Parameters:
+  ///   - notes: what its network says of the post; it counts only while it is published and neither deleted nor forgotten.
+  ///   - link: makes the link, from the relays where readers find the post.
   public init(
-    row: PostRow, network: NetworkKind, channelName: String, relays: [Relay], link: ([RelayID]) -> String?
+    row: PostRow, network: NetworkKind, channelName: String, relays: [Relay], notes: () -> [String] = { [] },
+    link: ([RelayID]) -> String?
   ) {
     self.row = row
     self.network = network
@@ -49,6 +54,8 @@ public struct PostSnapshot: Hashable, Sendable {
     // A post whose channel has left all of its relays goes nowhere any more.
     phase = row.phaseOfSchedule ?? (counts.total == 0 && row.deletedAt == nil ? .skipped : counts.phase)
     let showing = relays.filter { !$0.hasDeparted && $0.record.shown > 0 }.map(\.id)
+    let isThere = row.isPublished && row.deletedAt == nil && row.forgottenAt == nil
+    self.notes = isThere ? notes() : []
     self.link = row.deletedAt == nil && !showing.isEmpty ? link(showing) : nil
   }
 

@@ -54,8 +54,14 @@ def message():
     return {"msgContent": content, "mentions": {name: index + 2**40 for index, name in enumerate(names)}}
 
 
+def with_file():
+    content = {"type": "file", "text": text()}
+    return {"msgContent": content, "mentions": {}, "fileSource": {"filePath": "/srv/files/" + text()}}
+
+
 def composed():
-    return {**message(), "quotedItemId": number()} if flag() else message()
+    whole = with_file() if flag() else message()
+    return {**whole, "quotedItemId": number()} if flag() else whole
 
 
 def group():

@@ -195,6 +195,33 @@ def status(value):
     return known.get(kind, ["unknown", kind])
 
 
+def file_error(value):
+    kind = value["type"]
+    if kind in ("auth", "blocked", "noFile"):
+        return [kind]
+    if kind == "other":
+        return [kind, value["fileError"]]
+    if kind != "relay":
+        return ["unknown", kind]
+    server = value["srvError"]
+    return [kind, server["srvError"] if server["type"] == "other" else server["type"]]
+
+
+def file(value):
+    state = value["fileStatus"]
+    kind = state["type"]
+    if kind in ("sndError", "sndWarning"):
+        return [value["fileName"], [kind[3:].lower(), file_error(state["sndFileError"])]]
+    known = {
+        "sndStored": ["stored"],
+        "sndTransfer": ["uploading"],
+        "sndComplete": ["complete"],
+        "sndCancelled": ["cancelled"],
+        "invalid": ["invalid", state.get("text")],
+    }
+    return [value["fileName"], known.get(kind, ["unknown", kind])]
+
+
 def reaction(value):
     return value["emoji"] if value["type"] == "emoji" else ""
 
@@ -209,6 +236,7 @@ def item(value):
         meta["itemTs"],
         author(value["chatDir"], meta),
         content(value["content"]),
+        file(value["file"]) if "file" in value else None,
         status(meta["itemStatus"]),
         meta["itemEdited"],
         deleted and deleted["type"],

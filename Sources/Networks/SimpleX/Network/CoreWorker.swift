@@ -54,6 +54,8 @@ final class CoreWorker {
     let nudge: @Sendable (Duration) -> Void
     /// Receives the operators that come with the core; `nil` if they are not needed.
     var presets: (@Sendable ([PresetOperator]) -> Void)?
+    /// The folder whose files posts may have; `nil` if they have none.
+    var files: FileFolder?
   }
 
   let limits: SimpleXLimits

@@ -55,6 +55,8 @@ public final class SimpleXNetwork: RelayNetwork {
   let now: @Sendable () -> Timestamp
   private let known: @Sendable (_ networkID: String) async throws -> KnownChannel?
   private let presets: (@Sendable ([PresetOperator]) -> Void)?
+  /// The folder whose files posts may have; `nil` if they have none.
+  let files: FileFolder?
   private let served: @Sendable (_ after: ChannelID?, _ limit: Int) async throws -> [KnownChannel]
   private let state = Mutex(State())
   private let wakes: AsyncStream<Void>
@@ -69,13 +71,14 @@ public final class SimpleXNetwork: RelayNetwork {
   ///     cannot be read.
   ///   - presets: receives the operators, servers and relays that come with the core, after each connect if they have changed; `nil` if
   ///     they are not needed.
+  ///   - files: the folder whose files posts may have, on the core's machine; `nil` if they have none.
   ///   - served: returns channels that relays serve, by id, starting after a given one; throws if the store cannot be read.
   public init(
     client: CoreClient, lanes: [CoreClient], limits: SimpleXLimits = SimpleXLimits(), logger: Logger,
     now: @escaping @Sendable () -> Timestamp,
     known: @escaping @Sendable (_ networkID: String) async throws -> KnownChannel?,
     served: @escaping @Sendable (_ after: ChannelID?, _ limit: Int) async throws -> [KnownChannel],
-    presets: (@Sendable ([PresetOperator]) -> Void)? = nil
+    presets: (@Sendable ([PresetOperator]) -> Void)? = nil, files: FileFolder? = nil
   ) {
     self.client = client
     self.lanes = lanes
@@ -85,6 +88,7 @@ public final class SimpleXNetwork: RelayNetwork {
     self.known = known
     self.served = served
     self.presets = presets
+    self.files = files
     (wakes, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   }
 
@@ -187,7 +191,7 @@ public final class SimpleXNetwork: RelayNetwork {
             self.put(.tested(lane: lane, address, result))
           }
         }, arrived: { self.takeInputs() }, report: { self.tell($0) },
-        nudge: { self.nudge(after: $0) }, presets: presets))
+        nudge: { self.nudge(after: $0) }, presets: presets, files: files))
     for await _ in wakes {
       while true {
         let inputs = takeInputs()

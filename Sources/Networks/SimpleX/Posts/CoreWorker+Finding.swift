@@ -94,6 +94,7 @@ extension CoreWorker {
       // The core does not say how far an edit came: it is sent to relays whose connection is ready.
       let isNewest =
         task.form.isForgotten || knownPosts[task.post].edited >= edition || task.form.isShown(by: info.item.item)
+      guard hasUploadedFile(of: operation, info.item.item, task, awaitsEdit: edition > 1 && !isNewest) else { return }
       if isNewest, isMissed(operation, task) { return finish(operation, .skipped(Self.editMissed)) }
       finish(operation, .verified(edition: isNewest ? edition : max(1, edition - 1)))
     case .new, .forwarded:

@@ -130,6 +130,10 @@ extension CoreWorker {
   }
 
   private func send(_ task: PostTask) async {
+    guard maySendFile(of: task.form) else {
+      for operation in task.operations { finish(operation, .skipped(Self.fileNotAllowed)) }
+      return
+    }
     switch await ask(.send(task.group, task.form.message, quoting: task.form.quoted)) {
     case .success(.itemsSent(let items)):
       guard items.count == 1, let sent = items.first, sent.group?.id == task.group else {
@@ -137,7 +141,7 @@ extension CoreWorker {
       }
       await settle(sent.item, task)
     case .success(let reply): lose(task, Trouble(.protocol, Self.unexpected(reply).description))
-    case .failure(.refused(let error)): refuse(task.operations, error)
+    case .failure(.refused(let error)): refuse(task.operations, error, file: task.form.file)
     case .failure(.notSent(let reason)): giveBack(task.operations, .notSent(reason))
     case .failure(.unreadable(let tag, let fault)):
       lose(task, Trouble(.protocol, CoreFailure.unreadable(tag: tag, fault).description))
@@ -176,10 +180,14 @@ extension CoreWorker {
   )
 
   /// The outcome of a post that the core refuses. It was not sent.
-  private func refuse(_ operations: [DeliveryOperation], _ error: CoreError) {
+  /// - Parameter file: the file that should have gone along.
+  private func refuse(_ operations: [DeliveryOperation], _ error: CoreError, file: FileAddress? = nil) {
+    let path = file.map { ": \($0.path)" } ?? ""
     for operation in operations {
       switch error.kind {
       case .item(.tooLarge): finish(operation, .skipped(Trouble(.tooLarge, error.sentence)))
+      case .item(.fileTooLarge): finish(operation, .skipped(Trouble(.tooLarge, error.sentence + path)))
+      case .item(.noFile): finish(operation, .refused(Trouble(.rejected, error.sentence + path)))
       case .item(.notEditable): finish(operation, .skipped(Trouble(.tooOld, error.sentence)))
       case .item, .notAllowed, .command: finish(operation, .refused(error.trouble))
       case .temporary, .deadLink, .wrongServer, .incompatible, .noUser, .notStarted, .store, .other:

@@ -4,11 +4,16 @@ internal import RelayNetwork
 extension PostForm {
   /// - Throws: what must be changed.
   init(_ draft: PostDraft) throws(PostRefusal) {
-    try draft.validate()
+    try draft.validate(takesFiles: true)
     try Self.checkWords(draft)
-    let missing = draft.attachments.map(\.url).filter { !draft.text.contains($0) }
+    let file = try Self.file(draft)
+    let missing = draft.attachments.map(\.url).filter { !draft.text.contains($0) && !FileAddress.isMeant(by: $0) }
     let isBlank = draft.text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
-    self.init(text: ((isBlank ? [] : [draft.text]) + missing).joined(separator: "\n"), preview: Self.preview(draft))
+    self.init(text: ((isBlank ? [] : [draft.text]) + missing).joined(separator: "\n"), preview: Self.preview(draft), file: file)
+    guard file == nil || preview == nil else {
+      throw PostRefusal(
+        .attachments, "SimpleX shows a file or a link with a title, not both; leave the description of the address out")
+    }
     if let parent = draft.replyTo {
       guard let item = ItemPlace(name: parent.networkID)?.item else {
         throw PostRefusal(.replyTo, "the core has not sent the post that this one answers; answer it once it has")
@@ -35,6 +40,16 @@ extension PostForm {
       if let title = file.altText, !title.isEmpty { return CoreLinkPreview(link: file.url, title: title) }
     }
     return nil
+  }
+
+  /// The file that goes along with the post.
+  private static func file(_ draft: PostDraft) throws(PostRefusal) -> FileAddress? {
+    let files = draft.attachments.compactMap { try? FileAddress($0.url) }
+    guard files.count <= 1 else {
+      throw PostRefusal(
+        .attachments, "SimpleX takes one file with a post, and there are \(files.count); publish a post for each")
+    }
+    return files.first
   }
 
   private static func checkWords(_ draft: PostDraft) throws(PostRefusal) {

@@ -22,6 +22,8 @@ struct PostForm: Hashable {
   var text: String
   /// The link that readers see with a title.
   var preview: CoreLinkPreview?
+  /// The file of the core's machine that goes along.
+  var file: FileAddress?
   /// The item that the post answers.
   var quoted: CoreItem.ID?
   /// When the core sent it.
@@ -30,21 +32,22 @@ struct PostForm: Hashable {
   /// What a quote of the post takes, in bytes, once what it says is forgotten here; `nil` before.
   var forgottenBytes: Int?
 
-  var message: CoreMessage { CoreMessage(text: text, preview: preview) }
+  var message: CoreMessage { CoreMessage(text: text, preview: preview, file: file?.path) }
 
   /// Whether an item of the core says the same.
   func isShown(by item: CoreItem) -> Bool {
-    !isForgotten && (item.content.map { $0.text == text && $0.link == preview?.link } ?? false)
+    guard !isForgotten, let content = item.content else { return false }
+    return content.text == text && content.link == preview?.link && item.file?.name == file?.name
   }
 
-  init(text: String, preview: CoreLinkPreview? = nil, quoted: CoreItem.ID? = nil) {
-    (self.text, self.preview, self.quoted) = (text, preview, quoted)
+  init(text: String, preview: CoreLinkPreview? = nil, file: FileAddress? = nil, quoted: CoreItem.ID? = nil) {
+    (self.text, self.preview, self.file, self.quoted) = (text, preview, file, quoted)
   }
 
   /// Reads what was stored; `nil` if it is not what Baton writes.
   init?(_ document: PostDocument) {
     guard document.author == Self.author, let json = (try? JSONParser.parse(document.text))?.object,
-      Set(json.keys).isSubset(of: ["edition", "text", "preview", "quoted", "sentAt", "deletion", "forgottenBytes"]),
+      Set(json.keys).isSubset(of: ["edition", "text", "preview", "file", "quoted", "sentAt", "deletion", "forgottenBytes"]),
       let edition = json["edition"]?.integer, (1...Int64(Int32.max)).contains(edition),
       let text = json["text"]?.string ?? (json["forgottenBytes"] == nil ? nil : ""),
       text.utf8.count <= CoreItemContent.textBytesMax
@@ -52,6 +55,7 @@ struct PostForm: Hashable {
     (self.edition, self.text) = (Int(edition), text)
     do throws(Unreadable) {
       preview = try Self.read(json["preview"]) { CoreLinkPreview(stored: $0) }
+      file = try Self.read(json["file"]) { $0.string.flatMap { try? FileAddress($0) } }
       quoted = try Self.read(json["quoted"]) { $0.integer.map(CoreItem.ID.init(rawValue:)) }
       sentAt = try Self.read(json["sentAt"]) { $0.integer.map(Timestamp.init(milliseconds:)) }
       deletion = try Self.read(json["deletion"], Deletion.init)
@@ -75,6 +79,7 @@ struct PostForm: Hashable {
     members["text"] = isForgotten ? nil : .string(text)
     members["forgottenBytes"] = forgottenBytes.map { .integer(Int64($0)) }
     members["preview"] = preview.map { ["link": .string($0.link), "title": .string($0.title)] }
+    members["file"] = file.map { .string($0.text) }
     members["quoted"] = quoted.map { .integer($0.rawValue) }
     members["sentAt"] = sentAt.map { .integer($0.milliseconds) }
     members["deletion"] = deletion?.json

@@ -13,9 +13,10 @@ extension SimpleXNetwork {
   public func compose(
     _ draft: PostDraft, in content: ChannelContent, at relays: [String]
   ) throws(PostFailure) -> PostDocument {
-    do throws(PostRefusal) {
-      return try PostForm(draft).document(at: .unsent)
-    } catch { throw .refused(error) }
+    let form: PostForm
+    do throws(PostRefusal) { form = try PostForm(draft) } catch { throw .refused(error) }
+    try check(form.file)
+    return form.document(at: .unsent)
   }
 
   public func revise(
@@ -29,9 +30,13 @@ extension SimpleXNetwork {
     case .item:
       guard now() < (form.sentAt ?? publishedAt) + Self.editTime else { throw .unsupported(Self.editOver) }
     }
+    let next: PostForm
     do throws(PostRefusal) {
-      return try PostForm(draft, after: form).document(at: place)
+      next = try PostForm(draft, after: form)
+      if place != .unsent { try Self.check(next, keepsFileOf: form) }
     } catch { throw .refused(error) }
+    if place == .unsent { try check(next.file) }
+    return next.document(at: place)
   }
 
   public func composeDeletion(

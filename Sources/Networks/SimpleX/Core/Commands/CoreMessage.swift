@@ -19,6 +19,8 @@ public struct CoreMessage: Hashable, Sendable {
   public let text: String
   /// The link that readers see with a title and a picture; `nil` for none.
   public let preview: CoreLinkPreview?
+  /// The absolute path of a file on the core's machine, which readers can fetch; `nil` for none. An edit leaves it as it is.
+  public let file: String?
   /// The members that are mentioned, by the name under which the text mentions them.
   public let mentions: [String: CoreMember.ID]
 
@@ -26,8 +28,9 @@ public struct CoreMessage: Hashable, Sendable {
   /// - Parameters:
   ///   - text: any text.
   ///   - preview: a link; the text should contain it too, for readers whose programs show no previews.
-  public init(text: String, preview: CoreLinkPreview? = nil) {
-    (self.text, self.preview, mentions) = (text, preview, [:])
+  ///   - file: the absolute path of a file. A message with one has no preview.
+  public init(text: String, preview: CoreLinkPreview? = nil, file: String? = nil) {
+    (self.text, self.preview, self.file, mentions) = (text, preview, file, [:])
   }
 
   /// A message with mentions.
@@ -36,7 +39,7 @@ public struct CoreMessage: Hashable, Sendable {
     guard mentions.count <= Self.mentionsMax else { throw .tooManyMentions }
     guard Set(mentions.values).count == mentions.count else { throw .mentionedTwice }
     for name in mentions.keys.sorted() where !Self.mentions(name, in: text) { throw .mentionNotInText(name) }
-    (self.text, self.preview, self.mentions) = (text, preview, mentions)
+    (self.text, self.preview, file, self.mentions) = (text, preview, nil, mentions)
   }
 
   private static func mentions(_ name: String, in text: String) -> Bool {
@@ -45,6 +48,7 @@ public struct CoreMessage: Hashable, Sendable {
 
   /// The `MsgContent`.
   var content: JSONValue {
+    if file != nil { return ["type": "file", "text": .string(text)] }
     guard let preview else { return ["type": "text", "text": .string(text)] }
     return ["type": "link", "text": .string(text), "preview": preview.json]
   }
@@ -56,6 +60,7 @@ public struct CoreMessage: Hashable, Sendable {
   /// - Parameter quoting: the message that this one replies to; `nil` for none.
   func json(quoting: CoreItem.ID?) -> JSONValue {
     var members = members
+    members["fileSource"] = file.map { ["filePath": .string($0)] }
     members["quotedItemId"] = quoting.map { .integer($0.rawValue) }
     return .object(members)
   }

@@ -2,10 +2,11 @@ internal import StrictJSON
 
 /// How many bytes a message takes on its way to a relay and on to readers (docs/design/simplex.md#size-of-posts).
 ///
-/// Counted exactly: the JSON of text, preview and mentioned names, as the core writes it. Estimated, and never too low: what the core puts
-/// around it (version, ids, times), the ids of mentioned members, the reference to a quoted message, signatures, and what the relay adds
-/// when it forwards the message. So the core may accept a message that is found too large by a few hundred bytes here. If the text of a
-/// quoted message was edited in the core's own window, the core quotes the new text, and may say `largeMsg` after all.
+/// Counted exactly: the JSON of text, preview, mentioned names and the name of a file, as the core writes it. Estimated, and never too low:
+/// what the core puts around it (version, ids, times), the ids of mentioned members, what it says of a file beside its name, the reference
+/// to a quoted message, signatures, and what the relay adds when it forwards the message. So the core may accept a message that is found too
+/// large by a few hundred bytes here. If the text of a quoted message was edited in the core's own window, the core quotes the new text, and
+/// may say `largeMsg` after all.
 public struct CoreMessageSize: Hashable, Sendable {
   /// What the core accepts, in bytes, and what relays forward.
   public static let bytesMax = 15_602
@@ -30,6 +31,8 @@ public struct CoreMessageSize: Hashable, Sendable {
   static let signingReserve = 512
   /// The id of a mentioned member.
   static let memberIDReserve = 64
+  /// The size of a file, and the place for its description, which follows in messages of its own.
+  static let fileReserve = 256
   /// The reference to a quoted message: ids, a time and an author.
   static let quoteReserve = 256
 
@@ -45,7 +48,10 @@ public struct CoreMessageSize: Hashable, Sendable {
   }
 
   /// What the quote of `message` takes in a reply, in bytes.
-  public static func quoted(_ message: CoreMessage) -> Int { bytes(message.content) + quoteReserve }
+  public static func quoted(_ message: CoreMessage) -> Int {
+    // The core quotes the name of the file if there is no text.
+    bytes(message.content) + quoteReserve + (message.fileName.map { bytes(.string($0)) } ?? 0)
+  }
 
   /// The message as the core sends it, with ids and versions of the longest kind.
   private static func envelope(_ message: CoreMessage, _ use: Use) -> JSONValue {
@@ -53,7 +59,11 @@ public struct CoreMessageSize: Hashable, Sendable {
     let member: JSONValue = ["memberId": .string(String(repeating: "x", count: memberIDReserve))]
     var params: [String: JSONValue] = ["content": message.content, "asGroup": true]
     if !message.mentions.isEmpty { params["mentions"] = .object(message.mentions.mapValues { _ in member }) }
-    if use == .edit { params["msgId"] = id }
+    if use == .edit {
+      params["msgId"] = id
+    } else if let name = message.fileName {
+      params["file"] = ["fileName": .string(name), "rest": .string(String(repeating: "x", count: fileReserve))]
+    }
     let event: JSONValue = use == .edit ? "x.msg.update" : "x.msg.new"
     return ["v": "1-9999", "msgId": id, "event": event, "params": .object(params)]
   }
@@ -72,4 +82,9 @@ public struct CoreMessageSize: Hashable, Sendable {
 
   /// Backspace and form feed are `\u0008` and `\u000c` there, four bytes more.
   private static func longEscapes(in text: String) -> Int { text.utf8.reduce(0) { $0 + ($1 == 0x08 || $1 == 0x0C ? 4 : 0) } }
+}
+
+extension CoreMessage {
+  /// The name of the file without its folder, as readers see it.
+  fileprivate var fileName: String? { file?.unicodeScalars.split(separator: "/").last.map { String($0) } }
 }

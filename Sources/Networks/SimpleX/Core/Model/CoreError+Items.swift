@@ -17,6 +17,10 @@ extension CoreError {
     case notEditable = "invalidChatItemUpdate"
     /// The time for deletions is over, or it is deleted, or it is not the user's own.
     case notDeletable = "invalidChatItemDelete"
+    /// The core has no file under the path, or may not look there.
+    case noFile = "fileNotFound"
+    /// The file is larger than the core sends.
+    case fileTooLarge = "fileSize"
 
     /// A sentence for people.
     var sentence: String {
@@ -30,6 +34,8 @@ extension CoreError {
       case .notDeletable:
         "the core does not delete this post for readers: only own posts of the last 30 hours can be deleted, but older ones can be "
           + "taken out of the history of the relays"
+      case .noFile: "the core does not find the file, or may not look there; put it there for the core's user and retry"
+      case .fileTooLarge: "the file is larger than the core sends, which is 1 GB for most"
       }
     }
   }

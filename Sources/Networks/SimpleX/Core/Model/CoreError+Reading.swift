@@ -69,7 +69,11 @@ extension CoreError: CoreReadable {
 
   private static func kind(of tags: [String], offersRestart: Bool) -> Kind {
     let last = tags.last ?? ""
-    if tags.first == "errorStore" { return last == "dBBusyError" ? .temporary : itemKind(of: last) ?? .store(last) }
+    if tags.first == "errorStore" {
+      // There it is not a file of the machine that is missing, but an entry of the database.
+      if last == ItemFault.noFile.rawValue { return .store(last) }
+      return last == "dBBusyError" ? .temporary : itemKind(of: last) ?? .store(last)
+    }
     if tags.first == "errorAgent" { return agentKind(of: tags, last, offersRestart) }
     switch last {
     case "noActiveUser": return .noUser

@@ -30,6 +30,8 @@ public struct CoreItem: Hashable, Sendable {
   public let author: Author
   /// The message; `nil` for news of the group, such as a member that joined.
   public let content: CoreItemContent?
+  /// The file that belongs to it; `nil` if there is none.
+  public let file: CoreItemFile?
   /// How far it came, for all members together.
   public let status: CoreItemStatus
   /// Whether it was edited.
@@ -62,6 +64,7 @@ extension CoreItem: CoreReadable {
     let isAsGroup = try meta.boolIfPresent("showGroupAsSender") ?? false
     author = try Author(try reader.object("chatDir"), isAsGroup: isAsGroup)
     content = try CoreItemContent(of: try reader.object("content"))
+    file = try reader.readIfPresent("file")
     status = try CoreItemStatus(try meta.object("itemStatus"))
     isEdited = try meta.boolIfPresent("itemEdited") ?? false
     let deleted = try meta.objectIfPresent("itemDeleted")

@@ -38,7 +38,7 @@ extension CoreSendError: CoreReadable {
   }
 
   /// The words of a `SrvError`.
-  private static func server(_ reader: CoreReader) throws(CoreShapeError) -> String {
+  static func server(_ reader: CoreReader) throws(CoreShapeError) -> String {
     let error = try reader.object("srvError")
     let word = try error.string("type")
     return CoreText.bounded(word == "other" ? try error.stringIfPresent("srvError") ?? word : word)
@@ -60,7 +60,8 @@ extension CoreSendError: CustomStringConvertible {
     }
   }
 
-  private static func explained(_ words: String) -> String {
+  /// What the words of a `SrvError` mean, for people.
+  static func explained(_ words: String) -> String {
     switch words {
     case "host": "it cannot be found"
     case "version": "it has no version in common with the core"

@@ -1,0 +1,50 @@
+internal import Channels
+internal import ControlAPI
+internal import Glibc
+internal import RelayNetwork
+
+/// A file that the chat core of this machine sends along with a post on SimpleX. It is named here and not read.
+enum CoreFile {
+  /// Whether files of posts on a network are the core's matter.
+  static func isMeant(on network: String) -> Bool { network == NetworkKind.simplex.rawValue }
+
+  /// The file of a post.
+  /// - Throws: a refusal if the post has several, or one with a description.
+  static func attachment(of extras: PostExtras) throws(Refusal) -> Attachment {
+    guard extras.attachFile.count == 1, let path = extras.attachFile.first else {
+      throw usage("SimpleX takes one file with a post, and there are \(extras.attachFile.count); publish a post for each")
+    }
+    guard extras.alt.allSatisfy(\.isEmpty) else {
+      throw usage("SimpleX shows no description of a file; leave --alt out, and write it into the text")
+    }
+    return Attachment(url: try address(ofFileAt: path).text)
+  }
+
+  /// The address of a file, with its path from the root and without symbolic links, as the daemon compares it with `simplex.files`.
+  private static func address(ofFileAt path: String) throws(Refusal) -> FileAddress {
+    guard let found = realpath(path, nil) else {
+      throw usage("cannot find \(path.shown): \(String(cString: strerror(errno)))")
+    }
+    defer { free(found) }
+    var status = stat()
+    guard stat(found, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw usage("\(path.shown) is not a file") }
+    guard let whole = String(validatingCString: found) else {
+      throw usage("cannot attach \(path.shown): its path is not UTF-8; give the file another name")
+    }
+    do throws(FileAddress.Flaw) {
+      return try FileAddress(path: whole)
+    } catch {
+      throw usage("cannot attach \(path.shown): its path \(error.reason)")
+    }
+  }
+
+  private static func usage(_ text: String) -> Refusal { Refusal(text: text, status: 64, name: "local.Usage") }
+}
+
+extension Session {
+  /// Says what whoever has published a post should know of it. In JSON the post says it itself.
+  func warn(of post: Post) {
+    guard !options.json else { return }
+    for note in post.notes ?? [] { ending.warn("local.PostNote", note) }
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import RelayNetwork
+import TestSupport
+import Testing
+
+@testable import DaemonProgram
+
+/// The option `simplex.files`.
+struct FileFolderOptionTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func settings(
+    _ value: String?, _ arguments: [String: String] = [:], environment: [String: String] = [:]
+  ) async throws -> Settings {
+    let path = folder.path + "/batond.yaml"
+    try (value.map { "simplex:\n  files: \($0)\n" } ?? "").write(toFile: path, atomically: true, encoding: .utf8)
+    return try await Settings(
+      arguments: arguments, environment: environment, files: ConfigurationFiles(path, vendorFile: folder.path + "/vendor.yaml"))
+  }
+
+  @Test func noFolderIsTheDefault() async throws {
+    for none in [nil, "", "''"] { #expect(try await settings(none).simplexFiles == nil) }
+    let named = try await settings("/srv/files/")
+    #expect(named.simplexFiles?.path == "/srv/files")
+    #expect(try await settings(nil, environment: ["BATON_SIMPLEX_FILES": "/srv/files"]).simplexFiles == named.simplexFiles)
+    // It is read at the start.
+    let changed = named.differences(to: try await settings(nil))
+    #expect(changed.map(\.key) == ["simplex.files"] && changed.allSatisfy { !$0.appliesOnReload })
+  }
+
+  @Test func whatIsNoFolderIsRefused() async throws {
+    for value in ["files", "/", "/srv/../etc", "/srv//files", "/srv/./files"] {
+      let error = await #expect(throws: ConfigurationError.self) { try await settings(value) }
+      let problems = try #require(error?.problems.map(\.description))
+      #expect(problems.count == 1 && problems[0].contains("batond.yaml:2:"), "\(problems)")
+      #expect(problems[0].contains("simplex.files must be the absolute path of a folder"), "\(problems)")
+    }
+  }
+
+  /// Whoever may publish could send the key of all identities otherwise.
+  @Test func stateOfTheDaemonIsNotPublished() async throws {
+    for (files, state) in [
+      ("/srv/state", "/srv/state"), ("/srv/state", "/srv/state/"), ("/srv", "/srv/state"), ("/var", "/var/lib/batond"),
+    ] {
+      let error = await #expect(throws: ConfigurationError.self) { try await settings(files, ["state.directory": state]) }
+      #expect(error?.description.contains("must not hold state.directory") == true, "\(files)")
+    }
+    for (files, state) in [("/srv/state/files", "/srv/state"), ("/srv/files", "/srv/files2"), ("/srv/files", "/srv/state")] {
+      #expect(try await settings(files, ["state.directory": state]).simplexFiles?.path == files)
+    }
+  }
+}
