@@ -17,6 +17,9 @@ struct PostMentions {
   /// - Parameter ask: `nil` asks over HTTPS.
   init(ask: Ask? = nil) { self.ask = ask }
 
+  /// - Parameter client: by which domains are asked.
+  init(client: WebClient) { ask = Self.asking(by: client) }
+
   /// The people as a post names them.
   /// - Parameter people: keys, which stay as they are, and names at domains.
   /// - Throws: a refusal for the first name whose key cannot be found.
@@ -37,7 +40,7 @@ struct PostMentions {
     }
     if let answer = answers[name] { return try answer.get() }
     if answers.count >= Self.namesMax { answers = [:] }
-    let ask = if let ask { ask } else { try Self.overHTTPS() }
+    let ask = if let ask { ask } else { Self.asking(by: try WebClient.withRootsOfEnvironment()) }
     self.ask = ask
     do throws(Refusal) {
       let key = try await ask(name)
@@ -49,22 +52,26 @@ struct PostMentions {
     }
   }
 
-  private static func overHTTPS() throws(Refusal) -> Ask {
-    let client: WebClient
-    do throws(WebFailure) {
-      // The variable is that of OpenSSL and curl.
-      let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
-      client = try WebClient(trustRoots: roots)
-    } catch {
-      throw Refusal(text: error.description.shown, status: 64, name: "local.Usage")
-    }
-    return { (name) async throws(Refusal) in
+  private static func asking(by client: WebClient) -> Ask {
+    { (name) async throws(Refusal) in
       do throws(WebFailure) {
         return try await name.publicKey(client: client)
       } catch {
         throw Refusal(
           text: "cannot mention \(name.text): \(error)", name: "local.NameNotFound", parameters: ["name": .string(name.text)])
       }
+    }
+  }
+}
+
+extension WebClient {
+  /// A client that trusts the authorities of the system, or those in the file that `$SSL_CERT_FILE` names, as OpenSSL and curl do.
+  static func withRootsOfEnvironment() throws(Refusal) -> WebClient {
+    let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+    do throws(WebFailure) {
+      return try WebClient(trustRoots: roots)
+    } catch {
+      throw Refusal(text: error.description.shown, status: 64, name: "local.Usage")
     }
   }
 }

@@ -30,10 +30,11 @@ struct PostUploads {
     // All of them are read before anything is uploaded.
     let files = isOfCore ? [] : try Self.files(extras.attachFile)
     if !files.isEmpty || mentions.contains(where: DomainName.isMeant) {
-      let client = try Self.client()
+      let client = try WebClient.withRootsOfEnvironment()
       session.ending.followed = .preparing
       defer { session.ending.followed = nil }
-      for index in mentions.indices { mentions[index] = try await person(mentions[index], client) }
+      var people = PostMentions(client: client)
+      mentions = try await people.keys(of: mentions)
       if let destination, !files.isEmpty {
         let uploaded = try await upload(files, extras, to: destination.channel, needsAll: needsAll, client)
         attachments.insert(contentsOf: uploaded, at: 0)
@@ -41,33 +42,6 @@ struct PostUploads {
     }
     return PostParts(
       mentions: mentions.isEmpty ? nil : mentions, attachments: attachments.isEmpty ? nil : attachments)
-  }
-
-  private static func client() throws(Refusal) -> WebClient {
-    // The variable is that of OpenSSL and curl.
-    let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
-    do throws(WebFailure) {
-      return try WebClient(trustRoots: roots)
-    } catch {
-      throw Refusal(text: error.description.shown, status: 64, name: "local.Usage")
-    }
-  }
-
-  /// The public key of a name at a domain; anything else as it is.
-  private func person(_ text: String, _ client: WebClient) async throws -> String {
-    guard DomainName.isMeant(by: text) else { return text }
-    let name: DomainName
-    do throws(DomainName.Flaw) {
-      name = try DomainName(text)
-    } catch {
-      throw Refusal(text: "cannot mention \(text.shown): \(error)", status: 64, name: "local.Usage")
-    }
-    do throws(WebFailure) {
-      return try await name.publicKey(client: client)
-    } catch {
-      throw Refusal(
-        text: "cannot mention \(name.text): \(error)", name: "local.NameNotFound", parameters: ["name": .string(name.text)])
-    }
   }
 
   // MARK: - Files

@@ -150,7 +150,7 @@ private final class DeliveryPlayer {
     case "busy":
       let count = Int(try number(text))
       shared.world.withLock { $0.model.busyCommands = count }
-    case "hand":
+    case "stray":
       let path = "\(Self.folder)/\(text)"
       let message = CoreMessage(text: words.dropFirst(2).joined(separator: " "), file: path)
       shared.world.withLock { world in

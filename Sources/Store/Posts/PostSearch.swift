@@ -14,7 +14,8 @@ struct PostSearch {
   private enum Source {
     case posts
     /// Deliveries at each of the relays, through an index that begins with the relay.
-    case deliveries(index: String, relays: [Int64])
+    /// - isListed: whether the ids of the channel's posts are listed before, because they are fewer than the deliveries.
+    case deliveries(index: String, relays: [Int64], isListed: Bool)
   }
 
   private let question: PostQuestion
@@ -31,9 +32,20 @@ struct PostSearch {
       return
     }
     let relays = try question.relay.map { [$0.rawValue] } ?? Int64.fetchAll(db, cached: "SELECT id FROM relays")
-    let deliveries = Source.deliveries(index: index, relays: relays)
-    source = try question.channel == nil || Self.areFew(fewMax, question, index, relays, db) ? deliveries : .posts
+    guard let channel = question.channel else {
+      source = .deliveries(index: index, relays: relays, isListed: false)
+      return
+    }
+    guard let count = try Self.count(upTo: fewMax, question, index, relays, db) else {
+      source = .posts
+      return
+    }
+    let isListed = try Self.has(channel, atMost: count, db)
+    source = .deliveries(index: index, relays: relays, isListed: isListed)
   }
+
+  /// Whether the ids of a channel's posts are listed before; `nil` if no deliveries give the order.
+  var isListed: Bool? { if case .deliveries(_, _, let isListed) = source { isListed } else { nil } }
 
   /// Posts on one side of a place, the nearest first.
   /// - Parameter place: an id that is not included.
@@ -41,9 +53,9 @@ struct PostSearch {
     guard limit > 0 else { return [] }
     switch source {
     case .posts: return try throughPosts(side, place, limit).map(PostID.init(rawValue:))
-    case .deliveries(let index, let relays):
+    case .deliveries(let index, let relays, let isListed):
       // A post may have several such deliveries.
-      let found = Set(try throughDeliveries(side, place, limit, index, relays))
+      let found = Set(try throughDeliveries(side, place, limit, index, relays, isListed: isListed))
       let ordered = found.sorted { side == .below ? $0 > $1 : $0 < $1 }
       return ordered.prefix(limit).map(PostID.init(rawValue:))
     }
@@ -116,10 +128,10 @@ struct PostSearch {
     return (parts.joined(separator: " AND "), arguments)
   }
 
-  /// Whether there are so few deliveries as are asked for that all of them can be looked at.
-  private static func areFew(
-    _ fewMax: Int, _ question: PostQuestion, _ index: String, _ relays: [Int64], _ db: Database
-  ) throws -> Bool {
+  /// The number of deliveries that are asked for; `nil` if there are too many to look at all of them.
+  private static func count(
+    upTo fewMax: Int, _ question: PostQuestion, _ index: String, _ relays: [Int64], _ db: Database
+  ) throws -> Int? {
     var rest = fewMax
     for relay in relays where rest >= 0 {
       let condition = condition(question, index: index, relay: relay)
@@ -130,18 +142,32 @@ struct PostSearch {
             SELECT count(*) FROM (SELECT 1 FROM deliveries d INDEXED BY \(index) WHERE \(condition.sql) LIMIT ?)
             """, arguments: condition.arguments + [rest + 1]) ?? 0
     }
-    return rest >= 0
+    return rest >= 0 ? fewMax - rest : nil
+  }
+
+  /// Whether a channel has no more posts than this, deleted ones and reactions included.
+  private static func has(_ channel: ChannelID, atMost count: Int, _ db: Database) throws -> Bool {
+    let found = try Int.fetchOne(
+      db,
+      cached: """
+        SELECT count(*) FROM (SELECT 1 FROM posts INDEXED BY posts_of_channel WHERE channel_id = ? LIMIT ?)
+        """, arguments: [channel.rawValue, count + 1])
+    return (found ?? 0) <= count
   }
 
   private func throughDeliveries(
-    _ side: Side, _ place: Int64, _ limit: Int, _ index: String, _ relays: [Int64]
+    _ side: Side, _ place: Int64, _ limit: Int, _ index: String, _ relays: [Int64], isListed: Bool
   ) throws -> [Int64] {
-    var posts = ["p.id = d.post_id"]
+    var posts = isListed ? [] : ["p.id = d.post_id"]
     // The index of a channel's posts has all that is asked here, so that no post has to be read.
     let source = question.channel == nil ? "posts p" : "posts p INDEXED BY posts_of_channel"
     if question.channel != nil { posts.append("p.channel_id = ?") }
     if !question.withDeleted { posts.append("p.deleted_at IS NULL") }
     if !question.withReactions { posts.append("p.reaction_to IS NULL") }
+    let isWanted =
+      isListed
+      ? "d.post_id IN (SELECT p.id FROM \(source) WHERE \(posts.joined(separator: " AND ")))"
+      : "EXISTS (SELECT 1 FROM \(source) WHERE \(posts.joined(separator: " AND ")))"
     return try relays.flatMap { relay in
       let condition = Self.condition(question, index: index, relay: relay)
       var arguments = condition.arguments
@@ -152,7 +178,7 @@ struct PostSearch {
         db,
         cached: """
           SELECT d.post_id FROM deliveries d INDEXED BY \(index) WHERE \(condition.sql) AND d.post_id \(Self.comparison(side)) ?
-            AND EXISTS (SELECT 1 FROM \(source) WHERE \(posts.joined(separator: " AND ")))
+            AND \(isWanted)
           ORDER BY d.post_id \(side == .below ? "DESC" : "ASC") LIMIT ?
           """, arguments: arguments)
     }
