@@ -149,16 +149,8 @@ struct PostsInterface: PostsService, ControlService {
   private func checkThatNoPinIsLeaving(of id: PostID) async throws {
     let pins = try await context.posts.posts(PostQuestion(withDeleted: true, reactionTo: id, limit: Self.pinsMax)).posts
       .filter { $0.row.text == PostRow.pinText }
-    let leaving = pins.first { pin in
-      pin.deliveries.contains { !$0.hasDeparted && [.deleting, .stillServed].contains($0.record.status) }
-    }
-    guard let leaving, pins.allSatisfy({ $0.row.deletedAt != nil }) else { return }
-    let pin = leaving.row.id.rawValue
-    throw PostsRefusal.invalidPost(
-      field: "id",
-      reason:
-        "the earlier pin of post \(id.rawValue), post \(pin), is still being taken away; pin it again once that is deleted"
-    )
+    guard let leaving = pins.first(where: \.isLeaving), pins.allSatisfy({ $0.row.deletedAt != nil }) else { return }
+    throw BatonError.pinIsLeaving(leaving.row.id, of: id)
   }
 
   func unpin(_ request: PostsUnpinRequest) async throws -> PostReply {

@@ -239,13 +239,20 @@ struct Settings: Sendable {
 
   /// Whoever may publish could send the database and the key otherwise.
   private var flawOfFileFolder: FileFlaw? {
-    guard let files = simplexFiles, let state = try? FileFolder(path: stateDirectory),
-      files == state || (try? FileAddress(path: state.path)).map(files.holds) == true
-    else { return nil }
+    guard let files = simplexFiles else { return nil }
+    // Both may have been written with symbolic links, and the core follows them.
+    let (folder, state) = (Self.parts(ofFolder: files.path), Self.parts(ofFolder: stateDirectory))
+    guard folder.starts(with: state) || state.starts(with: folder) else { return nil }
     return FileFlaw(
       file: "simplex.files", line: nil, column: nil,
       text:
-        "must not hold state.directory, whose files nobody may publish; it is '\(files.path)', and that is '\(stateDirectory)'")
+        "must not hold state.directory, whose files nobody may publish, nor be in it; it is '\(files.path)', and that is "
+        + "'\(stateDirectory)'")
+  }
+
+  /// The parts of a path, without symbolic links as far as it exists.
+  private static func parts(ofFolder path: String) -> [String] {
+    URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.pathComponents
   }
 
   var coreLimits: CoreLimits {

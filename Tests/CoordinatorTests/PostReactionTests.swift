@@ -218,6 +218,9 @@ struct PostReactionTests {
     #expect(second.isNew && second.post.row.id != pin.row.id)
     try await bench.settlePosts()
     #expect(try bench.statuses(second.post.row.id) == [.verified])
+    // What is done once more to take the first pin away would take the second one away.
+    let retried = await bench.refusal { () throws(BatonError) in try await bench.coordinator.retryPost(pin.row.id) }
+    #expect(retried == invalid("post 1 was pinned again since, by post 3; unpin it to take both away"))
     try await bench.stop()
   }
 

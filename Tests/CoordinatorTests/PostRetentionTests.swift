@@ -364,6 +364,34 @@ struct PostRetentionTests {
       try bench.store.post(id)?.row.document == PostDocument(networkID: "found", author: "key", text: "remnant of found"))
   }
 
+  /// On some networks only the form says which relays were told.
+  @Test func whatBecomesOfTheDeletionOfAForgottenPostIsKept() async throws {
+    let bench = try await PostBench()
+    for number in 1...2 { bench.publish("post \(number)") }
+    try await bench.move { try bench.count(.verified) == 2 }
+    _ = bench.keep(1)
+    try await bench.move { try bench.forgottenCount() == 1 }
+    let (id, relay) = (PostID(rawValue: 1), RelayID(rawValue: 1))
+    let name = try #require(try bench.store.post(id)?.row.document.networkID)
+    func form(_ text: String) -> PostDocument { PostDocument(networkID: name, author: "key", text: text) }
+    func operation() throws -> Int { try #require(bench.decider.awake[id]?.machine(at: relay)?.underWay?.operation) }
+    func text() throws -> String? { try bench.store.post(id)?.row.document.text }
+    bench.network.set(.silent, at: Self.first)
+    _ = bench.delete(id)
+    await bench.run()
+    let withdrawal = try operation()
+    bench.report(.withdrawn, of: id, number: withdrawal, form: form("told"))
+    await bench.run()
+    #expect(try text() == "told")
+    // What comes late may speak of what it was before.
+    bench.report(.verified(edition: 1), of: id, number: withdrawal, form: form("post 1"))
+    bench.report(.missing, of: id, number: try operation())
+    await bench.run()
+    bench.report(.verified(edition: 1), of: id, number: withdrawal + 1, form: form("post 1"))
+    await bench.run()
+    #expect(try text() == "told" && bench.statuses(id) == [.deleted])
+  }
+
   @Test func postThatCannotBeStoredAsForgottenStaysWhatItIs() async throws {
     let bench = try await PostBench()
     for number in 1...3 { bench.publish("post \(number)") }

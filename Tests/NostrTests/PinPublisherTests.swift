@@ -154,6 +154,33 @@ struct PinPublisherTests {
     #expect(sentPins(refused).isEmpty && trouble(refused)?.cause == .tooLarge)
   }
 
+  @Test func pinIsTakenOutOfAListThatIsTooLong() throws {
+    var (machine, name) = try machine(makePinDelivery(.withdraw, 1))
+    let sent = served((1...PinnedPosts.entriesMax + 2).map(entry), name, &machine)
+    #expect(sentPins(sent).first?.count == PinnedPosts.entriesMax + 2, "the others, and the group")
+  }
+
+  /// The relay would lose what others have pinned if its silence counted.
+  @Test func listThatIsShownOnlyToWhomTheRelayKnowsIsNotReplaced() throws {
+    var (machine, name) = try machine(makePinDelivery(.publish, 1))
+    _ = machine.handle(.received(.challenge("c")))
+    let asked = machine.handle(.received(.endOfStored(subscription: name)))
+    #expect(asked.contains(.authenticate(challenge: "c")) && sentPins(asked).isEmpty && words(asked).isEmpty)
+    _ = machine.handle(.authenticationSent(id: "auth"))
+    let next = try #require(pinRequests(machine.handle(answer("auth"))).first)
+    #expect(sentPins(served([entry(2)], next, &machine)) == [[["h", "club"], entry(2), entry(1)]])
+  }
+
+  /// By then another pin of the same post may be in the list.
+  @Test func lateAnswerToAListCountsForNothing() throws {
+    var (machine, name) = try machine(makePinDelivery(.publish, 1))
+    _ = machine.handle(.received(.endOfStored(subscription: name)))
+    _ = machine.handle(.published(id: "list"))
+    let limit = machine.handle(.timerFired(.answer)) + machine.handle(.timerFired(.readBack))
+    #expect(trouble(limit)?.cause == .timeout)
+    #expect(words(machine.handle(answer("list"))).isEmpty)
+  }
+
   @Test func listIsReadAnewAfterAuthentication() throws {
     var (machine, name) = try machine(makePinDelivery(.publish, 1))
     _ = machine.handle(.received(.challenge("c")))

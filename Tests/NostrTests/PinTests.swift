@@ -49,8 +49,10 @@ struct PinTests {
 
   @Test func longListsAndThoseThatCannotBeSignedAreNotSent() {
     let most = PinnedPosts(entries: (1...PinnedPosts.entriesMax).map(entry))
-    #expect(most.trouble == nil && most.appending(pinnedID(0)).trouble?.cause == .tooLarge)
-    #expect(PinnedPosts(entries: [["a", "\u{7}"]]).trouble?.cause == .protocol)
+    #expect(most.trouble(isLonger: true) == nil)
+    let more = most.appending(pinnedID(0))
+    #expect(more.trouble(isLonger: true)?.cause == .tooLarge && more.trouble(isLonger: false) == nil)
+    #expect(PinnedPosts(entries: [["a", "\u{7}"]]).trouble(isLonger: false)?.cause == .protocol)
   }
 
   private func answer(_ events: NostrEvent...) -> PinnedPostsReading.Answer {

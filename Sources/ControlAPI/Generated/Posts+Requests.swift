@@ -243,8 +243,8 @@ public struct PostsCancelRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.React.
 public struct PostsReactRequest: Codable, Hashable, Sendable {
-  /// Identifier of the post. One that is not published, was deleted or edited, or is a reaction itself is refused, and so is one in a group
-  /// on Nostr that no reader has found yet.
+  /// Identifier of the post. One that is not published, was deleted, edited or forgotten, or is a reaction itself is refused, and so is one
+  /// in a group on Nostr that no reader has found yet.
   public var id: Int64
   /// The reaction: '+', '-', one emoji, or :shortcode: for a picture. On SimpleX one of eight emoji, or '+' or '-' for two of them, and no
   /// picture; anything else is refused with InvalidPost and the list.
@@ -270,8 +270,8 @@ public struct PostsReactRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Posts.Pin.
 public struct PostsPinRequest: Codable, Hashable, Sendable {
-  /// Identifier of the post. One that is not published, that readers have not found yet, that was deleted or edited, or that is a
-  /// reaction is refused; and so is one whose earlier pin is still being taken away.
+  /// Identifier of the post. One that is not published, that readers have not found yet, that was deleted, edited or forgotten, or that is
+  /// a reaction is refused; and so is one whose earlier pin is still being taken away.
   public var id: Int64
 
   public init(

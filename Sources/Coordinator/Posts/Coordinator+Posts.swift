@@ -79,7 +79,8 @@ extension Coordinator {
 
   /// Tries a post again on one relay, or on all that do not have it as they should if it is `nil`.
   public func retryPost(_ id: PostID, relay: RelayID? = nil) async throws(BatonError) -> PostSnapshot {
-    try await snapshot(try await askPosts { .retry(id, relay, $0) })
+    try await checkThatNoPinFollows(id)
+    return try await snapshot(try await askPosts { .retry(id, relay, $0) })
   }
 
   /// Takes a post back from relays that cannot have it yet.

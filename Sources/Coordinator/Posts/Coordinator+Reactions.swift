@@ -82,11 +82,34 @@ extension Coordinator {
     let target = try await storedPost(id).row
     let request = PostRequest(channel: target.channel, text: PostRow.pinText, reactionTo: id)
     guard let pin = try await sameReaction(request) else {
-      // Where it could not be pinned either, that is the reason.
-      let channel = try await channel(target.channel)
-      _ = try await reaction(request, to: id, in: channel, on: try network(of: channel))
+      if let refusal = try await refusalOfPins(in: target) { throw refusal }
       throw .post(.invalidPost(field: "id", reason: "post \(id.rawValue) is not pinned"))
     }
     return try await deletePost(pin.row.id)
+  }
+
+  /// Why there are no pins in the channel of a post; `nil` if there are, or that is not known.
+  private func refusalOfPins(in target: PostRow) async throws(BatonError) -> BatonError? {
+    let channel = try await channel(target.channel)
+    let network = try network(of: channel)
+    guard let reference = network.reference(to: target.document, at: []) else { return nil }
+    do throws(PostFailure) {
+      _ = try network.composePin(of: reference, in: channel.row.content)
+    } catch {
+      if case .unsupported = error { return BatonError(error, on: network.kind) }
+    }
+    return nil
+  }
+
+  /// Refuses to take a pin away once more whose post was pinned again: that would take the new pin, too.
+  func checkThatNoPinFollows(_ id: PostID) async throws(BatonError) {
+    let row = try await storedPost(id).row
+    guard row.deletedAt != nil, row.text == PostRow.pinText, let target = row.reactionTo else { return }
+    let request = PostRequest(channel: row.channel, text: row.text, reactionTo: target)
+    guard let pin = try await sameReaction(request) else { return }
+    throw .post(
+      .invalidPost(
+        field: "id",
+        reason: "post \(target.rawValue) was pinned again since, by post \(pin.row.id.rawValue); unpin it to take both away"))
   }
 }

@@ -85,8 +85,8 @@ extension PostDecider {
     guard let post = awake[id], let machine = post.machine(at: relay), machine.operation == number,
       machine.underWay != nil || outcome.isVerified
     else { return }
-    // What is forgotten does not come back.
-    guard post.row.forgottenAt == nil else { return }
+    // What is forgotten does not come back. How its deletion goes is about what is left of it.
+    guard post.row.forgottenAt == nil || post.row.deletedAt != nil && machine.underWay != nil else { return }
     guard form != post.row.document, form.author == post.row.document.author else { return }
     // A post that was edited in place has a newer text than the operation may know of. Only a deletion changes it after that.
     let isEdited = post.row.edition > 1 && post.row.deletedAt == nil

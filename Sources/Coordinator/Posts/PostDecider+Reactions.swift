@@ -1,5 +1,5 @@
-internal import Channels
-internal import Storage
+public import Channels
+public import Storage
 
 // Reactions: posts about another post of their channel, each of which is said once.
 extension PostDecider {
@@ -11,10 +11,46 @@ extension PostDecider {
       guard let row = awake[id]?.row else { return .failure(unreadable(id)) }
       if row.deletedAt == nil { return .success(id) }
     }
+    if let refusal = refusalToBePinned(reaction) { return .failure(refusal) }
     let target = reaction.target
     if let row = awake[target]?.row { return row.refusalToBeReactedTo.map { .failure($0) } }
     return .failure(leftAlone.contains(target) ? unreadable(target) : .post(.noSuchPost(target)))
   }
+}
+
+extension PostDecider {
+  /// Why a post cannot be pinned now: what is repeated to take its earlier pin away would take the new one, too.
+  private func refusalToBePinned(_ reaction: PostReaction) -> BatonError? {
+    guard reaction.text == PostRow.pinText else { return nil }
+    let leaving = awake.values.first { $0.row.reaction == reaction && $0.stored.isLeaving }
+    return leaving.map { .pinIsLeaving($0.row.id, of: reaction.target) }
+  }
+}
+
+extension StoredPost {
+  /// Whether it is being deleted, so that relays may be asked for that once more.
+  public var isLeaving: Bool {
+    row.deletedAt != nil
+      && deliveries.contains { !$0.hasDeparted && [.deleting, .stillServed].contains($0.record.status) }
+  }
+}
+
+extension BatonError {
+  /// A post is not pinned again before its earlier pin is gone.
+  /// - Parameter pin: the earlier pin.
+  public static func pinIsLeaving(_ pin: PostID, of post: PostID) -> BatonError {
+    .post(
+      .invalidPost(
+        field: "id",
+        reason:
+          "the earlier pin of post \(post.rawValue), post \(pin.rawValue), is still being taken away; pin it again once that is "
+          + "deleted"))
+  }
+}
+
+extension PostRow {
+  /// What it says to another post of its channel; `nil` if it is not a reaction.
+  var reaction: PostReaction? { reactionTo.map { PostReaction(target: $0, text: text) } }
 }
 
 extension PostRequest {

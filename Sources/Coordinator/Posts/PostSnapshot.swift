@@ -54,7 +54,7 @@ public struct PostSnapshot: Hashable, Sendable {
     // A post whose channel has left all of its relays goes nowhere any more.
     phase = row.phaseOfSchedule ?? (counts.total == 0 && row.deletedAt == nil ? .skipped : counts.phase)
     let showing = relays.filter { !$0.hasDeparted && $0.record.shown > 0 }.map(\.id)
-    let isThere = row.isPublished && row.deletedAt == nil && row.forgottenAt == nil
+    let isThere = row.isPublished && row.deletedAt == nil && row.forgottenAt == nil && phase != .skipped && phase != .failed
     self.notes = isThere ? notes() : []
     self.link = row.deletedAt == nil && !showing.isEmpty ? link(showing) : nil
   }

@@ -29,12 +29,23 @@ extension PublisherMachine {
     let closing = stopReadingPins(for: current)
     let list: PinnedPosts
     switch reading.served.answer {
+    // Some relays show a list to those only whom they know, and say nothing of it.
+    case .none where mayAuthenticate(current):
+      return closing + demanded(current, "the relay shows no list of pinned posts to those who have not authenticated")
     case .none: list = PinnedPosts()
     case .list(let shown): list = shown
-    case .flawed(let trouble): return closing + finish(current, .refused(trouble))
+    case .flawed(let trouble):
+      timeoutsInARow = 0
+      return closing + finish(current, .refused(trouble))
     }
-    guard let changed = change.applied(to: list) else { return closing + finish(current, success(current.item)) }
-    if let trouble = changed.trouble { return closing + finish(current, .refused(trouble)) }
+    guard let changed = change.applied(to: list) else {
+      timeoutsInARow = 0
+      return closing + finish(current, success(current.item))
+    }
+    if let trouble = changed.trouble(isLonger: change.isPinned) {
+      timeoutsInARow = 0
+      return closing + finish(current, .refused(trouble))
+    }
     // The answer to the event has its full time.
     awaited = nil
     let edition = RelayGroup.pins(of: current.content.networkID, changed, reason: change.reason)

@@ -240,8 +240,9 @@ struct PublisherMachine: SessionMachine {
   /// Handles an event that was not answered and is not found either.
   mutating func timedOut(_ current: EventInFlight) -> [SessionAction] {
     if overdue.count >= Self.overdueMax { overdue.removeAll() }
-    // If there are several events, only the last one needed ends the operation.
-    if current.step + 1 == current.item.neededCount { overdue[current.eventID] = current.item }
+    // If there are several events, only the last one needed ends the operation. A list of pinned posts is read back, and a late answer to
+    // it says nothing of the list that is there by then.
+    if current.item.pin == nil, current.step + 1 == current.item.neededCount { overdue[current.eventID] = current.item }
     unanswered += 1
     return endUnanswered(current, "no OK within \(limits.publishTimeout.wholeMilliseconds) ms")
   }

@@ -4,7 +4,7 @@ internal import StrictJSON
 
 /// The pinned posts of a group: always the whole list, as the relay shows it (kind 39005) and as admins send it (kind 9010).
 struct PinnedPosts: Hashable, Sendable {
-  /// The number of entries in a list that Baton sends.
+  /// The number of entries up to which Baton adds to a list.
   static let entriesMax = 1_000
 
   /// The tags that name posts (`e`) and other events (`a`), in the order of the list. Others may have put them there, so nothing in them
@@ -28,8 +28,9 @@ struct PinnedPosts: Hashable, Sendable {
   private static func names(_ id: String, _ tag: [String]) -> Bool { tag[0] == "e" && tag[1] == id }
 
   /// Why it cannot be sent; `nil` if it can.
-  var trouble: Trouble? {
-    guard entries.count <= Self.entriesMax else {
+  /// - Parameter isLonger: whether it takes the place of a shorter list. A shorter one may take the place of one that is too long.
+  func trouble(isLonger: Bool) -> Trouble? {
+    guard !isLonger || entries.count <= Self.entriesMax else {
       return Trouble(
         .tooLarge,
         "the group would have \(entries.count) pinned posts, and Baton sends \(Self.entriesMax) at most; unpin others")

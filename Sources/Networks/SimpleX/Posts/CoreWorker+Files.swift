@@ -14,15 +14,14 @@ extension CoreWorker {
     .notSupported, "the file of the post is not, or no longer, below the folder of simplex.files")
 
   /// Sees how far the file of a post came whose text the relay has.
-  /// - Parameter awaitsEdit: whether an edit is still to be sent. That must go out also where the file never will.
+  /// - Parameter awaitsEdit: whether an edit is still to be sent. That waits for no upload, because the time for edits is short.
   /// - Returns: whether nothing is missing; otherwise the operation was answered, or waits.
   func hasUploadedFile(
     of operation: DeliveryOperation, _ item: CoreItem, _ task: PostTask, awaitsEdit: Bool
   ) -> Bool {
-    guard task.form.file != nil else { return true }
+    guard task.form.file != nil, !awaitsEdit else { return true }
     switch item.file?.state {
     case .complete: return true
-    case .error where awaitsEdit, .cancelled where awaitsEdit, nil where awaitsEdit: return true
     case .stored, .uploading: awaitUpload(for: operation, "the core is still uploading the file")
     case .warning(let error): awaitUpload(for: operation, "the core is still uploading the file: \(error)")
     case .error(let error):

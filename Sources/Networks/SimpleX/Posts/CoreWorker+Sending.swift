@@ -131,6 +131,7 @@ extension CoreWorker {
 
   private func send(_ task: PostTask) async {
     guard maySendFile(of: task.form) else {
+      knownPosts[task.post].place = .unsent
       for operation in task.operations { finish(operation, .skipped(Self.fileNotAllowed)) }
       return
     }
@@ -141,7 +142,10 @@ extension CoreWorker {
       }
       await settle(sent.item, task)
     case .success(let reply): lose(task, Trouble(.protocol, Self.unexpected(reply).description))
-    case .failure(.refused(let error)): refuse(task.operations, error, file: task.form.file)
+    case .failure(.refused(let error)):
+      // It certainly was not sent, so that it can be edited, and forgotten, as one that never left.
+      knownPosts[task.post].place = .unsent
+      refuse(task.operations, error, file: task.form.file)
     case .failure(.notSent(let reason)): giveBack(task.operations, .notSent(reason))
     case .failure(.unreadable(let tag, let fault)):
       lose(task, Trouble(.protocol, CoreFailure.unreadable(tag: tag, fault).description))
