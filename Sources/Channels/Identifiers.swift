@@ -39,3 +39,10 @@ public struct PostID: RawRepresentable, Hashable, Comparable, Sendable {
   public init(rawValue: Int64) { self.rawValue = rawValue }
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
+
+/// Identifier of a message: a positive 64-bit integer given by the store, never reused. It grows in the order in which messages arrive.
+public struct MessageID: RawRepresentable, Hashable, Comparable, Sendable {
+  public let rawValue: Int64
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}

@@ -65,6 +65,16 @@ extension PostsMethod: GuardedMethod {
   }
 }
 
+extension MessagesMethod: GuardedMethod {
+  var permission: Access.Permission {
+    switch self {
+    case .list, .get, .search, .inbox, .watch: .read
+    // What was read is noted for whoever runs the channels, and relays are asked.
+    case .markRead, .markUnread, .sync: .change
+    }
+  }
+}
+
 extension MonitorMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {

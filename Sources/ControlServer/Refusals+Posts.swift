@@ -18,7 +18,7 @@ extension PostsRefusal: ControlRefusal {
       .invalidDisplayName, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain,
       .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch, .alreadyInChannel,
       .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay,
-      .choiceChanged, .relayInUse:
+      .choiceChanged, .relayInUse, .message:
       return nil
     }
   }

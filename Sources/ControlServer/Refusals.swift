@@ -30,7 +30,7 @@ extension OperatorsRefusal: ControlRefusal {
       .notEnoughRelays, .tooManyRelays, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress,
       .staleRevision, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable, .post:
+      .networkUnavailable, .post, .message:
       return nil
     }
   }
@@ -56,7 +56,7 @@ extension ServersRefusal: ControlRefusal {
       .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .duplicateName, .invalidDomain,
       .staleRevision, .operatorInUse, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel,
       .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey,
-      .lastRelay, .relayInUse, .post:
+      .lastRelay, .relayInUse, .post, .message:
       return nil
     }
   }
@@ -85,7 +85,7 @@ extension RelaysRefusal: ControlRefusal {
     case .choiceChanged, .noSuchServer, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays, .notEnoughRelays,
       .tooManyRelays, .invalidProfile, .invalidImage, .staleRevision, .operatorInUse, .invalidFiles, .networkMismatch,
       .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel,
-      .identityInUse, .invalidKey, .lastRelay, .post:
+      .identityInUse, .invalidKey, .lastRelay, .post, .message:
       return nil
     }
   }
@@ -108,7 +108,7 @@ extension IdentitiesRefusal: ControlRefusal {
       .notEnoughRelays, .tooManyRelays, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress,
       .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch,
       .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel,
-      .lastRelay, .relayInUse, .post:
+      .lastRelay, .relayInUse, .post, .message:
       return nil
     }
   }
@@ -146,7 +146,7 @@ extension ChannelsRefusal: ControlRefusal {
       self = .networkUnavailable(network: network.rawValue, reason: reason)
     case .noSuchOperator, .noSuchServer, .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain,
       .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak, .invalidFiles, .identityInUse, .invalidKey,
-      .relayInUse, .post:
+      .relayInUse, .post, .message:
       return nil
     }
   }
@@ -162,7 +162,7 @@ extension MonitorRefusal: ControlRefusal {
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel,
       .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey,
-      .lastRelay, .choiceChanged, .relayInUse, .busy, .networkUnavailable, .post:
+      .lastRelay, .choiceChanged, .relayInUse, .busy, .networkUnavailable, .post, .message:
       return nil
     }
   }
@@ -180,7 +180,7 @@ extension DaemonRefusal: ControlRefusal {
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable, .post:
+      .networkUnavailable, .post, .message:
       return nil
     }
   }
@@ -199,7 +199,7 @@ extension ServiceRefusal: ControlRefusal {
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable, .post:
+      .networkUnavailable, .post, .message:
       return nil
     }
   }

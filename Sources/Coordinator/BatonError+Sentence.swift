@@ -46,6 +46,7 @@ extension BatonError: CustomStringConvertible {
     case .identityInUse(let channels): .identityInUse(channels: channels)
     case .wouldBreak(let findings): .validationFailed(findings.map(\.message))
     case .post(let error): error.sentence
+    case .message(let error): error.sentence
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
@@ -64,6 +65,16 @@ extension PostError {
     case .notCancellable(let id): .postNotCancellable(post: id.rawValue)
     case .notSupported(let network, let reason): .notSupported(network: network.rawValue, reason: reason)
     case .invalidRetention(let field, let reason): .invalidRetention(field: field, reason: reason)
+    }
+  }
+}
+
+extension MessageError {
+  /// The problem, and the remedy.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchMessage(let id): .noSuchObject("message", id: id.rawValue, name: nil)
+    case .notFollowed(let id): .notFollowed(channel: id.rawValue)
     }
   }
 }

@@ -11,6 +11,8 @@ public enum BatonError: Error, Hashable, Sendable {
   case noSuchIdentity(String)
   /// A request about a post.
   case post(PostError)
+  /// A request about messages.
+  case message(MessageError)
   case noEnabledRelays(NetworkKind)
   /// Relays are enabled, but none is known to offer groups.
   case noGroupRelays(NetworkKind, untested: Int)

@@ -8,6 +8,8 @@ public final class Coordinator: Sendable {
   let storage: any CoordinatorStorage
   /// Posts; `nil` if the daemon publishes none.
   let posts: (any PostStorage & CoordinatorStorage)?
+  /// What others say; `nil` if nobody reads it.
+  let messages: MessageParts?
   let directory: RelayDirectory
   /// The rules with which it starts.
   let rules: Rules
@@ -16,11 +18,15 @@ public final class Coordinator: Sendable {
   let secrets: SecretBox
   private let inbox: Inbox<Engine.Input>
   let postInbox = Inbox<PostInput>()
+  let messageInbox = Inbox<MessageInput>()
+  let syncNumbers = SyncNumbers()
   private let prober: Prober
   /// The hub from which subscribers get committed changes.
   public let hub: ChangeHub
   /// The hub that says when posts have changed.
   public let postHub = PostHub()
+  /// The hub that says when messages and conversations have changed.
+  public let messageHub = MessageHub()
   let requestsMax: Int
   let earlyMin: Int
   private let seed: UInt64
@@ -33,6 +39,7 @@ public final class Coordinator: Sendable {
   /// - Parameters:
   ///   - posts: the same storage, for posts and what they must know of channels, so that neither waits for the questions of the other;
   ///     `nil` if none are published.
+  ///   - messages: what it takes to read what is said in channels; `nil` if nobody reads it.
   ///   - addressing: networks whose relays can be managed though they are not served.
   ///   - servers: message and file servers; `nil` if they cannot be managed.
   ///   - rules: the rules with which it starts.
@@ -43,8 +50,8 @@ public final class Coordinator: Sendable {
   ///   - secrets: opens the stored identity keys, and seals the passwords of servers.
   ///   - seed: the seed of random choices, above all which of several equal relays channels get.
   public init(
-    storage: any CoordinatorStorage, posts: (any PostStorage & CoordinatorStorage)? = nil, networks: [any RelayNetwork],
-    addressing: [any RelayAddressing] = [],
+    storage: any CoordinatorStorage, posts: (any PostStorage & CoordinatorStorage)? = nil,
+    messages: MessageParts? = nil, networks: [any RelayNetwork], addressing: [any RelayAddressing] = [],
     servers: (any ServerNetwork)? = nil, rules: Rules, clock: any CoordinatorClock, secrets: SecretBox, logger: Logger,
     hub: ChangeHub = ChangeHub(), requestsMax: Int = 10_000, earlyMin: Int = 64, seed: UInt64 = .random(in: 0 ... .max)
   ) {
@@ -57,6 +64,7 @@ public final class Coordinator: Sendable {
     self.seed = seed
     self.storage = storage
     self.posts = posts
+    self.messages = messages
     directory = RelayDirectory(networks: networks, addressing: addressing, servers: servers, seed: seed)
     self.rules = rules
     self.clock = clock
@@ -73,8 +81,11 @@ public final class Coordinator: Sendable {
       inbox.finish()
       postInbox.close()
       postInbox.finish()
+      messageInbox.close()
+      messageInbox.finish()
       hub.finish()
       postHub.finish()
+      messageHub.finish()
     }
     do {
       try await withTaskCancellationHandler {
@@ -104,9 +115,11 @@ public final class Coordinator: Sendable {
         let engine = try await Engine(
           storage: storage, directory: directory, rules: rules, clock: clock, logger: logger, hub: hub, prober: prober,
           seed: ~seed, poke: { inbox.poke() }, tellMembership: { self.membershipChanged($0) },
+          tellMessages: { self.tellMessages($0) },
           post: { if !inbox.put($0) { $0.refuse(.busy) } })
         try await engine.resume()
         let posting = try await startPosts(stoppedAt: stoppedAt)
+        let reading = try await startMessages()
         ready()
         while engine.fenced == nil,
           let inputs = await inbox.take(max: Self.batchMax, atLeast: engine.flight == nil ? 1 : earlyMin)
@@ -115,7 +128,9 @@ public final class Coordinator: Sendable {
         }
         await engine.rest()
         postInbox.close()
+        messageInbox.close()
         let delivered = await posting?.result
+        await reading?.value
         await engine.noteEnd()
         engine.stop()
         try delivered?.get()
@@ -138,6 +153,7 @@ public final class Coordinator: Sendable {
     inbox.close()
     while let inputs = await inbox.take(max: Self.batchMax) { for input in inputs { input.refuse(.busy) } }
     await refusePosts()
+    await refuseMessages()
   }
 
   /// Lets `run` return once everything taken in so far is done.

@@ -102,6 +102,20 @@ public protocol RelayNetwork: RelayAddressing {
   /// cannot list them reports nothing.
   func compare(_ comparison: PostComparison)
 
+  /// Begins to read what is said in a channel, or goes on with these relays, and returns at once; what is read comes by report. The
+  /// connection is kept, lost ones are opened again, and what was missed meanwhile is asked for. Calling it again with the same channel
+  /// does nothing.
+  func follow(_ channel: FollowedChannel)
+
+  /// Reads a channel no more; what was read before may still come.
+  func unfollow(_ channel: ChannelID)
+
+  /// A batch was stored, or will never be: the network may read on.
+  func took(_ batch: MessageBatch.ID)
+
+  /// Starts to ask all relays of a followed channel for everything within its window. Each of them reports `synced`.
+  func sync(_ channel: ChannelID)
+
   /// The date that a post has on its network; `nil` if the document is not one of this network.
   func date(of post: PostDocument) -> Timestamp?
 
@@ -340,6 +354,11 @@ public enum NetworkReport: Hashable, Sendable {
   case delivery(post: PostID, relay: RelayID, number: Int, DeliveryOutcome, form: PostDocument? = nil)
   /// The outcome of a comparison.
   case compared(channel: ChannelID, relay: RelayID, number: Int, PostComparisonOutcome)
+  /// What was read in followed channels.
+  case read(MessageBatch)
+  /// A relay was asked for what it holds of a channel's messages, whoever wanted that: it comes after the reports of what was read, once
+  /// all of that was taken.
+  case synced(channel: ChannelID, relay: RelayID, MessageSync)
   /// The network itself has created the channel, and this is its name and its link there from now on (`ChannelContent.networkID` and
   /// `trustAnchor`). The store has it before later operations on the channel begin.
   case named(channel: ChannelID, networkID: String, trustAnchor: String)

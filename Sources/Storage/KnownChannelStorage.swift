@@ -1,6 +1,7 @@
 public import Channels
 
-/// Questions to storage when a network refers to channels by its own names. Nothing here writes, and no method blocks the thread of its
+/// Questions to storage of those who look after channels beside the engine: networks that refer to channels by names of their own, and
+/// whoever reads what is said in channels. Nothing here writes, and no method blocks the thread of its
 /// caller. Each reads what is durable at that moment; two of them may see different commits. All throw `StoreError`; a question may be
 /// asked again later.
 public protocol KnownChannelStorage: Sendable {
@@ -8,6 +9,8 @@ public protocol KnownChannelStorage: Sendable {
   func channel(onSimpleX networkID: String) async throws -> ChannelID?
   /// Living channels on SimpleX that at least one relay serves, served, or did not take in time, by id, from the first after `after` on.
   func channelsServedOnSimpleX(after: ChannelID?, limit: Int) async throws -> [ChannelID]
+  /// Channels that were not deleted, by id, from the first after `after` on.
+  func livingChannels(after: ChannelID?, limit: Int) async throws -> [ChannelID]
   /// These channels with their relays, all as they were at one moment; it takes as long as one question. A channel that is damaged does not
   /// fail the others.
   func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels

@@ -138,22 +138,26 @@ public struct PostPage: Sendable {
   }
 }
 
-/// The questions of the control plane about posts; the rules of `ControlStorage` hold.
-public protocol PostReading: Sendable {
-  /// A post with its deliveries; `nil` if there is none.
-  func post(_ id: PostID) async throws -> StoredPost?
-  /// A page of posts. A page of large posts may hold fewer than `limit`, but holds one if there is one.
-  func posts(_ question: PostQuestion) async throws -> PostPage
+/// How others learn of posts that have changed.
+public protocol PostChangeReading: Sendable {
   /// Posts that changed after `revision`, in the order of their latest change.
   /// - Parameter channels: only posts of these; of all channels if `nil`.
   /// - Returns: the posts, and the revision through which they are all there is.
   func changedPosts(
     after revision: Int64, channels: Set<ChannelID>?, limit: Int
   ) async throws -> (posts: [StoredPost], through: Int64)
-  /// The latest lines of a post's history, oldest first; none for a post that does not exist.
-  func postTransitions(of post: PostID, limit: Int) async throws -> [PostTransitionRow]
   /// The highest id and the newest revision of posts.
   func postCounters() async throws -> PostCounters
+}
+
+/// The questions of the control plane about posts; the rules of `ControlStorage` hold.
+public protocol PostReading: PostChangeReading {
+  /// A post with its deliveries; `nil` if there is none.
+  func post(_ id: PostID) async throws -> StoredPost?
+  /// A page of posts. A page of large posts may hold fewer than `limit`, but holds one if there is one.
+  func posts(_ question: PostQuestion) async throws -> PostPage
+  /// The latest lines of a post's history, oldest first; none for a post that does not exist.
+  func postTransitions(of post: PostID, limit: Int) async throws -> [PostTransitionRow]
   /// For how long the posts of a channel are kept.
   func postRetention(of channel: ChannelID) async throws -> PostRetention
 }

@@ -16,6 +16,10 @@ public struct KnownChannelStore: KnownChannelStorage {
     try await queue.ask { try $0.channelsServedOnSimpleX(after: after, limit: limit) }
   }
 
+  public func livingChannels(after: ChannelID?, limit: Int) async throws -> [ChannelID] {
+    try await queue.ask { try $0.livingChannels(after: after, limit: limit) }
+  }
+
   public func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels { try await queue.ask { try $0.channels(ids) } }
   public func relays() async throws -> [RelayRow] { try await queue.ask { try $0.relays() } }
 }

@@ -89,6 +89,18 @@ extension Store {
     }
   }
 
+  /// Channels that were not deleted, by id, from the first after `after` on.
+  public func livingChannels(after: ChannelID?, limit: Int) throws -> [ChannelID] {
+    try reading { pool in
+      try pool.read { db in
+        try Int64.fetchAll(
+          db, cached: "SELECT id FROM channels INDEXED BY channels_alive WHERE deleted_at IS NULL AND id > ? ORDER BY id LIMIT ?",
+          arguments: [after?.rawValue ?? 0, limit]
+        ).map(ChannelID.init(rawValue:))
+      }
+    }
+  }
+
   /// Living channels on SimpleX that at least one relay serves, served, or did not take in time, by id.
   public func channelsServedOnSimpleX(after: ChannelID?, limit: Int) throws -> [ChannelID] {
     try reading { pool in

@@ -62,7 +62,7 @@ struct DeclaredErrorTests {
 
   private static let types: [any ControlRefusal.Type] = [
     OperatorsRefusal.self, ServersRefusal.self, RelaysRefusal.self, IdentitiesRefusal.self, ChannelsRefusal.self,
-    PostsRefusal.self, MonitorRefusal.self, DaemonRefusal.self, ServiceRefusal.self,
+    PostsRefusal.self, MessagesRefusal.self, MonitorRefusal.self, DaemonRefusal.self, ServiceRefusal.self,
   ]
 
   private static func refusals(_ channel: ChannelSnapshot) -> [BatonError] {

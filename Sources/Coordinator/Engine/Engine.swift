@@ -15,6 +15,8 @@ final class Engine {
   let prober: Prober?
   /// Told when a channel got a relay or left one, once that is durable.
   let tellMembership: @Sendable (ChannelID) -> Void
+  /// Told of channels whose relays have changed, or which were created or deleted, once that is durable; and of relays that have changed.
+  let tellMessages: @Sendable (MessageInput) -> Void
   /// Puts an input of the engine's own into the inbox.
   let post: @Sendable (Input) -> Void
   var commits: Commits
@@ -28,10 +30,12 @@ final class Engine {
   ///   - isEager: whether commits begin at once; otherwise they begin with `land`.
   ///   - poke: called when a commit is over, so that `process` is called soon.
   ///   - tellMembership: told when a channel got a relay or left one, once that is durable.
+  ///   - tellMessages: told of channels and relays that have changed, once that is durable.
   init(
     storage: any CoordinatorStorage, directory: RelayDirectory, rules: Rules, clock: any CoordinatorClock,
     logger: Logger, hub: ChangeHub, prober: Prober?, seed: UInt64, isEager: Bool = true,
     poke: @escaping @Sendable () -> Void = {}, tellMembership: @escaping @Sendable (ChannelID) -> Void = { _ in },
+    tellMessages: @escaping @Sendable (MessageInput) -> Void = { _ in },
     post: @escaping @Sendable (Input) -> Void
   ) async throws {
     self.storage = storage
@@ -45,6 +49,7 @@ final class Engine {
     self.post = post
     waker = Waker(clock: clock) { post(.timersDue) }
     self.tellMembership = tellMembership
+    self.tellMessages = tellMessages
     decider = Decider(
       directory: directory, rules: rules, hasTests: prober != nil, seed: seed,
       counters: try await storage.counters(), catalog: try await Self.load(storage, directory), now: clock.now)

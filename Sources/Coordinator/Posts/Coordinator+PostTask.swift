@@ -65,6 +65,8 @@ extension Coordinator {
     case .relayUp(let relay, _):
       inboxPut(report)
       postInbox.put(.relayUp(relay))
+    case .read(let batch): if !messageInbox.put(.read(batch)) { directory.networks[batch.id.network]?.took(batch.id) }
+    case .synced(let channel, let relay, let outcome): messageInbox.put(.synced(channel, relay, outcome))
     case .outcome, .named, .stray, .lost, .relayDown, .state: inboxPut(report)
     }
   }

@@ -79,3 +79,11 @@ extension CoordinatorStore: PostStorage {
     try await queue.ask { try $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
   }
 }
+
+extension CoordinatorStore: PostChangeReading {
+  public func changedPosts(
+    after revision: Int64, channels: Set<ChannelID>?, limit: Int
+  ) async throws -> (posts: [StoredPost], through: Int64) {
+    try await queue.ask { try $0.changedPosts(after: revision, channels: channels, limit: limit) }
+  }
+}

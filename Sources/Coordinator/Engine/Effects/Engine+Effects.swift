@@ -14,6 +14,7 @@ extension Engine {
     case nil: break
     }
     tellPosts(effects)
+    tellReaders(effects)
     write(effects)
     for input in effects.inputs { post(input) }
     perform(effects)
@@ -28,6 +29,21 @@ extension Engine {
     for change in effects.changes {
       guard case .channelRelay(_, let row) = change.object else { continue }
       if row.transition.from == .new || row.transition.to == .removed { tellMembership(row.channel) }
+    }
+  }
+
+  /// Tells whoever reads messages which channels and relays are others now. What it costs to look again is little.
+  private func tellReaders(_ effects: Effects) {
+    if case .missed? = effects.publication { tellMessages(.everythingChanged) }
+    for change in effects.changes {
+      switch change.object {
+      case .channel(let channel): tellMessages(.channelChanged(channel.row.id))
+      case .channelRelay(_, let row):
+        if row.transition.from == .new || row.transition.to == .removed { tellMessages(.channelChanged(row.channel)) }
+      case .catalog(.relay(let relay), before: .relay(let before)?):
+        if relay.address != before.address { tellMessages(.everythingChanged) }
+      case .catalog: break
+      }
     }
   }
 

@@ -1,0 +1,24 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+
+extension MessagesRefusal: ControlRefusal {
+  init?(_ error: BatonError, _ coordinator: Coordinator) {
+    switch error {
+    case .message(.noSuchMessage(let id)): self = .noSuchMessage(id: id.rawValue)
+    case .message(.notFollowed(let id)): self = .notFollowed(id: id.rawValue)
+    case .noSuchChannel(let id): self = .noSuchChannel(id: id.rawValue, name: nil)
+    case .busy: self = .busy
+    case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .networkUnavailable(let network, let reason):
+      self = .networkUnavailable(network: network.rawValue, reason: reason)
+    case .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchIdentity, .noEnabledRelays, .noGroupRelays, .notEnoughRelays,
+      .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress, .duplicateName,
+      .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch,
+      .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel,
+      .identityInUse, .invalidKey, .lastRelay, .choiceChanged, .relayInUse, .post:
+      return nil
+    }
+  }
+}

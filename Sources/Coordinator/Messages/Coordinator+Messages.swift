@@ -1,0 +1,53 @@
+public import Channels
+internal import RelayNetwork
+public import Storage
+
+extension Coordinator {
+  /// Whether the messages of channels are read at all.
+  public var readsMessages: Bool { messages != nil }
+
+  /// Marks everything in a channel up to a message as read, in the order of arrival; everything there is if it is `nil`.
+  /// - Throws: `NotFollowed`, among others.
+  public func markRead(_ channel: ChannelID, through message: MessageID?) async throws(BatonError) -> ConversationRow {
+    try await askMessages(of: channel) { .markRead(channel, through: message, $0) }
+  }
+
+  /// Marks a message and everything that arrived after it as unread.
+  /// - Parameter channel: that of the message.
+  public func markUnread(
+    _ message: MessageID, in channel: ChannelID
+  ) async throws(BatonError) -> ConversationRow {
+    try await askMessages(of: channel) { .markUnread(message, in: channel, $0) }
+  }
+
+  /// Asks the relays of a channel for everything that they hold of its messages, and waits until each has answered or failed to.
+  /// - Parameter patience: how long to wait; the relays go on being asked after that.
+  /// - Returns: whether all of them were read.
+  public func syncMessages(of channel: ChannelID, within patience: Duration) async throws(BatonError) -> Bool {
+    let number = syncNumbers.next()
+    let end = clock.now + patience
+    let inbox = messageInbox
+    let alarm = Task { [clock] in
+      guard (try? await clock.sleep(until: end)) != nil else { return }
+      inbox.put(.syncEnded(channel, number: number))
+    }
+    defer { alarm.cancel() }
+    return try await askMessages(of: channel) { .sync(channel, number: number, $0) }
+  }
+
+  /// Returns once everything about messages that came before is done.
+  func messageBarrier() async throws(BatonError) {
+    try await askMessages(of: nil) { .barrier($0) }
+  }
+
+  private func askMessages<Value: Sendable>(
+    of channel: ChannelID?, _ input: (Reply<Value>) -> MessageInput
+  ) async throws(BatonError) -> Value {
+    guard messages != nil else { throw channel.map { .message(.notFollowed($0)) } ?? .busy }
+    let result: Result<Value, BatonError> = await withCheckedContinuation { continuation in
+      let reply = Reply<Value> { continuation.resume(returning: $0) }
+      if !messageInbox.put(input(reply), limit: requestsMax) { continuation.resume(returning: .failure(.busy)) }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,38 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+/// An input of the task that reads messages.
+enum MessageInput: Sendable {
+  /// What a network has read.
+  case read(MessageBatch)
+  /// A relay was asked for all that it holds of a channel's messages.
+  case synced(ChannelID, RelayID, MessageSync)
+  /// A channel was created, changed or deleted, or got a relay, or left one.
+  case channelChanged(ChannelID)
+  /// A relay has changed, or it is not known what has: look at all channels again.
+  case everythingChanged
+  /// Posts have changed.
+  case postsChanged
+  case markRead(ChannelID, through: MessageID?, Reply<ConversationRow>)
+  /// - channel: that of the message.
+  case markUnread(MessageID, in: ChannelID, Reply<ConversationRow>)
+  /// Ask the relays of a channel; the reply comes when each has answered, or failed to: whether all were read.
+  case sync(ChannelID, number: Int, Reply<Bool>)
+  /// Nobody waits for this `sync` any more.
+  case syncEnded(ChannelID, number: Int)
+  /// Something is due.
+  case timersDue
+  /// Answers once everything before it is done.
+  case barrier(Reply<Void>)
+
+  /// Answers a request that will not be carried out.
+  func refuse(_ error: BatonError) {
+    switch self {
+    case .markRead(_, _, let reply), .markUnread(_, _, let reply): reply.send(.failure(error))
+    case .sync(_, _, let reply): reply.send(.failure(error))
+    case .barrier(let reply): reply.send(.failure(error))
+    case .read, .synced, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue: break
+    }
+  }
+}

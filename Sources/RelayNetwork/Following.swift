@@ -1,0 +1,71 @@
+public import Channels
+
+/// A channel whose messages are read from its relays.
+public struct FollowedChannel: Hashable, Sendable {
+  public let id: ChannelID
+  public let content: ChannelContent
+  /// Normal addresses of the relays from which it is read.
+  public let relays: [RelayID: String]
+  public let window: MessageWindow
+
+  public init(id: ChannelID, content: ChannelContent, relays: [RelayID: String], window: MessageWindow = MessageWindow()) {
+    self.id = id
+    self.content = content
+    self.relays = relays
+    self.window = window
+  }
+}
+
+/// How much of what was said before is read.
+public struct MessageWindow: Hashable, Sendable {
+  /// How old messages may be, in days; `nil` for any age.
+  public var days: Int?
+  /// How many messages of a channel are read from one relay, the newest ones.
+  public var count: Int
+
+  public init(days: Int? = 30, count: Int = 1_000) {
+    self.days = days
+    self.count = count
+  }
+}
+
+/// What a network has read from a relay, in the order in which it was read. The network reads no more than a few batches ahead of what was
+/// taken (`RelayNetwork.took`).
+public struct MessageBatch: Hashable, Sendable {
+  public struct ID: Hashable, Sendable {
+    public let network: NetworkKind
+    /// Counts the batches of the network.
+    public let number: Int
+
+    public init(network: NetworkKind, number: Int) {
+      self.network = network
+      self.number = number
+    }
+  }
+  public let id: ID
+  /// The relay that it is from; `nil` if the network does not say.
+  public let relay: RelayID?
+  public let news: [MessageNews]
+
+  public init(id: ID, relay: RelayID?, news: [MessageNews]) {
+    self.id = id
+    self.relay = relay
+    self.news = news
+  }
+}
+
+/// What became of asking a relay for what it holds of a channel's messages.
+public enum MessageSync: Hashable, Sendable {
+  /// Everything that the relay serves within the window was read, and taken.
+  case complete
+  /// The relay could not be asked, or does not show the channel to readers.
+  case failed(Trouble)
+}
+
+// Networks that cannot read messages have nothing of this.
+extension RelayNetwork {
+  public func follow(_ channel: FollowedChannel) {}
+  public func unfollow(_ channel: ChannelID) {}
+  public func took(_ batch: MessageBatch.ID) {}
+  public func sync(_ channel: ChannelID) {}
+}

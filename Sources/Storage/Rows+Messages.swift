@@ -1,0 +1,193 @@
+public import Channels
+
+/// A message as stored: something that was said in a channel, by others or in a post of ours.
+public struct MessageRow: Hashable, Sendable {
+  /// Grows in the order of arrival.
+  public var id: MessageID
+  public var channel: ChannelID
+  /// What its network calls it; `nil` for a post of ours that has no name there yet.
+  public var networkID: String?
+  public var author: String
+  public var authorName: String?
+  /// Empty once it was deleted.
+  public var text: String
+  /// When it was written, by the author's own account.
+  public var createdAt: Timestamp
+  /// When it arrived here.
+  public var receivedAt: Timestamp
+  /// Its place among the messages of its channel, in milliseconds of Unix time; of two with one place the one with the lower id comes
+  /// first. What came as it was said is where it arrived; what was asked for is at the time at which it was written, but not in the future.
+  public var position: Int64
+  /// The network's name of the message that it answers.
+  public var replyTo: String?
+  public var attachments: [ReadAttachment]
+  public var isMention: Bool
+  public var isOwn: Bool
+  /// The post of ours that it is.
+  public var post: PostID?
+  /// Whether it counts as unread as long as its conversation was not read up to it.
+  public var counts: Bool
+  public var editedAt: Timestamp?
+  public var deletedAt: Timestamp?
+  /// Revision of its latest change, in the sequence of messages.
+  public var revision: Int64
+
+  public init(
+    id: MessageID, channel: ChannelID, networkID: String?, author: String, authorName: String? = nil, text: String,
+    createdAt: Timestamp, receivedAt: Timestamp, position: Int64, replyTo: String? = nil, attachments: [ReadAttachment] = [],
+    isMention: Bool = false, isOwn: Bool = false, post: PostID? = nil, counts: Bool = false, editedAt: Timestamp? = nil,
+    deletedAt: Timestamp? = nil, revision: Int64
+  ) {
+    self.id = id
+    self.channel = channel
+    self.networkID = networkID
+    self.author = author
+    self.authorName = authorName
+    self.text = text
+    self.createdAt = createdAt
+    self.receivedAt = receivedAt
+    self.position = position
+    self.replyTo = replyTo
+    self.attachments = attachments
+    self.isMention = isMention
+    self.isOwn = isOwn
+    self.post = post
+    self.counts = counts
+    self.editedAt = editedAt
+    self.deletedAt = deletedAt
+    self.revision = revision
+  }
+
+  /// The time that people are shown: nobody writes in the future.
+  public var shownAt: Timestamp { min(createdAt, receivedAt) }
+}
+
+/// A message with what is known about it besides.
+public struct StoredMessage: Hashable, Sendable {
+  /// How often something was said about a message without words.
+  public struct Reaction: Hashable, Sendable {
+    public var text: String
+    public var count: Int
+    /// Whether one of them is ours.
+    public var isOwn: Bool
+
+    public init(text: String, count: Int, isOwn: Bool) {
+      self.text = text
+      self.count = count
+      self.isOwn = isOwn
+    }
+  }
+  public var row: MessageRow
+  /// The relays from which it was read, by id.
+  public var relays: [RelayID]
+  /// The reactions to it, the most frequent first and then by text.
+  public var reactions: [Reaction]
+  /// The message of the channel that it answers, if it is stored.
+  public var answers: MessageID?
+
+  public init(row: MessageRow, relays: [RelayID] = [], reactions: [Reaction] = [], answers: MessageID? = nil) {
+    self.row = row
+    self.relays = relays
+    self.reactions = reactions
+    self.answers = answers
+  }
+}
+
+/// What is known of a channel's messages as a whole.
+public struct ConversationRow: Hashable, Sendable {
+  public var channel: ChannelID
+  /// Since when its messages are read. Messages that were asked for and are older do not count as unread.
+  public var since: Timestamp
+  /// Everything up to this message was read; of the messages behind it those that count are unread.
+  public var readThrough: MessageID
+  /// How many messages are unread, and how many of these speak to us.
+  public var unread: Int
+  public var unreadMentions: Int
+  /// The message with the last place that was not deleted; `nil` if there is none.
+  public var last: MessageID?
+  /// The place of that message.
+  public var lastPosition: Int64?
+  /// Revision of the latest change of these numbers, in the sequence of messages.
+  public var revision: Int64
+
+  public init(
+    channel: ChannelID, since: Timestamp, readThrough: MessageID = MessageID(rawValue: 0), unread: Int = 0,
+    unreadMentions: Int = 0, last: MessageID? = nil, lastPosition: Int64? = nil, revision: Int64
+  ) {
+    self.channel = channel
+    self.since = since
+    self.readThrough = readThrough
+    self.unread = unread
+    self.unreadMentions = unreadMentions
+    self.last = last
+    self.lastPosition = lastPosition
+    self.revision = revision
+  }
+}
+
+/// How fresh the messages of a channel from one relay are.
+public struct MessageSyncRow: Hashable, Sendable {
+  public var channel: ChannelID
+  public var relay: RelayID
+  /// When the relay was last asked for everything, and all of it was stored; `nil` if that has not succeeded yet.
+  public var completeAt: Timestamp?
+  /// When it was last asked.
+  public var askedAt: Timestamp
+  /// Why it failed the last time; `nil` if it did not.
+  public var trouble: Trouble?
+
+  public init(channel: ChannelID, relay: RelayID, completeAt: Timestamp?, askedAt: Timestamp, trouble: Trouble? = nil) {
+    self.channel = channel
+    self.relay = relay
+    self.completeAt = completeAt
+    self.askedAt = askedAt
+    self.trouble = trouble
+  }
+}
+
+/// What was read, and where.
+public struct ReadNews: Hashable, Sendable {
+  /// `nil` if the network does not say.
+  public var relay: RelayID?
+  public var news: MessageNews
+
+  public init(relay: RelayID?, news: MessageNews) {
+    self.relay = relay
+    self.news = news
+  }
+}
+
+/// A post of ours as a message.
+public struct MirroredPost: Hashable, Sendable {
+  public var post: PostID
+  public var channel: ChannelID
+  /// `nil` as long as it has none.
+  public var networkID: String?
+  public var author: String
+  public var text: String
+  public var createdAt: Timestamp
+  /// The network's name of the post that it answers.
+  public var replyTo: String?
+  /// When its deletion was requested.
+  public var deletedAt: Timestamp?
+  /// When its text was given up here; as a message it stays, if readers find it.
+  public var forgottenAt: Timestamp?
+  /// The post that it is a reaction to, by the network's name; `nil` for a post that is none.
+  public var reactionTo: String?
+
+  public init(
+    post: PostID, channel: ChannelID, networkID: String?, author: String, text: String, createdAt: Timestamp,
+    replyTo: String? = nil, deletedAt: Timestamp? = nil, forgottenAt: Timestamp? = nil, reactionTo: String? = nil
+  ) {
+    self.post = post
+    self.channel = channel
+    self.networkID = networkID
+    self.author = author
+    self.text = text
+    self.createdAt = createdAt
+    self.replyTo = replyTo
+    self.deletedAt = deletedAt
+    self.forgottenAt = forgottenAt
+    self.reactionTo = reactionTo
+  }
+}
