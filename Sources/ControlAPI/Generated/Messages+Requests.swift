@@ -1,0 +1,170 @@
+// Written by `make generate` from org.batond.Messages.varlink.
+
+/// Parameters of org.batond.Messages.List.
+public struct MessagesListRequest: Codable, Hashable, Sendable {
+  /// Only messages of this channel.
+  public var channelId: Int64?
+  /// Only messages of this author, in the network's notation.
+  public var author: String?
+  /// Only own messages, or only those of others.
+  public var own: Bool?
+  /// Only messages that speak to whoever runs the channel, or only others.
+  public var mention: Bool?
+  /// Only messages with files, or only those without.
+  public var attachments: Bool?
+  /// Whether messages are included that were deleted; false when absent.
+  public var deleted: Bool?
+  /// Only messages before this one; the last of them.
+  public var before: Int?
+  /// Only messages after this one; the first of them.
+  public var after: Int?
+  /// Messages on both sides of this one, and the message itself. Not together with before or after.
+  public var around: Int?
+  /// Most messages on the page, 1 to 100; 25 when absent. A page of large messages may hold fewer: only hasOlder and hasNewer say whether
+  /// there are more.
+  public var limit: Int?
+
+  public init(
+    channelId: Int64? = nil,
+    author: String? = nil,
+    own: Bool? = nil,
+    mention: Bool? = nil,
+    attachments: Bool? = nil,
+    deleted: Bool? = nil,
+    before: Int? = nil,
+    after: Int? = nil,
+    around: Int? = nil,
+    limit: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.author = author
+    self.own = own
+    self.mention = mention
+    self.attachments = attachments
+    self.deleted = deleted
+    self.before = before
+    self.after = after
+    self.around = around
+    self.limit = limit
+  }
+}
+
+/// Parameters of org.batond.Messages.Get.
+public struct MessagesGetRequest: Codable, Hashable, Sendable {
+  /// Identifier of the message.
+  public var id: Int64
+
+  public init(
+    id: Int64
+  ) {
+    self.id = id
+  }
+}
+
+/// Parameters of org.batond.Messages.Search.
+public struct MessagesSearchRequest: Codable, Hashable, Sendable {
+  /// The words, 1 to 1,000 bytes.
+  public var text: String
+  /// Only messages of this channel.
+  public var channelId: Int64?
+  /// Whether the newest come first; otherwise those that fit best, of the newest 2,000 that hold the words.
+  public var newestFirst: Bool?
+  /// How many hits are passed over, 0 to 10,000; 0 when absent.
+  public var offset: Int?
+  /// Most hits, 1 to 100; 25 when absent.
+  public var limit: Int?
+
+  public init(
+    text: String,
+    channelId: Int64? = nil,
+    newestFirst: Bool? = nil,
+    offset: Int? = nil,
+    limit: Int? = nil
+  ) {
+    self.text = text
+    self.channelId = channelId
+    self.newestFirst = newestFirst
+    self.offset = offset
+    self.limit = limit
+  }
+}
+
+/// Parameters of org.batond.Messages.Inbox.
+public struct MessagesInboxRequest: Codable, Hashable, Sendable {
+  /// Only those with unread messages; false when absent.
+  public var unread: Bool?
+  /// Where the page before ended.
+  public var cursor: String?
+  /// Most conversations on the page, 1 to 100; 25 when absent.
+  public var limit: Int?
+
+  public init(
+    unread: Bool? = nil,
+    cursor: String? = nil,
+    limit: Int? = nil
+  ) {
+    self.unread = unread
+    self.cursor = cursor
+    self.limit = limit
+  }
+}
+
+/// Parameters of org.batond.Messages.MarkRead.
+public struct MessagesMarkReadRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// Identifier of the last message that was read; all there are when absent.
+  public var through: Int?
+
+  public init(
+    channelId: Int64,
+    through: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.through = through
+  }
+}
+
+/// Parameters of org.batond.Messages.MarkUnread.
+public struct MessagesMarkUnreadRequest: Codable, Hashable, Sendable {
+  /// Identifier of the first message that is unread.
+  public var id: Int64
+
+  public init(
+    id: Int64
+  ) {
+    self.id = id
+  }
+}
+
+/// Parameters of org.batond.Messages.Sync.
+public struct MessagesSyncRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// For how many seconds to wait, 1 to 300; 30 when absent. The relays go on being read.
+  public var timeout: Int?
+
+  public init(
+    channelId: Int64,
+    timeout: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.timeout = timeout
+  }
+}
+
+/// Parameters of org.batond.Messages.Watch.
+public struct MessagesWatchRequest: Codable, Hashable, Sendable {
+  /// Only these channels.
+  public var channelIds: [Int64]?
+  /// Send everything that has changed after this revision first.
+  public var since: Int64?
+
+  public init(
+    channelIds: [Int64]? = nil,
+    since: Int64? = nil
+  ) {
+    self.channelIds = channelIds
+    self.since = since
+  }
+}
