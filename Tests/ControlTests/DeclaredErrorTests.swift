@@ -38,8 +38,10 @@ struct DeclaredErrorTests {
     case .staleRevision(.relay): [Interfaces.relays]
     case .noSuchServer: [Interfaces.servers]
     case .noSuchRelay: [Interfaces.relays, Interfaces.channels, Interfaces.posts]
-    case .noSuchChannel, .notInChannel: [Interfaces.channels, Interfaces.posts]
+    case .noSuchChannel: [Interfaces.channels, Interfaces.posts, Interfaces.messages]
+    case .notInChannel: [Interfaces.channels, Interfaces.posts]
     case .post: [Interfaces.posts]
+    case .message: [Interfaces.messages]
     case .noSuchIdentity: [Interfaces.identities, Interfaces.channels]
     case .invalidAddress, .duplicateAddress: [Interfaces.servers, Interfaces.relays]
     case .duplicateName: [Interfaces.operators, Interfaces.relays, Interfaces.identities]
@@ -54,7 +56,9 @@ struct DeclaredErrorTests {
       .staleChannel, .lastRelay, .choiceChanged:
       [Interfaces.channels]
     case .networkUnavailable:
-      [Interfaces.servers, Interfaces.relays, Interfaces.identities, Interfaces.channels, Interfaces.posts]
+      [
+        Interfaces.servers, Interfaces.relays, Interfaces.identities, Interfaces.channels, Interfaces.posts, Interfaces.messages,
+      ]
     case .busy: Interfaces.all.filter { $0.name != Interfaces.monitor.name }
     case .storageDamaged, .storageUnavailable: Interfaces.all
     }

@@ -212,6 +212,8 @@ enum DecisionLines {
     case .lost(let id, let relay, let trouble): "\(name(relay)) lost channel \(id.rawValue): \(words(trouble))"
     case .delivery(let post, let relay, let number, let outcome, _):
       "operation \(number) of post \(post.rawValue) at \(name(relay)): \(outcome)"
+    case .read(let batch): "batch \(batch.id.number) was read"
+    case .synced(let id, let relay, _): "messages of channel \(id.rawValue) at \(name(relay)) were read"
     case .compared(let channel, let relay, let number, let outcome):
       "comparison \(number) of channel \(channel.rawValue) at \(name(relay)): \(outcome)"
     case .relayUp(let relay, _): "\(name(relay)) is up"

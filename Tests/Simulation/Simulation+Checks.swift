@@ -122,6 +122,8 @@ extension Simulation {
     case .report(.lost(let id, let relay, _)): "\(id.rawValue)@\(relay.rawValue) lost"
     case .report(.delivery(let id, let relay, let number, _, _)): "post \(id.rawValue)@\(relay.rawValue) #\(number)"
     case .report(.compared(let id, let relay, let number, _)): "compared \(id.rawValue)@\(relay.rawValue) #\(number)"
+    case .report(.read(let batch)): "batch \(batch.id.number)"
+    case .report(.synced(let id, let relay, _)): "synced \(id.rawValue)@\(relay.rawValue)"
     case .report(.relayUp(let relay, _)): "relay \(relay.rawValue) up"
     case .report(.relayDown(let relay, _)): "relay \(relay.rawValue) down"
     case .report(.state(let network, let state)): "\(network) \(state.trouble?.kind.rawValue ?? "works")"
