@@ -1,0 +1,49 @@
+public import Channels
+internal import Dispatch
+public import Storage
+
+/// The store for the task that reads messages. SQLite blocks its caller, so each question is asked on a thread of its own; one after the
+/// other, as the task asks them.
+public struct MessageKeeperStore: MessageStorage {
+  private let store: MessageStore
+  private let queue = DispatchQueue(label: "baton.message-store")
+
+  public init(_ store: MessageStore) { self.store = store }
+
+  /// Answers even if the task was cancelled: who asks goes on until all that was begun is done.
+  private func ask<T: Sendable>(_ question: @escaping @Sendable (MessageStore) throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { [store] in continuation.resume(with: Result { try question(store) }) }
+    }
+  }
+
+  public func messageCounters() async throws -> MessageCounters { try await ask { try $0.messageCounters() } }
+
+  public func begin(_ channel: ChannelID, since: Timestamp) async throws {
+    try await ask { try $0.begin(channel, since: since) }
+  }
+
+  public func take(_ read: [ReadNews], at now: Timestamp, within limits: MessageLimits) async throws -> MessageReceipt {
+    try await ask { try $0.take(read, at: now, within: limits) }
+  }
+
+  public func mirror(_ posts: [MirroredPost], through revision: Int64) async throws -> MessageReceipt {
+    try await ask { try $0.mirror(posts, through: revision) }
+  }
+
+  public func note(_ syncs: [MessageSyncRow]) async throws { try await ask { try $0.note(syncs) } }
+
+  public func markRead(_ channel: ChannelID, through message: MessageID?) async throws -> ConversationRow? {
+    try await ask { try $0.markRead(channel, through: message) }
+  }
+
+  public func markUnread(_ channel: ChannelID, from message: MessageID) async throws -> ConversationRow? {
+    try await ask { try $0.markUnread(channel, from: message) }
+  }
+
+  public func end(_ channels: Set<ChannelID>) async throws -> MessageReceipt { try await ask { try $0.end(channels) } }
+
+  public func channelsWithConversation() async throws -> Set<ChannelID> {
+    try await ask { try $0.channelsWithConversation() }
+  }
+}

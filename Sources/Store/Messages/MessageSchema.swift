@@ -1,0 +1,173 @@
+internal import GRDB
+internal import Storage
+
+/// The tables of messages, as one ordered list of migrations that is only ever appended to.
+enum MessageSchema {
+  /// Marks the file as Baton's messages: "BATM".
+  static let applicationID: Int32 = 0x4241_544D
+
+  /// Why a file cannot be used. It is a copy, so another one takes its place.
+  struct Unusable: Error {
+    let reason: String
+  }
+
+  /// In the indexes that give the order of lists, `is_deleted` and `is_own` come first: what is asked for is one range of them, or a few that
+  /// are merged. The conditions that follow the place need no look at the message itself.
+  private static let migrations = [
+    """
+    CREATE TABLE counters (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      message INTEGER NOT NULL,
+      revision INTEGER NOT NULL,
+      mirrored INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE TABLE conversations (
+      channel_id INTEGER PRIMARY KEY,
+      since INTEGER NOT NULL,
+      read_through INTEGER NOT NULL,
+      unread INTEGER NOT NULL,
+      unread_mentions INTEGER NOT NULL,
+      last_id INTEGER,
+      last_position INTEGER,
+      newest_id INTEGER NOT NULL,
+      kept INTEGER NOT NULL,
+      revision INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX conversations_by_place ON conversations (last_position, channel_id) WHERE last_position IS NOT NULL;
+    CREATE INDEX conversations_unread ON conversations (last_position, channel_id)
+      WHERE last_position IS NOT NULL AND unread > 0;
+    CREATE INDEX conversations_by_change ON conversations (revision, channel_id);
+
+    CREATE TABLE messages (
+      id INTEGER PRIMARY KEY,
+      channel_id INTEGER NOT NULL,
+      revision INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      received_at INTEGER NOT NULL,
+      minute INTEGER NOT NULL,
+      is_own INTEGER NOT NULL,
+      is_mention INTEGER NOT NULL,
+      counts INTEGER NOT NULL,
+      is_deleted INTEGER NOT NULL,
+      has_files INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,
+      deleted_at INTEGER,
+      edited_at INTEGER,
+      post_id INTEGER,
+      network_id TEXT,
+      reply_to TEXT,
+      author TEXT NOT NULL,
+      author_name TEXT,
+      attachments TEXT,
+      text TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX messages_of_channel ON messages (channel_id, is_deleted, is_own, position, id, is_mention, has_files);
+    CREATE INDEX messages_by_place ON messages (is_deleted, is_own, position, id, is_mention, has_files);
+    CREATE INDEX messages_of_author ON messages (author, is_deleted, is_own, position, id, channel_id, is_mention, has_files);
+    CREATE INDEX messages_mentions ON messages (is_deleted, is_own, position, id, has_files) WHERE is_mention = 1;
+    CREATE INDEX messages_with_files ON messages (is_deleted, is_own, position, id) WHERE has_files = 1;
+    CREATE INDEX messages_of_minute ON messages (channel_id, author, minute) WHERE is_own = 0;
+    CREATE UNIQUE INDEX messages_by_name ON messages (channel_id, network_id) WHERE network_id IS NOT NULL;
+    CREATE UNIQUE INDEX messages_of_post ON messages (post_id) WHERE post_id IS NOT NULL;
+    CREATE INDEX messages_answering ON messages (channel_id, reply_to) WHERE reply_to IS NOT NULL;
+    CREATE INDEX messages_counting ON messages (channel_id, id, is_mention) WHERE counts = 1 AND is_deleted = 0;
+    CREATE INDEX messages_by_change ON messages (revision, channel_id);
+
+    CREATE TABLE message_relays (
+      message_id INTEGER NOT NULL,
+      relay_id INTEGER NOT NULL,
+      PRIMARY KEY (message_id, relay_id)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE reactions (
+      id INTEGER PRIMARY KEY,
+      channel_id INTEGER NOT NULL,
+      network_id TEXT,
+      post_id INTEGER,
+      target TEXT NOT NULL,
+      author TEXT NOT NULL,
+      text TEXT NOT NULL,
+      is_own INTEGER NOT NULL,
+      is_waiting INTEGER NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX reactions_by_name ON reactions (channel_id, network_id) WHERE network_id IS NOT NULL;
+    CREATE UNIQUE INDEX reactions_of_post ON reactions (post_id) WHERE post_id IS NOT NULL;
+    CREATE INDEX reactions_of_target ON reactions (channel_id, target, text, author, is_own);
+    CREATE INDEX reactions_waiting ON reactions (channel_id, id) WHERE is_waiting = 1 AND is_own = 0;
+
+    CREATE TABLE pending_deletions (
+      id INTEGER PRIMARY KEY,
+      channel_id INTEGER NOT NULL,
+      network_id TEXT NOT NULL,
+      author TEXT NOT NULL,
+      at INTEGER NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX pending_deletions_by_name ON pending_deletions (channel_id, network_id, author);
+    CREATE INDEX pending_deletions_by_age ON pending_deletions (channel_id, id);
+
+    CREATE TABLE message_syncs (
+      channel_id INTEGER NOT NULL,
+      relay_id INTEGER NOT NULL,
+      complete_at INTEGER,
+      asked_at INTEGER NOT NULL,
+      cause TEXT,
+      detail TEXT,
+      PRIMARY KEY (channel_id, relay_id)
+    ) STRICT, WITHOUT ROWID;
+
+    -- What can be searched. The channel is a word too, so that those of one channel are found without a look at the others.
+    CREATE VIEW message_texts AS
+      SELECT id, text, 'c' || channel_id AS channel FROM messages WHERE is_deleted = 0;
+    CREATE VIRTUAL TABLE message_words USING fts5 (
+      text, channel, content = 'message_texts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2'
+    );
+    """
+  ]
+
+  static var version: Int32 { Int32(migrations.count) }
+
+  /// The tables in which something may be damaged.
+  private static let tables = [
+    "conversations", "messages", "message_relays", "reactions", "pending_deletions", "message_syncs", "message_words",
+  ]
+
+  /// Brings the file up to date.
+  /// - Parameter firstID: the id of the first message of a new file.
+  /// - Throws: `Unusable`, among others.
+  static func migrate(_ db: Database, firstID: Int64) throws {
+    let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+    let version = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0
+    guard isEmpty || application == applicationID else { throw Unusable(reason: "it is a database of another program") }
+    guard version <= self.version, version >= 0 else {
+      throw Unusable(reason: "it has schema \(version), and this program knows schemas up to \(self.version)")
+    }
+    let begun = isEmpty ? 0 : Int(version)
+    for index in begun..<migrations.count { try db.execute(sql: migrations[index]) }
+    if isEmpty {
+      // JSON keeps numbers up to 2^53.
+      let last = min(max(firstID, 1), 1 << 52) - 1
+      try db.execute(sql: "INSERT INTO counters (id, message, revision, mirrored) VALUES (1, ?, 0, 0)", arguments: [last])
+    }
+    if begun < migrations.count {
+      try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+      try db.execute(sql: "PRAGMA user_version = \(self.version)")
+    }
+    try check(db)
+  }
+
+  /// Looks at the beginning of each table, and whether numbers would be given out twice.
+  private static func check(_ db: Database) throws {
+    for table in tables { _ = try Int.fetchOne(db, sql: "SELECT 1 FROM \(table) LIMIT 1") }
+    let counters = try MessageStore.counters(db)
+    let message = try Int64.fetchOne(db, sql: "SELECT max(id) FROM messages") ?? 0
+    let revision = try max(
+      Int64.fetchOne(db, sql: "SELECT max(revision) FROM messages") ?? 0,
+      Int64.fetchOne(db, sql: "SELECT max(revision) FROM conversations") ?? 0)
+    guard message <= counters.message, revision <= counters.revision else {
+      throw Unusable(reason: "its numbers contradict each other")
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import Channels
+internal import GRDB
+internal import Storage
+
+// What `MessageStorage` asks, by a thread that may wait.
+extension MessageStore {
+  func messageCounters() throws -> MessageCounters { try read { db in try Self.counters(db) } }
+
+  func begin(_ channel: ChannelID, since: Timestamp) throws {
+    try write({ try $0.begin(channel, since: since) }, result: { _ in })
+  }
+
+  func take(_ read: [ReadNews], at now: Timestamp, within limits: MessageLimits) throws -> MessageReceipt {
+    try write(
+      { writing in for news in read { try writing.take(news, at: now, within: limits) } }, result: { $0.receipt })
+  }
+
+  func mirror(_ posts: [MirroredPost], through revision: Int64) throws -> MessageReceipt {
+    try write(
+      { writing in
+        for post in posts { try writing.mirror(post) }
+        writing.mirrored(through: revision)
+      }, result: { $0.receipt })
+  }
+
+  func note(_ syncs: [MessageSyncRow]) throws {
+    try write(
+      { writing in
+        for sync in syncs where try writing.conversation(sync.channel) != nil {
+          try writing.run(
+            """
+            INSERT INTO message_syncs (\(MessageSyncRow.columns)) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (channel_id, relay_id) DO UPDATE SET complete_at = coalesce(excluded.complete_at, complete_at),
+              asked_at = excluded.asked_at, cause = excluded.cause, detail = excluded.detail
+            """,
+            [
+              sync.channel.rawValue, sync.relay.rawValue, sync.completeAt?.milliseconds, sync.askedAt.milliseconds,
+              sync.trouble?.cause.rawValue, sync.trouble?.detail,
+            ])
+        }
+      }, result: { _ in })
+  }
+
+  func markRead(_ channel: ChannelID, through message: MessageID?) throws -> ConversationRow? {
+    try write(
+      { writing in
+        guard let conversation = try writing.conversation(channel) else { return }
+        // What arrives later is not read, whatever id is named.
+        let through = min(message?.rawValue ?? .max, conversation.newest)
+        if through > conversation.row.readThrough.rawValue { try writing.read(channel, through: through) }
+      }, result: { try $0.conversation(channel)?.row })
+  }
+
+  func markUnread(_ channel: ChannelID, from message: MessageID) throws -> ConversationRow? {
+    try write(
+      { writing in
+        guard let conversation = try writing.conversation(channel) else { return }
+        let through = max(message.rawValue, 1) - 1
+        if through < conversation.row.readThrough.rawValue { try writing.read(channel, through: through) }
+      }, result: { try $0.conversation(channel)?.row })
+  }
+
+  func end(_ channels: Set<ChannelID>) throws -> MessageReceipt {
+    try write({ writing in for channel in channels { try writing.end(channel) } }, result: { $0.receipt })
+  }
+
+  func channelsWithConversation() throws -> Set<ChannelID> {
+    try read { db in
+      Set(try Int64.fetchAll(db, cached: "SELECT channel_id FROM conversations").map(ChannelID.init(rawValue:)))
+    }
+  }
+}
+
+extension MessageWriting {
+  /// Removes everything that is known of a channel.
+  mutating func end(_ channel: ChannelID) throws {
+    forget(channel)
+    let id = channel.rawValue
+    // What is deleted has no words.
+    try run(
+      """
+      INSERT INTO message_words (message_words, rowid, text, channel) SELECT 'delete', id, text, 'c' || channel_id
+      FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND is_deleted = 0
+      """, [id])
+    try run(
+      """
+      DELETE FROM message_relays WHERE message_id IN (
+        SELECT id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ?)
+      """, [id])
+    for table in ["messages", "reactions", "pending_deletions", "message_syncs", "conversations"] {
+      try run("DELETE FROM \(table) WHERE channel_id = ?", [id])
+    }
+  }
+}

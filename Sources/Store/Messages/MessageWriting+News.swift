@@ -1,0 +1,203 @@
+internal import Channels
+internal import GRDB
+internal import Storage
+
+// What was read.
+extension MessageWriting {
+  mutating func take(_ read: ReadNews, at now: Timestamp, within limits: MessageLimits) throws {
+    let channel = read.news.channel
+    guard let conversation = try conversation(channel) else { return }
+    switch read.news.what {
+    case .message(let message):
+      let name = message.networkID.storable
+      if let known = try known(name, in: channel) {
+        if try add(read.relay, to: known.id) { touch(known.id) }
+        try complete(known, message.attachments)
+      } else {
+        let isLive = read.news.isLive
+        let counts = !message.isOwn && (isLive || message.createdAt >= conversation.row.since)
+        let place = isLive ? now : min(message.createdAt, now)
+        let row = MessageRow(
+          id: MessageID(rawValue: 0), channel: channel, networkID: name, author: message.author.storable,
+          authorName: message.authorName?.storable, text: message.text.storable, createdAt: message.createdAt, receivedAt: now,
+          position: max(0, place.milliseconds), replyTo: message.replyTo?.storable, attachments: message.attachments,
+          isMention: message.isMention, isOwn: message.isOwn, counts: counts, revision: 0)
+        guard try message.isOwn || hasRoom(for: row, within: limits) else {
+          refused += 1
+          return
+        }
+        _ = try insert(row, from: read.relay)
+        try trim(channel, within: limits)
+      }
+    case .edited(let name, let text):
+      let name = name.storable
+      if let known = try known(name, in: channel) {
+        try edit(known, text.storable, at: now)
+      } else if let reaction = try reaction(name, in: channel) {
+        try edit(reaction, text.storable)
+      }
+    case .deleted(let name, let author):
+      try delete(name.storable, in: channel, author: author?.storable, at: now, within: limits)
+    case .reaction(let reaction): try take(reaction, in: channel, within: limits)
+    }
+  }
+
+  // MARK: - Messages
+
+  /// The post of ours may be known before its files are.
+  private mutating func complete(_ known: Known, _ files: [ReadAttachment]) throws {
+    guard known.post != nil, !known.hasFiles, !known.isDeleted, let stored = try MessageFiles.stored(files) else { return }
+    try run(
+      "UPDATE messages SET attachments = ?, has_files = 1, bytes = bytes + ? WHERE id = ?",
+      [stored, stored.utf8.count, known.id])
+    touch(known.id)
+  }
+
+  /// Stores a message that is not known. If a request to delete it has come before, it is deleted.
+  /// - Parameter row: its id and its revision are left to this.
+  /// - Returns: its id.
+  mutating func insert(_ row: MessageRow, from relay: RelayID?) throws -> Int64 {
+    var row = row
+    if let name = row.networkID, let at = try takePendingDeletion(of: name, by: row.author, in: row.channel),
+      row.deletedAt == nil
+    {
+      row.deletedAt = at
+    }
+    if row.deletedAt != nil { (row.text, row.attachments) = ("", []) }
+    let id = nextMessage()
+    let files = try MessageFiles.stored(row.attachments)
+    try run(
+      """
+      INSERT INTO messages (\(MessageRow.columns), minute, is_deleted, has_files, bytes)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        id, row.channel.rawValue, row.networkID, row.author, row.authorName, row.text, row.createdAt.milliseconds,
+        row.receivedAt.milliseconds, row.position, row.replyTo, files, row.isMention, row.isOwn, row.post?.rawValue, row.counts,
+        row.editedAt?.milliseconds, row.deletedAt?.milliseconds, nextRevision(), row.shownAt.minute, row.deletedAt != nil,
+        files != nil, row.text.utf8.count + (files?.utf8.count ?? 0),
+      ])
+    try index(id)
+    _ = try add(relay, to: id)
+    try change(row.channel) { conversation in
+      conversation.newest = id
+      if !row.isOwn { conversation.kept += 1 }
+      guard row.deletedAt == nil else { return }
+      if row.counts {
+        conversation.row.unread += 1
+        if row.isMention { conversation.row.unreadMentions += 1 }
+      }
+      // Of two with one place the later one is the last.
+      guard row.position >= conversation.row.lastPosition ?? .min else { return }
+      (conversation.row.last, conversation.row.lastPosition) = (MessageID(rawValue: id), row.position)
+    }
+    try arrived(row.networkID, in: row.channel)
+    new += 1
+    return id
+  }
+
+  /// There is a message with this name from now on.
+  mutating func arrived(_ name: String?, in channel: ChannelID) throws {
+    guard let name else { return }
+    try run(
+      "UPDATE reactions SET is_waiting = 0 WHERE channel_id = ? AND target = ? AND is_waiting = 1", [channel.rawValue, name])
+    try touchAnswers(to: name, in: channel)
+  }
+
+  // MARK: - Limits
+
+  /// Whether a message of others may be stored.
+  private mutating func hasRoom(for row: MessageRow, within limits: MessageLimits) throws -> Bool {
+    guard let conversation = try conversation(row.channel), limits.keepMax > 0 else { return false }
+    if conversation.kept >= limits.keepMax, let oldest = try oldest(row.channel), row.position < oldest.position {
+      return false
+    }
+    let count = try Int.fetchOne(
+      db,
+      cached: """
+        SELECT count(*) FROM messages INDEXED BY messages_of_minute
+        WHERE channel_id = ? AND author = ? AND minute = ? AND is_own = 0
+        """, arguments: [row.channel.rawValue, row.author, row.shownAt.minute])
+    return (count ?? 0) < limits.perAuthorAndMinute
+  }
+
+  /// Drops the messages with the first places that are too many.
+  private mutating func trim(_ channel: ChannelID, within limits: MessageLimits) throws {
+    while let conversation = try conversation(channel), conversation.kept > max(0, limits.keepMax),
+      let oldest = try oldest(channel), let known = try known(oldest.id)
+    { try drop(known) }
+  }
+
+  /// The message of others with the first place.
+  private func oldest(_ channel: ChannelID) throws -> (position: Int64, id: Int64)? {
+    var oldest: (position: Int64, id: Int64)?
+    for isDeleted in [0, 1] {
+      let row = try Row.fetchOne(
+        db,
+        cached: """
+          SELECT position, id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND is_deleted = ? AND is_own = 0
+          ORDER BY position, id LIMIT 1
+          """, arguments: [channel.rawValue, isDeleted])
+      guard let row else { continue }
+      var values = MessageValues(row)
+      let found = (position: try values.integer(), id: try values.integer())
+      if let known = oldest, known < found { continue }
+      oldest = found
+    }
+    return oldest
+  }
+
+  // MARK: - Deletions
+
+  /// - Parameter author: who asked for it; `nil` if it counts whoever the author is.
+  private mutating func delete(
+    _ name: String, in channel: ChannelID, author: String?, at now: Timestamp, within limits: MessageLimits
+  ) throws {
+    if let known = try known(name, in: channel) {
+      if author == nil || author == known.author { try delete(known, at: now) }
+    } else if let reaction = try reaction(name, in: channel) {
+      guard author == nil || author == reaction.author else { return }
+      try remove(reaction)
+      // It may be read again from a relay that does not know of this.
+      try addPendingDeletion(of: name, by: reaction.author, in: channel, at: now, limits.pendingDeletionsMax)
+    } else if let author {
+      try addPendingDeletion(of: name, by: author, in: channel, at: now, limits.pendingDeletionsMax)
+    }
+  }
+
+  /// Notes a request to delete something that is not there; the oldest ones that are too many go.
+  mutating func addPendingDeletion(
+    of name: String, by author: String, in channel: ChannelID, at now: Timestamp, _ max: Int
+  ) throws {
+    try run(
+      """
+      INSERT INTO pending_deletions (channel_id, network_id, author, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """, [channel.rawValue, name, author, now.milliseconds])
+    guard db.changesCount > 0 else { return }
+    try run(
+      """
+      DELETE FROM pending_deletions WHERE channel_id = ?1 AND id <= (
+        SELECT id FROM pending_deletions INDEXED BY pending_deletions_by_age WHERE channel_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)
+      """, [channel.rawValue, Swift.max(0, max)])
+  }
+
+  /// When the author asked to delete something that was not there, if they did.
+  func pendingDeletion(of name: String, by author: String, in channel: ChannelID) throws -> Timestamp? {
+    try Int64.fetchOne(
+      db, cached: "SELECT at FROM pending_deletions WHERE channel_id = ? AND network_id = ? AND author = ?",
+      arguments: [channel.rawValue, name, author]
+    ).map(Timestamp.init(milliseconds:))
+  }
+
+  /// When the author of a message asked to delete it, if they did. What others asked for is forgotten: the message is there.
+  func takePendingDeletion(of name: String, by author: String, in channel: ChannelID) throws -> Timestamp? {
+    let at = try pendingDeletion(of: name, by: author, in: channel)
+    try run("DELETE FROM pending_deletions WHERE channel_id = ? AND network_id = ?", [channel.rawValue, name])
+    return at
+  }
+}
+
+extension Timestamp {
+  /// The minute that it is in.
+  var minute: Int64 { milliseconds / 60_000 - (milliseconds % 60_000 < 0 ? 1 : 0) }
+}

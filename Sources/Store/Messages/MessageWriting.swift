@@ -1,0 +1,288 @@
+internal import Channels
+internal import GRDB
+internal import Storage
+
+/// One transaction that writes messages: what it has read of conversations, and what has changed. Each object that changed gets a revision of
+/// its own at the end.
+struct MessageWriting {
+  /// A conversation with numbers that nobody else needs.
+  struct Conversation: Hashable {
+    var row: ConversationRow
+    /// The highest id that a message of the channel ever had.
+    var newest: Int64
+    /// How many messages of others are kept.
+    var kept: Int
+  }
+
+  /// What has to be known of a message that is stored.
+  struct Known {
+    let id: Int64
+    let channel: ChannelID
+    let isOwn: Bool
+    let isMention: Bool
+    let counts: Bool
+    let isDeleted: Bool
+    let hasFiles: Bool
+    let post: Int64?
+    let networkID: String?
+    let author: String
+
+    fileprivate static let columns =
+      "id, channel_id, is_own, is_mention, counts, is_deleted, has_files, post_id, network_id, author"
+
+    fileprivate init(_ row: Row) throws {
+      var values = MessageValues(row)
+      (id, channel) = (try values.integer(), ChannelID(rawValue: try values.integer()))
+      (isOwn, isMention) = (try values.flag(), try values.flag())
+      (counts, isDeleted, hasFiles) = (try values.flag(), try values.flag(), try values.flag())
+      post = try values.integerIfAny()
+      (networkID, author) = (try values.textIfAny(), try values.text())
+    }
+  }
+
+  let db: Database
+  private let before: MessageCounters
+  private(set) var counters: MessageCounters
+  private var conversations: [ChannelID: Conversation] = [:]
+  /// The same conversations as they are stored.
+  private var stored: [ChannelID: Conversation] = [:]
+  /// Messages that were there before and have changed.
+  private var changed: Set<Int64> = []
+  /// How many messages and reactions are new, and how many were left out because of a limit.
+  var new = 0
+  var refused = 0
+
+  init(_ db: Database) throws {
+    self.db = db
+    before = try MessageStore.counters(db)
+    counters = before
+  }
+
+  // MARK: - Numbers
+
+  mutating func nextRevision() -> Int64 {
+    counters.revision += 1
+    return counters.revision
+  }
+
+  mutating func nextMessage() -> Int64 {
+    counters.message += 1
+    return counters.message
+  }
+
+  mutating func mirrored(through revision: Int64) { counters.mirrored = max(counters.mirrored, revision) }
+
+  /// Notes that a message has changed. One that is new in this transaction was never seen otherwise.
+  mutating func touch(_ message: Int64) {
+    if message <= before.message { changed.insert(message) }
+  }
+
+  /// Messages that answer the one with this name show it from now on, or show it no more.
+  mutating func touchAnswers(to name: String?, in channel: ChannelID) throws {
+    guard let name else { return }
+    let answers = try Int64.fetchAll(
+      db, cached: "SELECT id FROM messages INDEXED BY messages_answering WHERE channel_id = ? AND reply_to = ?",
+      arguments: [channel.rawValue, name])
+    for answer in answers { touch(answer) }
+  }
+
+  /// Stores what all changes have in common. Nothing may be written afterwards.
+  mutating func finish() throws {
+    for message in changed.sorted() {
+      try run("UPDATE messages SET revision = ? WHERE id = ?", [nextRevision(), message])
+    }
+    for (channel, conversation) in conversations.sorted(by: { $0.key < $1.key }) where conversation != stored[channel] {
+      var conversation = conversation
+      if conversation.row != stored[channel]?.row { conversation.row.revision = nextRevision() }
+      conversations[channel] = conversation
+      try store(conversation)
+    }
+    guard counters != before else { return }
+    try run(
+      "UPDATE counters SET message = ?, revision = ?, mirrored = ? WHERE id = 1",
+      [counters.message, counters.revision, counters.mirrored])
+  }
+
+  /// What became of it, once it is finished.
+  var receipt: MessageReceipt { MessageReceipt(revision: counters.revision, new: new, refused: refused) }
+
+  func run(_ sql: String, _ arguments: StatementArguments) throws {
+    try db.cachedStatement(sql: sql).execute(arguments: arguments)
+  }
+
+  // MARK: - Conversations
+
+  /// The conversation as it is now; `nil` if the channel has none.
+  mutating func conversation(_ channel: ChannelID) throws -> Conversation? {
+    if let known = conversations[channel] { return known }
+    let row = try Row.fetchOne(
+      db, cached: "SELECT \(ConversationRow.columns), newest_id, kept FROM conversations WHERE channel_id = ?",
+      arguments: [channel.rawValue])
+    guard let row else { return nil }
+    var values = MessageValues(row)
+    let conversation = Conversation(
+      row: try ConversationRow(&values), newest: try values.integer(), kept: Int(try values.integer()))
+    conversations[channel] = conversation
+    stored[channel] = conversation
+    return conversation
+  }
+
+  /// Changes a conversation that there is.
+  mutating func change(_ channel: ChannelID, _ body: (inout Conversation) throws -> Void) throws {
+    guard var conversation = try conversation(channel) else { throw MessageValues.damaged }
+    try body(&conversation)
+    conversations[channel] = conversation
+  }
+
+  mutating func begin(_ channel: ChannelID, since: Timestamp) throws {
+    guard try conversation(channel) == nil else { return }
+    conversations[channel] = Conversation(row: ConversationRow(channel: channel, since: since, revision: 0), newest: 0, kept: 0)
+  }
+
+  mutating func forget(_ channel: ChannelID) {
+    conversations[channel] = nil
+    stored[channel] = nil
+  }
+
+  private func store(_ conversation: Conversation) throws {
+    let row = conversation.row
+    try run(
+      """
+      INSERT INTO conversations (\(ConversationRow.columns), newest_id, kept) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (channel_id) DO UPDATE SET since = excluded.since, read_through = excluded.read_through, unread = excluded.unread,
+        unread_mentions = excluded.unread_mentions, last_id = excluded.last_id, last_position = excluded.last_position,
+        revision = excluded.revision, newest_id = excluded.newest_id, kept = excluded.kept
+      """,
+      [
+        row.channel.rawValue, row.since.milliseconds, row.readThrough.rawValue, row.unread, row.unreadMentions,
+        row.last?.rawValue, row.lastPosition, row.revision, conversation.newest, conversation.kept,
+      ])
+  }
+
+  /// Looks for the last message anew.
+  mutating func findLast(_ channel: ChannelID) throws {
+    // Own messages and those of others are two ranges of the index.
+    var last: (position: Int64, id: Int64)?
+    for isOwn in [0, 1] {
+      let row = try Row.fetchOne(
+        db,
+        cached: """
+          SELECT position, id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND is_deleted = 0 AND is_own = ?
+          ORDER BY position DESC, id DESC LIMIT 1
+          """, arguments: [channel.rawValue, isOwn])
+      guard let row else { continue }
+      var values = MessageValues(row)
+      let found = (position: try values.integer(), id: try values.integer())
+      if let known = last, found < known { continue }
+      last = found
+    }
+    try change(channel) { conversation in
+      conversation.row.last = last.map { MessageID(rawValue: $0.id) }
+      conversation.row.lastPosition = last?.position
+    }
+  }
+
+  /// Marks everything up to a message as read, and counts what is unread.
+  mutating func read(_ channel: ChannelID, through message: Int64) throws {
+    let row = try Row.fetchOne(
+      db,
+      cached: """
+        SELECT count(*), coalesce(sum(is_mention), 0) FROM messages INDEXED BY messages_counting
+        WHERE channel_id = ? AND counts = 1 AND is_deleted = 0 AND id > ?
+        """, arguments: [channel.rawValue, message])
+    guard let row else { throw MessageValues.damaged }
+    var values = MessageValues(row)
+    let (unread, mentions) = (Int(try values.integer()), Int(try values.integer()))
+    try change(channel) { conversation in
+      conversation.row.readThrough = MessageID(rawValue: message)
+      (conversation.row.unread, conversation.row.unreadMentions) = (unread, mentions)
+    }
+  }
+
+  // MARK: - Messages that are known
+
+  func known(_ name: String, in channel: ChannelID) throws -> Known? {
+    try known("channel_id = ? AND network_id = ?", [channel.rawValue, name])
+  }
+
+  func known(_ post: PostID) throws -> Known? { try known("post_id = ?", [post.rawValue]) }
+  func known(_ id: Int64) throws -> Known? { try known("id = ?", [id]) }
+
+  private func known(_ condition: String, _ arguments: StatementArguments) throws -> Known? {
+    try Row.fetchOne(db, cached: "SELECT \(Known.columns) FROM messages WHERE \(condition)", arguments: arguments)
+      .map { try Known($0) }
+  }
+
+  /// A message of others counts no more: it goes, or it is ours.
+  mutating func uncount(_ message: Known) throws {
+    guard message.counts, !message.isDeleted else { return }
+    try change(message.channel) { conversation in
+      guard message.id > conversation.row.readThrough.rawValue else { return }
+      conversation.row.unread -= 1
+      if message.isMention { conversation.row.unreadMentions -= 1 }
+    }
+  }
+
+  func index(_ message: Int64) throws {
+    try run(
+      "INSERT INTO message_words (rowid, text, channel) SELECT id, text, channel FROM message_texts WHERE id = ?", [message])
+  }
+
+  /// Takes a message out of the words. It must come before its text changes, because the words are found by the text.
+  func unindex(_ message: Int64) throws {
+    try run(
+      """
+      INSERT INTO message_words (message_words, rowid, text, channel)
+      SELECT 'delete', id, text, channel FROM message_texts WHERE id = ?
+      """, [message])
+  }
+
+  mutating func edit(_ message: Known, _ text: String, at now: Timestamp?) throws {
+    guard !message.isDeleted else { return }
+    let stored = try String.fetchOne(db, cached: "SELECT text FROM messages WHERE id = ?", arguments: [message.id])
+    // Texts that look the same may differ in their bytes.
+    guard let stored, !stored.utf8.elementsEqual(text.utf8) else { return }
+    try unindex(message.id)
+    try run(
+      "UPDATE messages SET text = ?, bytes = bytes + ?, edited_at = coalesce(?, edited_at) WHERE id = ?",
+      [text, text.utf8.count - stored.utf8.count, now?.milliseconds, message.id])
+    try index(message.id)
+    touch(message.id)
+  }
+
+  /// Empties a message. It stays, so that it is known when it is read again.
+  mutating func delete(_ message: Known, at now: Timestamp) throws {
+    guard !message.isDeleted else { return }
+    try unindex(message.id)
+    try run(
+      """
+      UPDATE messages SET text = '', attachments = NULL, has_files = 0, bytes = 0, is_deleted = 1, deleted_at = ? WHERE id = ?
+      """, [now.milliseconds, message.id])
+    try uncount(message)
+    if try conversation(message.channel)?.row.last?.rawValue == message.id { try findLast(message.channel) }
+    touch(message.id)
+  }
+
+  /// Removes a message of others with all that belongs to it.
+  mutating func drop(_ message: Known) throws {
+    try unindex(message.id)
+    try run("DELETE FROM message_relays WHERE message_id = ?", [message.id])
+    if let name = message.networkID {
+      try run("DELETE FROM reactions WHERE channel_id = ? AND target = ?", [message.channel.rawValue, name])
+    }
+    try run("DELETE FROM messages WHERE id = ?", [message.id])
+    changed.remove(message.id)
+    try uncount(message)
+    try change(message.channel) { $0.kept -= 1 }
+    if try conversation(message.channel)?.row.last?.rawValue == message.id { try findLast(message.channel) }
+    try touchAnswers(to: message.networkID, in: message.channel)
+  }
+
+  /// - Returns: whether it was not known there.
+  func add(_ relay: RelayID?, to message: Int64) throws -> Bool {
+    guard let relay else { return false }
+    try run(
+      "INSERT INTO message_relays (message_id, relay_id) VALUES (?, ?) ON CONFLICT DO NOTHING", [message, relay.rawValue])
+    return db.changesCount > 0
+  }
+}
