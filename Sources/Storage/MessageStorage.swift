@@ -8,7 +8,8 @@ public struct MessageLimits: Hashable, Sendable {
   public var perAuthorAndMinute: Int
   /// How many reactions to one message are kept.
   public var reactionsMax: Int
-  /// How many requests to delete messages that have not arrived yet are kept for a channel, the latest ones.
+  /// How many requests to delete messages that have not arrived yet are kept for a channel, the latest ones; and as many reactions to such
+  /// messages.
   public var pendingDeletionsMax: Int
 
   public init(
@@ -255,6 +256,7 @@ public protocol MessageReading: Sendable {
   /// A page of messages. A page of large messages may hold fewer than `limit`, but holds one if there is one. If the place is a message that
   /// does not exist, the page is empty.
   func messages(_ question: MessageQuestion) async throws -> MessagePage
+  /// Hits. Where messages are large, they may be fewer than `limit`: the next ones are behind as many as there were.
   /// - Returns: the hits, and whether there are others.
   func messages(holding search: MessageSearch) async throws -> (hits: [MessageHit], hasMore: Bool)
   /// Conversations that have a message.

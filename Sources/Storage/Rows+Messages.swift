@@ -64,7 +64,7 @@ public struct MessageRow: Hashable, Sendable {
 
 /// A message with what is known about it besides.
 public struct StoredMessage: Hashable, Sendable {
-  /// How often something was said about a message without words.
+  /// How many have said something about a message without words.
   public struct Reaction: Hashable, Sendable {
     public var text: String
     public var count: Int

@@ -18,14 +18,22 @@ struct MessageList {
   /// A side of a place.
   enum Side {
     case before, after
-    /// The place itself, and what is before it.
-    case through
+    /// The place itself, and what is before it, or after it.
+    case through, from
+
+    fileprivate var isUpward: Bool {
+      switch self {
+      case .before, .through: false
+      case .after, .from: true
+      }
+    }
 
     fileprivate var comparison: String {
       switch self {
       case .before: "<"
       case .after: ">"
       case .through: "<="
+      case .from: ">="
       }
     }
   }
@@ -48,11 +56,12 @@ struct MessageList {
         found += try range(isDeleted, isOwn, side, place, limit)
       }
     }
-    found.sort { side == .after ? $0 < $1 : $1 < $0 }
+    found.sort { side.isUpward ? $0 < $1 : $1 < $0 }
     return Array(found.prefix(limit))
   }
 
-  /// Messages of one range of an index. Flags are part of the text, because SQLite does not conclude from values that an index has a message.
+  /// Messages of one range of an index. Flags are part of the text, because SQLite does not conclude from values that an index has a
+  /// message.
   private func range(_ isDeleted: Int, _ isOwn: Int, _ side: Side, _ place: Place, _ limit: Int) throws -> [Place] {
     var parts: [String] = []
     var arguments: StatementArguments = []
@@ -68,7 +77,7 @@ struct MessageList {
     if let isMention = question.isMention { parts.append("is_mention = \(isMention ? 1 : 0)") }
     if let hasFiles = question.hasAttachments { parts.append("has_files = \(hasFiles ? 1 : 0)") }
     arguments += [place.position, place.id, limit]
-    let direction = side == .after ? "ASC" : "DESC"
+    let direction = side.isUpward ? "ASC" : "DESC"
     let rows = try Row.fetchAll(
       db,
       cached: """

@@ -11,8 +11,8 @@ enum MessageSchema {
     let reason: String
   }
 
-  /// In the indexes that give the order of lists, `is_deleted` and `is_own` come first: what is asked for is one range of them, or a few that
-  /// are merged. The conditions that follow the place need no look at the message itself.
+  /// In the indexes that give the order of lists, `is_deleted` and `is_own` come first: what is asked for is one range of them, or a few
+  /// that are merged. The conditions that follow the place need no look at the message itself.
   private static let migrations = [
     """
     CREATE TABLE counters (

@@ -52,7 +52,7 @@ extension MessageStore {
     let (lowest, highest) = (below.last ?? above.first, above.last ?? below.first)
     // Where nothing is on the page, the others are on both sides of the place that was asked for.
     let hasOlder = try lowest.map { try list.places(.before, $0, 1) } ?? list.places(side, place, 1)
-    let hasNewer = try highest.map { try list.places(.after, $0, 1) } ?? list.places(.after, place, 1)
+    let hasNewer = try highest.map { try list.places(.after, $0, 1) } ?? list.places(side == .before ? .from : .after, place, 1)
     return MessagePage(
       messages: try reader.messages(above.reversed().map(\.id) + below.map(\.id)), hasOlder: !hasOlder.isEmpty,
       hasNewer: !hasNewer.isEmpty, revision: try Self.counters(list.db).revision)

@@ -124,7 +124,7 @@ public final class MessageStore: Sendable {
     else { throw MessageValues.damaged }
     var values = MessageValues(row)
     return MessageCounters(
-      message: try values.integer(), revision: try values.integer(), mirrored: try values.integer())
+      message: try values.number(), revision: try values.number(), mirrored: try values.number())
   }
 
   private static func wrap(_ error: any Error, _ path: String) -> StoreError {

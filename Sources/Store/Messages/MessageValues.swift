@@ -37,6 +37,13 @@ struct MessageValues {
     return text
   }
 
+  /// A number that counts something. What is far from any number that was ever counted would only overflow.
+  mutating func number() throws -> Int64 {
+    let number = try integer()
+    guard (0...1 << 60).contains(number) else { throw Self.damaged }
+    return number
+  }
+
   mutating func flag() throws -> Bool { try integer() != 0 }
   mutating func time() throws -> Timestamp { Timestamp(milliseconds: try integer()) }
   mutating func timeIfAny() throws -> Timestamp? { try integerIfAny().map(Timestamp.init(milliseconds:)) }
@@ -82,8 +89,8 @@ extension ConversationRow {
   init(_ values: inout MessageValues) throws {
     self.init(
       channel: ChannelID(rawValue: try values.integer()), since: try values.time(),
-      readThrough: MessageID(rawValue: try values.integer()), unread: Int(try values.integer()),
-      unreadMentions: Int(try values.integer()), last: try values.integerIfAny().map(MessageID.init(rawValue:)),
+      readThrough: MessageID(rawValue: try values.integer()), unread: Int(try values.number()),
+      unreadMentions: Int(try values.number()), last: try values.integerIfAny().map(MessageID.init(rawValue:)),
       lastPosition: try values.integerIfAny(), revision: try values.integer())
   }
 }

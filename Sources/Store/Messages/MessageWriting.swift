@@ -2,8 +2,8 @@ internal import Channels
 internal import GRDB
 internal import Storage
 
-/// One transaction that writes messages: what it has read of conversations, and what has changed. Each object that changed gets a revision of
-/// its own at the end.
+/// One transaction that writes messages: what it has read of conversations, and what has changed. Each object that changed gets a revision
+/// of its own at the end.
 struct MessageWriting {
   /// A conversation with numbers that nobody else needs.
   struct Conversation: Hashable {
@@ -121,7 +121,7 @@ struct MessageWriting {
     guard let row else { return nil }
     var values = MessageValues(row)
     let conversation = Conversation(
-      row: try ConversationRow(&values), newest: try values.integer(), kept: Int(try values.integer()))
+      row: try ConversationRow(&values), newest: try values.number(), kept: Int(try values.number()))
     conversations[channel] = conversation
     stored[channel] = conversation
     return conversation

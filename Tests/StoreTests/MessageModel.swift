@@ -1,0 +1,290 @@
+import Channels
+import Storage
+
+@testable import Store
+
+/// Messages as the store is to keep them, in lists that are searched from end to end.
+struct MessageModel {
+  struct Reaction {
+    let channel: ChannelID
+    var name: String?
+    var post: PostID?
+    var target: String
+    let author: String
+    var text: String
+    var isOwn: Bool
+  }
+  struct Pending {
+    let channel: ChannelID
+    let name: String
+    let author: String
+    let at: Timestamp
+  }
+  struct Conversation {
+    let since: Timestamp
+    var readThrough: Int64 = 0
+    var newest: Int64 = 0
+  }
+  struct Message {
+    /// Its revision stays 0.
+    var row: MessageRow
+    var relays: Set<RelayID> = []
+  }
+
+  /// By id.
+  var messages: [Message] = []
+  /// By age.
+  var reactions: [Reaction] = []
+  var pending: [Pending] = []
+  var conversations: [ChannelID: Conversation] = [:]
+  var id: Int64 = 0
+  let limits: MessageLimits
+
+  init(_ limits: MessageLimits) { self.limits = limits }
+
+  // MARK: - What is read
+
+  /// - Returns: how many are new, and how many were refused.
+  mutating func take(_ read: ReadNews, at now: Timestamp) -> (new: Int, refused: Int) {
+    let channel = read.news.channel
+    guard let conversation = conversations[channel] else { return (0, 0) }
+    switch read.news.what {
+    case .message(let message):
+      if let known = place(message.networkID, channel) {
+        if let relay = read.relay { messages[known].relays.insert(relay) }
+        let row = messages[known].row
+        if row.post != nil, row.deletedAt == nil, row.attachments.isEmpty {
+          messages[known].row.attachments = message.attachments
+        }
+        return (0, 0)
+      }
+      let isLive = read.news.isLive
+      let row = MessageRow(
+        id: MessageID(rawValue: 0), channel: channel, networkID: message.networkID, author: message.author,
+        text: message.text, createdAt: message.createdAt, receivedAt: now,
+        position: isLive ? now.milliseconds : min(message.createdAt, now).milliseconds, replyTo: message.replyTo,
+        attachments: message.attachments, isMention: message.isMention, isOwn: message.isOwn,
+        counts: !message.isOwn && (isLive || message.createdAt >= conversation.since), revision: 0)
+      guard message.isOwn || hasRoom(row) else { return (0, 1) }
+      insert(row, read.relay.map { [$0] } ?? [])
+      while let oldest = oldest(channel), kept(channel).count > limits.keepMax { drop(oldest) }
+      return (1, 0)
+    case .edited(let name, let text):
+      if let known = place(name, channel) {
+        edit(known, text, now)
+      } else if let reaction = reactions.firstIndex(where: { $0.channel == channel && $0.name == name }) {
+        reactions[reaction].text = text
+      }
+      return (0, 0)
+    case .deleted(let name, let author):
+      if let known = place(name, channel) {
+        if author == nil || author == messages[known].row.author { delete(known, now) }
+      } else if let found = reactions.firstIndex(where: { $0.channel == channel && $0.name == name }) {
+        let reaction = reactions[found]
+        guard author == nil || author == reaction.author else { break }
+        reactions.remove(at: found)
+        wait(name, reaction.author, channel, now, limits.pendingDeletionsMax)
+      } else if let author {
+        wait(name, author, channel, now, limits.pendingDeletionsMax)
+      }
+      return (0, 0)
+    case .reaction(let reaction): return take(reaction, channel)
+    }
+    return (0, 0)
+  }
+
+  private mutating func take(_ read: ReadReaction, _ channel: ChannelID) -> (new: Int, refused: Int) {
+    let isKnown = reactions.contains { $0.channel == channel && $0.name == read.networkID }
+    let isDeleted = pending.contains { $0.channel == channel && $0.name == read.networkID && $0.author == read.author }
+    guard !isKnown, !isDeleted else { return (0, 0) }
+    let others = reactions.filter { $0.channel == channel && $0.target == read.target && !$0.isOwn }
+    guard read.isOwn || others.count < limits.reactionsMax else { return (0, 1) }
+    reactions.append(
+      Reaction(
+        channel: channel, name: read.networkID, post: nil, target: read.target, author: read.author, text: read.text,
+        isOwn: read.isOwn))
+    if !read.isOwn {
+      let waiting = reactions.indices.filter {
+        reactions[$0].channel == channel && !reactions[$0].isOwn && place(reactions[$0].target, channel) == nil
+      }
+      for extra in waiting.dropLast(limits.pendingDeletionsMax).reversed() { reactions.remove(at: extra) }
+    }
+    return (1, 0)
+  }
+
+  private func place(_ name: String, _ channel: ChannelID) -> Int? {
+    messages.firstIndex { $0.row.channel == channel && $0.row.networkID == name }
+  }
+
+  private func kept(_ channel: ChannelID) -> [Int] {
+    messages.indices.filter { messages[$0].row.channel == channel && !messages[$0].row.isOwn }
+  }
+
+  private func oldest(_ channel: ChannelID) -> Int? {
+    kept(channel).min { Self.order(messages[$0].row) < Self.order(messages[$1].row) }
+  }
+
+  static func order(_ row: MessageRow) -> (Int64, Int64) { (row.position, row.id.rawValue) }
+
+  private func hasRoom(_ row: MessageRow) -> Bool {
+    if kept(row.channel).count >= limits.keepMax, let oldest = oldest(row.channel), row.position < messages[oldest].row.position
+    {
+      return false
+    }
+    let same = kept(row.channel).filter {
+      messages[$0].row.author == row.author && messages[$0].row.shownAt.minute == row.shownAt.minute
+    }
+    return same.count < limits.perAuthorAndMinute
+  }
+
+  private mutating func insert(_ row: MessageRow, _ relays: Set<RelayID>) {
+    var row = row
+    if let name = row.networkID { row.deletedAt = row.deletedAt ?? takePending(name, row.author, row.channel) }
+    if row.deletedAt != nil { (row.text, row.attachments) = ("", []) }
+    id += 1
+    row.id = MessageID(rawValue: id)
+    messages.append(Message(row: row, relays: relays))
+    conversations[row.channel]?.newest = id
+  }
+
+  private mutating func takePending(_ name: String, _ author: String, _ channel: ChannelID) -> Timestamp? {
+    let at = pending.first { $0.channel == channel && $0.name == name && $0.author == author }?.at
+    pending.removeAll { $0.channel == channel && $0.name == name }
+    return at
+  }
+
+  private mutating func wait(_ name: String, _ author: String, _ channel: ChannelID, _ now: Timestamp, _ max: Int) {
+    guard !pending.contains(where: { $0.channel == channel && $0.name == name && $0.author == author }) else { return }
+    pending.append(Pending(channel: channel, name: name, author: author, at: now))
+    let all = pending.indices.filter { pending[$0].channel == channel }
+    for extra in all.dropLast(max).reversed() { pending.remove(at: extra) }
+  }
+
+  private mutating func drop(_ place: Int) {
+    let row = messages.remove(at: place).row
+    reactions.removeAll { $0.channel == row.channel && $0.target == row.networkID }
+  }
+
+  private mutating func delete(_ place: Int, _ at: Timestamp) {
+    guard messages[place].row.deletedAt == nil else { return }
+    (messages[place].row.text, messages[place].row.attachments, messages[place].row.deletedAt) = ("", [], at)
+  }
+
+  private mutating func edit(_ place: Int, _ text: String, _ at: Timestamp?) {
+    guard messages[place].row.deletedAt == nil, messages[place].row.text != text else { return }
+    messages[place].row.text = text
+    if let at { messages[place].row.editedAt = at }
+  }
+
+  // MARK: - Posts
+
+  mutating func mirror(_ post: MirroredPost) -> Int {
+    guard conversations[post.channel] != nil else { return 0 }
+    return post.reactionTo.map { mirrorReaction(post, $0) } ?? mirrorMessage(post)
+  }
+
+  private mutating func mirrorMessage(_ post: MirroredPost) -> Int {
+    let named = post.networkID.flatMap { self.place($0, post.channel) }
+    var place = messages.firstIndex { $0.row.post == post.post }
+    if place == nil, named == nil {
+      insert(
+        MessageRow(
+          id: MessageID(rawValue: 0), channel: post.channel, networkID: post.networkID, author: post.author, text: post.text,
+          createdAt: post.createdAt, receivedAt: post.createdAt, position: post.createdAt.milliseconds, isOwn: true,
+          post: post.post, deletedAt: post.deletedAt, revision: 0), [])
+      return 1
+    }
+    if let place, let named, named != place {
+      messages[place].relays.formUnion(messages[named].relays)
+      messages[named].relays = []
+      if messages[place].row.deletedAt == nil, messages[place].row.attachments.isEmpty {
+        messages[place].row.attachments = messages[named].row.attachments
+      }
+      if messages[named].row.deletedAt != nil { delete(place, messages[named].row.receivedAt) }
+      delete(named, messages[named].row.receivedAt)
+      messages[named].row.networkID = nil
+    } else if let named, place == nil {
+      (messages[named].row.post, messages[named].row.isOwn, messages[named].row.counts) = (post.post, true, false)
+      place = named
+    }
+    guard let place else { return 0 }
+    var deletedAt = post.deletedAt
+    if let name = post.networkID, name != messages[place].row.networkID {
+      messages[place].row.networkID = name
+      let asked = takePending(name, messages[place].row.author, post.channel)
+      deletedAt = deletedAt ?? asked
+    }
+    if let deletedAt { delete(place, deletedAt) } else if post.forgottenAt == nil { edit(place, post.text, nil) }
+    return 0
+  }
+
+  private mutating func mirrorReaction(_ post: MirroredPost, _ target: String) -> Int {
+    var known = reactions.firstIndex { $0.post == post.post }
+    let named = reactions.firstIndex { $0.channel == post.channel && $0.name != nil && $0.name == post.networkID }
+    if let named, named != known {
+      if known == nil {
+        (reactions[named].post, reactions[named].isOwn, known) = (post.post, true, named)
+      } else {
+        reactions.remove(at: named)
+        known = reactions.firstIndex { $0.post == post.post }
+      }
+    }
+    if let at = post.deletedAt {
+      if let known { reactions.remove(at: known) }
+      if let name = post.networkID { wait(name, post.author, post.channel, at, MessageLimits().pendingDeletionsMax) }
+      return 0
+    }
+    guard let known else {
+      reactions.append(
+        Reaction(
+          channel: post.channel, name: post.networkID, post: post.post, target: target, author: post.author, text: post.text,
+          isOwn: true))
+      return 1
+    }
+    if let name = post.networkID { reactions[known].name = name }
+    reactions[known].target = target
+    if post.forgottenAt == nil { reactions[known].text = post.text }
+    return 0
+  }
+
+  // MARK: - What is asked
+
+  /// A message with all that belongs to it, without its revision.
+  func stored(_ message: Message) -> StoredMessage {
+    let row = message.row
+    var found: [StoredMessage.Reaction] = []
+    if row.deletedAt == nil, let name = row.networkID {
+      let mine = reactions.filter { $0.channel == row.channel && $0.target == name }
+      for text in Set(mine.map(\.text)) {
+        let same = mine.filter { $0.text == text }
+        found.append(.init(text: text, count: Set(same.map(\.author)).count, isOwn: same.contains(where: \.isOwn)))
+      }
+    }
+    return StoredMessage(
+      row: row, relays: message.relays.sorted(), reactions: found.sorted { ($1.count, $0.text) < ($0.count, $1.text) },
+      answers: row.replyTo.flatMap { place($0, row.channel) }.map { messages[$0].row.id })
+  }
+
+  func conversation(_ channel: ChannelID) -> ConversationRow? {
+    guard let conversation = conversations[channel] else { return nil }
+    let alive = messages.map(\.row).filter { $0.channel == channel && $0.deletedAt == nil }
+    let unread = alive.filter { $0.counts && $0.id.rawValue > conversation.readThrough }
+    let last = alive.max { Self.order($0) < Self.order($1) }
+    return ConversationRow(
+      channel: channel, since: conversation.since, readThrough: MessageID(rawValue: conversation.readThrough),
+      unread: unread.count, unreadMentions: unread.filter(\.isMention).count, last: last?.id, lastPosition: last?.position,
+      revision: 0)
+  }
+
+  /// All messages that a question is about, the last place first.
+  func list(_ question: MessageQuestion) -> [StoredMessage] {
+    messages.filter { message in
+      let row = message.row
+      return (question.channel == nil || row.channel == question.channel) && (question.withDeleted || row.deletedAt == nil)
+        && (question.author == nil || row.author == question.author) && (question.isOwn == nil || row.isOwn == question.isOwn)
+        && (question.isMention == nil || row.isMention == question.isMention)
+        && (question.hasAttachments == nil || row.attachments.isEmpty != question.hasAttachments)
+    }
+    .sorted { Self.order($0.row) > Self.order($1.row) }.map(stored)
+  }
+}

@@ -1,0 +1,103 @@
+import Channels
+import Storage
+import Testing
+
+@testable import Store
+
+/// The search for words in messages.
+struct MessageSearchTests {
+  private typealias Bench = MessageBench
+  private let bench: MessageBench
+
+  init() throws { bench = try MessageBench(channels: 1...2) }
+
+  @Test func wordsAreFoundWhateverTheirCaseAndAccents() throws {
+    try bench.take([
+      Bench.message("1", "Crème brûlée for ALL"), Bench.message("2", "all for one"), Bench.message("3", "nothing"),
+    ])
+    #expect(try bench.search("creme") == ["1"] && bench.search("ÇREME") == ["1"])
+    #expect(try bench.search("all FOR") == ["2", "1"])
+    #expect(try bench.search("\"for one\"") == ["2"] && bench.search("\"one for\"").isEmpty)
+    #expect(try bench.search("\"for o\"").isEmpty && bench.search("br*") == ["1"] && bench.search("br").isEmpty)
+    #expect(try bench.search("brûlée-for") == ["1"], "signs part words, which stay next to each other")
+    #expect(try bench.search("all nothing").isEmpty)
+  }
+
+  /// Only words, quotation marks and a star at the end mean something.
+  @Test func nothingElseHasAMeaning() throws {
+    try bench.take([
+      Bench.message("1", "one and two near c1 text"), Bench.message("2", "not text or channel"),
+      Bench.message("3", "a:b^c (d) -e"),
+    ])
+    for text in ["one OR not", "NOT text one", "one NEAR two text", "NEAR(one two)", "channel : one", "- one channel"] {
+      let expected: [String?] = text == "one NEAR two text" ? ["1"] : []
+      #expect(try bench.search(text) == expected, "\(text)")
+    }
+    #expect(try bench.search("one + two") == ["1"] && bench.search("one AND two") == ["1"])
+    #expect(try bench.search("^one") == ["1"] && bench.search("{text} : one") == ["1"] && bench.search("text:one").isEmpty)
+    #expect(try bench.search("a:b^c (d) -e") == ["3"] && bench.search("'one' ; -- \\ % _") == ["1"])
+    #expect(try bench.search("\"one") == ["1"] && bench.search("\"\"one\"\"") == ["1"] && bench.search("one\0\"two") == ["1"])
+    #expect(try bench.search("c1") == ["1"], "no message holds the name of its channel")
+    #expect(try bench.search("c2").isEmpty && bench.search("c*") == ["3", "2", "1"])
+    for text in ["", " ", "\"", "\"\"", "*", "- . !", "🎉", "\0", "\" * \" **"] {
+      let found = try bench.store.messages(holding: MessageSearch(text: text, limit: 5))
+      #expect(found.hits.isEmpty && !found.hasMore, "\(text)")
+    }
+    #expect(try bench.search(String(repeating: "one ", count: 250)) == ["1"])
+    #expect(try bench.search((0..<200).map { "w\($0)" }.joined(separator: " "), isNewestFirst: false).isEmpty)
+  }
+
+  @Test func hitsAreOfOneChannel() throws {
+    for channel in 1...2 as ClosedRange<Int64> {
+      try bench.take([Bench.message("\(channel)", "alpha c\(3 - channel)")], channel: ChannelID(rawValue: channel))
+    }
+    #expect(try bench.search("alpha", channel: ChannelID(rawValue: 1)) == ["1"])
+    #expect(try bench.search("alpha", channel: ChannelID(rawValue: 2), isNewestFirst: false) == ["2"])
+    #expect(try bench.search("alpha") == ["2", "1"] && bench.search("alpha", channel: ChannelID(rawValue: 9)).isEmpty)
+  }
+
+  @Test func theBestComeFirst() throws {
+    let long = "alpha " + String(repeating: "other ", count: 200)
+    try bench.take([
+      Bench.message("best", "alpha alpha"), Bench.message("long", long), Bench.message("good", "alpha beta gamma"),
+    ])
+    #expect(try bench.search("alpha", isNewestFirst: false) == ["best", "good", "long"])
+    #expect(try bench.search("alpha") == ["good", "long", "best"])
+    for isNewestFirst in [false, true] {
+      var (all, offset): ([Int64], Int) = ([], 0)
+      while true {
+        let search = MessageSearch(text: "alpha", isNewestFirst: isNewestFirst, offset: offset, limit: 1)
+        let found = try bench.store.messages(holding: search)
+        (all, offset) = (all + found.hits.map(\.message.row.id.rawValue), offset + 1)
+        guard found.hasMore else { break }
+      }
+      #expect(all.count == 3 && Set(all).count == 3)
+    }
+  }
+
+  @Test func excerptsShowTheWords() throws {
+    let text = String(repeating: "before ", count: 80) + "<b>Alpha</b> \u{1}\u{FFFD}" + String(repeating: " after", count: 80)
+    try bench.take([
+      Bench.message("1", text), Bench.message("2", "ALPHA, beta"), Bench.message("3", String(repeating: "é", count: 9_000)),
+    ])
+    let hits = try bench.store.messages(holding: MessageSearch(text: "alph*", isNewestFirst: true, limit: 5)).hits
+    #expect(hits.map { $0.excerpt.filter(\.isHit).map(\.text) } == [["ALPHA"], ["Alpha"]])
+    #expect(hits.first?.excerpt == [.init(text: "ALPHA", isHit: true), .init(text: ", beta", isHit: false)])
+    let long = hits.last?.excerpt.map(\.text).joined() ?? ""
+    #expect(long.contains("<b>Alpha</b> \u{1}\u{FFFD}") && long.hasPrefix("…") && long.hasSuffix("…") && long.count < 450)
+    let huge = try bench.store.messages(holding: MessageSearch(text: "e*", limit: 5)).hits.first?.excerpt ?? []
+    #expect(huge.map(\.text) == [String(repeating: "é", count: 400) + "…"])
+  }
+
+  @Test func piecesAreCutAtTheirMarks() {
+    func pieces(_ parts: String...) -> [MessageHit.Piece] {
+      // A plus stands for the beginning of a word, a minus for its end.
+      let bytes = parts.joined().utf8.map { $0 == 0x2B ? MessageExcerpt.begin : $0 == 0x2D ? MessageExcerpt.end : $0 }
+      return MessageExcerpt.pieces(bytes)
+    }
+    #expect(pieces("").isEmpty && pieces("+-").isEmpty)
+    #expect(pieces("+a-+b-c") == [("a", true), ("b", true), ("c", false)].map { .init(text: $0.0, isHit: $0.1) })
+    let lead = pieces(String(repeating: "ü", count: 300), "+a-")
+    #expect(lead.map(\.text) == ["…" + String(repeating: "ü", count: 100), "a"])
+  }
+}
