@@ -9,8 +9,8 @@ public import Secrets
 
 /// NIP-28 public channels on Nostr relays.
 ///
-/// Two sessions per relay: one per identity that publishes, one anonymous that reads back and watches; each on a connection of its own
-/// where the relay allows that.
+/// Three kinds of sessions per relay: one per identity that publishes, an anonymous one that reads back and watches, and an anonymous one
+/// that follows channels; each on a connection of its own where the relay allows that.
 public final class NostrNetwork: RelayNetwork {
   public let kind = NetworkKind.nostr
 
@@ -18,6 +18,9 @@ public final class NostrNetwork: RelayNetwork {
     var keys: [IdentityID: SecretKey] = [:]
     var publishers: [Publisher: RelaySession<PublisherMachine>] = [:]
     var readers: [RelayID: Reader] = [:]
+    var followers: [RelayID: Follower] = [:]
+    /// The number of sessions that followed channels since the start.
+    var followerCount = 0
     /// The lines to relays, by address.
     var lines: [String: RelayLines] = [:]
     var report: (@Sendable (NetworkReport) -> Void)?
@@ -56,6 +59,13 @@ public final class NostrNetwork: RelayNetwork {
     let session: RelaySession<ReaderMachine>
   }
 
+  private struct Follower {
+    let address: String
+    /// Names the session in the numbers of its batches.
+    let number: Int
+    let session: RelaySession<FollowerMachine>
+  }
+
   let group: any EventLoopGroup
   let dialer: RelayDialer
   /// The time for which a relay's NIP-11 document counts as current, and the number of documents that are kept.
@@ -67,6 +77,8 @@ public final class NostrNetwork: RelayNetwork {
   private static let composedMax = 10_000
   private static let profilesMax = 1_000
   private static let urlsMax = 10_000
+  /// The bits of a batch's number that count the batches of one session; the others name the session.
+  private static let batchBits = 40
   /// The number of seconds that an edition is dated ahead at most for the sake of other channels.
   private static let editionAheadMax: Int64 = 10
   private let lookup = HostLookup()
@@ -77,6 +89,8 @@ public final class NostrNetwork: RelayNetwork {
   /// Unix time in seconds, for events that are signed when they are sent.
   let now: @Sendable () -> Int64
   private let state = NIOLockedValueBox(State())
+  /// The channels that are followed.
+  let followed = NIOLockedValueBox<[ChannelID: FollowedChannel]>([:])
 
   /// - Parameters:
   ///   - trustRoots: a PEM file with certificate authorities to trust; `nil` trusts the system's.
@@ -128,6 +142,7 @@ public final class NostrNetwork: RelayNetwork {
   public func unlock(_ identity: IdentityID, key: IdentityKey) {
     guard let secret = try? SecretKey(key.secret) else { return }
     state.withLockedValue { $0.keys[identity] = secret }
+    followAgain(identity)
   }
 
   public func cancel(_ channel: ChannelID, at relay: RelayID) {
@@ -151,9 +166,10 @@ public final class NostrNetwork: RelayNetwork {
     _ = keepAlive
     let ends = state.withLockedValue { state in
       state.isOver = true
-      let ends = state.publishers.values.map { $0.end() } + state.readers.values.map { $0.session.end() }
-      state.publishers = [:]
-      state.readers = [:]
+      let ends =
+        state.publishers.values.map { $0.end() } + state.readers.values.map { $0.session.end() }
+        + state.followers.values.map { $0.session.end() }
+      (state.publishers, state.readers, state.followers) = ([:], [:], [:])
       return ends
     }
     for end in ends { try? await end.get() }
@@ -296,6 +312,35 @@ public final class NostrNetwork: RelayNetwork {
       state.readers[relay] = Reader(address: url.text, session: session)
       return session
     }
+  }
+
+  /// The session that follows channels on a relay; `nil` as of `reader`.
+  func follower(_ relay: RelayID, _ address: String) -> RelaySession<FollowerMachine>? {
+    guard let url = url(of: address) else { return nil }
+    return state.withLockedValue { state in
+      guard !state.isOver else { return nil }
+      if let follower = state.followers[relay] {
+        if follower.address == url.text { return follower.session }
+        _ = follower.session.end()
+      }
+      state.followerCount += 1
+      let number = state.followerCount
+      let machine = FollowerMachine(relay: relay, limits: limits, salt: salt(relay) &+ 2, batch: number << Self.batchBits)
+      let session = RelaySession(
+        machine: machine, lines: lines(to: url, &state), logger: logger, sign: nil, now: now,
+        report: { [weak self] in self?.report($0) })
+      state.followers[relay] = Follower(address: url.text, number: number, session: session)
+      return session
+    }
+  }
+
+  /// The session that follows channels on a relay, if there is one.
+  func follower(_ relay: RelayID) -> RelaySession<FollowerMachine>? { state.withLockedValue { $0.followers[relay]?.session } }
+
+  /// The session that reported a batch; `nil` if it has ended.
+  func follower(of batch: MessageBatch.ID) -> RelaySession<FollowerMachine>? {
+    let number = batch.number >> Self.batchBits
+    return state.withLockedValue { state in state.followers.values.first { $0.number == number }?.session }
   }
 
   private func lines(to url: RelayURL, _ state: inout State) -> RelayLines {

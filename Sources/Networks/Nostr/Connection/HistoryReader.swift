@@ -160,7 +160,7 @@ extension Timestamp {
 
 extension NostrEvent {
   /// About the size of the message that brought it.
-  fileprivate var roughBytes: Int {
+  var roughBytes: Int {
     512 + content.utf8.count + tags.reduce(0) { sum, tag in tag.reduce(sum) { $0 + $1.utf8.count + 4 } }
   }
 }

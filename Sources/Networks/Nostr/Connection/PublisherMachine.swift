@@ -65,7 +65,7 @@ struct PublisherMachine: SessionMachine {
     case .released(let turn):
       posts.release(turn)
       return sendNext()
-    case .watched, .compare: return []  // the reader does that
+    case .watched, .compare, .following, .time: return []  // readers and followers do that
     case .opened:
       let opened = keeper.opened()
       window.connected()
@@ -295,7 +295,7 @@ struct PublisherMachine: SessionMachine {
     case .stable:
       keeper.lasted()
       return []
-    case .gather, .answerPosts, .gatherPosts, .answerHistory, .answerPins: return []  // readers'
+    case .gather, .answerPosts, .gatherPosts, .answerHistory, .answerPins, .tick: return []  // readers' and followers'
     case .idle:
       guard keeper.state == .open, !hasWaiting, inFlight.isEmpty else { return [] }
       keeper.closedOnPurpose()

@@ -90,6 +90,7 @@ struct ReaderMachine: SessionMachine {
       return endRequests(.troubled(trouble, retryAfter: nil), trouble) + down(trouble) + keeper.lost(isBusy: hasWaiting)
     case .timerFired(let timer): return fired(timer)
     case .authenticationSent, .published, .dated, .signed: return []  // readers stay anonymous
+    case .following, .time: return []  // followers'
     }
   }
 
@@ -272,6 +273,7 @@ struct ReaderMachine: SessionMachine {
       return ask()
     case .gatherPosts: return keeper.state == .open ? posts.gathered() : []
     case .authentication, .readBack, .pace: return []  // publishers'
+    case .tick: return []  // followers'
     }
   }
 

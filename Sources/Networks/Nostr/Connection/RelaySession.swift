@@ -106,6 +106,7 @@ final class RelaySession<Machine: SessionMachine>: Sendable {
           line?.send(ClientMessage.event(event.text))
         }
         feed(.published(id: event?.id))
+      case .tellTime: feed(.time(now()))
       case .date(let post, let number): feed(.dated(post, number: number, at: now()))
       case .sign(let dated, let author):
         let event = sign?(dated.post.kind, dated.post.tags, dated.post.content, author, dated.createdAt)

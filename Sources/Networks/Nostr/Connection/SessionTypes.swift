@@ -56,6 +56,21 @@ enum SessionEvent: Hashable, Sendable {
   case signed(id: String, text: String?, at: Int64)
   /// The AUTH event for the latest challenge was sent.
   case authenticationSent(id: String)
+  /// Something about the channels that are followed.
+  case following(FollowingEvent)
+  /// The time of day, in Unix seconds.
+  case time(Int64)
+}
+
+/// What a session that follows channels is told.
+enum FollowingEvent: Hashable, Sendable {
+  /// Follow a channel, or go on with what is known of it now.
+  case follow(ChannelReading)
+  case unfollow(ChannelID)
+  /// A batch with this number was taken.
+  case took(Int)
+  /// Read all of a channel again.
+  case sync(ChannelID)
 }
 
 enum SessionTimer: Hashable, Sendable, CaseIterable {
@@ -77,10 +92,12 @@ enum SessionTimer: Hashable, Sendable, CaseIterable {
   case answerPosts
   /// It is time to ask for the posts that have gathered.
   case gatherPosts
-  /// The present page of a comparison must be served.
+  /// The present page of a comparison, or of messages, must be served.
   case answerHistory
   /// The present REQ for pinned posts must be answered.
   case answerPins
+  /// Time has passed for what is followed.
+  case tick
 }
 
 /// An action that the driver of a session must perform, in order.
@@ -92,6 +109,8 @@ enum SessionAction: Hashable, Sendable {
   case expect(frames: Int, bytes: Int)
   /// Sign and send, then feed `published`.
   case publish(kind: Int, tags: [[String]], content: String)
+  /// Feed `time`.
+  case tellTime
   /// Feed `dated` with the time of day.
   case date(PostID, number: Int)
   /// Sign for the author of this channel, then feed `signed`.
@@ -219,6 +238,9 @@ public struct NostrLimits: Hashable, Sendable {
   public var unaskedMax = 1_000
   /// The number of further ones that are allowed every second.
   public var unaskedPerSecond = 20
+  /// The same two where channels are followed: what is said there comes unasked.
+  public var followedMax = 5_000
+  public var followedPerSecond = 200
   /// The age of an event for a group, in seconds, from which it is not sent any more: relays take only fresh ones, most for 60 s.
   public var staleSeconds: Int64 = 30
   /// The time for which a relay that sent more is left alone the first time; it doubles with each further one.

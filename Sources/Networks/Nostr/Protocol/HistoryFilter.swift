@@ -25,8 +25,16 @@ struct HistoryFilter: Hashable, Sendable {
 
   /// The filter for one page, for a REQ.
   func json(_ query: HistoryPager.Query) -> JSONValue {
-    var members: [String: JSONValue] = ["until": .integer(query.until), "limit": .integer(Int64(query.limit))]
+    var members = json().object ?? [:]
+    members["until"] = .integer(query.until)
+    members["limit"] = .integer(Int64(query.limit))
     if let since = query.since { members["since"] = .integer(since) }
+    return .object(members)
+  }
+
+  /// The filter without bounds, for a REQ.
+  func json() -> JSONValue {
+    var members: [String: JSONValue] = [:]
     if !authors.isEmpty { members["authors"] = .array(authors.sorted().map(JSONValue.string)) }
     if !kinds.isEmpty { members["kinds"] = .array(kinds.sorted().map { .integer(Int64($0)) }) }
     for (name, values) in tags { members["#" + name] = .array(values.sorted().map(JSONValue.string)) }

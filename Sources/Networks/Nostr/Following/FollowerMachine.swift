@@ -1,0 +1,374 @@
+internal import Channels
+internal import RelayNetwork
+
+/// Reads what is said in channels at one relay, as an anonymous reader would: as it happens, and page by page what was said before or was
+/// missed. It asks for no more while what it has read is not taken.
+struct FollowerMachine: SessionMachine {
+  static let tickTime = Duration.seconds(5)
+  private static let tickSeconds = 5
+  /// The time after which a channel is read as a whole again, and after which that is tried again if it failed, in ticks.
+  static let wholeTicks = 86_400 / tickSeconds
+  static let retryTicks = 3_600 / tickSeconds
+
+  private let relay: RelayID
+  private let limits: NostrLimits
+  private var keeper: ConnectionKeeper
+  private var followed = FollowedChannels()
+  private var live: LiveReader
+  private var pages: PageReader
+  private var marks: MarkReader
+  private var outbox: MessageOutbox
+  private var seen = SeenEvents()
+  /// Whether this connection is being used: before, the time of day must be known.
+  private var isBegun = false
+  /// The time of day at the latest tick, in Unix seconds.
+  private var now: Int64 = 0
+  private var tickCount = 0
+  private var isTicking = false
+  /// The tick at which a channel is to be read as a whole again.
+  private var nextWhole: [ChannelID: Int] = [:]
+  /// The channels that cannot be heard, and since when, in Unix seconds.
+  private var deaf: [ChannelID: Int64] = [:]
+  /// The channels of which somebody waits to know whether they were read.
+  private var owed: Set<ChannelID> = []
+  private var rubbish = 0
+  private var timeoutsInARow = 0
+  private var lastNotice: String?
+
+  /// - Parameters:
+  ///   - batch: the number before that of the first batch.
+  ///   - prefix: the beginning of the names of requests, because sessions may share a connection.
+  init(relay: RelayID, limits: NostrLimits, salt: UInt64, batch: Int, prefix: String = "f") {
+    self.relay = relay
+    self.limits = limits
+    live = LiveReader(limits: limits, prefix: prefix)
+    pages = PageReader(limits: limits, prefix: prefix)
+    marks = MarkReader(limits: limits, prefix: prefix)
+    outbox = MessageOutbox(relay: relay, before: batch)
+    keeper = ConnectionKeeper(limits: limits, salt: salt)
+  }
+
+  mutating func handle(_ event: SessionEvent) -> [SessionAction] {
+    let actions = answer(event)
+    return actions + goOn()
+  }
+
+  private mutating func answer(_ event: SessionEvent) -> [SessionAction] {
+    switch event {
+    case .following(let event): return following(event)
+    case .time(let seconds): return told(seconds)
+    case .opened:
+      (rubbish, lastNotice, timeoutsInARow, isBegun) = (0, nil, 0, false)
+      return keeper.opened() + [.expect(frames: max(0, limits.followedMax - limits.unaskedMax), bytes: 0), .tellTime]
+    case .dialFailed(let failure):
+      fail(failure.trouble)
+      return keeper.lost(isBusy: false, atLeast: failure.retryAfter, because: failure.trouble)
+    case .received(let message): return received(message)
+    case .violated(let text):
+      let trouble = Trouble(.protocol, text)
+      fail(trouble)
+      return lost() + [.hangUp] + keeper.lost(isBusy: false)
+    case .flooded(let text):
+      guard keeper.state == .open else { return [] }
+      let trouble = Trouble(.misbehaving, text)
+      fail(trouble)
+      return lost() + [.hangUp] + keeper.flooded(because: trouble)
+    case .closed(let code, let reason):
+      guard keeper.state == .open else { return [] }
+      let ended = lost() + keeper.lost(isBusy: true)
+      // After one that held, there is another soon.
+      if keeper.failures > 1 { fail(Trouble(.unreachable, Self.ending(code, reason))) }
+      return ended
+    case .timerFired(let timer): return fired(timer)
+    case .submitted, .compare, .cancelled, .released, .watched: return []  // publishers and readers do that
+    case .authenticationSent, .published, .dated, .signed: return []  // followers stay anonymous
+    }
+  }
+
+  /// Asks for what comes next, and reports what was read.
+  private mutating func goOn() -> [SessionAction] {
+    var actions = outbox.flush(isPartial: !pages.isUnderWay)
+    guard keeper.state == .open, isBegun else { return actions }
+    actions += live.askNext(followed)
+    if live.isSettled { actions += marks.askNext() }
+    guard outbox.isEmpty else { return actions }
+    if let ended = pages.goOn(now: now) { finish(ended.channel, ended.outcome) }
+    return actions + outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, now: now)
+  }
+
+  // MARK: - What is followed
+
+  private mutating func following(_ event: FollowingEvent) -> [SessionAction] {
+    switch event {
+    case .follow(let channel): return follow(channel)
+    case .unfollow(let id): return unfollow(id)
+    case .took(let number):
+      outbox.took(number)
+      return []
+    case .sync(let id):
+      guard followed[id] != nil else { return [] }
+      pages.read(id, again: true)
+      owed.insert(id)
+      guard let hold = keeper.hold else { return keeper.need() }
+      fail(hold)
+      return []
+    }
+  }
+
+  private mutating func follow(_ channel: ChannelReading) -> [SessionAction] {
+    let known = followed[channel.id]
+    guard known != channel else { return [] }
+    followed.insert(channel)
+    guard known?.networkID != channel.networkID || known?.window != channel.window else { return [] }
+    pages.read(channel.id, again: false)
+    owed.insert(channel.id)
+    let ticking: [SessionAction] = isTicking ? [] : [.setTimer(.tick, after: Self.tickTime)]
+    isTicking = true
+    return ticking + [.cancelTimer(.idle)] + (isBegun ? live.add(channel.id) : keeper.need())
+  }
+
+  private mutating func unfollow(_ id: ChannelID) -> [SessionAction] {
+    guard followed[id] != nil else { return [] }
+    followed.remove(id)
+    (nextWhole[id], deaf[id]) = (nil, nil)
+    owed.remove(id)
+    marks.remove(id)
+    let actions = pages.remove(id) + (isBegun ? live.changed() : [])
+    return actions + (followed.isEmpty && keeper.state == .open ? [.setTimer(.idle, after: limits.idleTimeout)] : [])
+  }
+
+  // MARK: - Time and connection
+
+  private mutating func told(_ seconds: Int64) -> [SessionAction] {
+    now = max(0, seconds)
+    guard keeper.state == .open, !isBegun else { return [] }
+    isBegun = true
+    live.begin(followed.all.keys.sorted { $0.rawValue < $1.rawValue })
+    marks.reset()
+    return followed.isEmpty ? [.setTimer(.idle, after: limits.idleTimeout)] : []
+  }
+
+  private mutating func fired(_ timer: SessionTimer) -> [SessionAction] {
+    switch timer {
+    case .tick: return ticked()
+    case .gather: return isBegun ? live.gathered(followed) : []
+    case .answer:
+      let (actions, channels) = live.timedOut()
+      notHeard(channels)
+      return actions + silent(channels)
+    case .answerPosts: return marks.timedOut() + silent([])
+    case .answerHistory:
+      let (actions, ended) = pages.timedOut(silence)
+      if let ended { finish(ended.channel, ended.outcome) }
+      return actions + silent([])
+    case .reconnect:
+      keeper.waited()
+      return followed.isEmpty ? [] : keeper.need()
+    case .idle:
+      guard keeper.state == .open, followed.isEmpty else { return [] }
+      keeper.closedOnPurpose()
+      return lost() + [.hangUp]
+    case .stable:
+      keeper.lasted()
+      return []
+    case .authentication, .readBack, .pace: return []  // publishers'
+    case .gatherPosts, .answerPins: return []  // readers'
+    }
+  }
+
+  private mutating func ticked() -> [SessionAction] {
+    isTicking = !followed.isEmpty
+    guard isTicking else { return [] }
+    tickCount += 1
+    live.tick()
+    marks.tick()
+    // Once a minute is often enough.
+    if tickCount % (60 / Self.tickSeconds) == 0 {
+      for (id, tick) in nextWhole where tick <= tickCount {
+        nextWhole[id] = nil
+        pages.read(id, again: false)
+      }
+    }
+    let next = SessionAction.setTimer(.tick, after: Self.tickTime)
+    guard keeper.state == .open else { return [next] }
+    let more = max(0, limits.followedPerSecond - limits.unaskedPerSecond) * Self.tickSeconds
+    return [next, .expect(frames: more, bytes: 0), .tellTime]
+  }
+
+  private var silence: Trouble {
+    let words = lastNotice.map { "; the relay said: \($0)" } ?? ""
+    return Trouble(.timeout, "no answer to a request within \(limits.readTimeout.wholeMilliseconds) ms\(words)")
+  }
+
+  /// Notes that a request was not answered. A relay that answers nothing is left.
+  private mutating func silent(_ channels: [ChannelID]) -> [SessionAction] {
+    guard keeper.state == .open else { return [] }
+    timeoutsInARow += 1
+    let isMute = timeoutsInARow > 1
+    fail(silence, isMute ? nil : channels)
+    guard isMute else { return [] }
+    return lost() + [.hangUp] + keeper.lost(isBusy: false)
+  }
+
+  /// Forgets what is under way, because the connection is gone.
+  private mutating func lost() -> [SessionAction] {
+    guard isBegun else { return [] }
+    isBegun = false
+    notHeard(Array(followed.all.keys))
+    live.end()
+    marks.reset()
+    pages.interrupt()
+    return [.cancelTimer(.answer), .cancelTimer(.answerPosts), .cancelTimer(.answerHistory), .cancelTimer(.gather)]
+  }
+
+  private mutating func notHeard(_ channels: [ChannelID]) {
+    for id in channels where followed[id] != nil { deaf[id] = min(deaf[id] ?? now, now) }
+  }
+
+  /// Reports to everybody who waits that the relay could not be asked. What they want is asked for later all the same.
+  private mutating func fail(_ trouble: Trouble, _ channels: [ChannelID]? = nil) {
+    for id in (channels ?? Array(owed)).sorted(by: { $0.rawValue < $1.rawValue }) where owed.remove(id) != nil {
+      outbox.end(.synced(channel: id, relay: relay, .failed(trouble)))
+    }
+  }
+
+  /// Reports what became of reading a whole channel.
+  private mutating func finish(_ id: ChannelID, _ outcome: MessageSync) {
+    guard followed[id] != nil else { return }
+    owed.remove(id)
+    var ticks = Self.wholeTicks
+    if case .failed(let trouble) = outcome, trouble.cause.mayPass { ticks = Self.retryTicks }
+    nextWhole[id] = tickCount + ticks
+    outbox.end(.synced(channel: id, relay: relay, outcome))
+  }
+
+  // MARK: - What the relay says
+
+  private mutating func received(_ message: RelayMessage?) -> [SessionAction] {
+    switch message {
+    case nil:
+      rubbish += 1
+      guard rubbish >= limits.rubbishMax else { return [] }
+      return answer(.violated("the relay sends messages that are not Nostr"))
+    case .event(let name, let event): return take(event, name)
+    case .endOfStored(let name, let hint):
+      if pages.asks(name) {
+        timeoutsInARow = 0
+        return pages.served(hint)
+      }
+      if marks.asks(name) {
+        timeoutsInARow = 0
+        return marks.served(name)
+      }
+      guard live.asks(name) else { return [] }
+      timeoutsInARow = 0
+      let (actions, channels) = live.served(name, followed)
+      for id in channels {
+        if let since = deaf.removeValue(forKey: id) { pages.read(id, since: since) }
+      }
+      return actions
+    case .closed(let name, let text):
+      if pages.asks(name) {
+        timeoutsInARow = 0
+        let ended = pages.closed(text)
+        if let ended { finish(ended.channel, ended.outcome) }
+        return [.cancelTimer(.answerHistory)]
+      }
+      if marks.asks(name) {
+        timeoutsInARow = 0
+        return marks.closed(name)
+      }
+      guard live.asks(name) else { return [] }
+      timeoutsInARow = 0
+      let (actions, channels) = live.closed(name, text)
+      notHeard(channels)
+      for id in channels where followed[id] != nil {
+        owed.remove(id)
+        outbox.end(.synced(channel: id, relay: relay, .failed(ClosedRequest(text).trouble)))
+      }
+      return actions
+    case .notice(let text):
+      lastNotice = text
+      return []
+    case .ok, .challenge, .other: return []
+    }
+  }
+
+  private mutating func take(_ event: NostrEvent, _ name: String) -> [SessionAction] {
+    if pages.asks(name) {
+      let (found, actions) = pages.take(event, seen)
+      switch found {
+      case .said(let event, let isAgain):
+        if event.kind == NostrPost.channelMessageKind, let channel = followed.channel(of: event) {
+          pages.wantMarks(of: event.id, in: channel.id)
+        }
+        tell(event, isLive: false, isAgain: isAgain)
+      case .mark(let event, let about, let isAgain):
+        if event.kind == NostrPost.reactionKind, let id = event.reactionTarget.flatMap({ about[$0] }) {
+          pages.wantMarks(of: event.id, in: id, isReaction: true)
+        }
+        tell(event, about: about, isLive: false, isAgain: isAgain)
+      case nil: break
+      }
+      return actions
+    }
+    let isMark = marks.asks(name)
+    guard isMark || live.asks(name), !seen.contains(event.id) else { return [] }
+    let channel = isMark ? nil : followed.channel(of: event)
+    guard isMark || channel != nil else { return [] }
+    guard !outbox.isFull else {
+      // Nobody takes so much; it is asked for again.
+      if let channel { pages.read(channel.id, since: now) } else { marks.miss() }
+      return []
+    }
+    guard (try? event.verify()) != nil else { return [] }
+    if isMark {
+      let named = event.deletedIDs + (event.reactionTarget.map { [$0] } ?? [])
+      let about = named.reduce(into: [:]) { $0[$1] = marks.channel(of: $1) }
+      tell(event, about: about, isLive: marks.isLive(name), isAgain: false)
+    } else {
+      tell(event, isLive: live.isLive(name), isAgain: false)
+    }
+    return []
+  }
+
+  /// Tells what a verified event of a channel says, unless that was told before.
+  private mutating func tell(_ event: NostrEvent, isLive: Bool, isAgain: Bool) {
+    guard let channel = followed.channel(of: event) else { return }
+    if event.kind == NostrPost.channelMessageKind {
+      marks.add(event.id, in: channel.id, date: isLive ? now : min(event.createdAt, now))
+    }
+    guard isAgain || !seen.contains(event.id) else { return }
+    seen.insert(event.id)
+    outbox.add(channel.news(of: event, isLive: isLive))
+  }
+
+  /// Tells what a verified deletion or reaction says that names no channel.
+  /// - Parameter about: the channel of a message or reaction that was asked for.
+  private mutating func tell(
+    _ event: NostrEvent, about: [String: ChannelID], isLive: Bool, isAgain: Bool
+  ) {
+    switch event.kind {
+    case NostrPost.reactionKind:
+      guard let id = event.reactionTarget.flatMap({ about[$0] }), let channel = followed[id], channel.kind == .channel else {
+        return
+      }
+      marks.add(event.id, in: id, date: isLive ? now : min(event.createdAt, now), isReaction: true)
+      guard isAgain || !seen.contains(event.id) else { return }
+      seen.insert(event.id)
+      outbox.add(channel.news(of: event, isLive: isLive))
+    case NostrPost.deletionKind:
+      guard isAgain || !seen.contains(event.id) else { return }
+      let deleted = event.deletedIDs
+      var news: [MessageNews] = []
+      for target in deleted {
+        guard let id = about[target], followed[id]?.kind == .channel else { continue }
+        news.append(MessageNews(channel: id, isLive: isLive, what: .deleted(networkID: target, author: event.publicKey)))
+      }
+      // What else it names may be asked for later.
+      if news.count == deleted.count { seen.insert(event.id) }
+      outbox.add(news)
+    default: break
+    }
+  }
+}

@@ -1,0 +1,278 @@
+internal import Channels
+internal import DequeModule
+internal import RelayNetwork
+
+/// Pages through what one relay holds of channels' messages, one reading at a time, and asks for the deletions and reactions that belong to
+/// what it found. It is a part of `FollowerMachine`.
+struct PageReader: Sendable {
+  /// The bytes of one page for which a relay gets credit, in addition to the number of its events.
+  static let pageBytesMax = 16 << 20
+  /// The seconds by which messages may be dated ahead and still be found by paging.
+  static let aheadMax: Int64 = 3_600
+  /// The seconds before the connection was lost from which the relay is asked again.
+  static let overlap: Int64 = 900
+  /// The number of events of which one REQ asks for deletions and reactions.
+  static let marksMax = 100
+  /// After so many events of a page the relay gets more time for the rest.
+  private static let eventsPerTimer = 100
+  private static let secondsPerDay: Int64 = 86_400
+
+  /// An event that a page has brought. It is verified, except where it was seen before.
+  enum Found: Hashable, Sendable {
+    /// - again: whether to tell it even if it was told before.
+    case said(NostrEvent, again: Bool)
+    /// It is about these events, which are in these channels.
+    case mark(NostrEvent, [String: ChannelID], again: Bool)
+  }
+
+  private enum Subject: Hashable, Sendable {
+    /// All of a channel within its window.
+    /// - again: whether to tell also what was told before.
+    case whole(ChannelID, again: Bool)
+    /// What was said in these channels while they could not be heard, by what was known of it then.
+    case missed([ChannelID: Int64])
+
+    var isAgain: Bool { if case .whole(_, again: true) = self { true } else { false } }
+  }
+
+  /// What the REQs under way ask for.
+  private enum Step: Hashable, Sendable {
+    case messages
+    /// Deletions and reactions of messages; deletions of reactions.
+    case marks([String: ChannelID])
+  }
+
+  private struct Reading: Sendable {
+    let subject: Subject
+    var step = Step.messages
+    var pager: HistoryPager
+    /// The number of messages after which there are enough.
+    let countMax: Int
+    var count = 0
+    /// The messages and reactions whose deletions and reactions were not asked for yet. Only where these do not name their channel.
+    var messages: Deque<(id: String, channel: ChannelID)> = []
+    var reactions: Deque<(id: String, channel: ChannelID)> = []
+  }
+
+  private let limits: NostrLimits
+  private let prefix: String
+  private var subscriptionNumber = 0
+  private var subscription: String?
+  /// The number of events that the present page has brought.
+  private var eventCount = 0
+  private var reading: Reading?
+  /// Channels that wait to be read as a whole, oldest first, and whether to tell what was told before.
+  private var wholes: Deque<ChannelID> = []
+  private var again: [ChannelID: Bool] = [:]
+  /// The channels that could not be heard, and since when, in Unix seconds.
+  private var missed: [ChannelID: Int64] = [:]
+
+  /// - Parameter prefix: the beginning of the names of requests, because sessions may share a connection.
+  init(limits: NostrLimits, prefix: String) {
+    self.limits = limits
+    self.prefix = prefix
+  }
+
+  /// Whether a page is being served.
+  var isUnderWay: Bool { subscription != nil }
+
+  /// Whether the REQ under way has this name.
+  func asks(_ name: String) -> Bool { name == subscription }
+
+  /// Wants all of a channel.
+  /// - Parameter isAgain: whether to tell also what was told before.
+  mutating func read(_ channel: ChannelID, again isAgain: Bool) {
+    if let known = again[channel] {
+      again[channel] = known || isAgain
+    } else {
+      again[channel] = isAgain
+      wholes.append(channel)
+    }
+  }
+
+  /// Wants what was said in a channel since it could not be heard, in Unix seconds.
+  mutating func read(_ channel: ChannelID, since: Int64) {
+    // What is read as a whole is read from the beginning.
+    guard again[channel] == nil else { return }
+    missed[channel] = min(missed[channel] ?? since, since)
+  }
+
+  /// Forgets a channel that is followed no more.
+  mutating func remove(_ channel: ChannelID) -> [SessionAction] {
+    missed[channel] = nil
+    if again.removeValue(forKey: channel) != nil { wholes.removeAll { $0 == channel } }
+    guard case .whole(channel, _)? = reading?.subject else { return [] }
+    reading = nil
+    return close()
+  }
+
+  /// Asks for the next page, unless one is asked for. The connection must be open.
+  /// - Parameters:
+  ///   - mayBegin: whether another reading may begin.
+  ///   - now: Unix time in seconds.
+  mutating func askNext(_ followed: FollowedChannels, mayBegin: Bool, now: Int64) -> [SessionAction] {
+    guard subscription == nil else { return [] }
+    if reading == nil, mayBegin { reading = next(followed, now) }
+    guard let query = reading?.pager.next(), let filter = reading?.pager.filter else { return [] }
+    subscriptionNumber += 1
+    let name = "\(prefix)h\(subscriptionNumber)"
+    (subscription, eventCount) = (name, 0)
+    return [
+      .expect(frames: query.limit, bytes: Self.pageBytesMax), .send(ClientMessage.request(name, [filter.json(query)])),
+      .setTimer(.answerHistory, after: limits.readTimeout),
+    ]
+  }
+
+  /// What was missed comes first: it is news.
+  private mutating func next(_ followed: FollowedChannels, _ now: Int64) -> Reading? {
+    let end = min(max(0, now), Int64.max - 2 * Self.aheadMax) + Self.aheadMax
+    for kind in ChannelKind.allCases {
+      let ids = missed.keys.filter { followed[$0]?.kind == kind }.sorted { $0.rawValue < $1.rawValue }
+        .prefix(LiveReader.channelsMax)
+      guard !ids.isEmpty else { continue }
+      let subject = missed.filter { ids.contains($0.key) }
+      for id in ids { missed[id] = nil }
+      let since = min(max(0, (subject.values.min() ?? now) - Self.overlap), end)
+      let pager = HistoryPager(
+        filter: ChannelReading.filter(kind, ids.compactMap { followed[$0]?.networkID }), window: since...end,
+        limits: Self.pageLimits(count: 10_000))
+      return Reading(subject: .missed(subject), pager: pager, countMax: 10_000)
+    }
+    while let id = wholes.popFirst() {
+      let isAgain = again.removeValue(forKey: id) ?? false
+      guard let channel = followed[id] else { continue }
+      let count = min(max(1, channel.window.count), 25_000)
+      let span = channel.window.days.map { Int64(clamping: $0).multipliedReportingOverflow(by: Self.secondsPerDay) }
+      let since = span.map { $0.overflow ? 0 : max(0, now - max(0, $0.partialValue)) } ?? 0
+      let pager = HistoryPager(
+        filter: ChannelReading.filter(channel.kind, [channel.networkID]), window: min(since, end)...end,
+        limits: Self.pageLimits(count: count, in: channel.kind))
+      return Reading(subject: .whole(id, again: isAgain), pager: pager, countMax: count)
+    }
+    return nil
+  }
+
+  /// - Parameter count: the number of messages that are wanted. Pages overlap, and relays may serve what is none; groups have reactions in
+  ///   between.
+  private static func pageLimits(count: Int, in kind: ChannelKind = .channel) -> HistoryPager.Limits {
+    var limits = HistoryPager.Limits()
+    limits.pageSize = 200
+    limits.queriesMax = 50 + count / (kind == .group ? 2 : 10)
+    limits.eventsMax = min(50_000, (kind == .group ? 20 : 2) * count + 1_000)
+    limits.bytesMax = 32 << 20
+    return limits
+  }
+
+  // MARK: - Answers
+
+  /// Takes an event that came under the name of the REQ.
+  mutating func take(_ event: NostrEvent, _ seen: SeenEvents) -> (found: Found?, actions: [SessionAction]) {
+    guard let subject = reading?.subject, let step = reading?.step, let filter = reading?.pager.filter else { return (nil, []) }
+    eventCount += 1
+    let isKnown = !subject.isAgain && seen.contains(event.id)
+    let judgement = reading?.pager.take(id: event.id, createdAt: event.createdAt, bytes: event.roughBytes) {
+      guard filter.matches(event) else { return .unasked }
+      return isKnown || (try? event.verify()) != nil ? .new : .forged
+    }
+    var found: Found?
+    if judgement == .new {
+      switch step {
+      case .messages:
+        found = .said(event, again: subject.isAgain)
+        if event.kind == NostrPost.channelMessageKind || event.kind == NostrPost.groupMessageKind { reading?.count += 1 }
+      case .marks(let about): found = .mark(event, about, again: subject.isAgain)
+      }
+    }
+    // Who has read enough, or has been served too much, waits for no more of the page.
+    if reading?.pager.ending != nil || isEnough { return (found, close()) }
+    return (found, eventCount % Self.eventsPerTimer == 0 ? [.setTimer(.answerHistory, after: limits.readTimeout)] : [])
+  }
+
+  private var isEnough: Bool { reading.map { $0.step == .messages && $0.count >= $0.countMax } ?? false }
+
+  /// Wants the deletions and reactions of a message that was found, or the deletion of a reaction.
+  mutating func wantMarks(of id: String, in channel: ChannelID, isReaction: Bool = false) {
+    guard isReaction else {
+      reading?.messages.append((id, channel))
+      return
+    }
+    guard let count = reading?.reactions.count, let most = reading?.countMax, count < most else { return }
+    reading?.reactions.append((id, channel))
+  }
+
+  /// Handles the end of a page.
+  mutating func served(_ hint: StoredHint?) -> [SessionAction] {
+    reading?.pager.endPage(hint)
+    return close()
+  }
+
+  /// Goes on after a page: to what belongs to the messages that were found, or to the end.
+  /// - Parameter now: Unix time in seconds.
+  /// - Returns: the channel that was read as a whole, and what became of that, if the reading is over.
+  mutating func goOn(now: Int64) -> (channel: ChannelID, outcome: MessageSync)? {
+    guard subscription == nil, let step = reading?.step, isEnough || reading?.pager.ending != nil else { return nil }
+    if case .gaveUp? = reading?.pager.ending, step == .messages, !isEnough { return end(.failed(Self.endless)) }
+    guard let marks = nextMarks() else { return end(.complete) }
+    let kinds = marks.isOfReactions ? [NostrPost.deletionKind] : [NostrPost.deletionKind, NostrPost.reactionKind]
+    var pageLimits = Self.pageLimits(count: 2_000)
+    pageLimits.queriesMax = 50
+    let end = min(max(0, now), Int64.max - 2 * Self.aheadMax) + Self.aheadMax
+    self.reading?.step = .marks(marks.about)
+    self.reading?.pager = HistoryPager(
+      filter: HistoryFilter(kinds: Set(kinds), tags: ["e": Set(marks.about.keys)]), window: 0...end, limits: pageLimits)
+    return nil
+  }
+
+  private mutating func nextMarks() -> (about: [String: ChannelID], isOfReactions: Bool)? {
+    guard let messages = reading?.messages, let reactions = reading?.reactions else { return nil }
+    let isOfReactions = messages.isEmpty
+    let batch = (isOfReactions ? reactions : messages).prefix(Self.marksMax)
+    guard !batch.isEmpty else { return nil }
+    if isOfReactions {
+      reading?.reactions.removeFirst(batch.count)
+    } else {
+      reading?.messages.removeFirst(batch.count)
+    }
+    return (Dictionary(batch.map { ($0.id, $0.channel) }) { first, _ in first }, isOfReactions)
+  }
+
+  private static let endless = Trouble(.misbehaving, "the relay serves page after page of messages and comes to no end")
+
+  /// Handles a REQ that the relay ended.
+  /// - Returns: as of `goOn`.
+  mutating func closed(_ text: String) -> (channel: ChannelID, outcome: MessageSync)? {
+    subscription = nil
+    let trouble = ClosedRequest(text).trouble
+    // The messages are there: a relay that shows no reactions never will.
+    if case .marks? = reading?.step, !trouble.cause.mayPass { return end(.complete) }
+    return end(.failed(trouble))
+  }
+
+  /// Handles a REQ that was not answered in time.
+  /// - Returns: the channel as of `goOn`.
+  mutating func timedOut(_ trouble: Trouble) -> (actions: [SessionAction], ended: (channel: ChannelID, outcome: MessageSync)?) {
+    let actions = close()
+    return (actions, end(.failed(trouble)))
+  }
+
+  /// The connection is gone: the present page is asked for again over the next one.
+  mutating func interrupt() { subscription = nil }
+
+  private mutating func end(_ outcome: MessageSync) -> (channel: ChannelID, outcome: MessageSync)? {
+    guard let subject = reading?.subject else { return nil }
+    reading = nil
+    switch subject {
+    case .whole(let id, _): return (id, outcome)
+    case .missed(let channels):
+      // Each by itself: one of them may be what the relay does not show.
+      if case .failed = outcome { for id in channels.keys.sorted(by: { $0.rawValue < $1.rawValue }) { read(id, again: false) } }
+      return nil
+    }
+  }
+
+  private mutating func close() -> [SessionAction] {
+    guard let name = subscription else { return [] }
+    subscription = nil
+    return [.send(ClientMessage.close(name)), .cancelTimer(.answerHistory)]
+  }
+}
