@@ -184,7 +184,8 @@ struct FollowerMachine: SessionMachine {
     marks.tick()
     // Once a minute is often enough.
     if tickCount % (60 / Self.tickSeconds) == 0 {
-      for (id, tick) in nextWhole where tick <= tickCount {
+      let due = nextWhole.filter { $0.value <= tickCount }.keys.sorted { $0.rawValue < $1.rawValue }
+      for id in due {
         nextWhole[id] = nil
         pages.read(id, again: false)
       }

@@ -1,0 +1,258 @@
+import Channels
+import RelayNetwork
+import StrictJSON
+import Testing
+
+@testable import Nostr
+
+/// What was said before is read page by page, with the deletions and reactions that belong to it, and never further ahead than it is taken.
+struct FollowerPagingTests {
+  private static func messages(_ count: Int, in channel: Int64 = 1, by key: SecretKey = Saying.alice) -> [NostrEvent] {
+    (1...count).map { Saying.message("\($0)", in: channel, at: FollowingDesk.noon - 10_000 + Int64($0), by: key) }
+  }
+
+  private static let all450 = messages(450)
+
+  @Test func everythingIsReadAndThenReported() {
+    var desk = FollowingDesk()
+    (desk.stored, desk.cap) = (Self.all450, 120)
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    #expect(desk.texts == (1...450).reversed().map { "\($0)" } && desk.news.allSatisfy { !$0.isLive })
+    #expect(desk.syncs.count == 1 && desk.syncs.first?.outcome == .complete)
+    guard case .synced? = desk.reports.last else { return #expect(Bool(false), "it comes after everything was taken") }
+    #expect(desk.batches.allSatisfy { $0.news.count <= MessageOutbox.batchMax })
+    #expect(desk.batches.map(\.id.number) == Array(101...(100 + desk.batches.count)))
+    #expect(Set(desk.subscriptions.keys.map { $0.prefix(2) }) == ["fl", "fm"], "pages are closed")
+  }
+
+  @Test func onlySoManyMessagesAreRead() {
+    let desk = FollowingDesk.following([Saying.channel(1, window: MessageWindow(count: 30))], stored: Self.all450)
+    #expect(desk.texts == (421...450).reversed().map { "\($0)" } && desk.syncs.first?.outcome == .complete)
+  }
+
+  @Test func onlySoOldMessagesAreRead() {
+    let day: Int64 = 86_400
+    let stored = [1, 2, 3].map { Saying.message("\($0)", at: FollowingDesk.noon - $0 * day + 10) }
+    #expect(FollowingDesk.following([Saying.channel(1, window: MessageWindow(days: 2))], stored: stored).texts == ["1", "2"])
+    #expect(FollowingDesk.following([Saying.channel(1, window: MessageWindow(days: nil))], stored: stored).texts.count == 3)
+    #expect(FollowingDesk.following([Saying.channel(1, window: MessageWindow(days: .max))], stored: stored).texts.count == 3)
+  }
+
+  @Test func whatIsForgedOrSaidElsewhereIsNotTold() {
+    let good = Saying.message("good", at: FollowingDesk.noon - 50)
+    func altered(_ event: NostrEvent, _ content: String, _ signature: String) -> NostrEvent {
+      NostrEvent(
+        id: event.id, publicKey: event.publicKey, createdAt: event.createdAt, kind: 42, tags: event.tags, content: content,
+        signature: signature)
+    }
+    let (one, two) = (Saying.message("one"), Saying.message("two"))
+    let elsewhere = Saying.event(42, [["e", Saying.name(9), "", "root"], ["e", Saying.name(1), "", "mention"]], "elsewhere")
+    let stored = [
+      altered(one, "bad", one.signature), altered(two, "two", String(repeating: "0", count: 128)), good, elsewhere,
+    ]
+    #expect(FollowingDesk.following([Saying.channel(1)], stored: stored).texts == ["good"])
+  }
+
+  @Test func nothingIsReadFurtherAheadThanItIsTaken() {
+    var desk = FollowingDesk()
+    (desk.stored, desk.takes) = (Self.all450, false)
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    #expect(desk.batches.count == MessageOutbox.batchesOutMax && desk.syncs.isEmpty)
+    let pages = desk.requests.count { $0.isPage }
+    #expect(pages <= 2)
+    desk.take()
+    desk.settle()
+    #expect(desk.batches.count == MessageOutbox.batchesOutMax + 1)
+    desk.takes = true
+    desk.settle()
+    #expect(desk.texts.count == 450 && desk.syncs.count == 1)
+  }
+
+  @Test func completeComesOnlyOnceEverythingIsTaken() {
+    var desk = FollowingDesk()
+    (desk.stored, desk.takes) = ([Saying.message("one")], false)
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    #expect(desk.texts == ["one"] && desk.syncs.isEmpty)
+    desk.feed(.following(.took(99)))
+    #expect(desk.syncs.isEmpty, "that is another's batch")
+    desk.take()
+    #expect(desk.syncs.count == 1)
+  }
+
+  @Test func whatNobodyTakesIsLeftOutAndAskedForLater() {
+    var desk = FollowingDesk.following([Saying.channel(1)])
+    desk.takes = false
+    let count = MessageOutbox.waitingMax + 300
+    for number in 1...count { desk.publish(Saying.message("\(number)", at: FollowingDesk.noon + Int64(number))) }
+    #expect(desk.batches.count == MessageOutbox.batchesOutMax)
+    desk.takes = true
+    desk.settle()
+    #expect(desk.texts.count == count && Set(desk.texts).count == count)
+    let late = desk.news.filter { !$0.isLive }
+    #expect(late.count == count - MessageOutbox.waitingMax - MessageOutbox.batchesOutMax)
+  }
+
+  // MARK: - Deletions and reactions
+
+  @Test func deletionsAndReactionsAreAskedForByMessage() throws {
+    let messages = Self.messages(150)
+    let reaction = Saying.reaction("+", to: messages[0])
+    let foreign = Saying.reaction("-", to: Saying.message("elsewhere", in: 9))
+    let stored =
+      messages + [
+        reaction, foreign, Saying.deletion(of: [messages[1], messages[140]]), Saying.deletion(of: [reaction], by: Saying.bob),
+      ]
+    let desk = FollowingDesk.following([Saying.channel(1)], stored: stored)
+    #expect(desk.reactions.map(\.networkID) == [reaction.id] && desk.reactions.first?.target == messages[0].id)
+    // The two are asked for with other messages, and more than once.
+    #expect(Set(desk.deletions) == [messages[1].id, messages[140].id, reaction.id])
+    let author = desk.news.compactMap { if case .deleted(messages[1].id, let author) = $0.what { author } else { nil } }.first
+    #expect(author == Saying.alice.publicKey)
+    let pages = desk.requests.filter { $0.isPage && $0.isForMarks }
+    #expect(!pages.isEmpty && pages.allSatisfy { $0.values("e").count <= PageReader.marksMax })
+    #expect(
+      desk.syncs.first?.outcome == .complete && desk.reports.last.map { if case .synced = $0 { true } else { false } } == true)
+  }
+
+  @Test func newMessagesAreWatchedForReactions() throws {
+    var desk = FollowingDesk.following([Saying.channel(1), Saying.channel(2)])
+    let (one, two) = (Saying.message("one"), Saying.message("two", in: 2))
+    desk.publish(one)
+    desk.settle()
+    desk.publish(two)
+    desk.settle()
+    func watched() -> [String] { desk.requests.last { $0.name.hasPrefix("fm") }?.values("e") ?? [] }
+    #expect(watched() == [one.id], "the next time is later")
+    // What comes before that is served then.
+    desk.publish(Saying.reaction("\u{1F41F}", to: two))
+    #expect(desk.reactions.isEmpty)
+    desk.pass(ticks: MarkReader.renewalTicks)
+    #expect(Set(watched()) == [one.id, two.id] && desk.reactions.map(\.text) == ["\u{1F41F}"])
+    #expect(desk.subscriptions.keys.count { $0.hasPrefix("fm") } == 1)
+    let reaction = Saying.reaction("", to: one)
+    desk.publish(reaction)
+    desk.publish(Saying.deletion(of: [one, two]))
+    desk.settle()
+    #expect(desk.reactions.map(\.text) == ["\u{1F41F}", "+"] && Set(desk.deletions) == [one.id, two.id])
+    #expect(Set(desk.news.suffix(3).map(\.channel.rawValue)) == [1, 2] && desk.news.suffix(3).allSatisfy(\.isLive))
+    // So are reactions, which can be taken back.
+    desk.pass(ticks: MarkReader.renewalTicks)
+    desk.publish(Saying.deletion(of: [reaction], by: Saying.bob))
+    desk.settle()
+    #expect(desk.deletions.contains(reaction.id))
+  }
+
+  @Test func onlyTheNewestAreWatched() {
+    var desk = FollowingDesk.following([Saying.channel(1)], stored: Self.all450)
+    desk.pass(ticks: MarkReader.renewalTicks)
+    let watched = Set(desk.requests.last { $0.name.hasPrefix("fm") }?.values("e") ?? [])
+    #expect(watched == Set(Self.all450.suffix(MarkReader.messagesMax).map(\.id)))
+  }
+
+  @Test func relayWithoutReactionsIsReadAllTheSame() {
+    var desk = FollowingDesk()
+    desk.stored = [Saying.message("one")]
+    desk.refusal = { $0.isForMarks ? "blocked: kind not allowed" : nil }
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    #expect(desk.texts == ["one"] && desk.syncs.map(\.outcome) == [.complete])
+  }
+
+  @Test func groupHasItsReactionsInItsPages() {
+    let one = Saying.event(9, [["h", "club1"]], "one")
+    let like = Saying.event(7, [["h", "club1"], ["e", one.id]], "+")
+    let deletion = Saying.event(5, [["h", "club1"], ["e", one.id]])
+    let desk = FollowingDesk.following([Saying.group(1)], stored: [one, like, deletion])
+    #expect(desk.texts == ["one"] && desk.reactions.map(\.target) == [one.id] && desk.deletions == [one.id])
+    #expect(!desk.requests.contains { $0.isForMarks })
+  }
+
+  // MARK: - Again
+
+  @Test func channelIsToldAgainIfSomebodyAsks() {
+    var desk = FollowingDesk.following([Saying.channel(1), Saying.channel(2)], stored: [Saying.message("one")])
+    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.settle()
+    #expect(desk.texts == ["one", "one"], "perhaps it was not stored")
+    #expect(desk.syncs.map(\.channel) == [1, 2, 1] && desk.syncs.allSatisfy { $0.outcome == .complete })
+    desk.feed(.following(.sync(ChannelID(rawValue: 9))))
+    #expect(desk.syncs.count == 3)
+  }
+
+  @Test func channelIsReadOnceADay() {
+    var desk = FollowingDesk.following([Saying.channel(1)], stored: [Saying.message("one")])
+    // It was dated back, so that no subscription brought it.
+    desk.stored.append(Saying.message("two", at: FollowingDesk.noon - 5_000))
+    desk.pass(ticks: FollowerMachine.wholeTicks - 12)
+    #expect(desk.texts == ["one"] && desk.syncs.count == 1)
+    desk.pass(ticks: 24)
+    #expect(desk.texts == ["one", "two"], "what is known is not told again")
+    #expect(desk.syncs.map(\.outcome) == [.complete, .complete])
+  }
+
+  @Test func refusedReadingIsTriedAgain() {
+    var desk = FollowingDesk()
+    desk.refusal = { $0.isPage ? "error: busy" : nil }
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    #expect(desk.syncs.map(\.outcome) == [.failed(Trouble(.storage, "error: busy"))])
+    desk.refusal = { _ in nil }
+    desk.pass(ticks: FollowerMachine.retryTicks + 12)
+    #expect(desk.syncs.map(\.outcome).last == .complete)
+  }
+
+  @Test func pageThatIsNotServedFailsTheReading() {
+    var desk = FollowingDesk.following([Saying.channel(1)])
+    desk.isMute = true
+    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.fire(.answerHistory)
+    guard case .failed(let trouble)? = desk.syncs.last?.outcome else { return #expect(Bool(false)) }
+    #expect(trouble.cause == .timeout && desk.isOpen)
+  }
+
+  @Test func readingGoesOnAfterALostConnection() {
+    var desk = FollowingDesk()
+    (desk.stored, desk.cap) = (Self.all450, 100)
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.isMute = true
+    // The two subscriptions, and the first two pages.
+    for _ in 1...4 {
+      guard let next = desk.pending.first else { return #expect(Bool(false)) }
+      desk.answerFirst(next)
+    }
+    #expect(desk.requests.count { $0.isPage } == 3)
+    desk.lose()
+    desk.isMute = false
+    desk.settle()
+    #expect(desk.syncs.isEmpty, "there will be another connection")
+    desk.fire(.reconnect)
+    desk.connect()
+    desk.settle()
+    #expect(Set(desk.texts).count == 450 && desk.texts.count == 450 && desk.syncs.map(\.outcome) == [.complete])
+  }
+
+  @Test func relayThatServesTheSameForEverIsGivenUp() {
+    var desk = FollowingDesk()
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    desk.isMute = true
+    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    let stranger = Saying.message("stranger", in: 9)
+    for _ in 0..<10_000 {
+      guard let page = desk.pending.first, page.isPage else { break }
+      desk.answerFirst(page, with: [stranger])
+    }
+    guard case .failed(let trouble)? = desk.syncs.last?.outcome else { return #expect(Bool(false)) }
+    #expect(trouble.cause == .misbehaving && desk.texts.isEmpty)
+  }
+}

@@ -1,0 +1,234 @@
+import Channels
+import Foundation
+import RelayNetwork
+import Testing
+
+@testable import Nostr
+@testable import Sandbox
+
+/// Channels are followed at relays of the sandbox, over real sockets.
+@Suite(.timeLimit(.minutes(10)))
+struct FollowingNetworkTests {
+  /// A channel, its relays, and what was read there.
+  private final class Desk {
+    let bench: NetworkBench
+    let relays: [SandboxRelay]
+    let content: ChannelContent
+    let channel = ChannelID(rawValue: 1)
+    var takes = true
+    private(set) var batches: [MessageBatch] = []
+    private(set) var untaken: [MessageBatch.ID] = []
+    private(set) var syncs: [(relay: RelayID, outcome: MessageSync)] = []
+
+    init(_ count: Int = 1, kind: ChannelKind = .channel) async throws {
+      var relays: [SandboxRelay] = []
+      for _ in 0..<count { relays.append(try await SandboxRelay.start()) }
+      self.relays = relays
+      bench = try NetworkBench()
+      content = try await bench.network.prepare(
+        ChannelDraft(
+          kind: kind, identity: NetworkBench.identityID, profile: Profile(displayName: "News"), relays: [relays[0].url]))
+      if kind == .group {
+        #expect(await bench.perform(.invite, content, at: relays[0].url) == .accepted(link: relays[0].url))
+      }
+    }
+
+    var addresses: [RelayID: String] {
+      Dictionary(uniqueKeysWithValues: relays.enumerated().map { (RelayID(rawValue: Int64($0 + 1)), $1.url) })
+    }
+    var news: [MessageNews] { batches.flatMap(\.news) }
+    var messages: [ReadMessage] { news.compactMap { if case .message(let message) = $0.what { message } else { nil } } }
+    var texts: [String] { messages.map(\.text) }
+
+    func follow(at addresses: [RelayID: String]? = nil, window: MessageWindow = MessageWindow()) {
+      bench.network.follow(
+        FollowedChannel(id: channel, content: content, relays: addresses ?? self.addresses, window: window))
+    }
+
+    func message(_ text: String, by key: SecretKey = Saying.alice, at date: Int64 = Int64(Date().timeIntervalSince1970))
+      -> NostrEvent
+    {
+      Saying.event(42, [["e", content.networkID, "", "root"]], text, at: date, by: key)
+    }
+
+    func event(_ kind: Int, _ tags: [[String]], _ content: String = "", by key: SecretKey = Saying.alice) -> NostrEvent {
+      Saying.event(kind, tags, content, at: Int64(Date().timeIntervalSince1970), by: key)
+    }
+
+    /// A relay gets an event of somebody.
+    func say(_ event: NostrEvent, at index: Int = 0) throws {
+      _ = try relays[index].store.add(event)
+      relays[index].push([event])
+    }
+
+    func take() { if !untaken.isEmpty { bench.network.took(untaken.removeFirst()) } }
+
+    /// Reads on until it is so.
+    func until(_ isSo: () -> Bool) async {
+      guard !isSo() else { return }
+      for await report in bench.reports {
+        switch report {
+        case .read(let batch):
+          batches.append(batch)
+          untaken.append(batch.id)
+          if takes { take() }
+        case .synced(_, let relay, let outcome): syncs.append((relay, outcome))
+        default: break
+        }
+        if isSo() { return }
+      }
+    }
+
+    func end() async {
+      await bench.end()
+      for relay in relays { await relay.stop() }
+    }
+  }
+
+  @Test func messagesOfStrangersArriveByPagingAndLiveFromEachRelay() async throws {
+    let desk = try await Desk(2)
+    let before = desk.message("before", at: 1_700_000_000)
+    for index in 0...1 { try desk.say(before, at: index) }
+    desk.follow(window: MessageWindow(days: nil))
+    await desk.until { desk.syncs.count == 2 }
+    #expect(desk.syncs.allSatisfy { $0.outcome == .complete } && desk.texts == ["before", "before"])
+    #expect(Set(desk.batches.compactMap(\.relay)) == Set(desk.addresses.keys) && desk.news.allSatisfy { !$0.isLive })
+    let mention = desk.event(
+      42, [["e", desk.content.networkID, "", "root"], ["p", desk.content.trustAnchor]], "live", by: Saying.bob)
+    for index in 0...1 { try desk.say(mention, at: index) }
+    await desk.until { desk.texts.count == 4 }
+    #expect(
+      desk.news.suffix(2).allSatisfy(\.isLive) && desk.messages.suffix(2).allSatisfy { $0.text == "live" && $0.isMention })
+    #expect(desk.messages.last?.author == Saying.bob.publicKey)
+    await desk.end()
+  }
+
+  @Test func ownMessagesAreKnown() async throws {
+    let desk = try await Desk()
+    let post = try desk.bench.network.compose(PostDraft(text: "ours"), in: desk.content, at: [])
+    desk.follow()
+    await desk.until { !desk.syncs.isEmpty }
+    let key = try #require(desk.bench.network.key(of: desk.content))
+    let event = desk.message("ours too", by: key)
+    try desk.say(event)
+    await desk.until { !desk.texts.isEmpty }
+    #expect(desk.messages.first?.isOwn == true && desk.messages.first?.networkID == event.id && post.author == key.publicKey)
+    await desk.end()
+  }
+
+  @Test(arguments: [SandboxFault.forgeID, .forgeSignature])
+  func forgedMessagesDoNotArrive(_ fault: SandboxFault) async throws {
+    let desk = try await Desk()
+    try desk.say(desk.message("before"))
+    try await desk.relays[0].set(fault)
+    desk.follow()
+    await desk.until { !desk.syncs.isEmpty }
+    try await desk.relays[0].set(.none)
+    let live = desk.message("live")
+    try desk.say(
+      NostrEvent(
+        id: live.id, publicKey: live.publicKey, createdAt: live.createdAt, kind: live.kind, tags: live.tags, content: "forged",
+        signature: live.signature))
+    try desk.say(desk.event(42, [["e", Saying.name(9), "", "root"]], "elsewhere"))
+    try desk.say(desk.message("last"))
+    await desk.until { !desk.texts.isEmpty }
+    #expect(desk.texts == ["last"])
+    // Genuine after all, it arrives.
+    desk.bench.network.sync(desk.channel)
+    await desk.until { desk.syncs.count == 2 }
+    #expect(Set(desk.texts) == ["before", "last"])
+    await desk.end()
+  }
+
+  @Test func deletionsAndReactionsFollow() async throws {
+    let desk = try await Desk()
+    let message = desk.message("before")
+    try desk.say(message)
+    desk.follow()
+    await desk.until { !desk.syncs.isEmpty }
+    let like = desk.event(7, [["e", message.id], ["p", message.publicKey]], "+", by: Saying.bob)
+    try desk.say(like)
+    try desk.say(desk.event(5, [["e", message.id]]))
+    await desk.until { desk.news.count == 3 }
+    #expect(
+      desk.news.dropFirst().map(\.what) == [
+        .reaction(ReadReaction(networkID: like.id, target: message.id, author: Saying.bob.publicKey, text: "+")),
+        .deleted(networkID: message.id, author: Saying.alice.publicKey),
+      ])
+    await desk.end()
+  }
+
+  @Test func groupIsFollowedAtItsRelay() async throws {
+    let desk = try await Desk(kind: .group)
+    let relay = desk.relays[0]
+    desk.follow()
+    await desk.until { !desk.syncs.isEmpty }
+    let place = ["h", desk.content.networkID]
+    let message = desk.event(9, [place], "hello")
+    #expect(try relay.takeAsGroup(message)?.accepted == true)
+    #expect(try relay.takeAsGroup(desk.event(7, [place, ["e", message.id]], "+", by: Saying.bob))?.accepted == true)
+    #expect(try relay.takeAsGroup(desk.event(9005, [place, ["e", message.id]], by: desk.bench.identity))?.accepted == true)
+    await desk.until { desk.news.count == 3 }
+    #expect(desk.texts == ["hello"] && desk.news.allSatisfy(\.isLive))
+    #expect(desk.news.last?.what == .deleted(networkID: message.id, author: nil))
+    await desk.end()
+  }
+
+  @Test func lostConnectionIsOpenedAgainAndCatchesUp() async throws {
+    let desk = try await Desk()
+    desk.follow()
+    await desk.until { !desk.syncs.isEmpty }
+    try await desk.relays[0].set(.down)
+    for text in ["one", "two", "three"] { _ = try desk.relays[0].store.add(desk.message(text)) }
+    try await desk.relays[0].set(.none)
+    await desk.until { desk.texts.count == 3 }
+    #expect(Set(desk.texts) == ["one", "two", "three"])
+    await desk.end()
+  }
+
+  @Test func noMoreIsReadThanIsTaken() async throws {
+    let desk = try await Desk()
+    for number in 1...500 { _ = try desk.relays[0].store.add(desk.message("\(number)", at: 1_700_000_000 + Int64(number))) }
+    desk.takes = false
+    desk.follow(window: MessageWindow(days: nil))
+    var most = 0
+    while desk.syncs.isEmpty {
+      let count = desk.batches.count
+      if desk.untaken.count == MessageOutbox.batchesOutMax || desk.texts.count == 500 { desk.take() }
+      await desk.until { desk.batches.count > count || !desk.syncs.isEmpty || desk.texts.count == 500 && !desk.untaken.isEmpty }
+      most = max(most, desk.untaken.count)
+    }
+    #expect(desk.texts.count == 500 && most == MessageOutbox.batchesOutMax)
+    await desk.end()
+  }
+
+  @Test func relayThatCannotBeReachedIsReported() async throws {
+    let desk = try await Desk()
+    try await desk.relays[0].set(.down)
+    desk.follow(at: [RelayID(rawValue: 1): desk.relays[0].url, RelayID(rawValue: 2): "smp://x"])
+    await desk.until { !desk.syncs.isEmpty }
+    guard case .failed(let trouble)? = desk.syncs.first?.outcome else { return #expect(Bool(false)) }
+    #expect(trouble.cause == .unreachable)
+    desk.bench.network.sync(desk.channel)
+    await desk.until { desk.syncs.count >= 3 }
+    let causes = desk.syncs.map { sync -> Cause? in if case .failed(let trouble) = sync.outcome { trouble.cause } else { nil } }
+    #expect(Set(causes) == [.unreachable, .protocol])
+    await desk.end()
+  }
+
+  @Test func channelCanBeLeftAndTakenUpAgain() async throws {
+    let desk = try await Desk(2)
+    desk.follow()
+    await desk.until { desk.syncs.count == 2 }
+    // One relay goes.
+    desk.follow(at: [RelayID(rawValue: 1): desk.relays[0].url])
+    try desk.say(desk.message("unheard"), at: 1)
+    try desk.say(desk.message("heard"), at: 0)
+    await desk.until { desk.texts.contains("heard") }
+    desk.bench.network.unfollow(desk.channel)
+    desk.follow()
+    await desk.until { desk.syncs.count == 4 && Set(desk.texts) == ["heard", "unheard"] }
+    #expect(desk.syncs.allSatisfy { $0.outcome == .complete })
+    await desk.end()
+  }
+}
