@@ -23,6 +23,8 @@ extension NostrNetwork {
     guard let known = followed.withLockedValue({ $0[channel] }) else { return }
     for (relay, address) in known.relays {
       guard let session = follower(relay, address) else {
+        // After its end, the network says nothing about relays.
+        guard (try? RelayURL(address)) == nil else { continue }
         let trouble = Trouble(.protocol, "the relay's address is not one of Nostr")
         report(.synced(channel: channel, relay: relay, .failed(trouble)))
         continue
