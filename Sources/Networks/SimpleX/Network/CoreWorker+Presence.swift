@@ -43,6 +43,7 @@ extension CoreWorker {
     user = nil
     absence = NetworkTrouble(kind, words)
     tell(.down(absence))
+    stopReading()
     if version != nil { around.nudge(limits.recogniseAgain) }
     if !pending.isEmpty { around.nudge(limits.patience) }
   }
@@ -109,6 +110,7 @@ extension CoreWorker {
     resynchronised = (nil, true)
     for channel in pending.keys.sorted() { due.add(channel) }
     lookAtPosts(isConnected: true)
+    missedMessages()
     startTests()
     let name = version.map { "the chat core \($0)" } ?? "the chat core"
     tell(.works(detail: CoreText.bounded("\(name) is there, its user is '\(active.displayName)'")))
@@ -143,7 +145,10 @@ extension CoreWorker {
   }
 
   /// Processes inputs that came meanwhile: a request that was cancelled while the core was asked must not be carried out.
-  func takeArrived() { for input in around.arrived() { take(input) } }
+  func takeArrived() {
+    for input in around.arrived() { take(input) }
+    sendNews()
+  }
 }
 
 extension CoreError {

@@ -70,7 +70,10 @@ extension CoreWorker {
       return startTests()
     }
     // Events that the core sent over it are lost.
-    if lanes.remove(lane) != nil, user != nil { resynchronised = (nil, true) }
+    if lanes.remove(lane) != nil, user != nil {
+      resynchronised = (nil, true)
+      missedMessages()
+    }
   }
 
   /// Handles the result of a test.

@@ -131,6 +131,12 @@ final class CoreWorker {
   var postsDue = WorkQueue<ChannelID>()
   private var isPostsTurn = false
 
+  /// The channels whose messages are read.
+  var readings = Readings()
+  var outbox = NewsOutbox()
+  /// What the core says of messages while a page is on its way; `nil` if none is.
+  var heldEvents: [CoreEvent]?
+
   /// The relays in the core's list; `nil` if it was not read yet.
   var serverGroups: [CoreServerGroup]?
   /// The operators that came with the core when its list was last read; `nil` if it was never read.
@@ -160,6 +166,10 @@ final class CoreWorker {
       if user == nil { around.nudge(limits.patience) }
     case .post(let operation): take(operation)
     case .turn(let turn): take(turn)
+    case .follow(let channel): follow(channel)
+    case .unfollow(let channel): unfollow(channel)
+    case .taken(let batch): taken(batch)
+    case .sync(let channel): sync(channel)
     case .cancelled(let channel, let relay): drop(channel, relay)
     case .watched(let relays): watched = relays
     case .test(let request):
@@ -172,7 +182,9 @@ final class CoreWorker {
     case .core(.event(let event)): heed(event)
     case .core(.reply): break
     case .nudged: nudged()
-    case .eventsMissed: resynchronised = (nil, true)
+    case .eventsMissed:
+      resynchronised = (nil, true)
+      missedMessages()
     }
   }
 
@@ -183,6 +195,7 @@ final class CoreWorker {
     for (channel, place) in untold.sorted(by: { $0.key < $1.key }) where suspects[channel] == nil { suspect(channel, place) }
     untold = [:]
     lookAtPosts()
+    lookAtReadings()
     for (channel, time) in waiting.sorted(by: { $0.key < $1.key }) {
       // Timers and this clock may differ a little.
       let rest = time - now()
@@ -211,9 +224,8 @@ final class CoreWorker {
       guard let group = error.place?.group else { return }
       for (channel, known) in bound where known.group == group { suspect(channel, known.place) }
     case .unreadable(let tag, let fault): logger.debug("an event of the chat core cannot be read: \(tag): \(fault)")
-    case .itemsReceived, .itemUpdated, .itemsDeleted, .reaction, .itemStatuses, .hostConnected, .hostDisconnected, .refusal,
-      .messageError, .other:
-      break
+    case .itemsReceived, .itemUpdated, .itemsDeleted, .itemsGone, .reaction: hear(event)
+    case .itemStatuses, .hostConnected, .hostDisconnected, .refusal, .messageError, .other: break
     }
   }
 
@@ -270,6 +282,7 @@ final class CoreWorker {
   /// Does the next step, or, if nothing was requested, a part of the look at all channels. Tests of relays run meanwhile.
   /// - Returns: whether there was anything to do.
   func step() async -> Bool {
+    sendNews()
     guard isDecided else { return false }
     if mustRecognise, !isRecognitionHeld {
       mustRecognise = false
@@ -308,7 +321,9 @@ final class CoreWorker {
       return true
     }
     if await resynchronise() { return true }
-    return await servePosts()
+    if await servePosts() { return true }
+    // What others say holds up nothing else.
+    return await readMessages()
   }
 
   // MARK: - Which channel is which

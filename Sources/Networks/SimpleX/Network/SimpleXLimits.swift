@@ -21,6 +21,8 @@ public struct SimpleXLimits: Hashable, Sendable {
   /// How long a post waits for relays that are just getting the channel: SimpleX sends it once, so they would never get it. A relay makes
   /// posts wait only for so long after the first one that waited for it.
   public var joinPatience: Duration = .seconds(30)
+  /// After how long a channel is read again whose messages the core could not give.
+  public var readAgain: Duration = .seconds(60)
   /// How long an unanswered operation is kept; longer than the coordinator waits for it.
   public var pendingMax: Duration = .seconds(1800)
 

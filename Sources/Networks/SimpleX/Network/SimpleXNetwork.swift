@@ -18,6 +18,11 @@ public final class SimpleXNetwork: RelayNetwork {
     case operation(RelayOperation)
     case post(DeliveryOperation)
     case turn(DeliveryTurn)
+    case follow(FollowedChannel)
+    case unfollow(ChannelID)
+    /// A batch of messages was taken.
+    case taken(MessageBatch.ID)
+    case sync(ChannelID)
     case cancelled(ChannelID, RelayID)
     case core(CoreReport)
     case watched([RelayID: String])

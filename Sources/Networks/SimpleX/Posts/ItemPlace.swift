@@ -57,7 +57,7 @@ enum ItemPlace: Hashable {
   }
 
   /// Whether a shared id is what cores draw, base64.
-  private static func isWritable(_ text: String) -> Bool {
+  static func isWritable(_ text: String) -> Bool {
     (1...CoreItem.wordBytesMax).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
         switch byte {

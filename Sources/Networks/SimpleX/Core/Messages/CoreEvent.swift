@@ -24,6 +24,8 @@ public enum CoreEvent: Hashable, Sendable {
   case itemUpdated(CoreChatItem)
   /// Somebody else, or the core itself, deleted messages.
   case itemsDeleted([CoreItemDeletion])
+  /// Messages of a group were deleted, of which only the numbers are told.
+  case itemsGone(CoreGroup, [CoreItem.ID])
   /// Somebody else reacted to a message.
   case reaction(CoreReactionChange)
   /// The state of messages changed, for all members together. A failure at one relay changes nothing here.
@@ -84,9 +86,11 @@ extension CoreEvent {
 
   private static func aboutItem(tag: String, _ reader: CoreReader) throws(CoreShapeError) -> CoreEvent? {
     switch tag {
-    case "newChatItems": .itemsReceived(try reader.list("chatItems", atMost: CoreChatItem.countMax))
+    case "newChatItems": .itemsReceived(try reader.readableList("chatItems", atMost: CoreChatItem.countMax))
     case "chatItemUpdated": .itemUpdated(try reader.read("chatItem"))
-    case "chatItemsDeleted": .itemsDeleted(try reader.list("chatItemDeletions", atMost: CoreChatItem.countMax))
+    case "chatItemsDeleted": .itemsDeleted(try reader.readableList("chatItemDeletions", atMost: CoreChatItem.countMax))
+    case "groupChatItemsDeleted":
+      .itemsGone(try reader.read("groupInfo"), try reader.ids("chatItemIDs", atMost: CoreChatItem.countMax))
     case "chatItemReaction": .reaction(try CoreReactionChange(reader))
     case "chatItemsStatusesUpdated": .itemStatuses(try reader.list("chatItems", atMost: CoreChatItem.countMax))
     default: nil

@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// The core's id of one of its objects: a number in its database. The type distinguishes the kinds of objects, because a member's
 /// number in place of a relay's would name something else.
 public struct CoreID<Thing>: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -20,5 +22,13 @@ extension CoreReader {
   /// The member `key` as an id; `nil` if it is missing.
   func idIfPresent<Thing>(_ key: String) throws(CoreShapeError) -> CoreID<Thing>? {
     try integerIfPresent(key).map(CoreID.init(rawValue:))
+  }
+
+  /// The ids in the list at `key`; an error if there are more than `limit`.
+  func ids<Thing>(_ key: String, atMost limit: Int) throws(CoreShapeError) -> [CoreID<Thing>] {
+    guard let elements = value(key)?.array else { throw fault(key, "must be a list") }
+    let ids = elements.compactMap(\.integer)
+    guard elements.count <= limit, ids.count == elements.count else { throw fault(key, "must have at most \(limit) integers") }
+    return ids.map(CoreID.init(rawValue:))
   }
 }

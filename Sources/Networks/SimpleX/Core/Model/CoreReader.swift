@@ -100,6 +100,15 @@ struct CoreReader {
     value(key) == nil ? nil : try list(key, atMost: limit)
   }
 
+  /// Those values of the list at `key` that can be read: what others write must not spoil the rest.
+  func readableList<Thing: CoreReadable>(_ key: String, of type: Thing.Type = Thing.self, atMost limit: Int)
+    throws(CoreShapeError) -> [Thing]
+  {
+    let elements = try elements(key)
+    guard elements.count <= limit else { throw fault(key, "must have at most \(limit) elements") }
+    return elements.compactMap { element in try? Thing(try CoreReader(element)) }
+  }
+
   /// The strings in the list at `key`.
   func strings(_ key: String) throws(CoreShapeError) -> [String] {
     var strings: [String] = []

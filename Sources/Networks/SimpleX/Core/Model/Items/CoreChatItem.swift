@@ -16,8 +16,10 @@ extension CoreChatItem: CoreReadable {
   }
 
   /// - Parameter chat: a `ChatInfo`.
+  /// - Returns: the group whose members all see the chat; `nil` also for what one of them says to those who run it.
   static func group(of chat: CoreReader) throws(CoreShapeError) -> CoreGroup? {
-    try chat.string("type") == "group" ? try chat.read("groupInfo") : nil
+    guard try chat.string("type") == "group", chat.value("groupChatScope") == nil else { return nil }
+    return try chat.read("groupInfo")
   }
 }
 

@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// A message in a chat of the core (`ChatItem`, docs/design/simplex.md#posts-in-a-core).
 public struct CoreItem: Hashable, Sendable {
   public typealias ID = CoreID<CoreItem>
@@ -28,6 +30,14 @@ public struct CoreItem: Hashable, Sendable {
   public let sentAt: String
   /// Who wrote it.
   public let author: Author
+  /// What all members call the member who wrote it; `nil` if no member did, or the core does not say.
+  public let sender: CoreSender?
+  /// What the core shows of it as text; cut if it is longer than a message can be.
+  public let text: String
+  /// Whether it names the core's user.
+  public let isMention: Bool
+  /// The message that it answers; `nil` if it answers none.
+  public let quote: CoreItemQuote?
   /// The message; `nil` for news of the group, such as a member that joined.
   public let content: CoreItemContent?
   /// The file that belongs to it; `nil` if there is none.
@@ -62,7 +72,12 @@ extension CoreItem: CoreReadable {
     sharedID = try meta.stringIfPresent("itemSharedMsgId", bytesMax: Self.wordBytesMax)
     sentAt = try meta.stringIfPresent("itemTs", bytesMax: Self.wordBytesMax) ?? ""
     let isAsGroup = try meta.boolIfPresent("showGroupAsSender") ?? false
-    author = try Author(try reader.object("chatDir"), isAsGroup: isAsGroup)
+    let direction = try reader.object("chatDir")
+    author = try Author(direction, isAsGroup: isAsGroup)
+    sender = CoreSender(of: direction)
+    text = CoreText.cut(meta.value("itemText")?.string ?? "", to: CoreItemContent.textBytesMax)
+    isMention = try meta.boolIfPresent("userMention") ?? false
+    quote = CoreItemQuote(of: reader)
     content = try CoreItemContent(of: try reader.object("content"))
     file = try reader.readIfPresent("file")
     status = try CoreItemStatus(try meta.object("itemStatus"))
@@ -79,7 +94,7 @@ extension CoreItem.Author {
   /// - Parameters:
   ///   - direction: the `CIDirection`.
   ///   - isAsGroup: whether readers see the channel as the author.
-  fileprivate init(_ direction: CoreReader, isAsGroup: Bool) throws(CoreShapeError) {
+  init(_ direction: CoreReader, isAsGroup: Bool) throws(CoreShapeError) {
     let word = try direction.string("type")
     switch word {
     case "groupSnd": self = isAsGroup ? .channel : .user

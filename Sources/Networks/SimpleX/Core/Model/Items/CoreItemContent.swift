@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// What a message of the core says (`MsgContent`). The bytes of pictures are not kept.
 public struct CoreItemContent: Hashable, Sendable {
   /// The kind of a message.
@@ -16,6 +18,8 @@ public struct CoreItemContent: Hashable, Sendable {
   public let text: String
   /// The link that is previewed; `nil` if none is.
   public let link: String?
+  /// What the previewed page is called; `nil` if no link is previewed, and cut if it is longer than `linkBytesMax`.
+  public let title: String?
 }
 
 extension CoreItemContent {
@@ -35,6 +39,7 @@ extension CoreItemContent: CoreReadable {
     text = CoreText.cut(try reader.stringIfPresent("text") ?? "", to: Self.textBytesMax)
     let preview = kind == .known(.link) ? try reader.objectIfPresent("preview") : nil
     link = try preview?.stringIfPresent("uri").map { CoreText.cut($0, to: Self.linkBytesMax) }
+    title = preview?.value("title")?.string.map { CoreText.cut($0, to: Self.linkBytesMax) }
   }
 }
 

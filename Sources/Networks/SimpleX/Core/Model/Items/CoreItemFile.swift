@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// The file of a message (`CIFile`, docs/design/simplex.md#files-of-posts).
 public struct CoreItemFile: Hashable, Sendable {
   /// How far the core came with a file (`CIFileStatus`).
@@ -25,6 +27,8 @@ public struct CoreItemFile: Hashable, Sendable {
 
   /// The name without its folder; cut if it is longer than `nameBytesMax`.
   public let name: String
+  /// Its size in bytes; `nil` if the core does not say.
+  public let size: Int64?
   /// How far the core came.
   public let state: State
 }
@@ -32,6 +36,7 @@ public struct CoreItemFile: Hashable, Sendable {
 extension CoreItemFile: CoreReadable {
   init(_ reader: CoreReader) throws(CoreShapeError) {
     name = CoreText.cut(try reader.string("fileName"), to: Self.nameBytesMax)
+    size = reader.value("fileSize")?.integer.flatMap { $0 >= 0 ? $0 : nil }
     state = try reader.read("fileStatus")
   }
 }

@@ -38,6 +38,10 @@ public struct CoreReactionChange: Hashable, Sendable {
   public let isAdded: Bool
   /// The reaction; empty if this version of the core does not know it.
   public let emoji: String
+  /// Who added it, or took it back.
+  public let author: CoreItem.Author
+  /// What all members call that member; `nil` if it is no member, or the core does not say.
+  public let sender: CoreSender?
   /// The group or channel; `nil` for chats of another kind.
   public let group: CoreGroup?
   /// The message as it is now.
@@ -51,6 +55,9 @@ extension CoreReactionChange: CoreReadable {
     group = try CoreChatItem.group(of: try outer.object("chatInfo"))
     let inner = try outer.object("chatReaction")
     emoji = try Self.emoji(of: try inner.object("reaction"))
+    let direction = try inner.objectIfPresent("chatDir")
+    author = try direction.map { direction throws(CoreShapeError) in try .init(direction, isAsGroup: false) } ?? .unknown("")
+    sender = direction.flatMap(CoreSender.init(of:))
     item = try inner.read("chatItem")
   }
 

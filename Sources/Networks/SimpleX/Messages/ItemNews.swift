@@ -1,0 +1,100 @@
+internal import Channels
+internal import RelayNetwork
+
+/// What items of the core are as news of a channel. Others write them, so anything may be in them.
+struct ItemNews {
+  let group: CoreGroup
+  let now: Timestamp
+
+  private static let urlBytesMax = 1_000
+  private static let altTextBytesMax = 1_000
+
+  /// What an item says that is not known: the message, and what became of it. Nothing if it is not a message.
+  func all(_ item: CoreItem) -> [MessageNews.What] {
+    if item.deletion != nil { return changes(item) }
+    return message(item).map { [.message($0)] + changes(item) } ?? []
+  }
+
+  /// What has become of an item whose message is known.
+  /// - Parameter isUpdate: whether the core says that it has changed.
+  func changes(_ item: CoreItem, isUpdate: Bool = false) -> [MessageNews.What] {
+    let name = ItemPlace(item).name
+    // Of a message that was moderated the core keeps neither text nor kind.
+    if item.deletion != nil { return [.deleted(networkID: name, author: nil)] }
+    guard item.isEdited || isUpdate, let message = message(item) else { return [] }
+    return [.edited(networkID: name, text: message.text)]
+  }
+
+  /// A reaction that was added or taken back; `nil` if it is one of our own, which is a post, or cannot be named.
+  func reaction(_ change: CoreReactionChange) -> MessageNews.What? {
+    guard let author = author(change.author, change.sender), !author.isOwn, !change.emoji.isEmpty,
+      change.emoji.utf8.count <= ReadReaction.textMax
+    else { return nil }
+    let target = ItemPlace(change.item).name
+    // Names and authors hold no spaces.
+    let name = "\(target) \(author.id) \(change.emoji)"
+    // Whoever adds it again gives it the same name, so no deletion may wait for it.
+    guard change.isAdded else { return .deleted(networkID: name, author: nil) }
+    return .reaction(ReadReaction(networkID: name, target: target, author: author.id, text: change.emoji))
+  }
+
+  /// The message that an item is; `nil` for what the core notes about the group, and for reports to those who run it.
+  private func message(_ item: CoreItem) -> ReadMessage? {
+    guard let content = item.content, content.kind != .known(.report), let author = author(item.author, item.sender) else {
+      return nil
+    }
+    return ReadMessage(
+      networkID: ItemPlace(item).name, author: author.id, authorName: author.name,
+      text: CoreText.cut(item.text.isEmpty ? content.text : item.text, to: ReadMessage.textMax),
+      createdAt: Timestamp(core: item.sentAt) ?? now, replyTo: item.quote.flatMap(Self.name),
+      attachments: attachments(of: item, content), isMention: item.isMention, isOwn: author.isOwn)
+  }
+
+  /// The name of a message that is answered; `nil` if the core does not have it under a number.
+  private static func name(_ quote: CoreItemQuote) -> String? {
+    quote.item.map { item in
+      ItemPlace.item(item, sharedID: quote.sharedID.flatMap { ItemPlace.isWritable($0) ? $0 : nil }).name
+    }
+  }
+
+  private func attachments(of item: CoreItem, _ content: CoreItemContent) -> [ReadAttachment] {
+    var attachments: [ReadAttachment] = []
+    // A name is no address, whatever is in it.
+    if let file = item.file, let name = file.name.split(separator: "/").last {
+      attachments.append(ReadAttachment(url: CoreText.cut(String(name), to: Self.urlBytesMax), sizeBytes: file.size))
+    }
+    if let link = content.link, link.utf8.count <= Self.urlBytesMax, Self.isWeb(link) {
+      let title = content.title.flatMap { $0.isEmpty ? nil : CoreText.cut($0, to: Self.altTextBytesMax) }
+      attachments.append(ReadAttachment(url: link, altText: title))
+    }
+    return attachments
+  }
+
+  private static func isWeb(_ link: String) -> Bool {
+    let start = link.prefix(8).lowercased()
+    return start.hasPrefix("https://") || start.hasPrefix("http://")
+  }
+
+  private struct Author {
+    let id: String
+    var name: String?
+    var isOwn = false
+  }
+
+  /// - Returns: `nil` if it is nobody who writes in groups.
+  private func author(_ author: CoreItem.Author, _ sender: CoreSender?) -> Author? {
+    switch author {
+    case .channel: return Author(id: PostForm.author, isOwn: true)
+    case .otherOwner: return Author(id: PostForm.author)
+    case .user: return Author(id: Self.id(group.membership.sharedID, group.membership.id), isOwn: true)
+    case .member(let member): return Author(id: Self.id(sender?.sharedID, member), name: sender?.name)
+    case .unknown: return nil
+    }
+  }
+
+  /// The name that all members have for one, or the core's own number if that is not what cores draw. No member passes for the channel.
+  private static func id(_ sharedID: String?, _ member: CoreMember.ID) -> String {
+    guard let sharedID, ItemPlace.isWritable(sharedID), sharedID != PostForm.author else { return "#\(member)" }
+    return sharedID
+  }
+}
