@@ -79,10 +79,12 @@ extension CoreModel {
   }
 
   /// Own posts can be edited for a day.
-  func isEditable(_ item: Item) -> Bool { item.deletedAt == nil && now - item.sentAt < 24 * Self.hour }
+  func isEditable(_ item: Item) -> Bool { item.writer == .user && item.deletedAt == nil && now - item.sentAt < 24 * Self.hour }
 
   /// Six hours longer than the core shows.
-  private func isDeletable(_ item: Item) -> Bool { item.deletedAt == nil && now - item.sentAt < 30 * Self.hour }
+  private func isDeletable(_ item: Item) -> Bool {
+    item.writer == .user && item.deletedAt == nil && now - item.sentAt < 30 * Self.hour
+  }
 
   private func itemAnswer(_ tag: String, _ item: Item, _ index: Int) -> JSONValue {
     ["type": .string(tag), "user": userJSON(groups[index].user), "chatItem": chatItemJSON(item, in: groups[index])]

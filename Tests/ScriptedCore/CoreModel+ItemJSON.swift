@@ -52,35 +52,47 @@ extension CoreModel {
 
   func itemJSON(_ item: Item, in group: Group) -> JSONValue {
     var members: [String: JSONValue] = [
-      "chatDir": ["type": "groupSnd"], "meta": metaJSON(item),
-      "content": ["type": "sndMsgContent", "msgContent": item.content],
+      "chatDir": directionJSON(item.writer, in: group), "meta": metaJSON(item, in: group), "content": contentJSON(item),
       "mentions": .object(item.mentions.mapValues { ["memberId": .string("member-\($0)")] }),
-      "reactions": .array(
-        item.reactions.map { emoji in
-          ["reaction": ["type": "emoji", "emoji": .string(emoji)], "userReacted": true, "totalReacted": 1]
-        }),
+      "reactions": reactionsJSON(item),
     ]
     members["quotedItem"] = item.quote
-    members["file"] = item.file?.json
+    members["file"] = item.file?.json ?? item.receivedFile
     return .object(members)
   }
 
-  private func metaJSON(_ item: Item) -> JSONValue {
+  private func reactionsJSON(_ item: Item) -> JSONValue {
+    let emoji = item.reactions + item.othersReactions.keys.sorted().filter { !item.reactions.contains($0) }
+    return .array(
+      emoji.map { emoji in
+        let isOwn = item.reactions.contains(emoji)
+        let count = (item.othersReactions[emoji]?.count ?? 0) + (isOwn ? 1 : 0)
+        return [
+          "reaction": ["type": "emoji", "emoji": .string(emoji)], "userReacted": .bool(isOwn),
+          "totalReacted": .integer(Int64(count)),
+        ]
+      })
+  }
+
+  private func metaJSON(_ item: Item, in group: Group) -> JSONValue {
     var meta: [String: JSONValue] = [
       "itemId": .integer(item.id), "itemTs": .string(time(item.sentAt)), "itemText": item.content["text"] ?? "",
       "itemStatus": item.status, "itemSharedMsgId": .string(item.sharedID), "itemEdited": .bool(item.versions.count > 1),
-      "userMention": false, "hasLink": .bool(item.content["type"] == "link"), "deletable": .bool(isEditable(item)),
+      "userMention": .bool(isMention(item)), "hasLink": .bool(item.content["type"] == "link"),
+      "deletable": .bool(isEditable(item)),
       "editable": .bool(isEditable(item)), "showGroupAsSender": .bool(item.isAsGroup), "createdAt": .string(time(item.sentAt)),
       "updatedAt": .string(time(item.sentAt)),
     ]
-    meta["itemDeleted"] = item.deletedAt.map { ["type": "deleted", "deletedTs": .string(time($0)), "chatType": "group"] }
+    // What the core notes about the group has no name.
+    if item.sharedID.isEmpty { meta["itemSharedMsgId"] = nil }
+    meta["itemDeleted"] = deletionJSON(item, in: group)
     if item.isSigned { meta["msgVerified"] = ["type": "signed", "sigStatus": "verified"] }
     return .object(meta)
   }
 
-  func quoteJSON(_ item: Item) -> JSONValue {
+  func quoteJSON(_ item: Item, in group: Group) -> JSONValue {
     [
-      "chatDir": ["type": "groupSnd"], "itemId": .integer(item.id), "sharedMsgId": .string(item.sharedID),
+      "chatDir": directionJSON(item.writer, in: group), "itemId": .integer(item.id), "sharedMsgId": .string(item.sharedID),
       "sentAt": .string(time(item.sentAt)), "content": item.content,
     ]
   }

@@ -24,6 +24,14 @@ extension CoreModel {
     var deletedAt: Int64?
     var reactions: [String] = []
     var file: File?
+    /// The file of somebody else.
+    var receivedFile: JSONValue?
+    /// Who wrote it.
+    var writer = Writer.user
+    /// Why it is shown as deleted, once it is.
+    var deletion = "deleted"
+    /// How others reacted, by emoji.
+    var othersReactions: [String: Set<Int64>] = [:]
     /// The relays to which it was sent; the others have no row.
     var deliveries: [Delivery]
     /// The relays that give it to new readers.
@@ -33,6 +41,7 @@ extension CoreModel {
 
     /// The status for all relays together.
     var status: JSONValue {
+      if writer != .user { return ["type": "rcvNew"] }
       let sent = deliveries.filter { $0.state["type"] == "sent" }.count
       if sent == 0 { return ["type": "sndNew"] }
       return ["type": "sndSent", "sndProgress": sent == deliveries.count ? "complete" : "partial"]
@@ -65,7 +74,7 @@ extension CoreModel {
     if let quoted = message.quoted {
       guard let item = group.items.first(where: { $0.id == quoted }) else { return notFound(quoted) }
       guard item.deletedAt == nil else { return CoreErrors.answer(CoreErrors.store("invalidQuote")) }
-      quote = quoteJSON(item)
+      quote = quoteJSON(item, in: group)
     }
     guard Self.size(message, quote, event: "x.msg.new") <= Self.messageBytesMax else {
       return CoreErrors.answer(CoreErrors.store("largeMsg"))

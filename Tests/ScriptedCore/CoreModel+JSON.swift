@@ -133,7 +133,7 @@ extension CoreModel {
     }
   }
 
-  private func memberJSON(
+  func memberJSON(
     id: Int64, group: Int64, role: String, category: String, status: String, connection: JSONValue?
   ) -> JSONValue {
     var members: [String: JSONValue] = [

@@ -53,7 +53,7 @@ struct CoreItemMessageTests {
     let item = try read()
     #expect(item.id.rawValue == 12 && item.sharedID == "MDEyMzQ1Njc4OWFi" && item.sentAt == "2026-01-01T00:00:00Z")
     #expect(item.author == .channel && item.status == .new && item.deletion == nil && item.reactions.isEmpty)
-    #expect(item.content == CoreItemContent(kind: .known(.text), text: "Hello", link: nil))
+    #expect(item.content == CoreItemContent(kind: .known(.text), text: "Hello", link: nil, title: nil))
     #expect(item.isEditable && item.isDeletable && !item.isEdited)
     #expect(try read(["showGroupAsSender": false]).author == .user)
     #expect(try read([:], ["chatDir": ["type": "channelRcv"]]).author == .otherOwner)
@@ -70,7 +70,7 @@ struct CoreItemMessageTests {
     #expect(try read([:], ["chatDir": ["type": "newTag"]]).author == .unknown("newTag"))
     #expect(try read([:], ["content": ["type": "rcvGroupEvent", "rcvGroupEvent": [:]]]).content == nil)
     let unknown = try read([:], ["content": ["type": "rcvMsgContent", "msgContent": ["type": "poll", "a": 1]]])
-    #expect(unknown.content == CoreItemContent(kind: .unknown("poll"), text: "", link: nil))
+    #expect(unknown.content == CoreItemContent(kind: .unknown("poll"), text: "", link: nil, title: nil))
     for (word, deletion) in [
       ("deleted", CoreItem.Deletion.deleted), ("blockedByAdmin", .blockedByAdmin), ("moderated", .moderated),
     ] {
@@ -109,7 +109,9 @@ struct CoreItemMessageTests {
       (["type": "sndWarning", "sndFileError": ["type": "newTag"]], .warning(.unknown("newTag"))),
       (["type": "invalid", "text": "snd_odd"], .invalid("snd_odd")), (["type": "rcvComplete"], .unknown("rcvComplete")),
     ]
-    for (json, state) in states { #expect(try file(json) == CoreItemFile(name: "a.jpg", state: state), "\(json.text)") }
+    for (json, state) in states {
+      #expect(try file(json) == CoreItemFile(name: "a.jpg", size: 14, state: state), "\(json.text)")
+    }
     // A long name is cut, and no path of ours is as long.
     let long = try #require(try file(["type": "sndStored"], .string(String(repeating: "x", count: 5_000))))
     #expect(long.name.utf8.count == 1_024)

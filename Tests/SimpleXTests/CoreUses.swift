@@ -6,7 +6,7 @@ import StrictJSON
 
 private func list(_ parts: JSONValue?...) -> JSONValue { .array(parts.map { $0 ?? .null }) }
 
-private func text(_ text: String?) -> JSONValue? { text.map(JSONValue.string) }
+private func words(_ text: String?) -> JSONValue? { text.map(JSONValue.string) }
 
 extension CoreID {
   fileprivate var uses: JSONValue { .integer(rawValue) }
@@ -22,7 +22,7 @@ extension CoreMember {
   fileprivate var uses: JSONValue {
     list(
       id.uses, group.uses, .string(sharedID), .string(role.text), .string(status.text), .string(localName),
-      connection?.uses, text(relayLink))
+      connection?.uses, words(relayLink))
   }
 }
 
@@ -46,13 +46,13 @@ extension CoreConnectionStatus {
 extension CoreGroup {
   fileprivate var uses: JSONValue {
     list(
-      id.uses, .bool(usesRelays), .string(localName), profile.json, membership.uses, text(ownRelayStatus?.text),
+      id.uses, .bool(usesRelays), .string(localName), profile.json, membership.uses, words(ownRelayStatus?.text),
       .string(createdAt), .integer(memberCount), publicMemberCount.map(JSONValue.integer))
   }
 }
 
 extension CoreGroupLink {
-  fileprivate var uses: JSONValue { list(text(short), .string(full)) }
+  fileprivate var uses: JSONValue { list(words(short), .string(full)) }
 }
 
 extension CoreRelay {
@@ -65,7 +65,7 @@ extension CoreRelay {
 
 extension CoreGroupRelay {
   fileprivate var uses: JSONValue {
-    list(id.uses, member.uses, relay.uses, .string(status.text), text(link), text(webDomain))
+    list(id.uses, member.uses, relay.uses, .string(status.text), words(link), words(webDomain))
   }
 }
 
@@ -147,17 +147,23 @@ extension CoreItemFile {
       case .invalid(let words): list("invalid", .string(words))
       case .unknown(let word): list("unknown", .string(word))
       }
-    return list(.string(name), state)
+    return list(.string(name), state, size.map(JSONValue.integer))
   }
+}
+
+extension CoreSender {
+  fileprivate var uses: JSONValue { list(.string(sharedID), words(name)) }
 }
 
 extension CoreItem {
   fileprivate var uses: JSONValue {
     list(
-      id.uses, text(sharedID), .string(sentAt), author.uses,
-      content.map { list(.string($0.kind.text), .string($0.text), text($0.link)) }, file?.uses, status.uses, .bool(isEdited),
-      text(deletion?.text), .bool(isEditable), .bool(isDeletable),
-      .array(reactions.map { list(.string($0.emoji), .bool($0.isOwn), .integer($0.count)) }))
+      id.uses, words(sharedID), .string(sentAt), author.uses,
+      content.map { list(.string($0.kind.text), .string($0.text), words($0.link), words($0.title)) }, file?.uses, status.uses,
+      .bool(isEdited),
+      words(deletion?.text), .bool(isEditable), .bool(isDeletable),
+      .array(reactions.map { list(.string($0.emoji), .bool($0.isOwn), .integer($0.count)) }), sender?.uses, .string(text),
+      .bool(isMention), quote.map { list($0.item?.uses, words($0.sharedID)) })
   }
 }
 
@@ -170,7 +176,7 @@ extension CoreItemDeletion {
 }
 
 extension CoreReactionChange {
-  fileprivate var uses: JSONValue { list(.bool(isAdded), .string(emoji), group?.uses, item.uses) }
+  fileprivate var uses: JSONValue { list(.bool(isAdded), .string(emoji), group?.uses, item.uses, author.uses, sender?.uses) }
 }
 
 extension CoreReply {
@@ -221,6 +227,7 @@ extension CoreEvent {
     case .itemsReceived(let items), .itemStatuses(let items): list(.array(items.map(\.uses)))
     case .itemUpdated(let item): list(item.uses)
     case .itemsDeleted(let deletions): list(.array(deletions.map(\.uses)))
+    case .itemsGone(let group, let items): list(group.uses, .array(items.map(\.uses)))
     case .reaction(let change): change.uses
     case .hostConnected(let transport, let host), .hostDisconnected(let transport, let host):
       list(.string(transport), .string(host))

@@ -117,9 +117,9 @@ struct PostFileTests {
     let form = try #require(PostForm(try sent()))
     func item(_ text: String, _ name: String?) -> CoreItem {
       CoreItem(
-        id: CoreItem.ID(rawValue: 17), sharedID: nil, sentAt: "", author: .channel,
-        content: CoreItemContent(kind: .known(.file), text: text, link: nil),
-        file: name.map { CoreItemFile(name: $0, state: .stored) }, status: .new, isEdited: false, deletion: nil,
+        id: CoreItem.ID(rawValue: 17), sharedID: nil, sentAt: "", author: .channel, sender: nil, text: text, isMention: false,
+        quote: nil, content: CoreItemContent(kind: .known(.file), text: text, link: nil, title: nil),
+        file: name.map { CoreItemFile(name: $0, size: nil, state: .stored) }, status: .new, isEdited: false, deletion: nil,
         isEditable: true, isDeletable: true, reactions: [])
     }
     #expect(form.isShown(by: item("Look", "bridge.jpg")))

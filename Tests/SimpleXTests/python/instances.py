@@ -146,7 +146,14 @@ def result(value):
 
 
 def chat(value):
-    return group(value["groupInfo"]) if value["type"] == "group" else None
+    """Nothing for what a member says to those who run the group."""
+    return group(value["groupInfo"]) if value["type"] == "group" and "groupChatScope" not in value else None
+
+
+def sender(direction):
+    """The member who wrote something."""
+    value = direction.get("groupMember")
+    return [value["memberId"], value["memberProfile"]["displayName"] or None] if value and value["memberId"] else None
 
 
 def author(direction, meta):
@@ -162,7 +169,8 @@ def content(value):
     if value["type"] not in ("sndMsgContent", "rcvMsgContent"):
         return None
     message = value["msgContent"]
-    return [message["type"], message["text"], message["preview"]["uri"] if message["type"] == "link" else None]
+    preview = message["preview"] if message["type"] == "link" else {}
+    return [message["type"], message["text"], preview.get("uri"), preview.get("title")]
 
 
 def send_error(value):
@@ -211,7 +219,7 @@ def file(value):
     state = value["fileStatus"]
     kind = state["type"]
     if kind in ("sndError", "sndWarning"):
-        return [value["fileName"], [kind[3:].lower(), file_error(state["sndFileError"])]]
+        return [value["fileName"], [kind[3:].lower(), file_error(state["sndFileError"])], value["fileSize"]]
     known = {
         "sndStored": ["stored"],
         "sndTransfer": ["uploading"],
@@ -219,7 +227,7 @@ def file(value):
         "sndCancelled": ["cancelled"],
         "invalid": ["invalid", state.get("text")],
     }
-    return [value["fileName"], known.get(kind, ["unknown", kind])]
+    return [value["fileName"], known.get(kind, ["unknown", kind]), value["fileSize"]]
 
 
 def reaction(value):
@@ -229,6 +237,7 @@ def reaction(value):
 def item(value):
     meta = value["meta"]
     deleted = meta.get("itemDeleted")
+    quote = value.get("quotedItem")
     counts = [[reaction(each["reaction"]), each["userReacted"], each["totalReacted"]] for each in value["reactions"]]
     return [
         meta["itemId"],
@@ -243,6 +252,10 @@ def item(value):
         meta["editable"],
         meta["deletable"],
         counts,
+        sender(value["chatDir"]),
+        meta["itemText"],
+        meta["userMention"],
+        quote and [quote.get("itemId"), quote.get("sharedMsgId")],
     ]
 
 
@@ -257,7 +270,8 @@ def deletion(value):
 def reaction_change(value):
     outer = value["reaction"]
     inner = outer["chatReaction"]
-    return [value["added"], reaction(inner["reaction"]), chat(outer["chatInfo"]), item(inner["chatItem"])]
+    who = [author(inner["chatDir"], {"showGroupAsSender": False}), sender(inner["chatDir"])]
+    return [value["added"], reaction(inner["reaction"]), chat(outer["chatInfo"]), item(inner["chatItem"])] + who
 
 
 def fields(**parts):
@@ -312,6 +326,7 @@ USES_OF_EVENTS = {
     "newChatItems": fields(chatItems=chat_item),
     "chatItemUpdated": fields(chatItem=chat_item),
     "chatItemsDeleted": fields(chatItemDeletions=deletion),
+    "groupChatItemsDeleted": fields(groupInfo=group, chatItemIDs=same),
     "chatItemReaction": reaction_change,
     "chatItemsStatusesUpdated": fields(chatItems=chat_item),
     "hostConnected": fields(protocol=same, transportHost=same),
