@@ -119,7 +119,7 @@ public final class Coordinator: Sendable {
           post: { if !inbox.put($0) { $0.refuse(.busy) } })
         try await engine.resume()
         let posting = try await startPosts(stoppedAt: stoppedAt)
-        let reading = try await startMessages()
+        let reading = startMessages()
         ready()
         while engine.fenced == nil,
           let inputs = await inbox.take(max: Self.batchMax, atLeast: engine.flight == nil ? 1 : earlyMin)

@@ -39,6 +39,13 @@ public enum JournalEvent: String, Sendable, CaseIterable {
   case declarationsRefused = "a9d2c5f8e1b44a73966c0e3b7f5d8a1c"
   case storageFailed = "9b3e6d0c2f5a48b7a1d4e7f0c3b6a9ba"
   case storageRecovered = "2d5f8b1e4a7c40d39e6b9c2f5a8d1edc"
+  /// What is said in channels cannot be read or stored.
+  case messagesNotStored = "1dc3a06f52e84b7793b5e0d4a8f6c219"
+  case messagesStoredAgain = "a25e7f90c1b64d38865fd20b9e7c4a13"
+  /// The database of messages was damaged; it begins with nothing.
+  case messagesSetAside = "f08b36c9d7a14e529c41b7e6038d5fa2"
+  /// The database of messages cannot be opened; the daemon runs without it.
+  case messagesNotKept = "c94d1ea7386b4f0fa2d8750c6be139f4"
   /// Something stored is not what was written.
   case damaged = "6d9c2f5b8e1a4734b0d3a6c9f2e5b817"
   /// A stored channel could not be read and is left alone.

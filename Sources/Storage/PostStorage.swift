@@ -146,6 +146,8 @@ public protocol PostChangeReading: Sendable {
   func changedPosts(
     after revision: Int64, channels: Set<ChannelID>?, limit: Int
   ) async throws -> (posts: [StoredPost], through: Int64)
+  /// These posts with their deliveries, all as they were at one moment. A post that is damaged does not fail the others.
+  func posts(_ ids: Set<PostID>) async throws -> StoredPosts
   /// The highest id and the newest revision of posts.
   func postCounters() async throws -> PostCounters
 }

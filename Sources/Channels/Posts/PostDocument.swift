@@ -12,4 +12,10 @@ public struct PostDocument: Hashable, Sendable {
     self.author = author
     self.text = text
   }
+
+  /// What a name begins with as long as it is not known whether the network has the post: then it is no name that readers know.
+  public static let unsureMark = "after-"
+
+  /// The name under which readers find the post; `nil` as long as it has none.
+  public var nameForReaders: String? { networkID.isEmpty || networkID.hasPrefix(Self.unsureMark) ? nil : networkID }
 }

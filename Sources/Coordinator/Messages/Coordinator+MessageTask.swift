@@ -5,13 +5,13 @@ internal import Storage
 extension Coordinator {
   /// Begins to read what is said in channels, in a task of its own.
   /// - Returns: the task, which ends after `messageInbox` is closed and everything in it is done; `nil` if nothing is read.
-  func startMessages() async throws -> Task<Void, Never>? {
+  func startMessages() -> Task<Void, Never>? {
     guard let messages else {
       messageInbox.close()
       return nil
     }
     let inbox = messageInbox
-    let keeper = try await MessageKeeper(
+    let keeper = MessageKeeper(
       messages, directory: directory, clock: clock, logger: logger, hub: messageHub, postHub: postHub,
       put: { input in if !inbox.put(input) { input.refuse(.busy) } })
     return Task {

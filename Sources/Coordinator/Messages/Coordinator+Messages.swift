@@ -27,12 +27,15 @@ extension Coordinator {
     let number = syncNumbers.next()
     let end = clock.now + patience
     let inbox = messageInbox
+    // The end must not come in before the beginning.
+    let (isAsked, asked) = AsyncStream.makeStream(of: Never.self)
     let alarm = Task { [clock] in
+      for await _ in isAsked {}
       guard (try? await clock.sleep(until: end)) != nil else { return }
       inbox.put(.syncEnded(channel, number: number))
     }
     defer { alarm.cancel() }
-    return try await askMessages(of: channel) { .sync(channel, number: number, $0) }
+    return try await askMessages(of: channel, { .sync(channel, number: number, $0) }, whenAsked: { asked.finish() })
   }
 
   /// Returns once everything about messages that came before is done.
@@ -41,12 +44,13 @@ extension Coordinator {
   }
 
   private func askMessages<Value: Sendable>(
-    of channel: ChannelID?, _ input: (Reply<Value>) -> MessageInput
+    of channel: ChannelID?, _ input: (Reply<Value>) -> MessageInput, whenAsked: () -> Void = {}
   ) async throws(BatonError) -> Value {
     guard messages != nil else { throw channel.map { .message(.notFollowed($0)) } ?? .busy }
     let result: Result<Value, BatonError> = await withCheckedContinuation { continuation in
       let reply = Reply<Value> { continuation.resume(returning: $0) }
       if !messageInbox.put(input(reply), limit: requestsMax) { continuation.resume(returning: .failure(.busy)) }
+      whenAsked()
     }
     return try result.get()
   }

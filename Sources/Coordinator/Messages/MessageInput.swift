@@ -23,6 +23,8 @@ enum MessageInput: Sendable {
   case syncEnded(ChannelID, number: Int)
   /// Something is due.
   case timersDue
+  /// There is more to do than one turn does.
+  case goOn
   /// Answers once everything before it is done.
   case barrier(Reply<Void>)
 
@@ -32,7 +34,7 @@ enum MessageInput: Sendable {
     case .markRead(_, _, let reply), .markUnread(_, _, let reply): reply.send(.failure(error))
     case .sync(_, _, let reply): reply.send(.failure(error))
     case .barrier(let reply): reply.send(.failure(error))
-    case .read, .synced, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue: break
+    case .read, .synced, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue, .goOn: break
     }
   }
 }

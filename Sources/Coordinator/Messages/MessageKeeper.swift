@@ -4,20 +4,56 @@ internal import RelayNetwork
 internal import Storage
 
 /// The task that reads what is said in channels: it tells networks what to follow, stores what they read, and mirrors posts.
+///
+/// A turn takes what has arrived and does a bounded part of what is left, so that no flood and no number of channels holds up requests:
+///
+/// 1. Channels: those that have changed and a page of those that were not looked at yet. Conversations begin before channels are followed.
+/// 2. Requests, in their order.
+/// 3. News: so much of what was read is stored in one go; networks are told, and then how fresh that is.
+/// 4. Posts: a few pages of those that have changed, once all channels were looked at, because posts of channels without a conversation are
+///    left out.
+///
+/// What fails is kept and done again later; the other parts go on.
 final class MessageKeeper {
-  private let parts: MessageParts
-  private let directory: RelayDirectory
-  private let clock: any CoordinatorClock
-  private let logger: Logger
-  private let hub: MessageHub
-  private let postHub: PostHub
+  let parts: MessageParts
+  let directory: RelayDirectory
+  let clock: any CoordinatorClock
+  let logger: Logger
+  let hub: MessageHub
+  let postHub: PostHub
   /// Puts an input of its own into the inbox.
-  private let put: @Sendable (MessageInput) -> Void
+  let put: @Sendable (MessageInput) -> Void
+  let waker: Waker
+
+  var follows: FollowList
+  /// Whether it is known what is stored.
+  var isLoaded = false
+  /// The walk through all channels that is under way.
+  var walk: ChannelWalk? = ChannelWalk()
+  /// Channels to look at.
+  var changed: Set<ChannelID> = []
+  var queue = NewsQueue()
+  var freshness = FreshnessNotes()
+  /// The revision of posts up to which these are messages.
+  var mirrored: Int64 = 0
+  var isMirrorDue = true
+  var troubles = KeepingTroubles()
+  var requests = WaitingRequests()
+  /// Waits until posts change.
+  var watcher: Task<Void, Never>?
+  /// Whether a turn follows without an input from outside.
+  private var isGoing = false
+
+  /// How many news are stored at once.
+  static let newsMax = 1_000
+  /// How many posts are read at once, and how often in one turn.
+  static let postsMax = 64
+  static let postPagesMax = 4
 
   init(
     _ parts: MessageParts, directory: RelayDirectory, clock: any CoordinatorClock, logger: Logger, hub: MessageHub,
     postHub: PostHub, put: @escaping @Sendable (MessageInput) -> Void
-  ) async throws {
+  ) {
     self.parts = parts
     self.directory = directory
     self.clock = clock
@@ -25,14 +61,113 @@ final class MessageKeeper {
     self.hub = hub
     self.postHub = postHub
     self.put = put
+    waker = Waker(clock: clock) { put(.timersDue) }
+    follows = FollowList(window: parts.window, networks: Set(directory.networks.keys))
   }
 
+  deinit { watcher?.cancel() }
+
   /// Begins to follow all channels.
-  func begin() async {}
+  func begin() async { await turn([]) }
 
   /// Handles what arrived.
-  func process(_ inputs: [MessageInput]) async { for input in inputs { input.refuse(.busy) } }
+  func process(_ inputs: [MessageInput]) async {
+    var asked: [MessageInput] = []
+    for input in inputs { if note(input) { asked.append(input) } }
+    await turn(asked)
+  }
 
-  /// Follows nothing any more.
-  func end() async {}
+  /// Follows nothing any more, and stores what was read. What cannot be stored is read again after the next start.
+  func end() async {
+    watcher?.cancel()
+    for entry in follows.entries { directory.networks[entry.network]?.unfollow(entry.channel.id) }
+    do {
+      while isLoaded, !queue.isEmpty { try await storeNews() }
+    } catch {
+      if troubles.failed(.news, "\(error)", at: clock.now) { tellTrouble("\(error)") }
+    }
+    waker.stop()
+    requests.refuseAll(.busy)
+  }
+
+  // MARK: - A turn
+
+  /// Notes an input.
+  /// - Returns: whether it is a request, which is answered in its turn.
+  private func note(_ input: MessageInput) -> Bool {
+    switch input {
+    case .read(let batch): queue.add(batch)
+    case .synced(let channel, let relay, let outcome): synced(channel, relay, outcome)
+    case .channelChanged(let channel): changed.insert(channel)
+    case .everythingChanged: if walk == nil { walk = ChannelWalk() } else { walk?.grewStale() }
+    case .postsChanged: isMirrorDue = true
+    case .timersDue: waker.heard()
+    case .goOn: isGoing = false
+    case .markRead(let channel, _, _), .markUnread(_, let channel, _), .sync(let channel, _, _):
+      // It may be one that the walk has not come to.
+      if walk != nil, !follows.conversations.contains(channel) { changed.insert(channel) }
+      return true
+    case .syncEnded, .barrier: return true
+    }
+    return false
+  }
+
+  private func turn(_ asked: [MessageInput]) async {
+    await attempt(.channels) { try await lookAtChannels() }
+    for input in asked { await answer(input) }
+    await attempt(.news) { try await storeNews() }
+    // Posts wait for channels.
+    let doPostsWait = isMirrorDue && !canMirror
+    if !doPostsWait { await attempt(.posts) { try await mirrorPosts() } }
+    answerWaiting()
+    if !isGoing, hasMore {
+      isGoing = true
+      put(.goOn)
+    }
+    waker.set(troubles.next(of: doPostsWait ? [.channels, .news] : [.channels, .news, .posts]))
+  }
+
+  /// Does a part of the work, unless it failed a moment ago. The journal has an entry when the first part fails, and when all work again.
+  private func attempt(_ part: KeepingTroubles.Part, _ work: () async throws -> Void) async {
+    guard troubles.mayTry(part, at: clock.now) else { return }
+    do {
+      try await work()
+      guard troubles.worked(part) else { return }
+      logger.event(.messagesStoredAgain, .notice, "messages are read and stored again; what was missed meanwhile is read now")
+    } catch {
+      if troubles.failed(part, "\(error)", at: clock.now) { tellTrouble("\(error)") }
+    }
+  }
+
+  private func tellTrouble(_ reason: String) {
+    logger.event(
+      .messagesNotStored, .error,
+      "messages cannot be read and stored at present: \(reason); this is tried again by itself, and channels and posts go on")
+  }
+
+  /// Whether there is something that need not wait.
+  private var hasMore: Bool {
+    let now = clock.now
+    if hasChannelsToLookAt, troubles.mayTry(.channels, at: now) { return true }
+    if isLoaded, !queue.isEmpty, troubles.mayTry(.news, at: now) { return true }
+    return canMirror && troubles.mayTry(.posts, at: now)
+  }
+
+  // MARK: - Waiting requests
+
+  private func answerWaiting() {
+    requests.synced(isStored: freshness.isEmpty, trouble: troubles.reason)
+    guard !requests.barriers.isEmpty else { return }
+    let hasLooked = isLoaded && !hasChannelsToLookAt && freshness.isEmpty
+    requests.answerBarriers(trouble: troubles.reason) { barrier in
+      hasLooked && queue.stored >= barrier.batches && (mirrored >= barrier.posts || !isMirrorDue)
+    }
+  }
+
+  /// A relay was asked for everything.
+  private func synced(_ channel: ChannelID, _ relay: RelayID, _ outcome: MessageSync) {
+    guard follows.entry(of: channel) != nil else { return }
+    freshness.add(channel, relay, outcome, at: clock.timeOfDay)
+    requests.answered(channel, relay, isComplete: outcome == .complete)
+  }
 }

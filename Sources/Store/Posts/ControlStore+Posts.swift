@@ -4,6 +4,8 @@ public import Storage
 extension ControlStore: PostReading {
   public func post(_ id: PostID) async throws -> StoredPost? { try await ask(.little) { try $0.post(id) } }
 
+  public func posts(_ ids: Set<PostID>) async throws -> StoredPosts { try await ask(.much) { try $0.posts(ids) } }
+
   public func posts(_ question: PostQuestion) async throws -> PostPage { try await ask(.much) { try $0.posts(question) } }
 
   public func changedPosts(

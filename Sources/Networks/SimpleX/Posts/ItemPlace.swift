@@ -1,3 +1,5 @@
+internal import Channels
+
 /// Where a post is in the core. It is the network's name for the post (`PostDocument.networkID`), and only ever goes on from one case to
 /// the next.
 enum ItemPlace: Hashable {
@@ -9,7 +11,7 @@ enum ItemPlace: Hashable {
   /// - sharedID: its name at relays and readers; `nil` if the core gave none that can be written down.
   case item(CoreItem.ID, sharedID: String?)
 
-  private static let mark = "after-"
+  private static let mark = PostDocument.unsureMark
 
   /// Reads a name; `nil` if it is not one.
   init?(name: String) {

@@ -1,0 +1,47 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+// Requests.
+extension MessageKeeper {
+  /// Answers a request, now or later.
+  func answer(_ input: MessageInput) async {
+    switch input {
+    case .markRead(let channel, let message, let reply):
+      reply.send(await marked(channel) { try await parts.storage.markRead(channel, through: message) })
+    case .markUnread(let message, let channel, let reply):
+      reply.send(await marked(channel) { try await parts.storage.markUnread(channel, from: message) })
+    case .sync(let channel, let number, let reply): sync(channel, number, reply)
+    case .syncEnded(_, let number): requests.ended(number)
+    case .barrier(let reply):
+      let posts = postHub.revision
+      if posts > mirrored { isMirrorDue = true }
+      requests.add(WaitingRequests.Barrier(batches: queue.received, posts: posts, reply: reply))
+    case .read, .synced, .channelChanged, .everythingChanged, .postsChanged, .timersDue, .goOn: break
+    }
+  }
+
+  private func marked(
+    _ channel: ChannelID, _ mark: () async throws -> ConversationRow?
+  ) async -> Result<ConversationRow, BatonError> {
+    do {
+      guard let row = try await mark() else { return .failure(.message(.notFollowed(channel))) }
+      hub.publish(row.revision)
+      return .success(row)
+    } catch {
+      return .failure(BatonError(reading: error))
+    }
+  }
+
+  /// Asks the relays of a channel for everything.
+  private func sync(_ channel: ChannelID, _ number: Int, _ reply: Reply<Bool>) {
+    guard let entry = follows.entry(of: channel) else {
+      // Nobody knows whether it is read as long as channels cannot be looked at.
+      let trouble = hasChannelsToLookAt ? troubles.reason.map { BatonError.storageUnavailable(reason: $0) } : nil
+      return reply.send(.failure(trouble ?? .message(.notFollowed(channel))))
+    }
+    guard !entry.channel.relays.isEmpty else { return reply.send(.success(true)) }
+    requests.add(number, for: channel, relays: Set(entry.channel.relays.keys), reply)
+    directory.networks[entry.network]?.sync(channel)
+  }
+}

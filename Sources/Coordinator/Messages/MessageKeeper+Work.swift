@@ -1,0 +1,118 @@
+internal import Channels
+internal import RelayNetwork
+internal import Storage
+
+// The parts of a turn.
+extension MessageKeeper {
+  // MARK: - Channels
+
+  var hasChannelsToLookAt: Bool { walk != nil || !changed.isEmpty || !isLoaded }
+
+  /// Looks at channels that have changed, and at the next page of all.
+  func lookAtChannels() async throws {
+    if !isLoaded { try await load() }
+    if !changed.isEmpty {
+      let some = Set(changed.prefix(ChannelWalk.pageMax))
+      try await look(at: some)
+      changed.subtract(some)
+    }
+    guard let place = walk.map(\.place) else { return }
+    let page = try await parts.channels.livingChannels(after: place, limit: ChannelWalk.pageMax)
+    try await look(at: Set(page))
+    guard walk?.passed(page) == true, let ended = walk else { return }
+    // What lives no more is among them.
+    changed.formUnion(ended.missing(of: follows.known))
+    walk = ended.isStale ? ChannelWalk() : nil
+  }
+
+  private func load() async throws {
+    let counters = try await parts.storage.messageCounters()
+    follows.load(try await parts.storage.channelsWithConversation())
+    // If posts were set back to an older state, those with later revisions are others now.
+    let posts = try await parts.posts.postCounters()
+    mirrored = counters.mirrored <= posts.revision ? counters.mirrored : 0
+    hub.publish(counters.revision)
+    isLoaded = true
+  }
+
+  private func look(at channels: Set<ChannelID>) async throws {
+    guard !channels.isEmpty else { return }
+    let stored = try await parts.channels.channels(channels)
+    let addresses = directory.relays.filter { !$0.value.isDeleted }.mapValues(\.address)
+    let steps = follows.steps(for: channels, stored, addresses: addresses)
+    for entry in steps.unfollow {
+      directory.networks[entry.network]?.unfollow(entry.channel.id)
+      follows.unfollowed(entry.channel.id)
+      requests.gone(entry.channel.id)
+    }
+    if !steps.end.isEmpty {
+      freshness.remove(steps.end)
+      let receipt = try await parts.storage.end(steps.end)
+      follows.ended(steps.end)
+      hub.publish(receipt.revision)
+    }
+    for channel in steps.begin {
+      try await parts.storage.begin(channel, since: clock.timeOfDay)
+      follows.began(channel)
+    }
+    for entry in steps.follow {
+      directory.networks[entry.network]?.follow(entry.channel)
+      follows.follows(entry)
+      requests.changed(entry.channel.id, relays: Set(entry.channel.relays.keys))
+    }
+  }
+
+  // MARK: - News
+
+  /// Stores the next part of what was read, and then how fresh everything is.
+  func storeNews() async throws {
+    guard isLoaded else { return }
+    let batches = queue.next(newsMax: Self.newsMax)
+    let news = batches.flatMap { batch in batch.news.map { ReadNews(relay: batch.relay, news: $0) } }
+    if !news.isEmpty {
+      let receipt = try await parts.storage.take(news, at: clock.timeOfDay, within: parts.limits)
+      hub.publish(receipt.revision)
+    }
+    queue.removeFirst(batches.count)
+    for batch in batches { directory.networks[batch.id.network]?.took(batch.id) }
+    guard !freshness.isEmpty else { return }
+    try await parts.storage.note(freshness.rows)
+    freshness.removeAll()
+  }
+
+  // MARK: - Posts
+
+  /// Posts of channels without a conversation are left out for good, so all channels come first.
+  var canMirror: Bool { isMirrorDue && !hasChannelsToLookAt }
+
+  /// Makes messages of the next posts that have changed.
+  func mirrorPosts() async throws {
+    var pages = 0
+    while canMirror, pages < Self.postPagesMax {
+      pages += 1
+      let known = postHub.revision
+      let (posts, through) = try await parts.posts.changedPosts(after: mirrored, channels: nil, limit: Self.postsMax)
+      if !posts.isEmpty || through > mirrored {
+        let own = posts.filter { follows.conversations.contains($0.row.channel) }
+        let targets = PostMirror.targets(of: own)
+        let named = targets.isEmpty ? [:] : try await parts.posts.posts(targets).found
+        let messages = PostMirror.messages(of: own, targets: named)
+        let receipt = try await parts.storage.mirror(messages, through: through)
+        hub.publish(receipt.revision)
+        mirrored = through
+      }
+      guard posts.isEmpty || through >= known else { continue }
+      isMirrorDue = false
+      watchPosts(after: max(known, through))
+    }
+  }
+
+  /// Waits in a task of its own until posts have a later revision.
+  private func watchPosts(after revision: Int64) {
+    watcher?.cancel()
+    watcher = Task { [postHub, put] in
+      guard await postHub.wait(after: revision), !Task.isCancelled else { return }
+      put(.postsChanged)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+internal import Channels
+internal import Storage
+
+/// Makes messages of posts.
+enum PostMirror {
+  /// The posts that these answer or react to, as far as they are not among them.
+  static func targets(of posts: [StoredPost]) -> Set<PostID> {
+    Set(posts.flatMap { [$0.row.replyTo, $0.row.reactionTo].compactMap { $0 } }).subtracting(posts.map(\.row.id))
+  }
+
+  /// What these posts are as messages. Those that were not published are none yet, and pins never are.
+  /// - Parameter targets: posts that these answer or react to.
+  static func messages(of posts: [StoredPost], targets: [PostID: StoredPost]) -> [MirroredPost] {
+    var names = targets.compactMapValues(\.row.document.nameForReaders)
+    for post in posts { names[post.row.id] = post.row.document.nameForReaders }
+    return posts.compactMap { post in
+      let row = post.row
+      guard row.isPublished, !row.isPin else { return nil }
+      var target: String?
+      if let reactionTo = row.reactionTo {
+        // Without a name it would be taken for a message.
+        guard let name = names[reactionTo] else { return nil }
+        target = name
+      }
+      return MirroredPost(
+        post: row.id, channel: row.channel, networkID: row.document.nameForReaders, author: row.document.author, text: row.text,
+        createdAt: row.createdAt, replyTo: row.replyTo.flatMap { names[$0] }, deletedAt: row.deletedAt,
+        forgottenAt: row.forgottenAt, reactionTo: target)
+    }
+  }
+}
+
+extension PostRow {
+  /// Whether it pins another post.
+  fileprivate var isPin: Bool { reactionTo != nil && text == Self.pinText }
+}
