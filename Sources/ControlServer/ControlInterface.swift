@@ -13,6 +13,8 @@ struct ControlContext: Sendable {
   let coordinator: Coordinator
   let store: any ControlStorage
   let posts: any PostReading
+  /// What is said in channels; `nil` if nobody reads it.
+  var messages: (any MessageReading)?
   let lastPosts: LastPosts
   let access: Access
   let logger: Logger
@@ -109,6 +111,7 @@ struct ControlInterface<Service: ControlService>: VarlinkInterface {
     case let reply as ChannelReply: (kind, id, name) = ("channel", reply.channel.id, reply.channel.profile.displayName)
     case let reply as PostReply: (kind, id, name) = ("post", reply.post.id, nil)
     case let reply as RetentionReply: (kind, id, name) = ("channel", reply.retention.channelId, nil)
+    case let reply as MessagesSyncReply: (kind, id, name) = ("channel", reply.conversation.channelId, nil)
     case let reply as RelayReply: (kind, id, name) = ("relay", reply.relay.id, reply.relay.name)
     case let reply as ServerReply: (kind, id, name) = ("server", reply.server.id, nil)
     case let reply as OperatorReply: (kind, id, name) = ("operator", reply.operator.id, reply.operator.name)

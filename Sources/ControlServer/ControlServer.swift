@@ -15,6 +15,7 @@ public struct ControlServer: Sendable {
   /// Starts serving on sockets that already listen.
   /// - Parameters:
   ///   - store: returns the storage for questions about channels, posts and changes; it may block on these threads.
+  ///   - messages: returns the storage for questions about messages, in the same way; `nil` if nobody reads them.
   ///   - connections: sockets that are already connected.
   ///   - reload: loads the files that declare operators again; throws `BatonError.invalidFiles`.
   ///   - declarationsTrouble: what is wrong with these files at present; `nil` if they are in force.
@@ -22,7 +23,8 @@ public struct ControlServer: Sendable {
   ///   - startedAt: when the daemon started, on the coordinator's clock.
   ///   - credentials: the folder with the credentials that the service manager holds for the daemon; `nil` if there are none.
   public static func start(
-    coordinator: Coordinator, store: (any BlockingWork) -> any ControlStorage & PostReading, access: Access, sockets: [CInt],
+    coordinator: Coordinator, store: (any BlockingWork) -> any ControlStorage & PostReading,
+    messages: (any BlockingWork) -> (any MessageReading)? = { _ in nil }, access: Access, sockets: [CInt],
     connections: [CInt] = [],
     group: any EventLoopGroup, version: String, startedAt: Timestamp, logger: Logger,
     reload: @escaping @Sendable () async throws -> ReloadReport = {
@@ -34,10 +36,10 @@ public struct ControlServer: Sendable {
     let threads = ControlThreads()
     let storage = store(threads)
     let context = ControlContext(
-      coordinator: coordinator, store: storage, posts: storage, lastPosts: LastPosts(storage), access: access, logger: logger,
-      version: version, startedAt: startedAt, reload: reload, declarationsTrouble: declarationsTrouble, logLevel: logLevel,
-      listLimits: listLimits, credentials: credentials, threads: threads
-    )
+      coordinator: coordinator, store: storage, posts: storage, messages: messages(threads), lastPosts: LastPosts(storage),
+      access: access, logger: logger, version: version, startedAt: startedAt, reload: reload,
+      declarationsTrouble: declarationsTrouble, logLevel: logLevel, listLimits: listLimits, credentials: credentials,
+      threads: threads)
     let service = VarlinkService(
       .init(vendor: "Baton", product: "batond", version: version, url: "https://batond.org"),
       interfaces: interfaces(context))
@@ -66,6 +68,7 @@ public struct ControlServer: Sendable {
       ControlInterface(Interfaces.identities, context, IdentitiesInterface(context: context)),
       ControlInterface(Interfaces.channels, context, ChannelsInterface(context: context)),
       ControlInterface(Interfaces.posts, context, PostsInterface(context: context)),
+      ControlInterface(Interfaces.messages, context, MessagesInterface(context: context)),
       ControlInterface(Interfaces.monitor, context, MonitorInterface(context: context)),
       ControlInterface(Interfaces.daemon, context, DaemonInterface(context: context)),
       ControlInterface(Interfaces.systemd, context, SystemdInterface(context: context)),

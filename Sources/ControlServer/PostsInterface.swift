@@ -215,5 +215,5 @@ extension ControlContext {
 
 extension StoredChannels {
   /// Whether there is no such channel, not even a damaged one.
-  fileprivate func isUnknown(_ channel: ChannelID) -> Bool { found[channel] == nil && unreadable[channel] == nil }
+  func isUnknown(_ channel: ChannelID) -> Bool { found[channel] == nil && unreadable[channel] == nil }
 }

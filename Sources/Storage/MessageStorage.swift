@@ -72,7 +72,8 @@ public protocol MessageStorage: Sendable {
   func take(_ read: [ReadNews], at now: Timestamp, within limits: MessageLimits) async throws -> MessageReceipt
 
   /// Stores posts of ours as messages, or what has become of them. A message that was read under the same name is that post. Posts of
-  /// channels without a conversation are left out.
+  /// channels without a conversation are left out. The message of each of these posts gets a new revision even if nothing in its row
+  /// changes: clients see with it how far the post is.
   /// - Parameter revision: of posts, up to which these are all that have changed.
   func mirror(_ posts: [MirroredPost], through revision: Int64) async throws -> MessageReceipt
 

@@ -51,6 +51,7 @@ extension Message: JSONWritable {
     writer.member("network", network)
     writer.member("networkId", networkId)
     writer.member("own", own)
+    writer.member("place", place)
     writer.member("post", post)
     writer.member("reactions", reactions)
     writer.member("receivedAt", receivedAt)

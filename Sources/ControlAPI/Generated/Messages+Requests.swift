@@ -14,11 +14,11 @@ public struct MessagesListRequest: Codable, Hashable, Sendable {
   public var attachments: Bool?
   /// Whether messages are included that were deleted; false when absent.
   public var deleted: Bool?
-  /// Only messages before this one; the last of them.
+  /// Only messages before this one; the last of them. Only one of before, after and around can be given.
   public var before: Int?
   /// Only messages after this one; the first of them.
   public var after: Int?
-  /// Messages on both sides of this one, and the message itself. Not together with before or after.
+  /// Messages on both sides of this one, and the message itself.
   public var around: Int?
   /// Most messages on the page, 1 to 100; 25 when absent. A page of large messages may hold fewer: only hasOlder and hasNewer say whether
   /// there are more.
@@ -63,7 +63,7 @@ public struct MessagesGetRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Messages.Search.
 public struct MessagesSearchRequest: Codable, Hashable, Sendable {
-  /// The words, 1 to 1,000 bytes.
+  /// The words, 1 to 1,000 bytes, with a letter or a digit among them.
   public var text: String
   /// Only messages of this channel.
   public var channelId: Int64?
@@ -71,7 +71,8 @@ public struct MessagesSearchRequest: Codable, Hashable, Sendable {
   public var newestFirst: Bool?
   /// How many hits are passed over, 0 to 10,000; 0 when absent.
   public var offset: Int?
-  /// Most hits, 1 to 100; 25 when absent.
+  /// Most hits, 1 to 100; 25 when absent. A page of large messages may hold fewer: only hasMore says whether there are more, and the next
+  /// offset is this one and the number of hits.
   public var limit: Int?
 
   public init(
@@ -93,7 +94,7 @@ public struct MessagesSearchRequest: Codable, Hashable, Sendable {
 public struct MessagesInboxRequest: Codable, Hashable, Sendable {
   /// Only those with unread messages; false when absent.
   public var unread: Bool?
-  /// Where the page before ended.
+  /// Where the page before ended: nextCursor of its reply.
   public var cursor: String?
   /// Most conversations on the page, 1 to 100; 25 when absent.
   public var limit: Int?
@@ -113,7 +114,7 @@ public struct MessagesInboxRequest: Codable, Hashable, Sendable {
 public struct MessagesMarkReadRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.
   public var channelId: Int64
-  /// Identifier of the last message that was read; all there are when absent.
+  /// Identifier of the last message that was read, one of this channel; all there are when absent.
   public var through: Int?
 
   public init(
@@ -157,7 +158,8 @@ public struct MessagesSyncRequest: Codable, Hashable, Sendable {
 public struct MessagesWatchRequest: Codable, Hashable, Sendable {
   /// Only these channels.
   public var channelIds: [Int64]?
-  /// Send everything that has changed after this revision first.
+  /// Send everything that has changed after this revision first. A revision that lies ahead is refused: the messages were lost since, and
+  /// are read anew.
   public var since: Int64?
 
   public init(

@@ -19,13 +19,16 @@ public enum MessagesMethod: String, InterfaceMethod {
 public protocol MessagesService: InterfaceService where Method == MessagesMethod, Refusal == MessagesRefusal {
   /// A page of messages, the last one first. The order is that of arrival for what came as it was said, and that of time for what was read
   /// later; it never changes. Every answer comes from the database at once: conversation says how fresh it is, and Sync asks the relays.
+  /// A channel that has no conversation has no messages. If the daemon reads no messages, there are none of all channels together, and
+  /// whatever is asked of one channel is refused with NotFollowed.
   func list(_ request: MessagesListRequest) async throws -> MessagesListReply
   /// One message.
   func get(_ request: MessagesGetRequest) async throws -> MessageReply
   /// Messages that hold all of the words, whatever their case and accents. A word that ends in * may go on; what stands between quotation
-  /// marks is next to each other.
+  /// marks is next to each other. If the daemon reads no messages, none of all channels together hold them.
   func search(_ request: MessagesSearchRequest) async throws -> MessagesSearchReply
-  /// Conversations, the one with the last message first.
+  /// Conversations that have a message, the one with the last message first. A conversation that gets a message while pages are read moves to
+  /// the front. If the daemon reads no messages, there are no conversations.
   func inbox(_ request: MessagesInboxRequest) async throws -> MessagesInboxReply
   /// Marks messages of a channel as read: all up to one, in the order of arrival, or all there are.
   func markRead(_ request: MessagesMarkReadRequest) async throws -> ConversationReply
@@ -36,7 +39,9 @@ public protocol MessagesService: InterfaceService where Method == MessagesMethod
   /// failed to, or time is up.
   func sync(_ request: MessagesSyncRequest) async throws -> MessagesSyncReply
   /// Sends messages and conversations that change, each as it is when its turn comes: a client that reads slowly misses none, and sees each
-  /// once for several changes. The first reply has the revision from which it goes on, unless since says so.
+  /// once for several changes. The first reply has the revision from which it goes on, unless since says so. Messages that were dropped
+  /// because there are too many, and those of a channel that was deleted, are not sent again. No two messages of a channel have one networkId:
+  /// one that is sent takes the place of another with its networkId. If the daemon reads no messages, none are sent.
   /// - Parameter stream: takes all replies but the last one.
   func watch(
     _ request: MessagesWatchRequest, _ stream: ReplyStream<MessagesWatchReply>

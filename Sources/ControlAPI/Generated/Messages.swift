@@ -94,7 +94,8 @@ public struct Message: Codable, Hashable, Sendable {
   public var own: Bool
   /// Whether it speaks to whoever runs the channel: it names a key of theirs, as answers to posts do.
   public var mention: Bool
-  /// The post that it is; absent for what others wrote.
+  /// The post that it is; absent for what others wrote, and while the post cannot be read. The message gets a new revision whenever the
+  /// post has changed.
   public var post: OwnPost?
   /// The message that it answers, if that is known here.
   public var replyTo: Int?
@@ -102,10 +103,13 @@ public struct Message: Codable, Hashable, Sendable {
   public var replyToNetworkId: String?
   /// The files that it shows.
   public var attachments: [MessageAttachment]
-  /// The reactions to it, the most frequent first.
+  /// The reactions to it, the most frequent first: the first 50, and own ones.
   public var reactions: [MessageReaction]
   /// The relays from which it was read, by identifier. Empty on networks that do not say.
   public var relayIds: [Int64]
+  /// Its place in the order of its channel's messages, in milliseconds of Unix time; of two with one place, the one with the lower identifier
+  /// comes first. It never changes.
+  public var place: Int
   /// When it was written, RFC 3339 in UTC: by its author's account, but not later than it arrived.
   public var time: String
   /// When it was written by its author's own account, which may be in the future.
@@ -136,6 +140,7 @@ public struct Message: Codable, Hashable, Sendable {
     attachments: [MessageAttachment],
     reactions: [MessageReaction],
     relayIds: [Int64],
+    place: Int,
     time: String,
     createdAt: String,
     receivedAt: String,
@@ -159,6 +164,7 @@ public struct Message: Codable, Hashable, Sendable {
     self.attachments = attachments
     self.reactions = reactions
     self.relayIds = relayIds
+    self.place = place
     self.time = time
     self.createdAt = createdAt
     self.receivedAt = receivedAt

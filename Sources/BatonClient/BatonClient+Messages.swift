@@ -1,0 +1,60 @@
+public import ControlAPI
+internal import StrictJSON
+internal import Varlink
+
+// What is said in channels.
+extension BatonClient {
+  /// A page of messages, the last one first.
+  public func messages(_ request: MessagesListRequest = MessagesListRequest()) async throws -> MessagesListReply {
+    try MessagesListReply(json: .object(try await call(MessagesMethod.list, try request.json.object ?? [:])))
+  }
+
+  public func message(_ request: MessagesGetRequest) async throws -> Message {
+    try MessageReply(json: .object(try await call(MessagesMethod.get, try request.json.object ?? [:]))).message
+  }
+
+  /// Messages that hold words.
+  public func search(_ request: MessagesSearchRequest) async throws -> MessagesSearchReply {
+    try MessagesSearchReply(json: .object(try await call(MessagesMethod.search, try request.json.object ?? [:])))
+  }
+
+  /// Conversations, the one with the last message first.
+  public func inbox(_ request: MessagesInboxRequest = MessagesInboxRequest()) async throws -> MessagesInboxReply {
+    try MessagesInboxReply(json: .object(try await call(MessagesMethod.inbox, try request.json.object ?? [:])))
+  }
+
+  /// Marks messages of a channel as read.
+  public func markRead(_ request: MessagesMarkReadRequest) async throws -> Conversation {
+    let reply = try await call(MessagesMethod.markRead, try request.json.object ?? [:])
+    return try ConversationReply(json: .object(reply)).conversation
+  }
+
+  /// Marks a message, and what arrived after it, as unread.
+  public func markUnread(_ request: MessagesMarkUnreadRequest) async throws -> Conversation {
+    let reply = try await call(MessagesMethod.markUnread, try request.json.object ?? [:])
+    return try ConversationReply(json: .object(reply)).conversation
+  }
+
+  /// Asks the relays of a channel for everything that they serve. The answer may take as long as the request says and a little more,
+  /// whatever `timeout` of this client says.
+  public func sync(_ request: MessagesSyncRequest) async throws -> MessagesSyncReply {
+    let wait = Duration.seconds(min(max(request.timeout ?? Self.syncSeconds, 1), Self.syncSecondsMax)) + Self.syncMargin
+    let reply = try await call(
+      MessagesMethod.sync, try request.json.object ?? [:], timeout: timeout.map { max($0, wait) })
+    return try MessagesSyncReply(json: .object(reply))
+  }
+
+  /// Messages and conversations as they change. Without `since` the first reply has the present revision and nothing else.
+  public func watchMessages(
+    _ request: MessagesWatchRequest = MessagesWatchRequest()
+  ) async throws -> some AsyncSequence<MessagesWatchReply, any Error> & Sendable {
+    try await stream(MessagesMethod.watch, try request.json.object ?? [:]).map { try MessagesWatchReply(json: .object($0)) }
+  }
+
+  /// How long the daemon waits for relays unless a request says otherwise.
+  private static let syncSeconds = 30
+  /// How long it waits at most.
+  private static let syncSecondsMax = 300
+  /// What an answer may take besides.
+  private static let syncMargin = Duration.seconds(15)
+}

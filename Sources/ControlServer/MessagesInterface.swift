@@ -1,0 +1,166 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import Storage
+internal import Varlink
+
+/// `org.batond.Messages`.
+struct MessagesInterface: MessagesService, ControlService {
+  /// For how many seconds `Sync` waits, if the client does not say.
+  private static let timeoutDefault = 30
+  private static let timeoutMax = 300
+
+  let context: ControlContext
+  private var coordinator: Coordinator { context.coordinator }
+
+  /// Programs mark messages as read whenever somebody looks at them, which is nothing for the journal.
+  func notesCallers(of method: MessagesMethod) -> Bool { [.markRead, .markUnread].contains(method) }
+
+  // MARK: - Reading
+
+  func list(_ request: MessagesListRequest) async throws -> MessagesListReply {
+    let question = try MessageQuestion(request)
+    guard let messages = try await reading(question.channel) else {
+      if let anchor = question.anchor { throw MessagesRefusal.noSuchMessage(id: anchor.rawValue) }
+      return MessagesListReply(messages: [], hasOlder: false, hasNewer: false, revision: 0)
+    }
+    let page = try await messages.messages(question)
+    if page.messages.isEmpty, let anchor = question.anchor { _ = try await find(anchor, messages) }
+    var conversation: Conversation?
+    if let channel = question.channel, let stored = try await messages.conversation(of: channel) {
+      conversation = try await context.wire([stored]).first
+    }
+    return MessagesListReply(
+      messages: try await context.wire(page.messages), hasOlder: page.hasOlder, hasNewer: page.hasNewer,
+      conversation: conversation, revision: page.revision)
+  }
+
+  func get(_ request: MessagesGetRequest) async throws -> MessageReply {
+    let message = try await find(MessageID(rawValue: request.id), context.messages)
+    guard let found = try await context.wire([message]).first else { throw MessagesRefusal.noSuchMessage(id: request.id) }
+    return MessageReply(message: found)
+  }
+
+  func search(_ request: MessagesSearchRequest) async throws -> MessagesSearchReply {
+    let search = try MessageSearch(request)
+    guard let messages = try await reading(search.channel) else { return MessagesSearchReply(hits: [], hasMore: false) }
+    let (found, hasMore) = try await messages.messages(holding: search)
+    let fitting = Self.fitting(found)
+    let shown = try await context.wire(fitting.map(\.message))
+    return MessagesSearchReply(
+      hits: zip(fitting, shown).map { SearchHit($0, $1) }, hasMore: hasMore || fitting.count < found.count)
+  }
+
+  /// The hits that fit on one page, at least one.
+  private static func fitting(_ hits: [MessageHit]) -> [MessageHit] {
+    var bytes = 0
+    return Array(
+      hits.enumerated().prefix { index, hit in
+        bytes += hit.roughBytes
+        return index == 0 || bytes <= MessagePages.bytesMax
+      }.map(\.element))
+  }
+
+  func inbox(_ request: MessagesInboxRequest) async throws -> MessagesInboxReply {
+    let question = try ConversationQuestion(request)
+    guard let messages = context.messages else { return MessagesInboxReply(conversations: []) }
+    let found = try await messages.conversations(question)
+    let page = Array(found.prefix(question.limit - 1))
+    var cursor: String?
+    if found.count > page.count, let last = page.last?.row, let position = last.lastPosition {
+      cursor = ConversationQuestion.Place(lastPosition: position, channel: last.channel).cursor
+    }
+    return MessagesInboxReply(conversations: try await context.wire(page), nextCursor: cursor)
+  }
+
+  func watch(
+    _ request: MessagesWatchRequest, _ stream: ReplyStream<MessagesWatchReply>
+  ) async throws -> MessagesWatchReply {
+    // The hub may not have heard yet of what was stored before the daemon started.
+    let newest = try await context.messages?.messageCounters().revision ?? 0
+    if let since = request.since {
+      guard since >= 0, since <= newest else { throw VarlinkError.invalidParameter("since") }
+    } else {
+      try await stream.send(MessagesWatchReply(revision: newest))
+    }
+    var watcher = MessageWatcher(request, after: request.since ?? newest, stream, context)
+    return try await watcher.run()
+  }
+
+  // MARK: - What was read
+
+  func markRead(_ request: MessagesMarkReadRequest) async throws -> ConversationReply {
+    let channel = ChannelID(rawValue: request.channelId)
+    let messages = try await following(channel)
+    var through: MessageID?
+    if let last = request.through {
+      let id = MessageID(rawValue: Int64(last))
+      guard try await find(id, messages).row.channel == channel else {
+        throw MessagesRefusal.noSuchMessage(id: id.rawValue)
+      }
+      through = id
+    }
+    _ = try await coordinator.markRead(channel, through: through)
+    return ConversationReply(conversation: try await conversation(of: channel, messages))
+  }
+
+  func markUnread(_ request: MessagesMarkUnreadRequest) async throws -> ConversationReply {
+    guard let messages = context.messages else { throw MessagesRefusal.noSuchMessage(id: request.id) }
+    let row = try await find(MessageID(rawValue: request.id), messages).row
+    _ = try await coordinator.markUnread(row.id, in: row.channel)
+    return ConversationReply(conversation: try await conversation(of: row.channel, messages))
+  }
+
+  func sync(_ request: MessagesSyncRequest) async throws -> MessagesSyncReply {
+    let timeout = request.timeout ?? Self.timeoutDefault
+    guard (1...Self.timeoutMax).contains(timeout) else { throw VarlinkError.invalidParameter("timeout") }
+    let channel = ChannelID(rawValue: request.channelId)
+    let messages = try await following(channel)
+    let isComplete = try await coordinator.syncMessages(of: channel, within: .seconds(timeout))
+    return MessagesSyncReply(conversation: try await conversation(of: channel, messages), complete: isComplete)
+  }
+
+  // MARK: - Helpers
+
+  /// Where messages are read.
+  /// - Parameter channel: the channel whose messages are wanted; those of all if it is `nil`.
+  /// - Returns: `nil` if no channel was named, and the daemon reads no messages.
+  /// - Throws: a refusal if there is no such channel, or its messages are not read.
+  private func reading(_ channel: ChannelID?) async throws -> (any MessageReading)? {
+    guard let channel else { return context.messages }
+    return try await following(channel)
+  }
+
+  /// Where the messages of a channel are read.
+  /// - Throws: a refusal if there is no such channel, or its messages are not read.
+  private func following(_ channel: ChannelID) async throws -> any MessageReading {
+    guard try await !context.store.channels([channel]).isUnknown(channel) else {
+      throw MessagesRefusal.noSuchChannel(id: channel.rawValue, name: nil)
+    }
+    guard let messages = context.messages else { throw MessagesRefusal.notFollowed(id: channel.rawValue) }
+    return messages
+  }
+
+  /// - Throws: a refusal if there is no such message.
+  private func find(_ id: MessageID, _ messages: (any MessageReading)?) async throws -> StoredMessage {
+    guard let message = try await messages?.message(id) else { throw MessagesRefusal.noSuchMessage(id: id.rawValue) }
+    return message
+  }
+
+  /// The conversation as it is stored, with its last message.
+  private func conversation(of channel: ChannelID, _ messages: any MessageReading) async throws -> Conversation {
+    guard let stored = try await messages.conversation(of: channel),
+      let conversation = try await context.wire([stored]).first
+    else { throw MessagesRefusal.notFollowed(id: channel.rawValue) }
+    return conversation
+  }
+}
+
+extension MessageHit {
+  /// The approximate size of the written hit in bytes.
+  fileprivate var roughBytes: Int {
+    let row = message.row
+    let files = row.attachments.reduce(0) { $0 + 64 + $1.url.utf8.count + ($1.altText?.utf8.count ?? 0) }
+    return 1024 + row.text.utf8.count + files + excerpt.reduce(0) { $0 + 32 + $1.text.utf8.count }
+  }
+}
