@@ -17,15 +17,15 @@ struct Batonctl: AsyncParsableCommand {
       Lists and objects come as tables and text, or with -o as json, yaml or name; ls, get and rm are list, show and
       remove, or delete for channels and posts.
       With --json the output is one document: the result on standard output, or else an error with its name, its parameters and a
-      message on standard error. Only watch, post watch, --watch, relay test and server test print one document per line.
+      message on standard error. Only watch, post watch, --watch, --follow, relay test and server test print one document per line.
       Exit status: 0 done; 1 refused by the daemon; 64 usage; 69 the daemon cannot be reached; 74 the output cannot be written; 75 timed
       out; 77 not permitted; 130 interrupted.
       """,
     version: "batonctl \(version)",
     subcommands: [
       Status.self, OperatorCommand.self, ServerCommand.self, RelayCommand.self, IdentityCommand.self, ChannelCommand.self,
-      PostCommand.self, Watch.self, Validate.self, Reload.self, Backup.self, Check.self, LogLevel.self, Metrics.self,
-      Version.self,
+      PostCommand.self, MessagesCommand.self, InboxCommand.self, Watch.self, Validate.self, Reload.self, Backup.self,
+      Check.self, LogLevel.self, Metrics.self, Version.self,
     ])
 
   static func main(_ line: [String]) async {

@@ -19,9 +19,7 @@ struct ListOptions: ParsableArguments {
       []
 
   func validate() throws {
-    if watch, let output = table.show.output, output == .yaml || output == .name {
-      throw ValidationError("--watch cannot be combined with -o \(output.rawValue): it shows a table, or JSON.")
-    }
+    if watch { try table.show.checkStream("--watch", "a table") }
     guard let filter else { return }
     let json: JSONValue
     do { json = try JSONParser.parse(filter) } catch {

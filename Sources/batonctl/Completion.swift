@@ -20,13 +20,14 @@ extension CompletionKind {
 
 /// The kinds of objects that commands name.
 enum NamedKind {
-  case channel, identity, post, provider, relay, server
+  case channel, identity, message, post, provider, relay, server
 
-  /// The method that lists such objects, the list in its reply, and the field with the name; servers have several, and posts none.
+  /// The method that lists such objects, the list in its reply, and the field with the name; servers have several, posts and messages none.
   fileprivate var listing: (method: String, list: String, field: String?) {
     switch self {
     case .channel: (ChannelsMethod.list.rawValue, "channels", "profile.displayName")
     case .identity: (IdentitiesMethod.list.rawValue, "identities", "name")
+    case .message: (MessagesMethod.list.rawValue, "messages", nil)
     case .post: (PostsMethod.list.rawValue, "posts", nil)
     case .provider: (OperatorsMethod.list.rawValue, "operators", "name")
     case .relay: (RelaysMethod.list.rawValue, "relays", "name")
@@ -39,8 +40,8 @@ enum NamedKind {
     case .channel: object["profile"]?["displayName"]?.string
     case .identity, .provider, .relay: object["name"]?.string
     case .server: object["hosts"]?.array?.first?.string
-    // People know a post by its text.
-    case .post: object["text"]?.string?.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    // People know these by their texts.
+    case .message, .post: object["text"]?.string?.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
   }
 
@@ -49,7 +50,15 @@ enum NamedKind {
     switch self {
     case .channel, .identity, .provider, .relay, .server: 1000
     // The latest ones are those that people mean.
-    case .post: 100
+    case .message, .post: 100
+    }
+  }
+
+  /// Whether such objects are named by their ids alone.
+  fileprivate var hasOnlyIDs: Bool {
+    switch self {
+    case .message, .post: true
+    case .channel, .identity, .provider, .relay, .server: false
     }
   }
 }
@@ -95,7 +104,7 @@ struct Completion {
     defer { end.cancel() }
     let words = others.filter { $0.hasPrefix(typed) }.map { line($0) }
     let objects = (try? await objects(kind)) ?? []
-    return words + (kind == .post ? posts(objects) : names(objects))
+    return words + (kind.hasOnlyIDs ? ids(objects) : names(objects))
   }
 
   // MARK: - The daemon
@@ -137,7 +146,7 @@ struct Completion {
       }
     }
     await client.close()
-    if kind == .post { return found }
+    if kind.hasOnlyIDs { return found }
     return field == nil ? Array(found.filter { $0.name.hasPrefix(prefix) }.prefix(Self.namesMax)) : found
   }
 
@@ -169,14 +178,14 @@ extension Completion {
     }
   }
 
-  /// Posts as words of a command line: their ids, with the beginning of their text where the shell shows notes.
-  func posts(_ objects: [Object]) -> [String] {
+  /// Posts or messages as words of a command line: their ids, with the beginning of their text where the shell shows notes.
+  func ids(_ objects: [Object]) -> [String] {
     let isMarked = typed.hasPrefix("id:")
     return objects.map { (word: isMarked ? "id:\($0.id)" : "\($0.id)", text: $0.name) }.filter { $0.word.hasPrefix(typed) }
       .map { line($0.word, note: $0.text.shown.cut(to: Self.noteWidth)) }
   }
 
-  /// How much of a post's text is shown beside its id, in columns.
+  /// How much of a text is shown beside its id, in columns.
   private static let noteWidth = 50
 
   /// Whether bash would expand the word, and so run a command inside it.

@@ -7,6 +7,14 @@ internal import Varlink
 
 // Commands with --watch.
 extension Session {
+  /// What a command shows again and again.
+  enum Subject: Sendable {
+    /// Objects of these kinds, as `org.batond.Monitor.Watch` names them; of all kinds if `nil`.
+    case objects([String]?)
+    /// Messages and conversations.
+    case messages
+  }
+
   /// The shortest time between two looks: nobody reads faster.
   private static let pause = Duration.milliseconds(100)
   /// The pause after a look as a multiple of its duration, because the daemon serves other clients too.
@@ -19,17 +27,17 @@ extension Session {
   /// Looks now, whenever something has changed, and after a while in any case, even if the daemon was restarted. It does not end by
   /// itself.
   /// - Parameters:
-  ///   - kinds: the kinds of changes, as `org.batond.Monitor.Watch` names them; `nil` for all.
+  ///   - subject: what is shown.
   ///   - look: reads and shows the objects, given this session at that moment.
   ///   - away: shows why that is not possible at present; called after each failed look.
   /// - Throws: any error of the first `look`, and later errors that do not go away.
   func follow(
-    _ kinds: [String]?, look: (Session) async throws -> Void, away: (String) throws -> Void
+    _ subject: Subject, look: (Session) async throws -> Void, away: (String) throws -> Void
   ) async throws {
     // The time limit is for the first answer.
     if options.timeout == nil { ending.stopClock() }
     let (beats, beat) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let changes = Task { [client] in await Self.beat(beat, at: client, WatchRequest(kinds: kinds)) }
+    let changes = Task { [client] in await Self.beat(beat, at: client, subject) }
     let pulse = Task { while (try? await Task.sleep(for: Self.pulse)) != nil { beat.yield() } }
     let resized = DispatchSource.makeSignalSource(signal: SIGWINCH)
     resized.setEventHandler { beat.yield() }
@@ -58,11 +66,16 @@ extension Session {
 
   /// Reports that something has changed, while the stream is read.
   private static func beat(
-    _ beat: AsyncStream<Void>.Continuation, at client: BatonClient, _ request: WatchRequest
+    _ beat: AsyncStream<Void>.Continuation, at client: BatonClient, _ subject: Subject
   ) async {
     repeat {
       do {
-        for try await _ in try await client.watch(request) { beat.yield() }
+        switch subject {
+        case .objects(let kinds):
+          for try await _ in try await client.watch(WatchRequest(kinds: kinds)) { beat.yield() }
+        case .messages:
+          for try await _ in try await client.watchMessages() { beat.yield() }
+        }
       } catch {
         // The next look gives a better error.
       }
@@ -78,7 +91,7 @@ extension Session {
   }
 
   /// A sentence about an error after which another look makes sense; `nil` if the error does not go away.
-  private func reason(_ error: any Error) -> String? {
+  func reason(_ error: any Error) -> String? {
     switch error {
     case VarlinkClient.Failure.notPermitted: nil
     case let failure as VarlinkClient.Failure: Sentence.of(failure, options.path, within: options.timeout)

@@ -36,13 +36,25 @@ extension Session {
     _ options: ListOptions, of kind: String, changedBy kinds: [String],
     _ load: (Session) async throws -> Listing<Object, Row>
   ) async throws {
-    guard options.watch else {
+    try await list(watch: options.watch, .objects(kinds), of: kind, load)
+  }
+
+  /// Shows a list, once or whenever it changes.
+  /// - Parameters:
+  ///   - watch: whether to follow the list.
+  ///   - subject: what changes the list.
+  ///   - kind: the kind of the objects, for programs.
+  ///   - load: reads the list, given this session at that moment.
+  func list<Object, Row>(
+    watch: Bool, _ subject: Subject, of kind: String, _ load: (Session) async throws -> Listing<Object, Row>
+  ) async throws {
+    guard watch else {
       let listing = try await load(self)
       return try show(listing.objects) { listing.text(self) }
     }
     var view = FollowedView(self)
     var known = KnownObjects<Object>(kind: kind)
-    try await follow(kinds) { now in
+    try await follow(subject) { now in
       let listing = try await load(now)
       if view.isDrawn { return try view.draw(listing.text(now).split(separator: "\n").map(String.init)) }
       view.isBack()
@@ -91,7 +103,8 @@ struct KnownObjects<Object: Encodable> {
     var now: [Int64: (version: String, object: Object)] = [:]
     for object in list {
       let json = try object.json
-      guard let id = json["id"]?.integer else { continue }
+      // A conversation has the id of its channel.
+      guard let id = (json["id"] ?? json["channelId"])?.integer else { continue }
       let version = Self.version(json)
       let old = objects.removeValue(forKey: id)
       now[id] = (version, object)
@@ -107,10 +120,10 @@ struct KnownObjects<Object: Encodable> {
     Change(kind: change, object: object, json: ["change": .string(change.rawValue), kind: json])
   }
 
-  /// A text that differs when the object has changed: its revision, with the network's trouble, which has none, or, for identities,
-  /// which have no revision, the whole object.
+  /// A text that differs when the object has changed: its revision, with the network's trouble, which has none, or the whole object for
+  /// identities, which have no revision, and for conversations, whose freshness has none.
   private static func version(_ json: JSONValue) -> String {
-    guard let revision = json["revision"] else { return json.text }
+    guard let revision = json["revision"], json["channelId"] == nil else { return json.text }
     return revision.text + (json["networkTrouble"]?.text ?? "")
   }
 }

@@ -30,6 +30,17 @@ enum ObjectName: Hashable {
   }
 }
 
+/// The id of a post or a message, which have no names, on a command line: `7` or `id:7`.
+struct ObjectID: ExpressibleByArgument, Hashable {
+  let id: Int64
+
+  init?(argument: String) {
+    let digits = argument.hasPrefix("id:") ? argument.dropFirst(3) : argument[...]
+    guard !digits.isEmpty, digits.allSatisfy({ ("0"..."9").contains($0) }), let id = Int64(digits), id > 0 else { return nil }
+    self.id = id
+  }
+}
+
 extension Session {
   func channel(_ text: String) async throws -> Channel {
     try await find(text, "channel", \.id, byID: client.channel(id:), byName: client.channel(name:))

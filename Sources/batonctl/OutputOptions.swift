@@ -24,6 +24,15 @@ struct ShowOptions: ParsableArguments {
       valueName: "format"))
   var output: OutputFormat?
   @Flag(help: "Show exact times, in UTC.") var utc = false
+
+  /// Refuses the forms that have an end.
+  /// - Parameters:
+  ///   - flag: the option that makes the output go on.
+  ///   - shown: what it shows to people.
+  func checkStream(_ flag: String, _ shown: String) throws {
+    guard let output, output == .yaml || output == .name else { return }
+    throw ValidationError("\(flag) cannot be combined with -o \(output.rawValue): it shows \(shown), or JSON.")
+  }
 }
 
 /// The options of commands that print a table.
@@ -82,7 +91,8 @@ extension Session {
   private static func names(in value: JSONValue) throws -> String {
     let objects = value.array ?? [value]
     return try objects.map { object in
-      guard let id = object["id"]?.integer else {
+      // A hit has the id of its message, and a conversation that of its channel.
+      guard let id = (object["id"] ?? object["message"]?["id"] ?? object["channelId"])?.integer else {
         throw Refusal(text: "the output of this command has no names: -o name is for lists and objects", status: 64)
       }
       return "id:\(id)"

@@ -24,7 +24,7 @@ struct PostCommand: AsyncParsableCommand {
       abstract: "Shows one post with all of its relays.", aliases: ["get"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var show: ShowOptions
-    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Flag(help: "Show also what will happen on each relay if the post is edited or deleted now.") var actions = false
 
     func run() async throws {
@@ -49,7 +49,7 @@ struct PostCommand: AsyncParsableCommand {
         restored. On a terminal the command names the relays that may keep the post, and asks first.
         """, aliases: ["rm"])
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Option(help: "What readers are told.") var reason: String?
     @Flag(help: "Do not ask.") var yes = false
 
@@ -78,7 +78,7 @@ struct PostCommand: AsyncParsableCommand {
       abstract: "Tries a post again on relays that do not have it as they should.",
       discussion: "A post that expired before it was published is published now.")
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
     @Argument(help: "The relay, by id or name. Default: all.", completion: .names(of: .relay)) var relay: String?
 
     func run() async throws {
@@ -97,22 +97,11 @@ struct PostCommand: AsyncParsableCommand {
         On relays that have it, or may have it, it stays: batonctl post delete deletes it there. A scheduled post is not published.
         """)
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+    @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
 
     func run() async throws {
       try await global.connected { session in try session.show(try await session.raw.cancelPost(id: post.id)) }
     }
-  }
-}
-
-/// The name of a post on a command line: `7` or `id:7`.
-struct PostName: ExpressibleByArgument, Hashable {
-  let id: Int64
-
-  init?(argument: String) {
-    let digits = argument.hasPrefix("id:") ? argument.dropFirst(3) : argument[...]
-    guard !digits.isEmpty, digits.allSatisfy({ ("0"..."9").contains($0) }), let id = Int64(digits), id > 0 else { return nil }
-    self.id = id
   }
 }
 

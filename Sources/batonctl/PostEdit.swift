@@ -17,7 +17,7 @@ struct PostEdit: AsyncParsableCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
   @Argument(help: "The text, or - for standard input.") var text: String?
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
   @OptionGroup var extras: PostExtras

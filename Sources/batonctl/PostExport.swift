@@ -17,7 +17,7 @@ struct PostExport: AsyncParsableCommand {
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
-  @Option(help: "Only posts after this one.", completion: .names(of: .post)) var after: PostName?
+  @Option(help: "Only posts after this one.", completion: .names(of: .post)) var after: ObjectID?
   @Option(
     help: ArgumentHelp("Write to this file, which must not exist yet, instead of standard output.", valueName: "file"),
     completion: .file())

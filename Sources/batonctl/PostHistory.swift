@@ -7,7 +7,7 @@ struct PostHistory: AsyncParsableCommand {
     commandName: "history", abstract: "Prints what happened to a post, oldest first.")
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
-  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
   @Option(help: "How many of the latest lines to print at most, 1 to 1000.") var limit: Int = 100
 
   func validate() throws { _ = try table.chosen(of: HistoryRow.columns) }

@@ -27,11 +27,11 @@ struct PostList: AsyncParsableCommand {
     completion: .list(Words.causes), transform: Words.one(of: Words.causes))
   var cause: String?
   @Flag(help: "List deleted posts too; a status that only they have does so by itself.") var deleted = false
-  @Option(help: "Only posts before this one.", completion: .names(of: .post)) var before: PostName?
-  @Option(help: "Only posts after this one.", completion: .names(of: .post)) var after: PostName?
-  @Option(help: "Posts on both sides of this one.", completion: .names(of: .post)) var around: PostName?
+  @Option(help: "Only posts before this one.", completion: .names(of: .post)) var before: ObjectID?
+  @Option(help: "Only posts after this one.", completion: .names(of: .post)) var after: ObjectID?
+  @Option(help: "Posts on both sides of this one.", completion: .names(of: .post)) var around: ObjectID?
   @Option(name: .customLong("reactions-to"), help: "Only reactions to this post.", completion: .names(of: .post))
-  var reactionsTo: PostName?
+  var reactionsTo: ObjectID?
   @Flag(help: "List reactions among other posts.") var reactions = false
   @Option(help: "How many posts to list at most, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
 

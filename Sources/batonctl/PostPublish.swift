@@ -27,8 +27,8 @@ struct PostPublish: AsyncParsableCommand {
   @Argument(help: "The text, or - for standard input.") var text: String?
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
   @Option(name: .customLong("reply-to"), help: "The post of the channel that this one answers.", completion: .names(of: .post))
-  var replyTo: PostName?
-  @Option(help: "A post that this one quotes; may be repeated.", completion: .names(of: .post)) var quote: [PostName] = []
+  var replyTo: ObjectID?
+  @Option(help: "A post that this one quotes; may be repeated.", completion: .names(of: .post)) var quote: [ObjectID] = []
   @OptionGroup var extras: PostExtras
   @Option(help: "The same key with the same options gives the same post, however often.") var key: String?
   @Option(help: ArgumentHelp("Publish the post at this time.", valueName: "time")) var at: Moment?

@@ -148,11 +148,12 @@ struct Session: Sendable {
   let ending: Ending
 
   /// Prints the result in its form for programs or for people.
-  func show(_ value: some Encodable, _ text: () -> String) throws {
+  /// - Parameter isPaged: whether a text that is longer than the terminal is shown page by page; otherwise its end stays in sight.
+  func show(_ value: some Encodable, isPaged: Bool = true, _ text: () -> String) throws {
     let document = try document(value)
     let text = document ?? text()
     ending.willWrite(isResult: true)
-    if document == nil, page(text) { return }
+    if document == nil, isPaged, page(text) { return }
     // Without names there is no output, not even an empty line.
     if format != .name || !text.isEmpty { try Output.line(text) }
   }

@@ -33,7 +33,7 @@ struct Status: AsyncParsableCommand {
   private func follow(_ session: Session) async throws {
     var view = FollowedView(session)
     var latest: DaemonStatus?
-    try await session.follow(nil) { now in
+    try await session.follow(.objects(nil)) { now in
       let report = try await Report(now)
       if view.isDrawn { return try view.draw(report.lines(now)) }
       view.isBack()

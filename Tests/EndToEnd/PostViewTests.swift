@@ -169,7 +169,7 @@ struct PostViewTests {
   @Test func postsAreCompletedByTheirIds() {
     func words(_ typed: String, _ shell: CompletionShell?) -> [String] {
       let objects = [Completion.Object(id: 17, name: "We \u{1B}open"), Completion.Object(id: 2, name: "Closed")]
-      return Completion(words: ["batonctl", typed], index: 1, typed: typed, shell: shell).posts(objects)
+      return Completion(words: ["batonctl", typed], index: 1, typed: typed, shell: shell).ids(objects)
     }
     #expect(words("", nil) == ["17", "2"] && words("1", .bash) == ["'17'"])
     #expect(words("", .fish) == ["17\tWe \\u{1B}open", "2\tClosed"])

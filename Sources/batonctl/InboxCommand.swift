@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+
+struct InboxCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inbox", abstract: "Lists conversations, the one with the last message first.",
+    discussion: """
+      UNREAD counts the messages that are unread, and MENTIONS those of them that mention you or answer you. Below the list it says which \
+      relays could not be read, so that messages may be missing. batonctl messages shows a conversation, and batonctl messages read marks \
+      it as read.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var table: TableOptions
+  @Flag(help: "Only conversations with unread messages.") var unread = false
+  @Flag(
+    help:
+      "Show it again whenever something changes, until Ctrl-C; in a pipe, print a line for each change, with + ~ or - before it."
+  )
+  var watch = false
+  @Option(help: "How many conversations to list at most, 1 to 1000.") var limit: Int = 100
+
+  /// The largest number of conversations in one reply of the daemon.
+  private static let pageMax = 100
+
+  func validate() throws {
+    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
+    if watch { try table.show.checkStream("--watch", "a table") }
+    _ = try table.chosen(of: Self.columns)
+  }
+
+  func run() async throws {
+    try await global.connected(table.show) { session in
+      let columns = try table.chosen(of: Self.columns)
+      try await session.list(watch: watch, .messages, of: "conversation") { session in
+        let (conversations, hasMore) = try await conversations(session)
+        let relays = await session.relayNames(conversations.flatMap { $0.relays.filter { $0.cause != nil }.map(\.relayId) })
+        let notes = FreshnessNotes(relays: relays, times: session.times).lines(conversations)
+        let more = (hasMore ? ["There are more conversations: --limit shows up to 1000."] : []) + notes
+        return Listing(
+          objects: conversations, columns: columns, none: unread ? "Nothing is unread." : "No conversations.",
+          more: more.isEmpty ? nil : more.joined(separator: "\n")
+        ) { Row(conversation: $0, times: session.times) }
+      }
+    }
+  }
+
+  /// Reads conversations page by page, as many as are wanted.
+  private func conversations(_ session: Session) async throws -> (conversations: [Conversation], hasMore: Bool) {
+    var found: [Conversation] = []
+    var request = MessagesInboxRequest(unread: unread ? true : nil)
+    repeat {
+      request.limit = min(limit - found.count, Self.pageMax)
+      let page = try await session.client.inbox(request)
+      found += page.conversations
+      request.cursor = page.nextCursor
+    } while request.cursor != nil && found.count < limit
+    return (found, request.cursor != nil)
+  }
+
+  struct Row {
+    let conversation: Conversation
+    let times: Times
+  }
+
+  static let columns: [TableColumn<Row>] = [
+    TableColumn("ID", rank: 4) { "\($0.conversation.channelId)" },
+    TableColumn("CHANNEL", rank: 0, least: 12) { $0.conversation.channelName },
+    TableColumn("UNREAD", rank: 1, color: { $0.conversation.unread > 0 ? .yellow : nil }) { "\($0.conversation.unread)" },
+    TableColumn("MENTIONS", rank: 3, color: { $0.conversation.unreadMentions > 0 ? .yellow : nil }) {
+      "\($0.conversation.unreadMentions)"
+    },
+    TableColumn("LAST", rank: 2) { $0.times.text($0.conversation.lastMessageAt) },
+    TableColumn("MESSAGE", rank: 0, least: 16) { $0.conversation.lastMessage ?? "" },
+    TableColumn("MESSAGEID", rank: 5, isExtra: true) { $0.conversation.lastMessageId.map { "\($0)" } ?? "" },
+    TableColumn("READTHROUGH", rank: 6, isExtra: true) { "\($0.conversation.readThrough)" },
+    TableColumn("READ", rank: 7, isExtra: true) { row in
+      let relays = row.conversation.relays
+      return "\(relays.count { $0.cause == nil && $0.syncedAt != nil })/\(relays.count)"
+    },
+    TableColumn("REVISION", rank: 8, isExtra: true) { "\($0.conversation.revision)" },
+  ]
+}

@@ -1,0 +1,107 @@
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+internal import Varlink
+
+/// What people see of messages that are followed: new ones, and what becomes of those that were shown.
+struct MessageTail {
+  let view: MessageView
+  /// Only messages of this author.
+  var author: String?
+  /// Only messages that speak to whoever runs the channel.
+  var areMentions = false
+  /// The latest messages that were shown, as they were then.
+  private var shown: [Int64: Message] = [:]
+  /// The highest id that was shown; later messages have higher ones.
+  private var latest: Int64
+
+  /// How many messages are remembered.
+  static let shownMax = 1_000
+
+  /// - Parameter page: the messages that are shown already.
+  init(view: MessageView, page: [Message], author: String? = nil, areMentions: Bool = false) {
+    self.view = view
+    self.author = author
+    self.areMentions = areMentions
+    latest = page.map(\.id).max() ?? 0
+    for message in page { remember(message) }
+  }
+
+  /// Whether the message is one of those that are followed.
+  func has(_ message: Message) -> Bool {
+    (author == nil || message.author == author) && (!areMentions || message.mention)
+  }
+
+  /// The lines about a message that is new or has changed; none if there is nothing to say.
+  /// - Parameter answered: the beginning of the message that it answers, by id.
+  mutating func lines(_ message: Message, answered: [Int64: String]) throws -> [String] {
+    let old = shown[message.id]
+    // A change of a message that was never shown means nothing to whoever reads this.
+    guard has(message), old != nil || message.id > latest else { return [] }
+    remember(message)
+    latest = max(latest, message.id)
+    let now = try ShownMessage(message)
+    guard let old else { return message.deletedAt == nil ? view.lines(now, answered: answered) : [] }
+    return view.change(now, since: old, answered: answered) ?? []
+  }
+
+  private mutating func remember(_ message: Message) {
+    var message = message
+    // What is compared later is short, and texts may be long.
+    (message.text, message.attachments) = ("", [])
+    shown[message.id] = message
+    while shown.count > Self.shownMax, let first = shown.keys.min() { shown[first] = nil }
+  }
+}
+
+/// Goes on with messages as they come, also when the daemon is restarted.
+struct MessageFollowing {
+  let session: Session
+  var tail: MessageTail
+
+  /// The wait between attempts to reach a daemon that is away.
+  private static let wait = Duration.seconds(1)
+
+  /// Shows a page, and then what is new. It does not end by itself.
+  /// - Parameter channel: only messages of this channel.
+  func run(_ page: MessagePageView, channel: Int64?) async throws {
+    var tail = tail
+    Output.endWithReader()
+    if session.isForPeople {
+      session.ending.willWrite(isResult: false)
+      if !page.messages.isEmpty { try Output.line(try page.lines().joined(separator: "\n")) }
+    } else {
+      for message in page.messages {
+        try session.showNext(MessagesWatchReply(revision: message.revision, message: message)) { "" }
+      }
+    }
+    var request = MessagesWatchRequest(channelIds: channel.map { [$0] }, since: page.found.revision)
+    var isAway = false
+    while true {
+      do {
+        for try await change in try await session.raw.watchMessages(request) {
+          request.since = change.revision
+          isAway = false
+          try await show(change, &tail)
+        }
+      } catch {
+        guard let reason = session.reason(error) else { throw error }
+        if session.isForPeople, !isAway { Output.error("batonctl: \(reason.shown)") }
+        isAway = true
+      }
+      try await Task.sleep(for: Self.wait)
+    }
+  }
+
+  private func show(_ change: MessagesWatchReply, _ tail: inout MessageTail) async throws {
+    guard session.isForPeople else {
+      guard change.conversation != nil || change.message.map(tail.has) == true else { return }
+      return try session.showNext(change) { "" }
+    }
+    guard let message = change.message, tail.has(message) else { return }
+    let lines = try tail.lines(message, answered: try await session.answered([message]))
+    guard !lines.isEmpty else { return }
+    session.ending.willWrite(isResult: false)
+    try Output.line(lines.joined(separator: "\n"))
+  }
+}

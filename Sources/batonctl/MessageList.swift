@@ -1,0 +1,150 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import StrictJSON
+
+struct MessageList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Shows messages of a channel, or of all channels, the newest last.",
+    discussion: """
+      Each message begins with its id, its author and its time. Anybody may take any name, so names stand before the key that is behind \
+      them; own messages are by 'you', and say on how many relays the post is. A line shows where unread messages begin.
+      What came as it was said stands where it arrived; what was read later stands at its time. --before, --after and --around name a \
+      message of this order.
+      --search finds messages that hold all of the words, whatever their case and accents, and shows those first that fit best. A word \
+      that ends in * may go on, and "words in quotation marks" are next to each other.
+      With --json, --follow prints a document for each change, messages that were there at first included.
+      """, aliases: ["ls"])
+  @OptionGroup var global: GlobalOptions
+  @OptionGroup var show: ShowOptions
+  @Argument(help: "The channel, by id or name. Default: all channels.", completion: .names(of: .channel)) var channel: String?
+  @Flag(help: "Go on with new messages, until Ctrl-C.") var follow = false
+  @Option(help: "Only messages before this one.", completion: .names(of: .message)) var before: ObjectID?
+  @Option(help: "Only messages after this one.", completion: .names(of: .message)) var after: ObjectID?
+  @Option(help: "Messages on both sides of this one.", completion: .names(of: .message)) var around: ObjectID?
+  @Option(help: "Only messages with these words, the best first.") var search: String?
+  @Option(help: "Only messages of this author, by the key or name that the network uses.") var author: String?
+  @Flag(help: "Only messages that mention you, or answer you.") var mentions = false
+  @Flag(help: "Show deleted messages too, without their texts.") var deleted = false
+  @Option(help: "How many messages to show at most, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
+  @Flag(name: .customLong("newest-first"), help: "Show the newest message first.") var newestFirst = false
+
+  /// The largest number of messages in one reply of the daemon.
+  static let pageMax = 100
+
+  func validate() throws {
+    let places = [before, after, around].compactMap { $0 }
+    guard places.count < 2 else { throw ValidationError("--before, --after and --around exclude each other.") }
+    let most = around == nil ? 1000 : Self.pageMax
+    guard (1...most).contains(limit) else { throw ValidationError("--limit must be 1 to \(most).") }
+    if let search {
+      guard !search.isEmpty else { throw ValidationError("Write the words to search for after --search.") }
+      guard places.isEmpty, author == nil, !mentions, !deleted, !follow else {
+        throw ValidationError(
+          "--search can be combined with a channel, --limit and --newest-first, and with no other option that selects messages."
+        )
+      }
+    }
+    if follow {
+      guard places.isEmpty, !newestFirst else {
+        throw ValidationError("--follow begins with the newest messages and adds to them: leave out --before and the like.")
+      }
+      try show.checkStream("--follow", "messages")
+    }
+  }
+
+  func run() async throws {
+    try await global.connected(show) { session in
+      let named = channel == nil ? nil : try await session.channel(channel ?? "")
+      // What is followed stays on the screen, and a relative time would become wrong.
+      let view = MessageView(
+        terminal: session.terminal, times: follow ? Times(isExact: true) : session.times,
+        width: session.format == .wide ? nil : session.terminal.columns, namesChannel: named == nil)
+      if let search {
+        let found = MessageSearching(session: session, view: view, limit: limit)
+        return try await found.run(
+          MessagesSearchRequest(text: search, channelId: named?.id, newestFirst: newestFirst ? true : nil))
+      }
+      let request = MessagesListRequest(
+        channelId: named?.id, author: author, mention: mentions ? true : nil, deleted: deleted ? true : nil,
+        before: before.map { Int($0.id) }, after: after.map { Int($0.id) }, around: around.map { Int($0.id) })
+      let found = try await read(request, session)
+      let answered = try await session.answered(found.messages)
+      let page = MessagePageView(
+        messages: newestFirst ? found.messages : found.messages.reversed(), found: found, answered: answered, view: view,
+        isNewestFirst: newestFirst, areMentions: mentions, isNarrowed: author != nil)
+      if follow {
+        let following = MessageFollowing(
+          session: session, tail: MessageTail(view: view, page: found.messages, author: author, areMentions: mentions))
+        return try await following.run(page, channel: named?.id)
+      }
+      let relays = await session.relayNames(found.conversation?.relays.map(\.relayId) ?? [])
+      let lines = try page.lines() + page.notes(FreshnessNotes(relays: relays, times: session.times))
+      // Of a conversation that is longer than the terminal, the end stays in sight.
+      try session.show(page.messages, isPaged: newestFirst) { lines.joined(separator: "\n") }
+    }
+  }
+
+  /// Reads messages page by page, as many as are wanted. Pages of large messages hold fewer.
+  private func read(_ request: MessagesListRequest, _ session: Session) async throws -> MessagesListReply {
+    var request = request
+    request.limit = min(limit, Self.pageMax)
+    var found = try await session.raw.messages(request)
+    while request.around == nil, found.messages.count < limit {
+      request.limit = min(limit - found.messages.count, Self.pageMax)
+      let next: MessagesListReply
+      if request.after != nil {
+        guard found.hasNewer, let newest = found.messages.first else { break }
+        request.after = Int(newest.id)
+        next = try await session.raw.messages(request)
+        (found.messages, found.hasNewer) = (next.messages + found.messages, next.hasNewer)
+      } else {
+        guard found.hasOlder, let oldest = found.messages.last else { break }
+        request.before = Int(oldest.id)
+        next = try await session.raw.messages(request)
+        (found.messages, found.hasOlder) = (found.messages + next.messages, next.hasOlder)
+      }
+      if next.messages.isEmpty { break }
+    }
+    return found
+  }
+}
+
+/// Messages as they are shown, with what is said besides.
+struct MessagePageView {
+  /// In the order in which they are shown.
+  let messages: [Message]
+  /// The same in the order of the list, and whether there are others.
+  let found: MessagesListReply
+  /// The beginnings of the messages that these answer, by id.
+  let answered: [Int64: String]
+  let view: MessageView
+  let isNewestFirst: Bool
+  /// Whether only messages are shown that speak to whoever runs the channel.
+  let areMentions: Bool
+  /// Whether others are left out, so that unread messages cannot be counted on the page.
+  let isNarrowed: Bool
+
+  /// Where unread messages begin.
+  private var unread: UnreadMark? {
+    guard !isNarrowed, !found.hasNewer, let conversation = found.conversation else { return nil }
+    return UnreadMark(found.messages, of: conversation, areMentions: areMentions, isNewestFirst: isNewestFirst)
+  }
+
+  func lines() throws -> [String] {
+    guard !messages.isEmpty else {
+      return [found.hasOlder || found.hasNewer || isNarrowed ? "No such messages." : "No messages."]
+    }
+    return view.conversation(try messages.map(ShownMessage.init), answered: answered, unread: unread)
+  }
+
+  /// What is said below the messages.
+  func notes(_ freshness: FreshnessNotes) -> [String] {
+    var notes: [String] = []
+    if let oldest = found.messages.last, found.hasOlder { notes.append("There are older messages: --before \(oldest.id).") }
+    if let newest = found.messages.first, found.hasNewer { notes.append("There are newer messages: --after \(newest.id).") }
+    guard let conversation = found.conversation else { return notes }
+    if unread == nil, conversation.unread > 0 { notes.append(UnreadMark.sentence(conversation)) }
+    return notes + freshness.lines(conversation)
+  }
+}

@@ -1,0 +1,28 @@
+internal import BatonClient
+internal import ControlAPI
+
+/// Searches messages and shows those that were found.
+struct MessageSearching {
+  let session: Session
+  let view: MessageView
+  /// How many are shown at most.
+  let limit: Int
+
+  func run(_ request: MessagesSearchRequest) async throws {
+    var request = request
+    var found: [SearchHit] = []
+    var hasMore = true
+    while hasMore, found.count < limit {
+      request.offset = found.isEmpty ? nil : found.count
+      request.limit = min(limit - found.count, MessageList.pageMax)
+      let next = try await session.raw.search(request)
+      found += next.hits
+      hasMore = next.hasMore && !next.hits.isEmpty
+    }
+    let lines = try found.flatMap { view.lines(try ShownMessage($0.message), excerpt: $0.excerpt) }
+    try session.show(found) {
+      guard !found.isEmpty else { return "No message holds these words." }
+      return (lines + (hasMore ? ["There are more: --limit shows up to 1000."] : [])).joined(separator: "\n")
+    }
+  }
+}

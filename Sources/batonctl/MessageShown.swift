@@ -1,0 +1,81 @@
+internal import ControlAPI
+internal import StrictJSON
+
+/// A message in a form that is safe for a terminal.
+struct ShownMessage {
+  /// The message with all of its texts escaped.
+  let message: Message
+  /// The text in one line, or that it was deleted.
+  let line: String
+  /// The lines of the text.
+  let lines: [String]
+  /// What the author calls itself, in one line.
+  private let name: String?
+
+  /// - Parameter raw: the message as the daemon sent it.
+  /// - Throws: an error if a message cannot be JSON, which does not happen.
+  init(_ raw: Message) throws {
+    message = try Message(json: try raw.json.shown)
+    line = raw.deletedAt == nil ? raw.text.shownOnOneLine : "(deleted)"
+    // Others end lines in other ways than posts do.
+    lines = raw.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { String($0).shown }
+    name = raw.authorName?.shownOnOneLine
+  }
+
+  /// Who wrote it: `you`, a key, or a name with the key. Anybody may take any name, so none stands alone.
+  /// - Parameter isWhole: whether nothing is cut.
+  func author(isWhole: Bool) -> String {
+    if message.own { return "you" }
+    let key = message.author.isEmpty ? "unknown" : isWhole ? message.author : Self.shortened(message.author)
+    guard let name, !name.isEmpty else { return key }
+    return "\(isWhole ? name : name.cut(to: Self.nameWidth)) (\(key))"
+  }
+
+  /// The beginning and the end of a key.
+  static func shortened(_ key: String) -> String {
+    key.count > 2 * keyEnd + 4 ? "\(key.prefix(keyEnd))…\(key.suffix(keyEnd))" : key
+  }
+
+  /// The room for a name, in columns.
+  private static let nameWidth = 24
+  /// How much of each end of a key is shown. Somebody who wants a key with the same ends has to try 2^64 of them.
+  private static let keyEnd = 8
+}
+
+extension MessageAttachment {
+  /// The address, type and size of the file, and what it shows. The texts must be escaped.
+  var words: String {
+    let facts = [mimeType, sizeBytes.flatMap(Self.size)].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
+    let alt = altText?.shownOnOneLine ?? ""
+    return [url, facts.isEmpty ? "" : "(\(facts))", alt].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// A size in bytes for people; `nil` if it cannot be one.
+  static func size(_ bytes: Int) -> String? {
+    guard bytes >= 0 else { return nil }
+    guard bytes >= 1000 else { return "\(bytes) B" }
+    var (value, unit) = (Double(bytes), 0)
+    while value >= 999.5, unit < units.count - 1 { (value, unit) = (value / 1000, unit + 1) }
+    let number = value < 9.95 ? "\((value * 10).rounded() / 10)" : "\(Int(value.rounded()))"
+    return "\(number) \(units[unit])"
+  }
+
+  private static let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
+}
+
+extension MessageReaction {
+  /// Several reactions with how often each was made. The texts must be escaped.
+  static func words(_ reactions: [MessageReaction]) -> String {
+    let shown = reactions.prefix(kindsMax).map { reaction in
+      // Without spaces in it, a reaction cannot be taken for several.
+      let text = reaction.reaction.filter { !$0.isWhitespace }.cut(to: textWidth)
+      return "\(reaction.count) \(text)\(reaction.own ? " (you)" : "")"
+    }
+    return (shown + (reactions.count > kindsMax ? ["…"] : [])).joined(separator: "  ")
+  }
+
+  /// How many kinds of reactions to one message are shown.
+  private static let kindsMax = 12
+  /// The room for a reaction, in columns.
+  private static let textWidth = 16
+}

@@ -1,0 +1,92 @@
+internal import ControlAPI
+internal import Sentences
+
+/// Where on a page the messages begin that are unread.
+struct UnreadMark: Hashable {
+  /// The mark stands before the message with this index; the number of messages for the end.
+  var index: Int
+  var words: String
+
+  /// - Parameters:
+  ///   - page: messages in the order of the list, the last one first, up to the last of all.
+  ///   - conversation: of the channel.
+  ///   - areMentions: whether the page has only messages that speak to whoever runs the channel.
+  ///   - isNewestFirst: whether the page is shown as it is, and not the other way round.
+  /// - Returns: `nil` if nothing on the page is unread.
+  init?(_ page: [Message], of conversation: Conversation, areMentions: Bool, isNewestFirst: Bool) {
+    let count = areMentions ? conversation.unreadMentions : conversation.unread
+    // Messages that never count, because they are from before the channel was read, stand before all that do.
+    let candidates = page.indices.filter { index in
+      let message = page[index]
+      return message.id > conversation.readThrough && !message.own && message.deletedAt == nil
+    }
+    guard count > 0, let last = candidates.prefix(count).last else { return nil }
+    let earlier = count > candidates.count ? ", the first of them further back" : ""
+    index = isNewestFirst ? last + 1 : page.count - 1 - last
+    words = "\(count) unread\(isNewestFirst ? " above" : "")\(earlier)"
+  }
+
+  /// The sentence about a conversation.
+  static func sentence(_ conversation: Conversation) -> String {
+    let name = "'\(conversation.channelName.shown)'"
+    let count = conversation.unread
+    guard count > 0 else { return "Everything in \(name) is read." }
+    let mentions = conversation.unreadMentions
+    let which = mentions == 0 ? "" : mentions == 1 ? ", 1 of which mentions you" : ", \(mentions) of which mention you"
+    return "\(counted(count, "message")) in \(name) \(count == 1 ? "is" : "are") unread\(which)."
+  }
+}
+
+/// What is said of relays that could not be read.
+struct FreshnessNotes {
+  /// The names of relays, by id.
+  let relays: [Int64: String]
+  let times: Times
+
+  /// A line for each relay of a conversation that could not be read the last time, or not at all yet.
+  func lines(_ conversation: Conversation) -> [String] {
+    conversation.relays.compactMap { relay in
+      if let trouble = Self.trouble(relay) {
+        return "Not up to date: \(name(relay.relayId)) \(trouble)\(lastRead(relay))."
+      }
+      return relay.syncedAt == nil ? "Not read yet: \(name(relay.relayId))." : nil
+    }
+  }
+
+  /// A line for each relay of any of the conversations that could not be read the last time, with how many it concerns.
+  func lines(_ conversations: [Conversation]) -> [String] {
+    var found: [Int64: (trouble: String, count: Int)] = [:]
+    for relay in conversations.flatMap(\.relays) {
+      guard let trouble = Self.trouble(relay) else { continue }
+      found[relay.relayId, default: (trouble, 0)].count += 1
+    }
+    let lines = found.sorted { $0.key < $1.key }.map { id, found in
+      "Not up to date: \(name(id)) \(found.trouble), in \(counted(found.count, "conversation"))."
+    }
+    let others = lines.count - Self.relaysMax
+    return others > 0 ? lines.prefix(Self.relaysMax) + ["… and \(counted(others, "other relay"))."] : lines
+  }
+
+  /// The line of one relay: dot, name, and when it was read or why not.
+  func line(_ relay: Freshness, _ terminal: Terminal) -> String {
+    guard let trouble = Self.trouble(relay) else {
+      let read = relay.syncedAt.map { "read \(times.text($0))" } ?? "not read yet"
+      return "  \(terminal.dot(relay.syncedAt == nil ? "pending" : "active")) \(name(relay.relayId))  \(read)"
+    }
+    return "  \(terminal.dot("failed")) \(name(relay.relayId))  \(trouble)\(lastRead(relay))"
+  }
+
+  private func name(_ id: Int64) -> String { relays[id] ?? "relay \(id)" }
+
+  private static func trouble(_ relay: Freshness) -> String? {
+    guard let cause = relay.cause else { return nil }
+    return (["(\(cause.shown))"] + [relay.detail?.shownOnOneLine].compactMap { $0 }).joined(separator: " ")
+  }
+
+  private func lastRead(_ relay: Freshness) -> String {
+    relay.syncedAt.map { "; last read \(times.text($0))" } ?? "; never read yet"
+  }
+
+  /// How many relays are named.
+  private static let relaysMax = 10
+}

@@ -1,0 +1,153 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Sentences
+internal import StrictJSON
+internal import Varlink
+
+struct MessagesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "messages", abstract: "Shows what is said in channels.",
+    discussion: """
+      batonctl messages News                       shows the newest messages of the channel News
+      batonctl messages News --follow              goes on with new ones
+      batonctl messages --search "bridge closed"   searches all channels
+      batonctl messages read News                  marks everything in the channel as read
+      batonctl messages list read                  shows a channel that is named like a subcommand
+
+      Messages are named by their ids, as 7 or id:7.
+      """,
+    subcommands: [MessageList.self, Show.self, Read.self, Unread.self, Sync.self], defaultSubcommand: MessageList.self)
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Shows one message with its whole text, its author and the relays that have it.", aliases: ["get"])
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var show: ShowOptions
+    @Argument(help: "The message, by id.", completion: .names(of: .message)) var message: ObjectID
+
+    func run() async throws {
+      try await global.connected(show) { session in
+        let found = try await session.raw.message(MessagesGetRequest(id: message.id))
+        let shown = try ShownMessage(found)
+        let answered = try await session.answered([found])
+        let relays = await session.relayNames(found.relayIds)
+        try session.show(found) {
+          MessageView(terminal: session.terminal, times: session.times)
+            .details(shown, answered: answered, relays: relays)
+        }
+      }
+    }
+  }
+
+  struct Read: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Marks the messages of a channel as read.",
+      discussion: "They are marked in the order in which they arrived. What was read stays read.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Option(help: "The last message that was read. Default: all there are.", completion: .names(of: .message))
+    var through: ObjectID?
+
+    func run() async throws {
+      try await global.connected { session in
+        let request = MessagesMarkReadRequest(
+          channelId: try await session.channel(channel).id, through: through.map { Int($0.id) })
+        let conversation = try await session.raw.markRead(request)
+        try session.show(conversation) { UnreadMark.sentence(conversation) }
+      }
+    }
+  }
+
+  struct Unread: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Marks a message, and everything that arrived after it, as unread.",
+      discussion: "Own messages, and those from before Baton began to read the channel, stay read.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The first message that is unread, by id.", completion: .names(of: .message)) var message: ObjectID
+
+    func run() async throws {
+      try await global.connected { session in
+        let conversation = try await session.raw.markUnread(MessagesMarkUnreadRequest(id: message.id))
+        try session.show(conversation) { UnreadMark.sentence(conversation) }
+      }
+    }
+  }
+
+  struct Sync: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Has the relays of a channel read again, as far back as messages are read, and waits for that.",
+      discussion: """
+        Nobody has to do this: relays are read by themselves. It waits for 30s, or for --timeout, at most 5min; relays that have not been \
+        read by then go on being read. Exit status 1 when a relay was not read.
+        """)
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+
+    /// The longest that the daemon waits for relays.
+    private static let longest = Duration.seconds(300)
+
+    func validate() throws {
+      guard (global.timeout?.duration ?? .zero) <= Self.longest else {
+        throw ValidationError("--timeout must be 5min or less.")
+      }
+    }
+
+    func run() async throws {
+      try await global.connected { session in
+        let id = try await session.channel(channel).id
+        // The time limit is that of the relays, and the daemon answers when it is over.
+        session.ending.stopClock()
+        let seconds = global.timeout.map { max(1, Int($0.duration.components.seconds)) }
+        let reply = try await session.raw.sync(MessagesSyncRequest(channelId: id, timeout: seconds))
+        let relays = await session.relayNames(reply.conversation.relays.map(\.relayId))
+        try session.show(reply) { Self.text(reply, FreshnessNotes(relays: relays, times: session.times), session.terminal) }
+        if !reply.complete { throw ExitCode(1) }
+      }
+    }
+
+    static func text(_ reply: MessagesSyncReply, _ notes: FreshnessNotes, _ terminal: Terminal) -> String {
+      let conversation = reply.conversation
+      let name = "'\(conversation.channelName.shown)'"
+      let first =
+        reply.complete
+        ? "All relays of \(name) were read." : "Not all relays of \(name) were read; see below, or try again later."
+      return ([first] + conversation.relays.map { notes.line($0, terminal) } + [UnreadMark.sentence(conversation)])
+        .joined(separator: "\n")
+    }
+  }
+}
+
+extension Session {
+  /// The names of these relays, by id, safe for a terminal; those are missing that cannot be read.
+  func relayNames(_ ids: [Int64]) async -> [Int64: String] {
+    guard isForPeople, !ids.isEmpty else { return [:] }
+    let wanted = Set(ids).sorted().prefix(Self.relaysMax).map(JSONValue.integer)
+    // Whoever may read messages need not be allowed to see relays.
+    let relays = (try? await client.relays(filter: ["id": ["$in": .array(wanted)]])) ?? []
+    return Dictionary(relays.map { ($0.id, $0.name) }) { first, _ in first }
+  }
+
+  /// How many relays are asked for by name; a filter takes no more than some hundred.
+  private static var relaysMax: Int { 100 }
+
+  /// The beginnings of the messages that these answer, by id, safe for a terminal.
+  func answered(_ messages: [Message]) async throws -> [Int64: String] {
+    guard isForPeople else { return [:] }
+    var found = Dictionary(
+      try messages.map { ($0.id, try ShownMessage($0).line) }, uniquingKeysWith: { first, _ in first })
+    let others = Set(messages.compactMap { $0.replyTo.map(Int64.init) }).subtracting(found.keys)
+    // The latest ones are those that people remember least.
+    for id in others.sorted().suffix(Self.answeredMax) {
+      do {
+        found[id] = try ShownMessage(try await raw.message(MessagesGetRequest(id: id))).line
+      } catch let error as VarlinkError where error.kind == .noSuchObject {
+        continue
+      }
+    }
+    return found
+  }
+
+  /// How many messages are read for that one by one.
+  private static var answeredMax: Int { 100 }
+}
