@@ -15,7 +15,7 @@ struct PostReact: AsyncParsableCommand {
       """)
 
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
   @Argument(help: "The reaction.") var reaction: String
   @Option(name: .customLong("emoji-url"), help: "The address of the picture, if the reaction is :shortcode:.")
   var emojiURL: String?
@@ -37,18 +37,14 @@ struct PostReact: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await global.connected(limit: wait == .none ? nil : TimeSpan(argument: "20min"), canInterrupt: wait != .none) {
-      session in
-      var request = PostsReactRequest(id: post.id, reaction: reaction, idempotencyKey: key)
-      if let shortcode, let emojiURL { request.emoji = Emoji(shortcode: shortcode, url: emojiURL) }
-      if wait == .none {
-        let new = try await session.client.reactToPost(request).post
-        return try session.show(new) { "Post \(new.id) is being published as a reaction to post \(post.id)." }
-      }
-      let replies = try await session.client.reactToPostAndFollow(request).map {
-        PostsPublishReply(post: $0.post, isNew: $0.isNew)
-      }
-      try await PostFollowing(session: session, wait: wait).run(replies, beginning)
+    var request = PostsReactRequest(id: post.id, reaction: reaction, idempotencyKey: key)
+    if let shortcode, let emojiURL { request.emoji = Emoji(shortcode: shortcode, url: emojiURL) }
+    try await PostRemark(global: global, wait: wait, kind: "a reaction to").run(on: post) { [request] client in
+      try await client.reactToPost(request).post
+    } following: { [request] client in
+      try await client.reactToPostAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
+    } beginning: {
+      beginning($0)
     }
   }
 
@@ -68,21 +64,17 @@ struct PostPin: AsyncParsableCommand {
       Exit status: as for batonctl post publish.
       """)
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
   @Option(help: "Wait until all relays are settled, readers find the pin at any, or none.")
   var wait: ChannelCreate.Wait = .any
 
   func run() async throws {
-    try await global.connected(limit: wait == .none ? nil : TimeSpan(argument: "20min"), canInterrupt: wait != .none) {
-      session in
-      if wait == .none {
-        let new = try await session.client.pinPost(id: post.id).post
-        return try session.show(new) { "Post \(new.id) is being published as the pin of post \(post.id)." }
-      }
-      let replies = try await session.client.pinPostAndFollow(id: post.id).map {
-        PostsPublishReply(post: $0.post, isNew: $0.isNew)
-      }
-      try await PostFollowing(session: session, wait: wait).run(replies, beginning)
+    try await PostRemark(global: global, wait: wait, kind: "the pin of").run(on: post) { client in
+      try await client.pinPost(id: post.id).post
+    } following: { client in
+      try await client.pinPostAndFollow(id: post.id).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
+    } beginning: {
+      beginning($0)
     }
   }
 
@@ -97,7 +89,7 @@ struct PostUnpin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpin", abstract: "Takes the pin of a post away.")
   @OptionGroup var global: GlobalOptions
-  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: PostName
+  @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
 
   func run() async throws {
     try await global.connected { session in
@@ -105,6 +97,33 @@ struct PostUnpin: AsyncParsableCommand {
       try session.show(pin) {
         "Post \(post.id) is no longer to be pinned; batonctl post show \(pin.id) says what became of that."
       }
+    }
+  }
+}
+
+/// Publishes a post about another one: a reaction or a pin.
+struct PostRemark {
+  let global: GlobalOptions
+  let wait: ChannelCreate.Wait
+  /// What the new post is for the other one, in words.
+  let kind: String
+
+  /// - Parameters:
+  ///   - publish: publishes it and returns the new post.
+  ///   - following: publishes it and sends the new post after every change.
+  ///   - beginning: what is said of the first of these.
+  func run(
+    on post: ObjectID, publish: (BatonClient) async throws -> Post,
+    following: (BatonClient) async throws -> any AsyncSequence<PostsPublishReply, any Error>,
+    beginning: (PostsPublishReply) -> String
+  ) async throws {
+    try await global.connected(limit: wait == .none ? nil : TimeSpan(argument: "20min"), canInterrupt: wait != .none) {
+      session in
+      if wait == .none {
+        let new = try await publish(session.client)
+        return try session.show(new) { "Post \(new.id) is being published as \(kind) post \(post.id)." }
+      }
+      try await PostFollowing(session: session, wait: wait).run(try await following(session.client), beginning)
     }
   }
 }

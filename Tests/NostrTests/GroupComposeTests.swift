@@ -6,14 +6,8 @@ import Testing
 @testable import Nostr
 
 /// What the network makes of posts in groups before anything is sent.
-struct GroupComposeTests {
+struct GroupComposeTests: ComposeSuite {
   private typealias Samples = PostSamples
-
-  private func withBench(_ body: (NostrNetwork) throws -> Void) async throws {
-    let bench = try NetworkBench(identity: try Samples.key(), now: { 5_000 })
-    try body(bench.network)
-    await bench.end()
-  }
 
   /// A post that readers have found.
   private func published(_ draft: PostDraft, on network: NostrNetwork) throws -> PostDocument {

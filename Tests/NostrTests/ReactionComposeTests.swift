@@ -6,18 +6,8 @@ import Testing
 @testable import Nostr
 
 /// What the network makes of reactions before anything is sent.
-struct ReactionComposeTests {
+struct ReactionComposeTests: ComposeSuite {
   private typealias Samples = PostSamples
-
-  private func withBench(_ body: (NostrNetwork) throws -> Void) async throws {
-    let bench = try NetworkBench(identity: try Samples.key(), now: { 5_000 })
-    try body(bench.network)
-    await bench.end()
-  }
-
-  private func event(_ document: PostDocument) throws -> NostrEvent {
-    try #require(NostrEvent(json: try JSONParser.parse(document.text)))
-  }
 
   private static let soap = ["soap": "https://e.example/s.png"]
 
