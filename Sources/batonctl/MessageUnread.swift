@@ -32,14 +32,15 @@ struct UnreadMark: Hashable {
     let count = conversation.unread
     guard count > 0 else { return "Everything in \(name) is read." }
     let mentions = conversation.unreadMentions
-    let which = mentions == 0 ? "" : mentions == 1 ? ", 1 of which mentions you" : ", \(mentions) of which mention you"
-    return "\(counted(count, "message")) in \(name) \(count == 1 ? "is" : "are") unread\(which)."
+    guard count > 1 else { return "1 message in \(name) is unread\(mentions == 0 ? "" : " and mentions you")." }
+    let which = mentions == 0 ? "" : ", \(mentions) of which \(mentions == 1 ? "mentions" : "mention") you"
+    return "\(counted(count, "message")) in \(name) are unread\(which)."
   }
 }
 
-/// What is said of relays that could not be read.
+/// What is said of relays that could not be read. It is safe for a terminal.
 struct FreshnessNotes {
-  /// The names of relays, by id.
+  /// The names of relays, by id, safe for a terminal.
   let relays: [Int64: String]
   let times: Times
 
@@ -70,7 +71,7 @@ struct FreshnessNotes {
   /// The line of one relay: dot, name, and when it was read or why not.
   func line(_ relay: Freshness, _ terminal: Terminal) -> String {
     guard let trouble = Self.trouble(relay) else {
-      let read = relay.syncedAt.map { "read \(times.text($0))" } ?? "not read yet"
+      let read = relay.syncedAt.map { "read \(times.text($0).shown)" } ?? "not read yet"
       return "  \(terminal.dot(relay.syncedAt == nil ? "pending" : "active")) \(name(relay.relayId))  \(read)"
     }
     return "  \(terminal.dot("failed")) \(name(relay.relayId))  \(trouble)\(lastRead(relay))"
@@ -84,7 +85,7 @@ struct FreshnessNotes {
   }
 
   private func lastRead(_ relay: Freshness) -> String {
-    relay.syncedAt.map { "; last read \(times.text($0))" } ?? "; never read yet"
+    relay.syncedAt.map { "; last read \(times.text($0).shown)" } ?? "; never read yet"
   }
 
   /// How many relays are named.

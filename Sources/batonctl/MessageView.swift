@@ -33,8 +33,9 @@ struct MessageView {
 
   private func line(_ unread: UnreadMark?) -> String {
     let words = "── \(unread?.words ?? "") "
-    let rest = max(2, (width ?? Self.answerWidth) - words.displayWidth)
-    return terminal.paint(words + String(repeating: "─", count: rest), .yellow)
+    let room = width ?? Self.answerWidth
+    let rest = String(repeating: "─", count: max(0, room - words.displayWidth))
+    return terminal.paint((words + rest).cut(to: room), .yellow)
   }
 
   /// A message among others.
@@ -73,17 +74,17 @@ struct MessageView {
   /// What has become of a message that was shown before; `nil` if that makes no difference to people.
   func change(_ shown: ShownMessage, since old: Message, answered: [Int64: String]) -> [String]? {
     let message = shown.message
-    if let time = message.deletedAt, old.deletedAt == nil { return [short(shown, "deleted \(times.text(time))")] }
+    if let time = message.deletedAt, old.deletedAt == nil { return short(shown, "deleted \(times.text(time))") }
     if message.editedAt != old.editedAt {
       return lines(shown, answered: answered).enumerated().map { $0 == 0 ? "~ \($1)" : $1 }
     }
-    if let post = message.post, post.phase != old.post?.phase { return [short(shown, status(post))] }
+    if let post = message.post, post.phase != old.post?.phase { return short(shown, status(post)) }
     guard message.reactions != old.reactions else { return nil }
-    return [short(shown, reactions(message) ?? "reactions  none")]
+    return short(shown, reactions(message) ?? "reactions  none")
   }
 
-  private func short(_ shown: ShownMessage, _ words: String) -> String {
-    "~ \(shown.message.id)  \(shown.author(isWhole: width == nil))  \(words)"
+  private func short(_ shown: ShownMessage, _ words: String) -> [String] {
+    "~ \(shown.message.id)  \(shown.author(isWhole: width == nil))  \(words)".wrapped(to: width, rest: Self.note)
   }
 
   // MARK: - Parts
@@ -127,7 +128,8 @@ struct MessageView {
       lines += line.wrapped(to: width, first: Self.text, rest: Self.text)
     }
     guard lines.count > Self.linesMax else { return lines }
-    return lines.prefix(Self.linesMax - 1) + [Self.note + "… batonctl messages show \(shown.message.id) shows the rest"]
+    let more = "… batonctl messages show \(shown.message.id) shows the rest"
+    return lines.prefix(Self.linesMax - 1) + more.wrapped(to: width, first: Self.note, rest: Self.note)
   }
 
   private func whole(_ shown: ShownMessage) -> [String] { shown.lines.map { Self.text + $0 } }

@@ -39,6 +39,7 @@ struct CommandNameTests {
   @Test func misspelledCommandsAndOptionsAreRecognised() async throws {
     for (arguments, words) in [
       (["chanel", "list", "--all"], "There is no command 'batonctl chanel'. Did you mean 'channel'?"),
+      (["mesages", "News"], "There is no command 'batonctl mesages'. Did you mean 'messages'?"),
       (["relay", "lst"], "There is no command 'batonctl relay lst'. Did you mean 'list'?"),
       (
         ["--quiet", "channel", "crate", "News", "--wait", "none"],

@@ -1,6 +1,5 @@
 import Channels
 import RelayNetwork
-import StrictJSON
 import Testing
 
 @testable import Nostr
