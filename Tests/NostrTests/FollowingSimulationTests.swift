@@ -61,7 +61,9 @@ private struct FollowingRun: SeededSession {
     for number in 1...4 as ClosedRange<Int64> { desk.feed(.following(.sync(ChannelID(rawValue: number)))) }
     desk.settle()
     judgeMarks()
-    log = desk.reports.map { "\($0)" }
+    log =
+      desk.batches.map { "batch \($0.id.number) of \($0.news.count) news" }
+      + desk.syncs.map { "channel \($0.channel): \($0.outcome)" } + desk.texts
   }
 
   private mutating func say(_ event: NostrEvent) {

@@ -68,7 +68,10 @@ struct FollowingDesk {
 
   // MARK: - Steps
 
-  mutating func feed(_ event: SessionEvent) { for action in machine.handle(event) { perform(action) } }
+  mutating func feed(_ event: SessionEvent) {
+    if case .dialFailed = event { isDialing = false }
+    for action in machine.handle(event) { perform(action) }
+  }
 
   /// The connection that was asked for opens.
   mutating func connect() {
