@@ -48,12 +48,13 @@ extension CoreModel {
     let writer = member.map(Writer.member) ?? .otherOwner
     let quote = message.quoted.flatMap { id in groups[index].items.first { $0.id == id } }
       .map { quoteJSON($0, in: groups[index]) }
-    var content = message.content
-    if message.isMention { content = Message("\(Self.mention) \(message.text)").content }
+    var message = message
+    if message.isMention { message.text = "\(Self.mention) \(message.text)" }
     let id = add(
       Item(
         id: nextItem, sharedID: "shared-\(groups[index].serial)-\(nextItem)", sentAt: now - 1000 * message.lateness,
-        isAsGroup: false, isSigned: false, quote: quote, versions: [content], mentions: [:], deliveries: []), by: writer, index)
+        isAsGroup: false, isSigned: false, quote: quote, versions: [message.content], mentions: [:], deliveries: []),
+      by: writer, index)
     if let file = message.file, let at = groups[index].items.firstIndex(where: { $0.id == id }) {
       groups[index].items[at].receivedFile = [
         "fileId": .integer(id), "fileName": .string(file.name), "fileSize": .integer(file.size),

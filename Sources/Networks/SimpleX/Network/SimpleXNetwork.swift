@@ -8,7 +8,7 @@ internal import Synchronization
 /// Channels on SimpleX chat relays, through a chat core that owns them.
 ///
 /// The core gets one command at a time, and its events only mean that a look makes sense: every decision follows from what the core lists
-/// then. So nothing depends on an event that may be lost.
+/// then. So nothing depends on an event that may be lost. Only messages are taken from events, and read again where some may be missing.
 public final class SimpleXNetwork: RelayNetwork {
   public let kind = NetworkKind.simplex
   /// The core forgets a relay that is removed from a channel.
