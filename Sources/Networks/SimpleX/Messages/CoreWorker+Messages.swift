@@ -158,6 +158,7 @@ extension CoreWorker {
     case .success(.page(let page)):
       guard let group = page.group, group.isCalled(place.name) else { return fail(channel, Self.channelMissing) }
       let (news, progress) = readings.take(page, of: group, in: channel, at: now())
+      // There is room: nothing was added since the page was asked for.
       _ = tell(news.map { (false, $0) }, of: channel)
       switch progress {
       case .more: break
