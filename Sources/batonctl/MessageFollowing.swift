@@ -80,10 +80,14 @@ struct MessageFollowing {
     while true {
       do {
         for try await change in try await session.raw.watchMessages(request) {
-          request.since = change.revision
           isAway = false
           try await show(change, &tail)
+          request.since = change.revision
         }
+      } catch let error as VarlinkError where request.since != nil && error.name == VarlinkError.invalidParameter("").name {
+        // What was read was lost meanwhile, and is read anew, so that its revisions and ids begin again.
+        request.since = nil
+        tail = MessageTail(view: tail.view, page: [], author: tail.author, areMentions: tail.areMentions)
       } catch {
         guard let reason = session.reason(error) else { throw error }
         if session.isForPeople, !isAway { Output.error("batonctl: \(reason.shown)") }

@@ -16,7 +16,7 @@ struct ClientDocumentTests {
   @Test func swiftExamplesAreTheOnesThatAreCompiled() throws {
     let code = try String(contentsOfFile: Program.repository + "/Tests/EndToEnd/ClientExample.swift", encoding: .utf8)
     let examples = try blocks("swift")
-    #expect(examples.count == 3)
+    #expect(examples.count == 4)
     for example in examples {
       let function = example.components(separatedBy: "\n\n").last ?? ""
       #expect(function.hasPrefix("func ") && code.contains(function), "\(function.prefix(40))")
@@ -56,8 +56,11 @@ struct ClientDocumentTests {
     }
 
     let following = Task { [socket = baton.socket] in try await follow(socket: socket) }
-    following.cancel()
-    _ = await following.result
+    let reading = Task { [socket = baton.socket] in try await readAlong(socket: socket, channel: 1) }
+    for task in [following, reading] {
+      task.cancel()
+      _ = await task.result
+    }
     daemon.signal(SIGTERM)
     #expect(await daemon.status() == 0)
     sandbox.signal(SIGKILL)

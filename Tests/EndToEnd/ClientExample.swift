@@ -24,6 +24,16 @@ func announce(socket: String, channel: Int64) async throws {
   await client.close()
 }
 
+func readAlong(socket: String, channel: Int64) async throws {
+  let client = try await BatonClient(socket: socket)
+  let page = try await client.messages(MessagesListRequest(channelId: channel, limit: 50))
+  for message in page.messages.reversed() { print(message.time, message.authorName ?? message.author, message.text) }
+  let request = MessagesWatchRequest(channelIds: [channel], since: page.revision)
+  for try await change in try await client.watchMessages(request) {
+    if let message = change.message { print(message.id, message.deletedAt == nil ? message.text : "deleted") }
+  }
+}
+
 func follow(socket: String) async throws {
   let list = try LiveList<Channel>(socket: socket, sort: [["field": "profile.displayName"]], pageSize: 50)
   await list.start()
