@@ -19,6 +19,8 @@ final class Bench: Sendable {
   let folder: TemporaryFolder
   let network = FakeNetwork()
   let store: Store
+  /// What is said in channels; `nil` if nobody reads it.
+  let messages: MessageStore?
   let coordinator: Coordinator
   let server: ControlServer
   let client: BatonClient
@@ -33,18 +35,23 @@ final class Bench: Sendable {
   ///   - mode: the mode of the socket file, which says who may connect.
   ///   - hub: the hub that hands out changes.
   ///   - clock: the clock of the coordinator.
+  ///   - readsMessages: whether the daemon reads what is said in channels.
   init(
     folder: TemporaryFolder? = nil, indexedKeys: [String] = [],
     access: Access = Access(changeGroup: "baton", readGroup: "baton-read"), mode: UInt32 = 0o600,
     listLimits: ListLimits = ListLimits(), hub: ChangeHub = ChangeHub(), clock: any CoordinatorClock = SystemClock(),
+    readsMessages: Bool = false,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     store = try Store(directory: folder.path + "/state")
     try store.keepKeyIndexes(indexedKeys)
+    let messages = readsMessages ? try MessageStore(directory: folder.path + "/state") : nil
+    self.messages = messages
+    let parts = messages.map { [store] in MessageParts(storage: MessageKeeperStore($0), channels: store, posts: store) }
     let coordinator = Coordinator(
-      storage: store, posts: store, networks: [network], addressing: [SimpleXAddressing()],
+      storage: store, posts: store, messages: parts, networks: [network], addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: MultiThreadedEventLoopGroup.singleton, now: { 1_750_000_000 }),
       rules: Rules(policy: RelayPolicy()),
       clock: clock,
@@ -62,7 +69,8 @@ final class Bench: Sendable {
     var limits = VarlinkServer.Limits()
     (limits.messageTimeout, limits.replyTimeout, limits.strangerTimeout) = (.seconds(600), .seconds(600), .seconds(600))
     server = try await ControlServer.start(
-      coordinator: coordinator, store: { [store] in ControlStore(store, on: $0) }, access: access, sockets: [socket],
+      coordinator: coordinator, store: { [store] in ControlStore(store, on: $0) },
+      messages: { threads in messages.map { MessageReadingStore($0, on: threads) } }, access: access, sockets: [socket],
       group: MultiThreadedEventLoopGroup.singleton, version: "test", startedAt: clock.now, logger: logger,
       limits: limits, listLimits: listLimits, credentials: folder.path)
     client = try await BatonClient(socket: folder.path + "/c", timeout: .seconds(300))
@@ -103,5 +111,6 @@ final class Bench: Sendable {
     try await task.value
     await server.stop()
     store.close()
+    messages?.close()
   }
 }

@@ -91,6 +91,29 @@ struct WireTests {
     #expect(try keys(attachment) == fields(Interfaces.posts, "Attachment"))
   }
 
+  @Test func messagesHaveTheFieldsOfTheInterfaceFile() throws {
+    let attachment = MessageAttachment(url: "u", mimeType: "m", sizeBytes: 1, altText: "a")
+    #expect(try keys(attachment) == fields(Interfaces.messages, "MessageAttachment"))
+    let reaction = MessageReaction(reaction: "+", count: 1, own: false)
+    #expect(try keys(reaction) == fields(Interfaces.messages, "MessageReaction"))
+    let post = OwnPost(id: 1, phase: "pending", summary: "s", relayCount: 1, shownCount: 0)
+    #expect(try keys(post) == fields(Interfaces.messages, "OwnPost"))
+    let message = Message(
+      id: 1, channelId: 1, channelName: "n", network: "nostr", networkId: "i", author: "a", authorName: "n", text: "t",
+      own: true,
+      mention: false, post: post, replyTo: 1, replyToNetworkId: "r", attachments: [attachment], reactions: [reaction],
+      relayIds: [1], place: 1, time: "t", createdAt: "c", receivedAt: "r", editedAt: "e", deletedAt: "d", revision: 1)
+    #expect(try keys(message) == fields(Interfaces.messages, "Message"))
+    let freshness = Freshness(relayId: 1, syncedAt: "s", cause: "c", detail: "d")
+    #expect(try keys(freshness) == fields(Interfaces.messages, "Freshness"))
+    let conversation = Conversation(
+      channelId: 1, channelName: "n", unread: 1, unreadMentions: 0, readThrough: 0, lastMessageAt: "l", lastMessage: "l",
+      lastMessageId: 1, relays: [freshness], revision: 1)
+    #expect(try keys(conversation) == fields(Interfaces.messages, "Conversation"))
+    let hit = SearchHit(message: message, excerpt: [ExcerptPiece(text: "t", hit: true)])
+    #expect(try keys(hit) == fields(Interfaces.messages, "SearchHit"))
+  }
+
   @Test func enumerationsHaveTheWordsOfTheCore() throws {
     func values(_ interface: IDL.Interface, _ type: String) -> [String] {
       for case .enumeration(let name, let values, _) in interface.members where name == type { return values }
@@ -101,6 +124,8 @@ struct WireTests {
     #expect(values(Interfaces.posts, "DeliveryStatus") == DeliveryStatus.allCases.map(\.rawValue))
     #expect(values(Interfaces.posts, "Phase") == PostPhase.allCases.map(\.rawValue))
     #expect(values(Interfaces.posts, "Network") == NetworkKind.allCases.map(\.rawValue))
+    #expect(values(Interfaces.messages, "Phase") == PostPhase.allCases.map(\.rawValue))
+    #expect(values(Interfaces.messages, "Network") == NetworkKind.allCases.map(\.rawValue))
     #expect(values(Interfaces.channels, "Network") == NetworkKind.allCases.map(\.rawValue))
     #expect(values(Interfaces.relays, "Health") == PeerCondition.Health.allCases.map(\.rawValue))
     #expect(values(Interfaces.servers, "Health") == PeerCondition.Health.allCases.map(\.rawValue))

@@ -44,9 +44,6 @@ public actor LiveList<Element: LiveElement> {
   private var isLoading = false
   private var isStopped = false
 
-  /// Waits between attempts to reach the daemon: the first, and the longest.
-  private static var waits: (first: Duration, longest: Duration) { (.milliseconds(100), .seconds(5)) }
-
   /// - Parameters:
   ///   - filter: conditions as in the daemon's List methods; `nil` lists all objects.
   ///   - sort: keys as in the daemon's List methods.
@@ -77,7 +74,7 @@ public actor LiveList<Element: LiveElement> {
     guard following == nil, state == .initial else { return }
     enter(.loading)
     following = Task { [weak self] in
-      var wait = Self.waits.first
+      var attempts = Attempts()
       while !Task.isCancelled {
         let begin = ContinuousClock.now
         do {
@@ -92,8 +89,7 @@ public actor LiveList<Element: LiveElement> {
         } catch {
           guard await self?.goesOn(after: error) == true else { return }
         }
-        wait = ContinuousClock.now - begin > Self.waits.longest ? Self.waits.first : min(wait * 2, Self.waits.longest)
-        guard (try? await Task.sleep(for: wait)) != nil else { return }
+        guard await attempts.pause(after: begin) else { return }
       }
     }
   }

@@ -158,8 +158,8 @@ public struct MessagesSyncRequest: Codable, Hashable, Sendable {
 public struct MessagesWatchRequest: Codable, Hashable, Sendable {
   /// Only these channels.
   public var channelIds: [Int64]?
-  /// Send everything that has changed after this revision first. A revision that lies ahead is refused: the messages were lost since, and
-  /// are read anew.
+  /// Send everything that has changed after this revision first. A revision that lies ahead is refused with InvalidParameter: the
+  /// messages were lost since, and are read anew.
   public var since: Int64?
 
   public init(

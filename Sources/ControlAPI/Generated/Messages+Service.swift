@@ -40,8 +40,7 @@ public protocol MessagesService: InterfaceService where Method == MessagesMethod
   func sync(_ request: MessagesSyncRequest) async throws -> MessagesSyncReply
   /// Sends messages and conversations that change, each as it is when its turn comes: a client that reads slowly misses none, and sees each
   /// once for several changes. The first reply has the revision from which it goes on, unless since says so. Messages that were dropped
-  /// because there are too many, and those of a channel that was deleted, are not sent again. No two messages of a channel have one networkId:
-  /// one that is sent takes the place of another with its networkId. If the daemon reads no messages, none are sent.
+  /// because there are too many, and those of a channel that was deleted, are not sent again. If the daemon reads no messages, none are sent.
   /// - Parameter stream: takes all replies but the last one.
   func watch(
     _ request: MessagesWatchRequest, _ stream: ReplyStream<MessagesWatchReply>
