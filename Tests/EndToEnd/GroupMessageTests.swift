@@ -1,0 +1,87 @@
+import BatonClient
+import ControlAPI
+import Foundation
+import Glibc
+import StrictJSON
+import TestSupport
+import Testing
+
+/// What members of a group say, on a relay that takes nothing that is more than a minute old.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct GroupMessageTests {
+  @Test func messagesOfMembersAreListedOnceAndThoseOfOtherGroupsNever() async throws {
+    let club = try await GroupPostTests.Club()
+    let baton = club.baton
+    #expect(try await baton.control("channel", "create", "Other", "--kind", "group", "--relay", "r1").status == 0)
+    let link = try #require(try await baton.client().channel(id: 2).link)
+    let other = try #require(try await baton.read(link).json["id"]?.string)
+    let post = try await baton.publish("The bridge is open.")
+    let published = try await baton.post(1, until: \.isPublished)
+    let (name, owner) = (try #require(published["networkId"]?.string), try #require(post["author"]?.string))
+
+    var plan = MessagePlan(group: club.id, relay: club.url)
+    let members = (0..<6).map { "member \($0)" }
+    for member in members { plan.add(9_021, "", label: "\(member) joins", by: member, tags: [["h", club.id]]) }
+    for number in 1...120 { plan.say("said \(number)", by: members[number % 6], at: -Int64(number % 3)) }
+    plan.answer(name, of: owner, "Since when?", by: "member 1")
+    plan.react("+", to: name, of: owner, by: "member 2")
+    // A channel's message with the tag of the group is none of the group.
+    plan.add(42, "of another kind", by: "member 3", tags: [["h", club.id]])
+    plan.add(9, "elsewhere", by: "member 4", tags: [["h", other]])
+    let written = try await baton.write(plan)
+    #expect(written.refused.isEmpty, "\(written.refused)")
+    try await baton.sync()
+    let state = try await baton.watchMessages { $0.message("Since when?") != nil && $0.messages.count >= 122 + 1 }
+
+    let listed = try await baton.allMessages()
+    let served = try await club.served()
+    #expect(Set(listed.compactMap { $0["networkId"]?.string }) == Set(served.compactMap { $0["id"]?.string }))
+    #expect(listed.count == 122 && served.count == 122, "\(listed.count) of \(served.count)")
+    #expect(state.message("elsewhere")?["channelId"] == 2 && state.message("of another kind") == nil)
+    let answer = try #require(state.message("Since when?"))
+    let own = try #require(state.messages.values.first { $0["post"]?["id"] == 1 })
+    #expect(answer["replyTo"] == own["id"] && answer["mention"] == true && answer["own"] == false, "\(answer)")
+    #expect(own["networkId"]?.string == name && own["reactions"] == [["reaction": "+", "count": 1, "own": false]], "\(own)")
+
+    // The relay's words stand in for an admin's: what it no longer serves of ours is gone here too.
+    #expect(try await baton.control("post", "delete", "1", "--yes").status == 0)
+    _ = try await baton.post(1) { $0.statuses == ["r1": "deleted"] }
+    _ = try await baton.watchMessages { $0.messages.values.contains { $0["post"]?["id"] == 1 && $0["deletedAt"] != nil } }
+    #expect(try await baton.allMessages().count == 121)
+
+    await club.kill()
+    plan = MessagePlan(group: club.id, relay: club.url)
+    for number in 1...20 { plan.say("meanwhile \(number)", by: members[number % 6]) }
+    try await baton.write(plan)
+    try await club.startAgain()
+    _ = try await baton.watchMessages { state in state.texts.count { $0.hasPrefix("meanwhile") } == 20 }
+    try await baton.sync()
+    let after = try await baton.allMessages()
+    let known = Set(listed.compactMap { $0["id"]?.integer }).subtracting([own["id"]?.integer ?? 0])
+    #expect(
+      after.compactMap { $0["id"]?.integer }.filter(known.contains)
+        == listed.compactMap { $0["id"]?.integer }.filter(known.contains))
+    #expect(Set(after.compactMap { $0["networkId"]?.string }) == Set(try await club.served().compactMap { $0["id"]?.string }))
+    await club.stop()
+  }
+
+  /// The name of a post in a group changes with each attempt.
+  @Test func ownPostThatIsSignedAgainStaysOneMessage() async throws {
+    let club = try await GroupPostTests.Club()
+    try await club.set("lose")
+    try await club.baton.publish("news")
+    _ = try await club.baton.post(1) { ["accepted", "failed"].contains($0.statuses["r1"]) }
+    let early = try await club.baton.watchMessages { !$0.messages.isEmpty }
+    try await club.set("none")
+    _ = try await club.baton.post(1) { $0.statuses == ["r1": "failed"] }
+    #expect(try await club.baton.control("post", "retry", "1").status == 0)
+    let post = try await club.baton.post(1, until: \.isPublished)
+    try await club.baton.sync()
+    let state = try await club.baton.watchMessages(from: early) { state in
+      state.messages.values.contains { $0["networkId"] == post["networkId"] && $0["post"]?["phase"] == "published" }
+    }
+    #expect(Set(state.messages.keys) == Set(early.messages.keys))
+    #expect(try await club.baton.allMessages().map { $0["networkId"] } == [post["networkId"]])
+    await club.stop()
+  }
+}
