@@ -26,7 +26,8 @@ struct BatonBench {
       ("distance", distantRelays),
       ("many", manyInProcess), ("manyOnRelays", manyOnRelays), ("manyRelays", manyRelays), ("million", million),
       ("watchers", watchers),
-      ("posts", publishCalls), ("posting", postsToRelays), ("manyPosts", manyPosts), ("burst", burst),
+      ("posts", publishCalls), ("posting", postsToRelays), ("manyPosts", manyPosts), ("burst", burst), ("reading", reading),
+      ("manyMessages", manyMessages),
       ("rest", atRest),
     ]
     let wanted = Set(CommandLine.arguments.dropFirst(2))
