@@ -25,7 +25,7 @@ struct GroupMessageTests {
     for number in 1...120 { plan.say("said \(number)", by: members[number % 6], at: -Int64(number % 3)) }
     plan.answer(name, of: owner, "Since when?", by: "member 1")
     plan.react("+", to: name, of: owner, by: "member 2")
-    // A channel's message with the tag of the group is none of the group.
+    // Events of other kinds are no messages of the group.
     plan.add(42, "of another kind", by: "member 3", tags: [["h", club.id]])
     plan.add(9, "elsewhere", by: "member 4", tags: [["h", other]])
     let written = try await baton.write(plan)
@@ -43,7 +43,7 @@ struct GroupMessageTests {
     #expect(answer["replyTo"] == own["id"] && answer["mention"] == true && answer["own"] == false, "\(answer)")
     #expect(own["networkId"]?.string == name && own["reactions"] == [["reaction": "+", "count": 1, "own": false]], "\(own)")
 
-    // The relay's words stand in for an admin's: what it no longer serves of ours is gone here too.
+    // A post that was deleted is deleted as a message too.
     #expect(try await baton.control("post", "delete", "1", "--yes").status == 0)
     _ = try await baton.post(1) { $0.statuses == ["r1": "deleted"] }
     _ = try await baton.watchMessages { $0.messages.values.contains { $0["post"]?["id"] == 1 && $0["deletedAt"] != nil } }

@@ -74,7 +74,8 @@ extension Installation {
     try #require(try await messages("List", ["channelId": .integer(channel), "limit": 1])["conversation"])
   }
 
-  /// Where the newest page ends, or another one; `nil` if nothing is there.
+  /// A page of messages, the last one first.
+  /// - Parameter place: `before`, `after` or `around` with an id; the newest page if it is empty.
   private func page(
     _ channel: Int64, _ place: [String: JSONValue], limit: Int64, isDeletedShown: Bool
   ) async throws -> (messages: [JSONValue], hasOlder: Bool, hasNewer: Bool) {

@@ -71,7 +71,7 @@ def signed(plan):
 async def publish(url, events, per_second):
     """What the relay does not take: lists of label, relay and the relay's words."""
     waiting, refused, room = {}, [], asyncio.Semaphore(WINDOW)
-    # A relay that sends pings to find out who is there is not kept waiting by a window that is full.
+    # Answers are read as they come, however many there are.
     async with websockets.connect(url, proxy=None, max_queue=None) as relay:
         async def answers():
             for _ in events:
