@@ -114,6 +114,8 @@ private struct Service {
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     let store = try await manager.whileStarting { try await preparedStore() }
     defer { store.close() }
+    let messages = await manager.whileStarting { await openMessages() }
+    defer { messages.close() }
     store.tellDamage { [logger] damage in
       logger.event(
         .damaged, .critical, "the database is damaged: \(damage); batonctl check lists all damage; restore a backup",
@@ -133,7 +135,8 @@ private struct Service {
     if let core { networks.append(core.network) }
     let coordinator = Coordinator(
       // Each has a thread of its own, so that neither waits for the other's questions.
-      storage: CoordinatorStore(store), posts: CoordinatorStore(store), networks: networks, addressing: [SimpleXAddressing()],
+      storage: CoordinatorStore(store), posts: CoordinatorStore(store), messages: messages.parts(store),
+      networks: networks, addressing: [SimpleXAddressing()],
       servers: SimpleXServers(group: group, now: { Int64(time(nil)) }), rules: settings.rules(seed: seed),
       clock: clock, secrets: secrets, logger: logger, hub: settings.hub, requestsMax: settings.requestsMax)
     let loader = ConfigurationLoader(
@@ -158,7 +161,8 @@ private struct Service {
       await load { try await loader.begin() }
       if let core { tasks.addTask { await core.importPresets(into: coordinator) { loader.trouble == nil } } }
       let server = try await ControlServer.start(
-        coordinator: coordinator, store: { ControlStore(store, on: $0) }, access: access, sockets: sockets.listening,
+        coordinator: coordinator, store: { ControlStore(store, on: $0) }, messages: { messages.reading(on: $0) },
+        access: access, sockets: sockets.listening,
         connections: sockets.connected,
         group: group, version: Batond.version, startedAt: startedAt, logger: logger, reload: { try await loader.load() },
         declarationsTrouble: { loader.trouble },
@@ -201,6 +205,13 @@ private struct Service {
             return store
           })
       }
+    }
+  }
+
+  /// Opens the database of messages on a thread that may block.
+  private func openMessages() async -> MessageDatabase {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(returning: MessageDatabase(settings, logger: logger)) }
     }
   }
 

@@ -199,6 +199,18 @@ struct Setting: Sendable {
       key: "history.keepRows", kind: .integer(1_000...1_000_000_000), fallback: "5000000",
       summary: "how many transitions of channels are kept, however young; 1,000,000 take about 100 MB"),
     Setting(
+      key: "messages.follow", kind: .flag, fallback: "true",
+      summary: "whether what others say in channels is read from their relays and kept"),
+    Setting(
+      key: "messages.days", kind: .integer(0...36_500), fallback: "30",
+      summary: "how old messages may be that are read from a relay, in days; 0: any age"),
+    Setting(
+      key: "messages.count", kind: .integer(1...100_000), fallback: "1000",
+      summary: "how many of the newest messages of a channel are read from one relay"),
+    Setting(
+      key: "messages.keep", kind: .integer(100...1_000_000), fallback: "10000",
+      summary: "how many messages of others are kept of one channel, the latest ones"),
+    Setting(
       key: "nostr.trustRoots", kind: .path, fallback: "",
       summary: "PEM file with certificate authorities; empty: the system's"),
     Setting(

@@ -8,6 +8,7 @@ internal import Logging
 internal import Nostr
 internal import RelayNetwork
 internal import SimpleX
+internal import Storage
 internal import Varlink
 
 /// A configuration that cannot be used.
@@ -115,6 +116,25 @@ struct Settings: Sendable {
   /// The group that may publish; empty if there is none.
   var publishGroup: String { text("control.publishGroup") }
   var trustRoots: String? { text("nostr.trustRoots").isEmpty ? nil : text("nostr.trustRoots") }
+
+  /// Whether what others say in channels is read.
+  var followsMessages: Bool { text("messages.follow") == "true" }
+
+  /// How much is read of what was said before.
+  var messageWindow: MessageWindow {
+    var window = MessageWindow()
+    let days = Int(text("messages.days")) ?? 30
+    window.days = days == 0 ? nil : days
+    window.count = Int(text("messages.count")) ?? window.count
+    return window
+  }
+
+  /// What is kept of messages.
+  var messageLimits: MessageLimits {
+    var limits = MessageLimits()
+    limits.keepMax = Int(text("messages.keep")) ?? limits.keepMax
+    return limits
+  }
 
   /// Where files of posts are uploaded to, best first.
   var fileServers: [FileServer] { Setting.servers(text("nostr.blossom")) }

@@ -22,9 +22,10 @@ final class Bench: Sendable {
   /// - Parameters:
   ///   - schedule: the schedule of background tests; nil for none.
   ///   - posts: whether posts are published.
+  ///   - messages: where messages are kept; `nil` if nobody reads them.
   init(
     _ earlier: Bench? = nil, network: FakeNetwork = FakeNetwork(), schedule: TestSchedule? = nil, upkeep: UpkeepPolicy? = nil,
-    posts: Bool = false
+    posts: Bool = false, messages: FakeMessages? = nil
   ) async throws {
     folder = try earlier?.folder ?? TemporaryFolder()
     clock = earlier?.clock ?? ManualClock()
@@ -37,8 +38,11 @@ final class Bench: Sendable {
     policy.backOffJitterPercent = 0
     var delivery = DeliveryPolicy()
     delivery.backOffJitterPercent = 0
+    let known = KnownChannelStore(store)
+    let parts = messages.map { [storage] in MessageParts(storage: $0, channels: known, posts: storage) }
     let coordinator = Coordinator(
-      storage: storage, posts: posts ? storage : nil, networks: [network], addressing: [SimpleXAddressing()], servers: servers,
+      storage: storage, posts: posts ? storage : nil, messages: parts, networks: [network], addressing: [SimpleXAddressing()],
+      servers: servers,
       rules: Rules(policy: policy, delivery: delivery, schedule: schedule, upkeep: upkeep), clock: clock,
       secrets: try .atFile(folder.path + "/key"), logger: log.logger, earlyMin: 1)
     self.coordinator = coordinator

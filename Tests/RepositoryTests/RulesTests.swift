@@ -144,7 +144,7 @@ struct RulesTests {
     let acting = [
       "Coordinator+Adoption.swift", "Coordinator+Edits.swift", "Coordinator+Forecast.swift", "Coordinator+Posts.swift",
       "Coordinator+PostTask.swift", "Coordinator+Reactions.swift", "Coordinator+Retention.swift", "Coordinator+Uploads.swift",
-      "PostEngine.swift", "PostHub.swift", "PostInput.swift", "PostQuestions.swift",
+      "PostEngine.swift", "PostInput.swift", "PostQuestions.swift",
     ]
     let files = try sources(String(folder.dropLast()))
     let deciding = files.filter { file in !acting.contains { file.name == folder + $0 } }
@@ -163,6 +163,31 @@ struct RulesTests {
     }
     let decider = try #require(files.first { $0.name == folder + "PostDecider.swift" })
     #expect(decider.text.contains("\nstruct PostDecider {"), "it is a value")
+  }
+
+  /// And for messages.
+  @Test func decidingOnMessagesDoesNothing() throws {
+    let folder = "Sources/Coordinator/Messages/"
+    let acting = [
+      "Coordinator+Messages.swift", "Coordinator+MessageTask.swift", "MessageInput.swift", "MessageKeeper.swift",
+      "MessageKeeper+Requests.swift", "MessageKeeper+Work.swift", "MessageParts.swift", "SyncNumbers.swift",
+      "WaitingRequests.swift",
+    ]
+    let files = try sources(String(folder.dropLast()))
+    let deciding = files.filter { file in !acting.contains { file.name == folder + $0 } }
+    #expect(deciding.count > 6 && files.count == deciding.count + acting.count)
+    let allowed: Set<String> = ["Channels", "RelayNetwork", "Storage", "DequeModule"]
+    let banned = [
+      "Clock", "clock.", "logger", "Logger", "Task {", "async ", "await ", "hub.", "MessageStorage", "storage.", "directory",
+      "?.follow(", "?.unfollow(", "?.took(", "?.sync(", ".send(", ".random(",
+    ]
+    for file in deciding {
+      for name in imports(file.text) { #expect(allowed.contains(name), "\(file.name) imports \(name)") }
+      let code = file.text.split(separator: "\n").filter { !$0.contains("//") }
+      for word in banned {
+        #expect(!code.contains { $0.contains(word) }, "\(file.name): \(word): whoever decides does not act")
+      }
+    }
   }
 
   private func checkWords(_ words: [String], areMissingIn folder: String) throws {

@@ -45,6 +45,8 @@ public final class FakeNetwork: RelayNetwork {
   public let takesRemovedRelaysAgain: Bool
   /// What its relays do with posts.
   public let posts = FakePosts()
+  /// What it was asked to read.
+  public let following = FakeFollowing()
   private let state = Mutex(State())
 
   private let keepsKeys: Bool

@@ -104,3 +104,11 @@ extension FaultyStorage: PostStorage {
     try reading { try $0.postsToForget(at: now, from: place, counted: counted, limit: limit) }
   }
 }
+
+extension FaultyStorage: PostChangeReading {
+  public func changedPosts(
+    after revision: Int64, channels: Set<ChannelID>?, limit: Int
+  ) throws -> (posts: [StoredPost], through: Int64) {
+    try reading { try $0.changedPosts(after: revision, channels: channels, limit: limit) }
+  }
+}

@@ -1,0 +1,49 @@
+internal import ControlServer
+internal import Coordinator
+internal import Logging
+internal import RelayNetwork
+internal import Storage
+internal import Store
+
+/// The database of messages, if messages are read. Messages are no reason not to run: without it the daemon does everything else.
+struct MessageDatabase: Sendable {
+  private let store: MessageStore?
+  private let window: MessageWindow
+  private let limits: MessageLimits
+
+  /// Opens the database, which blocks.
+  init(_ settings: Settings, logger: Logger) {
+    (window, limits) = (settings.messageWindow, settings.messageLimits)
+    guard settings.followsMessages else {
+      store = nil
+      return
+    }
+    do {
+      let store = try MessageStore(directory: settings.stateDirectory)
+      if let sentence = store.setAside { logger.event(.messagesSetAside, .warning, "\(sentence)") }
+      self.store = store
+    } catch {
+      store = nil
+      logger.event(
+        .messagesNotKept, .error,
+        "no messages are read, because they cannot be kept: \(error); channels and posts work as ever. When that is mended, restart "
+          + "batond; or set messages.follow to false")
+    }
+  }
+
+  /// What the coordinator needs; `nil` if no messages are read.
+  func parts(_ main: Store) -> MessageParts? {
+    store.map {
+      MessageParts(
+        storage: MessageKeeperStore($0), channels: KnownChannelStore(main), posts: CoordinatorStore(main), window: window,
+        limits: limits)
+    }
+  }
+
+  /// What the control plane reads, on these threads; `nil` if no messages are read.
+  func reading(on threads: any BlockingWork) -> (any MessageReading)? {
+    store.map { MessageReadingStore($0, on: threads) }
+  }
+
+  func close() { store?.close() }
+}

@@ -1,0 +1,97 @@
+public import Channels
+public import RelayNetwork
+internal import Synchronization
+
+/// What a `FakeNetwork` was asked to read, and what it has read.
+public final class FakeFollowing: Sendable {
+  private struct State {
+    var followed: [ChannelID: FollowedChannel] = [:]
+    var follows = 0
+    var syncs: [ChannelID] = []
+    var batches = 0
+    var open: Set<Int> = []
+    var taken: [Int] = []
+    var violations: [String] = []
+  }
+  private let state = Mutex(State())
+
+  init() {}
+
+  /// The channels that are followed, as they are.
+  public var followed: [ChannelID: FollowedChannel] { state.withLock { $0.followed } }
+  /// How often a channel was to be followed.
+  public var follows: Int { state.withLock { $0.follows } }
+  /// The channels whose relays were to be asked for everything, in this order.
+  public var syncs: [ChannelID] { state.withLock { $0.syncs } }
+  /// The numbers of the batches that were taken, in this order.
+  public var taken: [Int] { state.withLock { $0.taken } }
+  /// What must never be asked of a network.
+  public var violations: [String] { state.withLock { $0.violations } }
+
+  func follow(_ channel: FollowedChannel) {
+    state.withLock { state in
+      state.follows += 1
+      if state.followed.updateValue(channel, forKey: channel.id) == channel {
+        state.violations.append("channel \(channel.id.rawValue) was followed twice")
+      }
+    }
+  }
+
+  func unfollow(_ channel: ChannelID) {
+    state.withLock { state in
+      if state.followed.removeValue(forKey: channel) == nil {
+        state.violations.append("channel \(channel.rawValue) was not followed")
+      }
+    }
+  }
+
+  func took(_ batch: Int) {
+    state.withLock { state in
+      if state.open.remove(batch) == nil { state.violations.append("batch \(batch) was taken twice") }
+      state.taken.append(batch)
+    }
+  }
+
+  func sync(_ channel: ChannelID) {
+    state.withLock { state in
+      if state.followed[channel] == nil { state.violations.append("channel \(channel.rawValue) is not followed") }
+      state.syncs.append(channel)
+    }
+  }
+
+  func nextBatch() -> Int {
+    state.withLock { state in
+      state.batches += 1
+      state.open.insert(state.batches)
+      return state.batches
+    }
+  }
+}
+
+extension FakeNetwork {
+  public func follow(_ channel: FollowedChannel) { following.follow(channel) }
+  public func unfollow(_ channel: ChannelID) { following.unfollow(channel) }
+  public func took(_ batch: MessageBatch.ID) { following.took(batch.number) }
+  public func sync(_ channel: ChannelID) { following.sync(channel) }
+
+  /// Reports a batch.
+  /// - Returns: its number.
+  @discardableResult
+  public func read(_ news: [MessageNews], from relay: RelayID? = nil) -> Int {
+    let number = following.nextBatch()
+    send(.read(MessageBatch(id: MessageBatch.ID(network: kind, number: number), relay: relay, news: news)))
+    return number
+  }
+
+  /// Reports messages in a channel, which have these names and say the same.
+  @discardableResult
+  public func read(_ names: [String], in channel: ChannelID, from relay: RelayID? = nil, isLive: Bool = true) -> Int {
+    let news = names.map { name in
+      MessageNews(
+        channel: channel, isLive: isLive,
+        what: .message(
+          ReadMessage(networkID: name, author: "somebody", text: name, createdAt: Timestamp(milliseconds: 1_750_000_000_000))))
+    }
+    return read(news, from: relay)
+  }
+}
