@@ -45,20 +45,8 @@ struct MessagesInterface: MessagesService, ControlService {
     let search = try MessageSearch(request)
     guard let messages = try await reading(search.channel) else { return MessagesSearchReply(hits: [], hasMore: false) }
     let (found, hasMore) = try await messages.messages(holding: search)
-    let fitting = Self.fitting(found)
-    let shown = try await context.wire(fitting.map(\.message))
-    return MessagesSearchReply(
-      hits: zip(fitting, shown).map { SearchHit($0, $1) }, hasMore: hasMore || fitting.count < found.count)
-  }
-
-  /// The hits that fit on one page, at least one.
-  private static func fitting(_ hits: [MessageHit]) -> [MessageHit] {
-    var bytes = 0
-    return Array(
-      hits.enumerated().prefix { index, hit in
-        bytes += hit.roughBytes
-        return index == 0 || bytes <= MessagePages.bytesMax
-      }.map(\.element))
+    let shown = try await context.wire(found.map(\.message))
+    return MessagesSearchReply(hits: zip(found, shown).map { SearchHit($0, $1) }, hasMore: hasMore)
   }
 
   func inbox(_ request: MessagesInboxRequest) async throws -> MessagesInboxReply {
@@ -153,14 +141,5 @@ struct MessagesInterface: MessagesService, ControlService {
       let conversation = try await context.wire([stored]).first
     else { throw MessagesRefusal.notFollowed(id: channel.rawValue) }
     return conversation
-  }
-}
-
-extension MessageHit {
-  /// The approximate size of the written hit in bytes.
-  fileprivate var roughBytes: Int {
-    let row = message.row
-    let files = row.attachments.reduce(0) { $0 + 64 + $1.url.utf8.count + ($1.altText?.utf8.count ?? 0) }
-    return 1024 + row.text.utf8.count + files + excerpt.reduce(0) { $0 + 32 + $1.text.utf8.count }
   }
 }

@@ -129,8 +129,6 @@ extension Freshness {
 enum MessagePages {
   static let limitDefault = 25
   static let limitMax = 100
-  /// The size in bytes at which a page ends at the latest, because clients limit what they take.
-  static let bytesMax = 1 << 20
 
   /// - Throws: `InvalidParameter`.
   static func limit(_ wanted: Int?) throws -> Int {

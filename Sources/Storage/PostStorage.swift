@@ -156,8 +156,6 @@ public protocol PostChangeReading: Sendable {
 public protocol PostReading: PostChangeReading {
   /// A post with its deliveries; `nil` if there is none.
   func post(_ id: PostID) async throws -> StoredPost?
-  /// These posts with their deliveries, all as they were at one moment. A post that is damaged does not fail the others.
-  func posts(_ ids: Set<PostID>) async throws -> StoredPosts
   /// A page of posts. A page of large posts may hold fewer than `limit`, but holds one if there is one.
   func posts(_ question: PostQuestion) async throws -> PostPage
   /// The latest lines of a post's history, oldest first; none for a post that does not exist.

@@ -198,7 +198,7 @@ struct MessagesTests {
       found += Self.names(page.hits.map(\.message))
       (pages, hasMore) = (pages + 1, page.hasMore)
     }
-    #expect(pages == 2 && found == (1...20).reversed().map { "m\($0)" })
+    #expect(pages > 1 && found == (1...20).reversed().map { "m\($0)" })
     try await bench.stop()
   }
 

@@ -44,12 +44,12 @@ extension MessageWriting {
     touch(message.id)
   }
 
-  /// Brings a post up to date.
+  /// Brings a post up to date. Clients are told in any case: how far the post is may have changed.
   private mutating func update(_ message: Known, _ post: MirroredPost) throws {
+    touch(message.id)
     var deletedAt = post.deletedAt
     if let name = post.networkID, name != message.networkID {
       try run("UPDATE messages SET network_id = ? WHERE id = ?", [name, message.id])
-      touch(message.id)
       try left(message.networkID, in: message.channel)
       try arrived(name, in: message.channel)
       let asked = try takePendingDeletion(of: name, by: message.author, in: message.channel)
@@ -57,7 +57,6 @@ extension MessageWriting {
     }
     if let replyTo = post.replyTo {
       try run("UPDATE messages SET reply_to = ?1 WHERE id = ?2 AND reply_to IS NOT ?1", [replyTo, message.id])
-      if db.changesCount > 0 { touch(message.id) }
     }
     if let deletedAt {
       try delete(message, at: deletedAt)
