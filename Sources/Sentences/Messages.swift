@@ -4,7 +4,8 @@ extension RefusalSentence {
   public static func notFollowed(channel: Int64) -> Self {
     Self(
       "the messages of channel \(channel) are not read",
-      "Baton reads those of channels that were not deleted, on networks that it serves, unless the option messages.follow is false")
+      "Baton reads those of channels that were not deleted, on networks that it serves, unless the option messages.follow is false"
+    )
   }
 
   /// Words that cannot be searched.

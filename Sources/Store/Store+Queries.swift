@@ -94,7 +94,8 @@ extension Store {
     try reading { pool in
       try pool.read { db in
         try Int64.fetchAll(
-          db, cached: "SELECT id FROM channels INDEXED BY channels_alive WHERE deleted_at IS NULL AND id > ? ORDER BY id LIMIT ?",
+          db,
+          cached: "SELECT id FROM channels INDEXED BY channels_alive WHERE deleted_at IS NULL AND id > ? ORDER BY id LIMIT ?",
           arguments: [after?.rawValue ?? 0, limit]
         ).map(ChannelID.init(rawValue:))
       }

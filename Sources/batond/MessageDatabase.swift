@@ -24,10 +24,10 @@ struct MessageDatabase: Sendable {
       self.store = store
     } catch {
       store = nil
-      logger.event(
-        .messagesNotKept, .error,
-        "no messages are read, because they cannot be kept: \(error); channels and posts work as ever. When that is mended, restart "
-          + "batond; or set messages.follow to false")
+      let words =
+        "no messages are read, because they cannot be kept: \(error); channels and posts work as ever. When that is mended, "
+        + "restart batond; or set messages.follow to false"
+      logger.event(.messagesNotKept, .error, "\(words)")
     }
   }
 

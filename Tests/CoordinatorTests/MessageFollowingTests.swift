@@ -64,15 +64,6 @@ struct MessageFollowingTests {
     try await bench.stop()
   }
 
-  @Test func relayAtANewAddressIsReadThere() async throws {
-    let bench = try await Bench(messages: messages)
-    let (channel, relays) = try await bench.followedChannel(on: 2)
-    let revision = try #require(bench.coordinator.relays.first { $0.id == relays[0] }?.revision)
-    _ = try await bench.coordinator.updateRelay(relays[0], revision: revision, RelayEdit(address: "ws://r9"), force: true)
-    try await bench.waitForMessages { bench.readFrom(channel) == ["ws://r2", "ws://r9"] }
-    try await bench.stop()
-  }
-
   @Test func channelThatIsDeletedIsReadNoMoreAndItsConversationEnds() async throws {
     let bench = try await Bench(messages: messages)
     let (channel, relays) = try await bench.followedChannel()

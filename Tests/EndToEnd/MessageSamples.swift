@@ -12,8 +12,8 @@ enum MessageSamples {
   static func message(_ id: Int64, _ text: String = "Is the bridge open?", name: String? = nil, own: Bool = false) -> Message {
     Message(
       id: id, channelId: 3, channelName: "City\nNews", network: "nostr", networkId: "e\(id)", author: author, authorName: name,
-      text: text, own: own, mention: false, attachments: [], reactions: [], relayIds: [1], time: time, createdAt: time,
-      receivedAt: time, revision: id)
+      text: text, own: own, mention: false, attachments: [], reactions: [], relayIds: [1], place: Int(id), time: time,
+      createdAt: time, receivedAt: time, revision: id)
   }
 
   /// A message in which everything is from somebody who wishes to do harm.

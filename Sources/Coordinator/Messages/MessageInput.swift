@@ -10,7 +10,7 @@ enum MessageInput: Sendable {
   case synced(ChannelID, RelayID, MessageSync)
   /// A channel was created, changed or deleted, or got a relay, or left one.
   case channelChanged(ChannelID)
-  /// A relay has changed, or it is not known what has: look at all channels again.
+  /// It is not known what has changed: look at all channels again.
   case everythingChanged
   /// Posts have changed.
   case postsChanged

@@ -40,8 +40,7 @@ extension Engine {
       case .channel(let channel): tellMessages(.channelChanged(channel.row.id))
       case .channelRelay(_, let row):
         if row.transition.from == .new || row.transition.to == .removed { tellMessages(.channelChanged(row.channel)) }
-      case .catalog(.relay(let relay), before: .relay(let before)?):
-        if relay.address != before.address { tellMessages(.everythingChanged) }
+      // A relay that channels use keeps its address.
       case .catalog: break
       }
     }
