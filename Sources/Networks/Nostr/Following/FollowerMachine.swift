@@ -235,7 +235,8 @@ struct FollowerMachine: SessionMachine {
 
   /// Reports what became of reading a whole channel.
   private mutating func finish(_ id: ChannelID, _ outcome: MessageSync) {
-    guard followed[id] != nil else { return }
+    // If the channel was asked for again meanwhile, that reading has the answer: this one may have begun before.
+    guard followed[id] != nil, !pages.waits(for: id) else { return }
     owed.remove(id)
     var ticks = Self.wholeTicks
     if case .failed(let trouble) = outcome, trouble.cause.mayPass { ticks = Self.retryTicks }

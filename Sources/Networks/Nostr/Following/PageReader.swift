@@ -90,6 +90,9 @@ struct PageReader: Sendable {
     }
   }
 
+  /// Whether a channel waits to be read as a whole.
+  func waits(for channel: ChannelID) -> Bool { again[channel] != nil }
+
   /// Wants what was said in a channel since it could not be heard, in Unix seconds.
   mutating func read(_ channel: ChannelID, since: Int64) {
     // What is read as a whole is read from the beginning.
