@@ -276,8 +276,10 @@ struct MessagesTests {
           try? await bench.settleMessages()
         }
       }
-      defer { reports.cancel() }
-      return try await bench.client.sync(MessagesSyncRequest(channelId: 1, timeout: 300))
+      let reply = try await bench.client.sync(MessagesSyncRequest(channelId: 1, timeout: 300))
+      reports.cancel()
+      await reports.value
+      return reply
     }
     let failed = try await sync(.failed(Trouble(.unreachable, "connection refused")))
     #expect(!failed.complete && failed.conversation.relays.map(\.relayId) == [1, 2])
