@@ -166,7 +166,8 @@ final class MessageKeeper {
 
   /// A relay was asked for everything.
   private func synced(_ channel: ChannelID, _ relay: RelayID, _ outcome: MessageSync) {
-    guard follows.entry(of: channel) != nil else { return }
+    // A relay that the channel has left may still answer.
+    guard follows.entry(of: channel)?.channel.relays[relay] != nil else { return }
     freshness.add(channel, relay, outcome, at: clock.timeOfDay)
     requests.answered(channel, relay, isComplete: outcome == .complete)
   }
