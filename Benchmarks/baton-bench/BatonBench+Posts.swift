@@ -58,6 +58,7 @@ extension BatonBench {
     let relays = try await sandbox.sandboxRelays(3)
     let count = 2_000
     var (ours, bare, commits, calls): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
+    var (inside, bareInside): ([Double], [Double]) = ([], [])
     for _ in 0..<3 {
       let run = try await publishing(count, on: relays)
       ours.append(run.rate)
@@ -65,11 +66,17 @@ extension BatonBench {
       let limit = try await recordedPublishing(count, on: relays)
       bare.append(limit.rate)
       commits.append(limit.commits)
+      let alone = try await recordedPublishing(count, on: (1...3).map { "ws://r\($0)" }, network: FakeNetwork())
+      inside.append(alone.ours)
+      bareInside.append(alone.rate)
     }
     let (a, b) = (median(ours), median(bare))
     row(
       "Posts.Publish answered durably, 16 clients, while relays are served", rate(a),
       "bare SQLite, same rows and batches: \(rate(b))", "\(format(a / b, 2)), target 0.4")
+    let (c, d) = (median(inside), median(bareInside))
+    row(
+      "the same, in-process network", rate(c), "bare SQLite, same rows and batches: \(rate(d))", format(c / d, 2))
     row("commits (one sync each) per post in the run whose rows these are", format(median(commits), 3))
     row("one Posts.Publish by one client, median", "\(format(median(calls), 2)) ms")
     await kill(sandbox)
@@ -98,23 +105,26 @@ extension BatonBench {
   }
 
   /// The same load on a server in this process that notes what it stores until the last call is answered. The limit writes that.
-  /// - Returns: posts per second of the limit, and commits per post.
+  /// - Parameter network: as in `RecordedServer`.
+  /// - Returns: posts per second of the limit, and of the server; and commits per post.
   private static func recordedPublishing(
-    _ count: Int, on relays: [String]
-  ) async throws -> (rate: Double, commits: Double) {
+    _ count: Int, on relays: [String], network: FakeNetwork? = nil
+  ) async throws -> (rate: Double, ours: Double, commits: Double) {
     let folder = try TemporaryFolder()
-    let server = try await RecordedServer(folder)
+    let server = try await RecordedServer(folder, network: network)
     let client = try await BatonClient(socket: server.socket)
     let channels = try await activeChannels(postingChannels, on: relays, client)
     let before = folder.path + "/bare.db"
     _ = try await Program.run("/usr/bin/sqlite3", [folder.path + "/state/baton.db", "VACUUM INTO '\(before)'"])
     server.storage.startAgain()
+    let started = ContinuousClock.now
     try await publishMany(count, in: channels, socket: server.socket)
+    let ours = Double(count) / seconds(ContinuousClock.now - started)
     let (trace, commits) = (server.storage.trace, server.storage.commits)
     await client.close()
     try await server.stop()
     try trace.write(toFile: folder.path + "/trace", atomically: true, encoding: .utf8)
     let limit = try await secondsOfLimit("bare_sqlite", [before, folder.path + "/trace"])
-    return (Double(count) / limit, Double(commits) / Double(count))
+    return (Double(count) / limit, ours, Double(commits) / Double(count))
   }
 }

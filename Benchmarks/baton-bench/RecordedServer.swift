@@ -11,8 +11,8 @@ import Store
 import TestSupport
 import Varlink
 
-/// What the daemon does, in this process: the control interfaces on a socket, the engines, and relays that are really there. It notes what
-/// it stores, so that the limit can write the same.
+/// What the daemon does, in this process: the control interfaces on a socket, and the engines. It notes what it stores, so that the limit can
+/// write the same.
 final class RecordedServer: Sendable {
   let storage: RecordingStorage
   /// Where the control interfaces are served.
@@ -21,14 +21,16 @@ final class RecordedServer: Sendable {
   private let server: ControlServer
   private let task: Task<Void, any Error>
 
-  init(_ folder: TemporaryFolder) async throws {
+  /// - Parameter network: what it speaks to; Nostr relays that are really there if `nil`.
+  init(_ folder: TemporaryFolder, network: (any RelayNetwork)? = nil) async throws {
     let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
     let group = MultiThreadedEventLoopGroup.singleton
     let (store, clock) = (try Store(directory: folder.path + "/state"), SystemClock())
     let storage = RecordingStorage(store)
+    let network = try network ?? NostrNetwork(group: group, logger: logger, now: { Int64(time(nil)) })
     let coordinator = Coordinator(
-      storage: storage, posts: storage, networks: [try NostrNetwork(group: group, logger: logger, now: { Int64(time(nil)) })],
-      rules: Rules(policy: RelayPolicy()), clock: clock, secrets: try .atFile(folder.path + "/key"), logger: logger)
+      storage: storage, posts: storage, networks: [network], rules: Rules(policy: RelayPolicy()), clock: clock,
+      secrets: try .atFile(folder.path + "/key"), logger: logger)
     (self.storage, self.coordinator, socket) = (storage, coordinator, folder.path + "/c")
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self)
     task = Task {

@@ -115,6 +115,8 @@ public protocol RelayNetwork: RelayAddressing {
 
   /// Starts to ask all relays of a followed channel for everything within its window. Each of them reports `synced`.
   func sync(_ channel: ChannelID)
+  /// Answers `NetworkReport.served`: messages that were read from the relay before, should have been served and were not, the newest first.
+  func lacks(_ missing: [String], in inventory: MessageInventory)
 
   /// The date that a post has on its network; `nil` if the document is not one of this network.
   func date(of post: PostDocument) -> Timestamp?
@@ -356,6 +358,9 @@ public enum NetworkReport: Hashable, Sendable {
   case compared(channel: ChannelID, relay: RelayID, number: Int, PostComparisonOutcome)
   /// What was read in followed channels.
   case read(MessageBatch)
+  /// A relay was asked for all messages of a channel, and these are the ones that it serves. It comes once all of them were taken, and the
+  /// network waits for `RelayNetwork.lacks` before it reads on there.
+  case served(MessageInventory)
   /// A relay was asked for what it holds of a channel's messages, whoever wanted that: it comes after the reports of what was read, once
   /// all of that was taken.
   case synced(channel: ChannelID, relay: RelayID, MessageSync)

@@ -213,6 +213,8 @@ enum DecisionLines {
     case .delivery(let post, let relay, let number, let outcome, _):
       "operation \(number) of post \(post.rawValue) at \(name(relay)): \(outcome)"
     case .read(let batch): "batch \(batch.id.number) was read"
+    case .served(let inventory):
+      "a relay has served \(inventory.served.count) messages of channel \(inventory.channel.rawValue)"
     case .synced(let id, let relay, _): "messages of channel \(id.rawValue) at \(name(relay)) were read"
     case .compared(let channel, let relay, let number, let outcome):
       "comparison \(number) of channel \(channel.rawValue) at \(name(relay)): \(outcome)"

@@ -151,6 +151,36 @@ struct MessageStoringTests {
 
   private let silence = Trouble(.unreachable, "connection refused")
 
+  @Test func networksLearnWhichMessagesAreNotServedAnyMore() async throws {
+    let bench = try await Bench(messages: messages)
+    let (channel, relays) = try await bench.followedChannel(on: 2)
+    bench.network.read(["one", "two", "three"], in: channel, from: relays[0])
+    bench.network.read(["two", "four"], in: channel, from: relays[1])
+    func ask(_ number: Int, _ relay: Int, _ served: Set<String>, since: Int64 = 0) -> MessageInventory {
+      let inventory = MessageInventory(
+        network: .nostr, channel: channel, relay: relays[relay], number: number, since: Timestamp(milliseconds: since),
+        served: served)
+      bench.network.send(.served(inventory))
+      return inventory
+    }
+    let asked = ask(1, 0, ["two", "five"])
+    try await bench.settleMessages()
+    #expect(bench.network.following.missing == [asked: ["three", "one"]])
+
+    // A storage that fails delays the answer, and does not lose it.
+    messages.isBroken = true
+    let later = ask(2, 1, [])
+    try await bench.settleMessages()
+    #expect(bench.network.following.missing[later] == nil)
+    messages.isBroken = false
+    try await bench.moveMessages { bench.network.following.missing[later] != nil }
+    #expect(bench.network.following.missing[later] == ["four", "two"])
+    let none = ask(3, 1, [], since: 1_750_000_000_001)
+    try await bench.settleMessages()
+    #expect(bench.network.following.missing[none] == [] && bench.network.following.violations.isEmpty)
+    try await bench.stop()
+  }
+
   @Test func syncIsAnsweredOnceEachRelayHasAnswered() async throws {
     let bench = try await Bench(messages: messages)
     let (channel, relays) = try await bench.followedChannel(on: 2)

@@ -82,6 +82,10 @@ struct FollowerPagingTests {
     desk.feed(.following(.took(99)))
     #expect(desk.syncs.isEmpty, "that is another's batch")
     desk.take()
+    #expect(desk.syncs.isEmpty && desk.questions.map(\.served) == [[Saying.message("one").id]])
+    desk.settle()
+    desk.takes = true
+    desk.settle()
     #expect(desk.syncs.count == 1)
   }
 
@@ -96,6 +100,75 @@ struct FollowerPagingTests {
     #expect(desk.texts.count == count && Set(desk.texts).count == count)
     let late = desk.news.filter { !$0.isLive }
     #expect(late.count == count - MessageOutbox.waitingMax - MessageOutbox.batchesOutMax)
+  }
+
+  // MARK: - What is missing
+
+  @Test func deletionsOfWhatIsNotServedAnyMoreAreAskedFor() {
+    let messages = Self.messages(250)
+    // The relay follows requests to delete: of these it has the requests alone.
+    let gone = Array(messages[..<120])
+    var desk = FollowingDesk()
+    desk.stored = Array(messages[120...]) + gone[..<110].map { Saying.deletion(of: [$0]) }
+    desk.known = Set(messages.map(\.id))
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    #expect(desk.texts.count == 130 && desk.syncs.map(\.outcome) == [.complete])
+    #expect(Set(desk.deletions) == Set(gone[..<110].map(\.id)), "what the relay only lost is not deleted")
+    #expect(desk.requests.filter { $0.isPage && $0.isForMarks }.allSatisfy { $0.values("e").count <= PageReader.marksMax })
+  }
+
+  @Test func whatIsOlderThanWhatWasReadIsNotMissing() throws {
+    var desk = FollowingDesk()
+    (desk.stored, desk.takes) = (Self.all450, false)
+    desk.feed(.following(.follow(Saying.channel(1, window: MessageWindow(count: 30)))))
+    desk.connect()
+    while desk.questions.isEmpty {
+      desk.settle()
+      desk.take()
+    }
+    let question = try #require(desk.questions.first)
+    let oldest = try #require(Self.all450.suffix(30).map(\.createdAt).min())
+    #expect(
+      question.since >= Timestamp(seconds: oldest) && question.relay == FollowingDesk.relay && question.channel.rawValue == 1)
+    #expect(question.served.isSuperset(of: Self.all450.filter { Timestamp(seconds: $0.createdAt) >= question.since }.map(\.id)))
+    // Another reading begins once this one is over.
+    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.settle()
+    #expect(desk.questions.count == 1)
+    desk.answerQuestion()
+    desk.takes = true
+    desk.settle()
+    #expect(desk.questions.isEmpty && desk.syncs.map(\.outcome) == [.complete])
+  }
+
+  @Test func questionsSurviveLostConnectionsAndChannelsThatAreLeft() {
+    let gone = Saying.message("gone")
+    var desk = FollowingDesk()
+    (desk.stored, desk.known, desk.takes) = ([Saying.deletion(of: [gone])], [gone.id], false)
+    desk.feed(.following(.follow(Saying.channel(1))))
+    desk.connect()
+    desk.settle()
+    #expect(desk.questions.count == 1)
+    desk.lose()
+    desk.fire(.reconnect)
+    desk.answerQuestion()
+    desk.takes = true
+    desk.connect()
+    desk.settle()
+    #expect(desk.deletions == [gone.id] && desk.syncs.last?.outcome == .complete)
+
+    desk.takes = false
+    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.settle()
+    desk.feed(.following(.unfollow(ChannelID(rawValue: 1))))
+    desk.takes = true
+    desk.settle()
+    desk.feed(.following(.follow(Saying.channel(2))))
+    desk.fire(.gather)
+    desk.settle()
+    #expect(desk.syncs.last?.channel == 2, "an answer that nobody waits for holds up nothing")
   }
 
   // MARK: - Deletions and reactions

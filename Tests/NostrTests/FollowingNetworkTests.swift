@@ -16,6 +16,8 @@ struct FollowingNetworkTests {
     let content: ChannelContent
     let channel = ChannelID(rawValue: 1)
     var takes = true
+    /// The names of messages that are known to have been at each relay.
+    var known: Set<String> = []
     private(set) var batches: [MessageBatch] = []
     private(set) var untaken: [MessageBatch.ID] = []
     private(set) var syncs: [(relay: RelayID, outcome: MessageSync)] = []
@@ -73,6 +75,7 @@ struct FollowingNetworkTests {
           untaken.append(batch.id)
           if takes { take() }
         case .synced(_, let relay, let outcome): syncs.append((relay, outcome))
+        case .served(let inventory): bench.network.lacks(known.subtracting(inventory.served).sorted(), in: inventory)
         default: break
         }
         if isSo() { return }
@@ -100,6 +103,21 @@ struct FollowingNetworkTests {
     #expect(
       desk.news.suffix(2).allSatisfy(\.isLive) && desk.messages.suffix(2).allSatisfy { $0.text == "live" && $0.isMention })
     #expect(desk.messages.last?.author == Saying.bob.publicKey)
+    await desk.end()
+  }
+
+  @Test func deletionsOfWhatIsNotServedAnyMoreAreFound() async throws {
+    let desk = try await Desk()
+    let (kept, gone) = (desk.message("kept"), desk.message("gone"))
+    try desk.say(kept)
+    // Relays that follow requests to delete serve the request alone.
+    try desk.say(desk.event(5, [["e", gone.id]]))
+    desk.known = [kept.id, gone.id]
+    desk.follow()
+    await desk.until { !desk.syncs.isEmpty }
+    #expect(desk.syncs.first?.outcome == .complete && desk.texts == ["kept"])
+    let deleted = desk.news.compactMap { if case .deleted(let id, let author) = $0.what { [id, author] } else { nil } }
+    #expect(deleted == [[gone.id, Saying.alice.publicKey]])
     await desk.end()
   }
 

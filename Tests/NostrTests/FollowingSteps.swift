@@ -38,6 +38,10 @@ struct FollowingDesk {
   private(set) var batches: [MessageBatch] = []
   private(set) var untaken: [MessageBatch.ID] = []
   private(set) var syncs: [(channel: Int64, outcome: MessageSync)] = []
+  /// Questions for messages that were not served, which wait for their answers.
+  private(set) var questions: [MessageInventory] = []
+  /// The names of messages that somebody knows to have been at the relay.
+  var known: Set<String> = []
   /// All reports, in order.
   private(set) var reports: [NetworkReport] = []
   private(set) var credit = 0
@@ -105,6 +109,8 @@ struct FollowingDesk {
       if takes, let batch = untaken.first {
         untaken.removeFirst()
         feed(.following(.took(batch.number)))
+      } else if takes, !questions.isEmpty {
+        answerQuestion()
       } else if !isMute, let next = pending.first {
         pending.removeFirst()
         answer(next)
@@ -158,7 +164,16 @@ struct FollowingDesk {
     feed(.received(.closed(subscription: request.name, text: text)))
   }
 
-  private mutating func takeAll() { while !untaken.isEmpty { take() } }
+  private mutating func takeAll() {
+    while !untaken.isEmpty { take() }
+    while !questions.isEmpty { answerQuestion() }
+  }
+
+  /// Says which of the known messages the relay has not served.
+  mutating func answerQuestion() {
+    let question = questions.removeFirst()
+    feed(.following(.lacks(known.subtracting(question.served).sorted(), number: question.number)))
+  }
 
   /// The relay gets an event, and sends it to everybody who subscribed to it.
   mutating func publish(_ event: NostrEvent) {
@@ -193,6 +208,7 @@ struct FollowingDesk {
         batches.append(batch)
         untaken.append(batch.id)
       case .synced(let channel, _, let outcome): syncs.append((channel.rawValue, outcome))
+      case .served(let inventory): questions.append(inventory)
       default: break
       }
     case .publish, .date, .sign, .authenticate, .postpone: preconditionFailure("a reader signs nothing")

@@ -123,6 +123,7 @@ extension Simulation {
     case .report(.delivery(let id, let relay, let number, _, _)): "post \(id.rawValue)@\(relay.rawValue) #\(number)"
     case .report(.compared(let id, let relay, let number, _)): "compared \(id.rawValue)@\(relay.rawValue) #\(number)"
     case .report(.read(let batch)): "batch \(batch.id.number)"
+    case .report(.served(let inventory)): "served \(inventory.channel.rawValue)@\(inventory.relay.rawValue)"
     case .report(.synced(let id, let relay, _)): "synced \(id.rawValue)@\(relay.rawValue)"
     case .report(.relayUp(let relay, _)): "relay \(relay.rawValue) up"
     case .report(.relayDown(let relay, _)): "relay \(relay.rawValue) down"

@@ -43,6 +43,22 @@ struct MessageTakeTests {
     #expect(try bench.store.messageCounters() == counters)
   }
 
+  @Test func whatARelayServesNoMoreIsFoundByRelayAndDate() throws {
+    try bench.take([Bench.message("a", at: -30), Bench.message("b", at: -20), Bench.message("c", at: -10)], isLive: false)
+    try bench.take([Bench.message("b", at: -20), Bench.message("d", at: -5)], isLive: false, relay: 2)
+    try bench.take([.deleted(networkID: "c", author: "ann")])
+    func missing(_ relay: Int64, since: Int64 = -100, except served: Set<String> = [], limit: Int = 10) throws -> [String] {
+      try bench.store.messages(
+        of: Bench.channel, at: RelayID(rawValue: relay), since: Bench.time(since), except: served, limit: limit)
+    }
+    #expect(try missing(1) == ["b", "a"], "what was deleted is not missing")
+    #expect(try missing(1, except: ["b", "z"]) == ["a"] && missing(1, since: -20) == ["b"] && missing(1, limit: 1) == ["b"])
+    #expect(try missing(2) == ["d", "b"] && missing(3).isEmpty)
+    #expect(
+      try bench.store.messages(of: ChannelID(rawValue: 9), at: RelayID(rawValue: 1), since: Bench.now, except: [], limit: 1)
+        .isEmpty)
+  }
+
   @Test func channelsWithoutConversationAreLeftOut() throws {
     let other = ChannelID(rawValue: 2)
     #expect(try bench.take([Bench.message("a")], channel: other).new == 0)

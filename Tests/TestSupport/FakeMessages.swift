@@ -124,6 +124,19 @@ public final class FakeMessages: MessageStorage {
     }
   }
 
+  public func messages(
+    of channel: ChannelID, at relay: RelayID, since: Timestamp, except served: Set<String>, limit: Int
+  ) throws -> [String] {
+    try state.withLock { state in
+      if state.isBroken { throw Self.broken }
+      let known = state.messages.filter {
+        $0.channel == channel && $0.deletedAt == nil && $0.post == nil && $0.createdAt >= since
+          && state.relays[$0.id, default: []].contains(relay)
+      }
+      return known.compactMap(\.networkID).filter { !served.contains($0) }.suffix(limit).reversed()
+    }
+  }
+
   private static func take(_ read: ReadNews, at now: Timestamp, _ state: inout State) {
     guard state.conversations[read.news.channel] != nil, case .message(let message) = read.news.what else { return }
     var id = state.messages.first { $0.channel == read.news.channel && $0.networkID == message.networkID }?.id

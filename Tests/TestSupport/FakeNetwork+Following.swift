@@ -12,6 +12,7 @@ public final class FakeFollowing: Sendable {
     var open: Set<Int> = []
     var taken: [Int] = []
     var violations: [String] = []
+    var missing: [MessageInventory: [String]] = [:]
   }
   private let state = Mutex(State())
 
@@ -25,6 +26,8 @@ public final class FakeFollowing: Sendable {
   public var syncs: [ChannelID] { state.withLock { $0.syncs } }
   /// The numbers of the batches that were taken, in this order.
   public var taken: [Int] { state.withLock { $0.taken } }
+  /// The answers to questions for what is missing.
+  public var missing: [MessageInventory: [String]] { state.withLock { $0.missing } }
   /// What must never be asked of a network.
   public var violations: [String] { state.withLock { $0.violations } }
 
@@ -59,6 +62,14 @@ public final class FakeFollowing: Sendable {
     }
   }
 
+  func lacks(_ missing: [String], in inventory: MessageInventory) {
+    state.withLock { state in
+      if state.missing.updateValue(missing, forKey: inventory) != nil {
+        state.violations.append("question \(inventory.number) was answered twice")
+      }
+    }
+  }
+
   func nextBatch() -> Int {
     state.withLock { state in
       state.batches += 1
@@ -73,6 +84,7 @@ extension FakeNetwork {
   public func unfollow(_ channel: ChannelID) { following.unfollow(channel) }
   public func took(_ batch: MessageBatch.ID) { following.took(batch.number) }
   public func sync(_ channel: ChannelID) { following.sync(channel) }
+  public func lacks(_ missing: [String], in inventory: MessageInventory) { following.lacks(missing, in: inventory) }
 
   /// Reports a batch.
   /// - Returns: its number.

@@ -8,6 +8,8 @@ enum MessageInput: Sendable {
   case read(MessageBatch)
   /// A relay was asked for all that it holds of a channel's messages.
   case synced(ChannelID, RelayID, MessageSync)
+  /// A relay has served these messages of a channel; its network waits to know which ones are missing.
+  case served(MessageInventory)
   /// A channel was created, changed or deleted, or got a relay, or left one.
   case channelChanged(ChannelID)
   /// It is not known what has changed: look at all channels again.
@@ -34,7 +36,7 @@ enum MessageInput: Sendable {
     case .markRead(_, _, let reply), .markUnread(_, _, let reply): reply.send(.failure(error))
     case .sync(_, _, let reply): reply.send(.failure(error))
     case .barrier(let reply): reply.send(.failure(error))
-    case .read, .synced, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue, .goOn: break
+    case .read, .synced, .served, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue, .goOn: break
     }
   }
 }

@@ -17,7 +17,7 @@ extension MessageKeeper {
       let posts = postHub.revision
       if posts > mirrored { isMirrorDue = true }
       requests.add(WaitingRequests.Barrier(batches: queue.received, posts: posts, reply: reply))
-    case .read, .synced, .channelChanged, .everythingChanged, .postsChanged, .timersDue, .goOn: break
+    case .read, .synced, .served, .channelChanged, .everythingChanged, .postsChanged, .timersDue, .goOn: break
     }
   }
 

@@ -75,9 +75,21 @@ extension MessageKeeper {
     }
     queue.removeFirst(batches.count)
     for batch in batches { directory.networks[batch.id.network]?.took(batch.id) }
+    try await answerInventories()
     guard !freshness.isEmpty else { return }
     try await parts.storage.note(freshness.rows)
     freshness.removeAll()
+  }
+
+  /// Tells networks which messages are stored, were read from a relay before, and are not served there any more.
+  private func answerInventories() async throws {
+    while let inventory = inventories.first {
+      let missing = try await parts.storage.messages(
+        of: inventory.channel, at: inventory.relay, since: inventory.since, except: inventory.served,
+        limit: MessageInventory.missingMax)
+      inventories.removeFirst()
+      directory.networks[inventory.network]?.lacks(missing, in: inventory)
+    }
   }
 
   // MARK: - Posts

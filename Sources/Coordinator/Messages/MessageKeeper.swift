@@ -9,7 +9,8 @@ internal import Storage
 ///
 /// 1. Channels: those that have changed and a page of those that were not looked at yet. Conversations begin before channels are followed.
 /// 2. Requests, in their order.
-/// 3. News: so much of what was read is stored in one go; networks are told, and then how fresh that is.
+/// 3. News: so much of what was read is stored in one go, and networks are told. Then relays that were read are compared with what is
+///    stored, and how fresh that is is stored, too.
 /// 4. Posts: a few pages of those that have changed, once all channels were looked at, because posts of channels without a conversation are
 ///    left out.
 ///
@@ -33,6 +34,8 @@ final class MessageKeeper {
   /// Channels to look at.
   var changed: Set<ChannelID> = []
   var queue = NewsQueue()
+  /// Questions for messages that relays do not serve any more. Each relay has one at a time.
+  var inventories: [MessageInventory] = []
   var freshness = FreshnessNotes()
   /// The revision of posts up to which these are messages.
   var mirrored: Int64 = 0
@@ -98,6 +101,7 @@ final class MessageKeeper {
     switch input {
     case .read(let batch): queue.add(batch)
     case .synced(let channel, let relay, let outcome): synced(channel, relay, outcome)
+    case .served(let inventory): inventories.append(inventory)
     case .channelChanged(let channel): changed.insert(channel)
     case .everythingChanged: if walk == nil { walk = ChannelWalk() } else { walk?.grewStale() }
     case .postsChanged: isMirrorDue = true
@@ -149,7 +153,7 @@ final class MessageKeeper {
   private var hasMore: Bool {
     let now = clock.now
     if hasChannelsToLookAt, troubles.mayTry(.channels, at: now) { return true }
-    if isLoaded, !queue.isEmpty, troubles.mayTry(.news, at: now) { return true }
+    if isLoaded, !queue.isEmpty || !inventories.isEmpty, troubles.mayTry(.news, at: now) { return true }
     return canMirror && troubles.mayTry(.posts, at: now)
   }
 

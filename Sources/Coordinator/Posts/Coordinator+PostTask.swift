@@ -67,6 +67,7 @@ extension Coordinator {
       postInbox.put(.relayUp(relay))
     case .read(let batch): if !messageInbox.put(.read(batch)) { directory.networks[batch.id.network]?.took(batch.id) }
     case .synced(let channel, let relay, let outcome): messageInbox.put(.synced(channel, relay, outcome))
+    case .served(let inventory): messageInbox.put(.served(inventory))
     case .outcome, .named, .stray, .lost, .relayDown, .state: inboxPut(report)
     }
   }

@@ -33,6 +33,10 @@ extension NostrNetwork {
     }
   }
 
+  public func lacks(_ missing: [String], in inventory: MessageInventory) {
+    follower(inventory.relay)?.feed(.following(.lacks(missing, number: inventory.number)))
+  }
+
   private func tellFollowers(of channel: FollowedChannel) {
     let reading = ChannelReading(channel, identityKey: key(of: channel.content.identity)?.publicKey)
     for (relay, address) in channel.relays { follower(relay, address)?.feed(.following(.follow(reading))) }

@@ -31,6 +31,12 @@ public struct MessageKeeperStore: MessageStorage {
     try await ask { try $0.mirror(posts, through: revision) }
   }
 
+  public func messages(
+    of channel: ChannelID, at relay: RelayID, since: Timestamp, except served: Set<String>, limit: Int
+  ) async throws -> [String] {
+    try await ask { try $0.messages(of: channel, at: relay, since: since, except: served, limit: limit) }
+  }
+
   public func note(_ syncs: [MessageSyncRow]) async throws { try await ask { try $0.note(syncs) } }
 
   public func markRead(_ channel: ChannelID, through message: MessageID?) async throws -> ConversationRow? {

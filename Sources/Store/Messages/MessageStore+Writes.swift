@@ -23,6 +23,32 @@ extension MessageStore {
       }, result: { $0.receipt })
   }
 
+  func messages(
+    of channel: ChannelID, at relay: RelayID, since: Timestamp, except served: Set<String>, limit: Int
+  ) throws -> [String] {
+    try read { db in
+      var names: [String] = []
+      // Own messages and those of others are two ranges of the index.
+      for isOwn in [0, 1] where names.count < limit {
+        let rows = try Row.fetchCursor(
+          db,
+          sql: """
+            SELECT m.network_id FROM messages m INDEXED BY messages_of_channel
+            WHERE m.channel_id = ? AND m.is_deleted = 0 AND m.is_own = ? AND m.created_at >= ? AND m.post_id IS NULL
+              AND m.network_id IS NOT NULL
+              AND EXISTS (SELECT 1 FROM message_relays r WHERE r.message_id = m.id AND r.relay_id = ?)
+            ORDER BY m.position DESC, m.id DESC
+            """, arguments: [channel.rawValue, isOwn, since.milliseconds, relay.rawValue])
+        while names.count < limit, let row = try rows.next() {
+          var values = MessageValues(row)
+          let name = try values.text()
+          if !served.contains(name) { names.append(name) }
+        }
+      }
+      return names
+    }
+  }
+
   func note(_ syncs: [MessageSyncRow]) throws {
     try write(
       { writing in

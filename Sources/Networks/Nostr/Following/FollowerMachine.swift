@@ -92,7 +92,7 @@ struct FollowerMachine: SessionMachine {
     actions += live.askNext(followed)
     if live.isSettled { actions += marks.askNext() }
     guard outbox.isEmpty else { return actions }
-    if let ended = pages.goOn(now: now) { finish(ended.channel, ended.outcome) }
+    if let turn = pages.goOn(now: now) { take(turn) }
     return actions + outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, now: now)
   }
 
@@ -111,6 +111,9 @@ struct FollowerMachine: SessionMachine {
       owed.insert(id)
       guard let hold = keeper.hold else { return keeper.need() }
       fail(hold)
+      return []
+    case .lacks(let missing, let number):
+      if let turn = pages.lacks(missing, number: number, now: now) { take(turn) }
       return []
     }
   }
@@ -158,8 +161,8 @@ struct FollowerMachine: SessionMachine {
       return actions + silent(channels)
     case .answerPosts: return marks.timedOut() + silent([])
     case .answerHistory:
-      let (actions, ended) = pages.timedOut(silence)
-      if let ended { finish(ended.channel, ended.outcome) }
+      let (actions, turn) = pages.timedOut(silence)
+      if let turn { take(turn) }
       return actions + silent([])
     case .reconnect:
       keeper.waited()
@@ -233,6 +236,16 @@ struct FollowerMachine: SessionMachine {
     }
   }
 
+  private mutating func take(_ turn: PageReader.Turn) {
+    switch turn {
+    case .ended(let id, let outcome): finish(id, outcome)
+    case .compares(let id, let number, let since, let served):
+      let inventory = MessageInventory(
+        network: .nostr, channel: id, relay: relay, number: number, since: Timestamp(seconds: since), served: served)
+      outbox.end(.served(inventory))
+    }
+  }
+
   /// Reports what became of reading a whole channel.
   private mutating func finish(_ id: ChannelID, _ outcome: MessageSync) {
     // If the channel was asked for again meanwhile, that reading has the answer: this one may have begun before.
@@ -272,8 +285,7 @@ struct FollowerMachine: SessionMachine {
     case .closed(let name, let text):
       if pages.asks(name) {
         timeoutsInARow = 0
-        let ended = pages.closed(text)
-        if let ended { finish(ended.channel, ended.outcome) }
+        if let turn = pages.closed(text) { take(turn) }
         return [.cancelTimer(.answerHistory)]
       }
       if marks.asks(name) {

@@ -38,12 +38,24 @@ struct PageReader: Sendable {
   /// What the REQs under way ask for.
   private enum Step: Hashable, Sendable {
     case messages
+    /// Nothing: it is being compared what was served with what was served before.
+    case comparison(number: Int)
     /// Deletions and reactions of messages; deletions of reactions.
     case marks([String: ChannelID])
   }
 
+  /// What follows when the REQs of a step are over.
+  enum Turn: Hashable, Sendable {
+    /// The channel was read as a whole, and this became of that.
+    case ended(ChannelID, MessageSync)
+    /// The channel's messages were read as a whole. The reading goes on with the answer to this question: which ones are missing?
+    case compares(ChannelID, number: Int, since: Int64, served: Set<String>)
+  }
+
   private struct Reading: Sendable {
     let subject: Subject
+    /// Whether it is of channels, whose deletions do not name them.
+    let isOfChannels: Bool
     var step = Step.messages
     var pager: HistoryPager
     /// The number of messages after which there are enough.
@@ -58,6 +70,7 @@ struct PageReader: Sendable {
   private let prefix: String
   private var subscriptionNumber = 0
   private var subscription: String?
+  private var comparisonNumber = 0
   /// The number of events that the present page has brought.
   private var eventCount = 0
   private var reading: Reading?
@@ -114,7 +127,7 @@ struct PageReader: Sendable {
   ///   - mayBegin: whether another reading may begin.
   ///   - now: Unix time in seconds.
   mutating func askNext(_ followed: FollowedChannels, mayBegin: Bool, now: Int64) -> [SessionAction] {
-    guard subscription == nil else { return [] }
+    guard subscription == nil, !isComparing else { return [] }
     if reading == nil, mayBegin { reading = next(followed, now) }
     guard let query = reading?.pager.next(), let filter = reading?.pager.filter else { return [] }
     subscriptionNumber += 1
@@ -139,7 +152,7 @@ struct PageReader: Sendable {
       let pager = HistoryPager(
         filter: ChannelReading.filter(kind, ids.compactMap { followed[$0]?.networkID }), window: since...end,
         limits: Self.pageLimits(count: 10_000))
-      return Reading(subject: .missed(subject), pager: pager, countMax: 10_000)
+      return Reading(subject: .missed(subject), isOfChannels: kind == .channel, pager: pager, countMax: 10_000)
     }
     while let id = wholes.popFirst() {
       let isAgain = again.removeValue(forKey: id) ?? false
@@ -150,7 +163,8 @@ struct PageReader: Sendable {
       let pager = HistoryPager(
         filter: ChannelReading.filter(channel.kind, [channel.networkID]), window: min(since, end)...end,
         limits: Self.pageLimits(count: count, in: channel.kind))
-      return Reading(subject: .whole(id, again: isAgain), pager: pager, countMax: count)
+      return Reading(
+        subject: .whole(id, again: isAgain), isOfChannels: channel.kind == .channel, pager: pager, countMax: count)
     }
     return nil
   }
@@ -184,12 +198,15 @@ struct PageReader: Sendable {
         found = .said(event, again: subject.isAgain)
         if event.kind == NostrPost.channelMessageKind || event.kind == NostrPost.groupMessageKind { reading?.count += 1 }
       case .marks(let about): found = .mark(event, about, again: subject.isAgain)
+      case .comparison: break
       }
     }
     // Who has read enough, or has been served too much, waits for no more of the page.
     if reading?.pager.ending != nil || isEnough { return (found, close()) }
     return (found, eventCount % Self.eventsPerTimer == 0 ? [.setTimer(.answerHistory, after: limits.readTimeout)] : [])
   }
+
+  private var isComparing: Bool { if case .comparison? = reading?.step { true } else { false } }
 
   private var isEnough: Bool { reading.map { $0.step == .messages && $0.count >= $0.countMax } ?? false }
 
@@ -209,12 +226,35 @@ struct PageReader: Sendable {
     return close()
   }
 
-  /// Goes on after a page: to what belongs to the messages that were found, or to the end.
+  /// Goes on after a page: to messages that are missing, to what belongs to those that were found, or to the end.
   /// - Parameter now: Unix time in seconds.
-  /// - Returns: the channel that was read as a whole, and what became of that, if the reading is over.
-  mutating func goOn(now: Int64) -> (channel: ChannelID, outcome: MessageSync)? {
-    guard subscription == nil, let step = reading?.step, isEnough || reading?.pager.ending != nil else { return nil }
+  mutating func goOn(now: Int64) -> Turn? {
+    guard subscription == nil, !isComparing, let step = reading?.step, isEnough || reading?.pager.ending != nil else {
+      return nil
+    }
     if case .gaveUp? = reading?.pager.ending, step == .messages, !isEnough { return end(.failed(Self.endless)) }
+    if step == .messages, let comparison = compare() { return comparison }
+    return readMarks(now: now)
+  }
+
+  /// Asks which messages were not served, if somebody can know.
+  private mutating func compare() -> Turn? {
+    guard let reading, reading.isOfChannels, case .whole(let channel, _) = reading.subject else { return nil }
+    comparisonNumber += 1
+    self.reading?.step = .comparison(number: comparisonNumber)
+    return .compares(
+      channel, number: comparisonNumber, since: reading.pager.settledFrom, served: Set(reading.pager.found.keys))
+  }
+
+  /// Takes the answer to `Turn.compares`: the deletions of what is missing are asked for, too.
+  /// - Parameter now: Unix time in seconds.
+  mutating func lacks(_ missing: [String], number: Int, now: Int64) -> Turn? {
+    guard case .comparison(number)? = reading?.step, case .whole(let channel, _)? = reading?.subject else { return nil }
+    for id in missing { wantMarks(of: id, in: channel) }
+    return readMarks(now: now)
+  }
+
+  private mutating func readMarks(now: Int64) -> Turn? {
     guard let marks = nextMarks() else { return end(.complete) }
     let kinds = marks.isOfReactions ? [NostrPost.deletionKind] : [NostrPost.deletionKind, NostrPost.reactionKind]
     var pageLimits = Self.pageLimits(count: 2_000)
@@ -243,7 +283,7 @@ struct PageReader: Sendable {
 
   /// Handles a REQ that the relay ended.
   /// - Returns: as of `goOn`.
-  mutating func closed(_ text: String) -> (channel: ChannelID, outcome: MessageSync)? {
+  mutating func closed(_ text: String) -> Turn? {
     subscription = nil
     let trouble = ClosedRequest(text).trouble
     // The messages are there: a relay that shows no reactions never will.
@@ -252,8 +292,8 @@ struct PageReader: Sendable {
   }
 
   /// Handles a REQ that was not answered in time.
-  /// - Returns: the channel as of `goOn`.
-  mutating func timedOut(_ trouble: Trouble) -> (actions: [SessionAction], ended: (channel: ChannelID, outcome: MessageSync)?) {
+  /// - Returns: the turn as of `goOn`.
+  mutating func timedOut(_ trouble: Trouble) -> (actions: [SessionAction], turn: Turn?) {
     let actions = close()
     return (actions, end(.failed(trouble)))
   }
@@ -261,11 +301,11 @@ struct PageReader: Sendable {
   /// The connection is gone: the present page is asked for again over the next one.
   mutating func interrupt() { subscription = nil }
 
-  private mutating func end(_ outcome: MessageSync) -> (channel: ChannelID, outcome: MessageSync)? {
+  private mutating func end(_ outcome: MessageSync) -> Turn? {
     guard let subject = reading?.subject else { return nil }
     reading = nil
     switch subject {
-    case .whole(let id, _): return (id, outcome)
+    case .whole(let id, _): return .ended(id, outcome)
     case .missed(let channels):
       // Each by itself: one of them may be what the relay does not show.
       if case .failed = outcome { for id in channels.keys.sorted(by: { $0.rawValue < $1.rawValue }) { read(id, again: false) } }
