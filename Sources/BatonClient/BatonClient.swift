@@ -178,6 +178,36 @@ public struct BatonClient: Sendable {
     try await channel(.removeRelay, ["id": .integer(id), "relayId": .integer(relayId)])
   }
 
+  /// Mutes a channel, or unmutes it.
+  public func setMuted(_ isMuted: Bool, channel id: Int64) async throws -> Channel {
+    try await channel(.setMuted, ["id": .integer(id), "muted": .bool(isMuted)])
+  }
+
+  /// Pins a channel, or unpins it.
+  public func setPinned(_ isPinned: Bool, channel id: Int64) async throws -> Channel {
+    try await channel(.setPinned, ["id": .integer(id), "pinned": .bool(isPinned)])
+  }
+
+  /// Freezes a channel, so that nothing is published in it, or unfreezes it.
+  public func setFrozen(_ isFrozen: Bool, channel id: Int64) async throws -> Channel {
+    try await channel(.setFrozen, ["id": .integer(id), "frozen": .bool(isFrozen)])
+  }
+
+  /// Leaves a channel out of the inbox until something new is said in it, or shows it again.
+  /// - Parameter clearingHistory: whether its messages up to now go; only if it is hidden.
+  public func setHidden(_ isHidden: Bool, clearingHistory: Bool = false, channel id: Int64) async throws -> Channel {
+    var parameters: [String: JSONValue] = ["id": .integer(id), "hidden": .bool(isHidden)]
+    if clearingHistory { parameters["clearHistory"] = true }
+    return try await channel(.setHidden, parameters)
+  }
+
+  /// Takes away what was said in a channel up to now, here and not on its relays.
+  /// - Parameter posts: whether its own posts are deleted on its relays, too, which takes a while for each.
+  public func truncate(posts: Bool = false, channel id: Int64) async throws -> ChannelsTruncateReply {
+    let reply = try await call(ChannelsMethod.truncate, ["id": .integer(id), "posts": .bool(posts)], timeout: nil)
+    return try ChannelsTruncateReply(json: .object(reply))
+  }
+
   public func verifyChannel(id: Int64) async throws -> Channel { try await channel(.verify, ["id": .integer(id)]) }
   public func deleteChannel(id: Int64) async throws -> Channel { try await channel(.delete, ["id": .integer(id)]) }
 

@@ -104,6 +104,7 @@ extension ChannelsRefusal {
     switch self {
     case .noSuchChannel(let id, let name): .noSuchObject("channel", id: id, name: name)
     case .ambiguousName(let name, let ids): .ambiguousName(name, ids: ids)
+    case .notFollowed(let id): .notFollowed(channel: id)
     case .noSuchRelay(let id): .noSuchObject("relay", id: id, name: nil)
     case .notInChannel(_, let name): .notInChannel(relay: "the relay '\(name)'")
     case .noSuchIdentity(let name): .noSuchObject("identity", id: nil, name: name)
@@ -142,6 +143,7 @@ extension PostsRefusal {
     case .noSuchRelay(let id): .noSuchObject("relay", id: id, name: nil)
     case .invalidPost(let field, let reason): .invalidPost(field: field, reason: reason)
     case .idempotencyKeyReused(let id, let isDeleted): .postKeyReused(post: id, isDeleted: isDeleted)
+    case .channelFrozen(let id): .channelFrozen(channel: id)
     case .notCancellable(let id): .postNotCancellable(post: id)
     case .invalidRetention(let field, let reason): .invalidRetention(field: field, reason: reason)
     case .notSupported(let network, let reason): .notSupported(network: network, reason: reason)

@@ -39,9 +39,14 @@ struct ChannelPage {
       if !query.filter.fields.isEmpty { partMax = scanSize }
       page.revision = page.revision ?? part.revision
       page.unreadable += part.unreadable.map { Int($0.rawValue) }
+      let conversations = await context.activities.conversations(of: Set(part.channels.map(\.row.id)))
       let found = try await context.slowly {
         let maker = context.coordinator.snapshotMaker
-        return part.channels.map { Channel(maker.snapshot($0), part.lastPosts[$0.row.id]) }.filter(query.matches)
+        return part.channels.map { channel in
+          let id = channel.row.id
+          return Channel(
+            maker.snapshot(channel), ChannelActivity(lastPost: part.lastPosts[id], conversation: conversations[id]))
+        }.filter(query.matches)
       }
       if let end = page.take(found, upTo: query.limit) { return page.reply(query.cursor(after: query.values(of: end))) }
       guard let next = part.last else { return page.reply(nil) }
@@ -65,7 +70,7 @@ struct ChannelPage {
 extension Channel {
   /// The approximate size of the written channel in bytes; an exact count would require writing it.
   fileprivate var roughBytes: Int {
-    let texts = [profile.displayName, profile.fullName, profile.description, profile.image, link, lastPost]
+    let texts = [profile.displayName, profile.fullName, profile.description, profile.image, link, lastPost, lastMessage]
     let own =
       texts.reduce(512) { $0 + ($1?.utf8.count ?? 0) } + (profile.preferences?.roughBytes ?? 0) + (custom?.roughBytes ?? 0)
     return relays.reduce(own) { $0 + $1.roughBytes }

@@ -13,7 +13,7 @@ struct ChannelsInterface: ChannelsService, ControlService {
 
   func get(_ request: ChannelsGetRequest) async throws -> ChannelReply {
     let snapshot = try await Self.find(request.id, request.name, context)
-    return ChannelReply(channel: Channel(snapshot, await context.lastPosts.of(snapshot.row.id)))
+    return ChannelReply(channel: Channel(snapshot, await context.activities.of(snapshot.row.id)))
   }
 
   func list(_ request: ListRequest, _ stream: ReplyStream<ChannelsListReply>?) async throws -> ChannelsListReply {
@@ -59,6 +59,49 @@ struct ChannelsInterface: ChannelsService, ControlService {
     } catch .staleChannel(let current) {
       throw ChannelsRefusal.staleRevision(current: try await context.channel(current).json)
     }
+  }
+
+  // MARK: - What was decided about a channel
+
+  func setMuted(_ request: ChannelsSetMutedRequest) async throws -> ChannelReply {
+    try await change(request.id, ChannelEdit(isMuted: request.muted))
+  }
+
+  func setPinned(_ request: ChannelsSetPinnedRequest) async throws -> ChannelReply {
+    try await change(request.id, ChannelEdit(isPinned: request.pinned))
+  }
+
+  func setFrozen(_ request: ChannelsSetFrozenRequest) async throws -> ChannelReply {
+    try await change(request.id, ChannelEdit(isFrozen: request.frozen))
+  }
+
+  func setHidden(_ request: ChannelsSetHiddenRequest) async throws -> ChannelReply {
+    let clears = request.clearHistory ?? false
+    guard request.hidden || !clears else { throw VarlinkError.invalidParameter("clearHistory") }
+    let snapshot = try await Self.find(request.id, nil, context)
+    guard coordinator.readsMessages, snapshot.row.deletedAt == nil else {
+      throw ChannelsRefusal.notFollowed(id: request.id)
+    }
+    if clears { _ = try await coordinator.truncate(snapshot.row.id) }
+    try await coordinator.hideMessages(of: snapshot.row.id, request.hidden)
+    return ChannelReply(channel: await context.channel(try await Self.find(request.id, nil, context)))
+  }
+
+  func truncate(_ request: ChannelsTruncateRequest) async throws -> ChannelsTruncateReply {
+    let id = ChannelID(rawValue: request.id)
+    let posts = request.posts == true ? try await coordinator.deletePosts(of: id) : DeletedPosts()
+    let snapshot = try await coordinator.truncate(id)
+    return ChannelsTruncateReply(
+      channel: await context.channel(snapshot), deletedPosts: posts.count, failedPostId: posts.failed?.rawValue,
+      failure: posts.failure.map { "\($0)" })
+  }
+
+  /// Changes a channel, and what is kept of it with its messages.
+  private func change(_ id: Int64, _ edit: ChannelEdit) async throws -> ChannelReply {
+    let snapshot = try await coordinator.update(ChannelID(rawValue: id), edit)
+    // Storage for messages that does not work at present gets to know later.
+    try? await coordinator.settleMessages(of: snapshot.row.id)
+    return ChannelReply(channel: await context.channel(snapshot))
   }
 
   func removeRelay(_ request: ChannelsRemoveRelayRequest) async throws -> ChannelReply {

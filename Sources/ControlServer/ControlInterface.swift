@@ -15,7 +15,7 @@ struct ControlContext: Sendable {
   let posts: any PostReading
   /// What is said in channels; `nil` if nobody reads it.
   var messages: (any MessageReading)?
-  let lastPosts: LastPosts
+  let activities: ChannelActivities
   let access: Access
   let logger: Logger
   let version: String

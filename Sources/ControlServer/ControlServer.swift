@@ -35,9 +35,11 @@ public struct ControlServer: Sendable {
   ) async throws -> ControlServer {
     let threads = ControlThreads()
     let storage = store(threads)
+    let reading = messages(threads)
     let context = ControlContext(
-      coordinator: coordinator, store: storage, posts: storage, messages: messages(threads), lastPosts: LastPosts(storage),
-      access: access, logger: logger, version: version, startedAt: startedAt, reload: reload,
+      coordinator: coordinator, store: storage, posts: storage, messages: reading,
+      activities: ChannelActivities(storage, reading), access: access, logger: logger, version: version, startedAt: startedAt,
+      reload: reload,
       declarationsTrouble: declarationsTrouble, logLevel: logLevel, listLimits: listLimits, credentials: credentials,
       threads: threads)
     let service = VarlinkService(

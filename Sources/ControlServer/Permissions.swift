@@ -50,6 +50,7 @@ extension ChannelsMethod: GuardedMethod {
     case .get, .list, .link: .readPosts
     case .transitions: .read
     case .create, .retryRelay, .update, .addRelays, .removeRelay, .verify, .delete: .change
+    case .setMuted, .setPinned, .setFrozen, .setHidden, .truncate: .change
     }
   }
 }

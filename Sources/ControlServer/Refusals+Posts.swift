@@ -25,6 +25,7 @@ extension PostsRefusal: ControlRefusal {
 
   private init(_ error: PostError) {
     switch error {
+    case .frozen(let id): self = .channelFrozen(id: id.rawValue)
     case .noSuchPost(let id): self = .noSuchPost(id: id.rawValue)
     case .invalidPost(let field, let reason): self = .invalidPost(field: field, reason: reason)
     case .keyReused(let id, let isDeleted): self = .idempotencyKeyReused(id: id.rawValue, deleted: isDeleted)

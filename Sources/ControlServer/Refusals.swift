@@ -117,6 +117,7 @@ extension IdentitiesRefusal: ControlRefusal {
 extension ChannelsRefusal: ControlRefusal {
   init?(_ error: BatonError, _ coordinator: Coordinator) {
     switch error {
+    case .message(.notFollowed(let id)): self = .notFollowed(id: id.rawValue)
     case .noSuchRelay(let id): self = .noSuchRelay(id: id.rawValue)
     case .noSuchChannel(let id): self = .noSuchChannel(id: id.rawValue, name: nil)
     case .noSuchIdentity(let name): self = .noSuchIdentity(name: name)
@@ -136,7 +137,7 @@ extension ChannelsRefusal: ControlRefusal {
     case .groupNeedsOneRelay: self = .groupNeedsOneRelay
     case .noGroupSupport(let id, let reason): self = .noGroupSupport(relayId: id.rawValue, reason: reason)
     case .staleChannel(let current):
-      guard let json = try? Channel(current, nil).json else { return nil }
+      guard let json = try? Channel(current, ChannelActivity()).json else { return nil }
       self = .staleRevision(current: json)
     case .lastRelay(let id): self = .lastRelay(id: id.rawValue)
     case .busy, .choiceChanged: self = .busy

@@ -16,8 +16,8 @@ struct SentChange: JSONWritable {
   /// True if the subscriber had fallen behind and this is the newest change of its object.
   var merged: Bool?
 
-  /// - Parameter lastPost: the newest post of the channel that the change is about; `nil` if it has none.
-  init(_ change: Change, _ coordinator: Coordinator, lastPost: LastPost?) throws {
+  /// - Parameter activity: that of the channel that the change is about.
+  init(_ change: Change, _ coordinator: Coordinator, _ activity: ChannelActivity) throws {
     (revision, time) = (change.revision, change.at.text)
     switch change.object {
     case .catalog(let object, let before):
@@ -26,7 +26,7 @@ struct SentChange: JSONWritable {
       after = object.wire(coordinator)
     case .channel(let snapshot):
       kind = "channel"
-      after = Channel(snapshot, lastPost)
+      after = Channel(snapshot, activity)
     case .channelRelay(let relay, let row):
       kind = "channelRelay"
       before = ["status": row.transition.from.rawValue]

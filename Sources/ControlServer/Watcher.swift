@@ -52,9 +52,9 @@ struct Watcher {
         // A list from which the client began may have included it.
         guard entry.change.revision > last else { continue }
         last = entry.change.revision
-        let lastPost = await context.lastPost(for: entry)
+        let activity = await context.activity(for: entry)
         let message = try subscription.message(of: entry) {
-          try SentChange($0, context.coordinator, lastPost: lastPost).jsonBytes
+          try SentChange($0, context.coordinator, activity).jsonBytes
         }
         try await batch.append(parameters: message, to: stream)
       case .nothing:
@@ -117,13 +117,13 @@ struct Watcher {
       let group = waiting.prefix(Self.channelsMax)
       waiting = waiting.dropFirst(Self.channelsMax)
       let channels = try await context.store.channels(Set(group.compactMap(channel(of:)))).found
-      let lastPosts = try await context.lastPosts(of: Set(group.compactMap(sentChannel(of:))))
+      let activities = try await context.activities(of: Set(group.compactMap(sentChannel(of:))))
       for row in group {
         part.last = row.revision
         guard let change = restore(row, channels, isMerged: isMerged, context.coordinator), selection.wants(change) else {
           continue
         }
-        var message = try SentChange(change, context.coordinator, lastPost: lastPost(for: change, of: lastPosts))
+        var message = try SentChange(change, context.coordinator, activity(for: change, of: activities))
         if isMerged { message.merged = true }
         part.replies.append(parameters: message.jsonBytes)
         if part.replies.byteCount >= ReplyBatch.bytes { return part }
@@ -156,11 +156,11 @@ struct Watcher {
     }
   }
 
-  /// The newest post of the channel that is sent with a change.
-  private static func lastPost(for change: Change, of posts: [ChannelID: LastPost]) -> LastPost? {
+  /// The activity of the channel that is sent with a change.
+  private static func activity(for change: Change, of activities: [ChannelID: ChannelActivity]) -> ChannelActivity {
     switch change.object {
-    case .channel(let snapshot): posts[snapshot.row.id]
-    case .channelRelay, .catalog: nil
+    case .channel(let snapshot): activities[snapshot.row.id] ?? ChannelActivity()
+    case .channelRelay, .catalog: ChannelActivity()
     }
   }
 

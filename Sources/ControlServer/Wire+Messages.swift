@@ -71,7 +71,7 @@ extension Timestamp {
   private static let lastMilliseconds: Int64 = 253_402_300_799_999
 
   /// The text of a time that somebody made up: others cannot read what lies outside of the years 1970 to 9999.
-  fileprivate var textOfAnybody: String {
+  var textOfAnybody: String {
     Timestamp(milliseconds: min(max(milliseconds, 0), Self.lastMilliseconds)).text
   }
 }
@@ -113,7 +113,9 @@ extension Conversation {
       unreadMentions: row.unreadMentions, readThrough: Int(row.readThrough.rawValue),
       lastMessageAt: last?.shownAt.textOfAnybody,
       lastMessage: last.map { LastPost.preview(of: $0.text) }, lastMessageId: last?.id.rawValue,
-      relays: conversation.syncs.map(Freshness.init), revision: row.revision)
+      relays: conversation.syncs.map(Freshness.init), muted: row.marks.isMuted, pinned: row.marks.isPinned,
+      hidden: row.isHidden,
+      truncatedAt: row.marks.truncatedAt?.text, revision: row.revision)
   }
 }
 
@@ -208,7 +210,8 @@ extension ConversationQuestion {
     let place = request.cursor.map(Place.init(cursor:))
     if case .some(.none) = place { throw VarlinkError.invalidParameter("cursor") }
     self.init(
-      isUnread: request.unread ?? false, after: place ?? nil, limit: try MessagePages.limit(request.limit) + 1)
+      isUnread: request.unread ?? false, isHidden: request.hidden ?? false, after: place ?? nil,
+      limit: try MessagePages.limit(request.limit) + 1)
   }
 }
 

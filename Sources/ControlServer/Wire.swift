@@ -33,9 +33,9 @@ extension ChannelRelay {
 }
 
 extension Channel {
-  /// - Parameter lastPost: its newest post; `nil` if it has none.
-  init(_ snapshot: ChannelSnapshot, _ lastPost: LastPost?) {
+  init(_ snapshot: ChannelSnapshot, _ activity: ChannelActivity) {
     let row = snapshot.row
+    let (lastPost, conversation) = (activity.lastPost, activity.conversation)
     let profile = ControlAPI.Profile(
       displayName: row.profile.displayName, fullName: row.profile.fullName, description: row.profile.description,
       image: row.profile.image, preferences: row.preferences)
@@ -46,7 +46,20 @@ extension Channel {
       linkUsable: snapshot.isLinkUsable,
       relays: snapshot.relays.map(ChannelRelay.init), wantedRelays: row.wantedRelays, heal: row.heal, custom: row.custom,
       createdAt: row.createdAt.text, updatedAt: row.updatedAt.text, lastPostAt: lastPost?.createdAt.text,
-      lastPost: lastPost?.preview, revision: row.revision)
+      lastPost: lastPost?.preview, lastMessageAt: conversation?.lastAt?.textOfAnybody, lastMessage: conversation?.preview,
+      unread: conversation?.unread ?? 0, unreadMentions: conversation?.unreadMentions ?? 0,
+      hidden: conversation?.isHidden ?? false, muted: row.marks.isMuted, pinned: row.marks.isPinned, frozen: row.marks.isFrozen,
+      frozenEnforced: row.network.keepsReadersFromWriting, truncatedAt: row.marks.truncatedAt?.text, revision: row.revision)
+  }
+}
+
+extension NetworkKind {
+  /// Whether those who only read a channel cannot write there.
+  fileprivate var keepsReadersFromWriting: Bool {
+    switch self {
+    case .nostr: false
+    case .simplex: true
+    }
   }
 }
 

@@ -62,6 +62,7 @@ extension PostError {
     case .noSuchPost(let id): .noSuchObject("post", id: id.rawValue, name: nil)
     case .invalidPost(let field, let reason): .invalidPost(field: field, reason: reason)
     case .keyReused(let id, let isDeleted): .postKeyReused(post: id.rawValue, isDeleted: isDeleted)
+    case .frozen(let id): .channelFrozen(channel: id.rawValue)
     case .notCancellable(let id): .postNotCancellable(post: id.rawValue)
     case .notSupported(let network, let reason): .notSupported(network: network.rawValue, reason: reason)
     case .invalidRetention(let field, let reason): .invalidRetention(field: field, reason: reason)

@@ -1,4 +1,4 @@
-internal import Channels
+public import Channels
 internal import Storage
 public import StrictJSON
 
@@ -16,13 +16,20 @@ public struct ChannelEdit: Hashable, Sendable {
   public var heal: Bool?
   /// Takes the place of all custom data.
   public var custom: JSONValue?
+  public var isMuted: Bool?
+  public var isPinned: Bool?
+  public var isFrozen: Bool?
+  /// Messages from that time and before are not shown any more. An earlier time than the present one changes nothing.
+  public var truncatedAt: Timestamp?
   /// The revision of the channel that the edit is based on; `nil` if it does not matter.
   public var revision: Int64?
 
   public init(
     displayName: String? = nil, fullName: String? = nil, description: String? = nil, image: String? = nil,
-    preferences: JSONValue? = nil, heal: Bool? = nil, custom: JSONValue? = nil, revision: Int64? = nil
+    preferences: JSONValue? = nil, heal: Bool? = nil, custom: JSONValue? = nil, isMuted: Bool? = nil, isPinned: Bool? = nil,
+    isFrozen: Bool? = nil, truncatedAt: Timestamp? = nil, revision: Int64? = nil
   ) {
+    (self.isMuted, self.isPinned, self.isFrozen, self.truncatedAt) = (isMuted, isPinned, isFrozen, truncatedAt)
     self.displayName = displayName
     self.fullName = fullName
     self.description = description
@@ -45,6 +52,10 @@ public struct ChannelEdit: Hashable, Sendable {
     if let preferences { row.preferences = preferences }
     if let custom { row.custom = custom }
     if let heal { row.heal = heal && row.kind == .channel }
+    row.marks.isMuted = isMuted ?? row.marks.isMuted
+    row.marks.isPinned = isPinned ?? row.marks.isPinned
+    row.marks.isFrozen = isFrozen ?? row.marks.isFrozen
+    if let truncatedAt { row.marks.truncatedAt = max(truncatedAt, row.marks.truncatedAt ?? truncatedAt) }
     return row
   }
 }

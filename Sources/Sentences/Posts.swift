@@ -21,6 +21,10 @@ extension RefusalSentence {
   }
 
   /// A post that has left for every relay.
+  public static func channelFrozen(channel: Int64) -> Self {
+    Self("channel \(channel) is frozen, so nothing is published there", "batonctl channel unfreeze ends that")
+  }
+
   public static func postNotCancellable(post: Int64) -> Self {
     Self("post \(post) may be on every relay already", "delete it with batonctl post delete \(post)")
   }

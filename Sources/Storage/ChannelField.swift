@@ -15,6 +15,12 @@ public enum ChannelField: Hashable, Sendable {
   /// When the newest post was created that was not deleted; absent where there is none.
   case lastPostAt
   case displayName, fullName, description, image
+  /// What whoever runs the channel has decided about it.
+  case isMuted, isPinned, isFrozen, truncatedAt
+  /// What is known of its messages; where nothing is, there is nothing unread.
+  case isHidden, unread, unreadMentions
+  /// When its last message was written; absent where there is none.
+  case lastMessageAt
   /// The value at a path of names in the custom data; the path is never empty.
   case custom([String])
   /// The value at a path of names in the preferences of the profile; the path is never empty.
@@ -52,6 +58,8 @@ public enum ChannelField: Hashable, Sendable {
   private static let named: [[String]: ChannelField] = [
     ["id"]: .id, ["edition"]: .edition, ["revision"]: .revision, ["wantedRelays"]: .wantedRelays, ["heal"]: .heal,
     ["linkUsable"]: .isLinkUsable, ["kind"]: .kind, ["network"]: .network, ["identity"]: .identity, ["key"]: .key,
+    ["muted"]: .isMuted, ["pinned"]: .isPinned, ["frozen"]: .isFrozen, ["truncatedAt"]: .truncatedAt, ["hidden"]: .isHidden,
+    ["unread"]: .unread, ["unreadMentions"]: .unreadMentions, ["lastMessageAt"]: .lastMessageAt,
     ["phase"]: .phase, ["createdAt"]: .createdAt, ["updatedAt"]: .updatedAt, ["lastPostAt"]: .lastPostAt,
     ["profile", "displayName"]: .displayName,
     ["profile", "fullName"]: .fullName, ["profile", "description"]: .description, ["profile", "image"]: .image,

@@ -95,11 +95,19 @@ public protocol MessageStorage: Sendable {
   /// - Returns: the conversation; `nil` if there is none.
   func markUnread(_ channel: ChannelID, from message: MessageID) async throws -> ConversationRow?
 
+  /// Stores what was decided about a channel. If it was truncated since, its messages from before go, own ones too; those of them that are
+  /// dated later stay as deleted ones, so that they are known when they are read again.
+  func mark(_ channel: ChannelID, _ marks: ConversationMarks) async throws -> MessageReceipt
+
+  /// Leaves a conversation out of the inbox, until something new is said there, or shows it again.
+  /// - Returns: the conversation; `nil` if there is none.
+  func hide(_ channel: ChannelID, _ isHidden: Bool) async throws -> ConversationRow?
+
   /// Ends conversations: everything that is known of these channels goes.
   func end(_ channels: Set<ChannelID>) async throws -> MessageReceipt
 
-  /// The channels that have a conversation.
-  func channelsWithConversation() async throws -> Set<ChannelID>
+  /// The channels that have a conversation, and what is stored of the decisions about them.
+  func channelsWithConversation() async throws -> [ChannelID: ConversationMarks]
 }
 
 /// A question for a page of messages.
@@ -218,13 +226,16 @@ public struct ConversationQuestion: Hashable, Sendable {
       self.channel = channel
     }
   }
-  /// Only those with unread messages.
+  /// Only those with unread messages that are not muted.
   public var isUnread: Bool
+  /// Only those that are hidden, or only the others.
+  public var isHidden: Bool
   public var after: Place?
   public var limit: Int
 
-  public init(isUnread: Bool = false, after: Place? = nil, limit: Int) {
+  public init(isUnread: Bool = false, isHidden: Bool = false, after: Place? = nil, limit: Int) {
     self.isUnread = isUnread
+    self.isHidden = isHidden
     self.after = after
     self.limit = limit
   }
@@ -270,6 +281,8 @@ public protocol MessageReading: Sendable {
   /// Conversations that have a message.
   func conversations(_ question: ConversationQuestion) async throws -> [StoredConversation]
   func conversation(of channel: ChannelID) async throws -> StoredConversation?
+  /// What lists of channels show; channels without a conversation are left out.
+  func summaries(of channels: Set<ChannelID>) async throws -> [ChannelID: ConversationSummary]
   /// Messages and conversations that changed after `revision`, in the order of their latest change. What was dropped for a limit is not
   /// among them.
   /// - Parameter channels: only those of these; of all channels if `nil`.

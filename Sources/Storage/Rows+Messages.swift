@@ -93,6 +93,45 @@ public struct StoredMessage: Hashable, Sendable {
   }
 }
 
+/// What was decided about a channel, as far as its messages are concerned. It is a copy of what the channel has.
+public struct ConversationMarks: Hashable, Sendable {
+  /// Whether its unread messages are no reason to look.
+  public var isMuted: Bool
+  /// Whether it is to be in front of others.
+  public var isPinned: Bool
+  /// Messages that were written then or before are not stored any more.
+  public var truncatedAt: Timestamp?
+
+  public init(isMuted: Bool = false, isPinned: Bool = false, truncatedAt: Timestamp? = nil) {
+    self.isMuted = isMuted
+    self.isPinned = isPinned
+    self.truncatedAt = truncatedAt
+  }
+
+  public init(_ marks: ChannelMarks) {
+    self.init(isMuted: marks.isMuted, isPinned: marks.isPinned, truncatedAt: marks.truncatedAt)
+  }
+}
+
+/// What a list of channels shows of a channel's messages.
+public struct ConversationSummary: Hashable, Sendable {
+  public var unread: Int
+  public var unreadMentions: Int
+  public var isHidden: Bool
+  /// When the last message was written, as people are shown it; `nil` if there is none.
+  public var lastAt: Timestamp?
+  /// The beginning of its text.
+  public var preview: String?
+
+  public init(unread: Int, unreadMentions: Int, isHidden: Bool, lastAt: Timestamp?, preview: String?) {
+    self.unread = unread
+    self.unreadMentions = unreadMentions
+    self.isHidden = isHidden
+    self.lastAt = lastAt
+    self.preview = preview
+  }
+}
+
 /// What is known of a channel's messages as a whole.
 public struct ConversationRow: Hashable, Sendable {
   public var channel: ChannelID
@@ -107,12 +146,20 @@ public struct ConversationRow: Hashable, Sendable {
   public var last: MessageID?
   /// The place of that message.
   public var lastPosition: Int64?
+  /// When that message was written, as people are shown it.
+  public var lastAt: Timestamp?
+  /// Whether it is left out of the inbox, until something new is said.
+  public var isHidden: Bool
+  /// What was decided about its channel.
+  public var marks: ConversationMarks
   /// Revision of the latest change of these numbers, in the sequence of messages.
   public var revision: Int64
 
   public init(
     channel: ChannelID, since: Timestamp, readThrough: MessageID = MessageID(rawValue: 0), unread: Int = 0,
-    unreadMentions: Int = 0, last: MessageID? = nil, lastPosition: Int64? = nil, revision: Int64
+    unreadMentions: Int = 0, last: MessageID? = nil, lastPosition: Int64? = nil, lastAt: Timestamp? = nil,
+    isHidden: Bool = false,
+    marks: ConversationMarks = ConversationMarks(), revision: Int64
   ) {
     self.channel = channel
     self.since = since
@@ -121,6 +168,9 @@ public struct ConversationRow: Hashable, Sendable {
     self.unreadMentions = unreadMentions
     self.last = last
     self.lastPosition = lastPosition
+    self.lastAt = lastAt
+    self.isHidden = isHidden
+    self.marks = marks
     self.revision = revision
   }
 }

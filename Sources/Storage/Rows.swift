@@ -25,6 +25,25 @@ public struct IdentityRow: Hashable, Sendable {
   }
 }
 
+/// What whoever runs a channel has decided about it for themselves. Readers see nothing of it.
+public struct ChannelMarks: Hashable, Sendable {
+  /// Whether its unread messages are no reason to look.
+  public var isMuted: Bool
+  /// Whether it is to be in front of others.
+  public var isPinned: Bool
+  /// Whether nothing is published in it.
+  public var isFrozen: Bool
+  /// Messages from that time and before are not shown any more; `nil` if all are.
+  public var truncatedAt: Timestamp?
+
+  public init(isMuted: Bool = false, isPinned: Bool = false, isFrozen: Bool = false, truncatedAt: Timestamp? = nil) {
+    self.isMuted = isMuted
+    self.isPinned = isPinned
+    self.isFrozen = isFrozen
+    self.truncatedAt = truncatedAt
+  }
+}
+
 /// A channel as stored, without its relays.
 public struct ChannelRow: Hashable, Sendable {
   public var id: ChannelID
@@ -61,6 +80,7 @@ public struct ChannelRow: Hashable, Sendable {
   public var requestDigest: String?
   /// The channel's own key follows from this and the identity's secret; `nil` if the identity's key signs or the network keeps the keys.
   public var keySalt: [UInt8]?
+  public var marks: ChannelMarks
 
   /// Whether the identity signs this channel and others with one key.
   public var sharesKey: Bool { kind == .channel && key == .identity }
@@ -78,9 +98,11 @@ public struct ChannelRow: Hashable, Sendable {
     preferences: JSONValue?, networkID: String, trustAnchor: String, document: String, edition: Int = 1,
     newestEdition: ChannelEdition? = nil, namedRelays: [RelayID]? = nil, wantedRelays: Int, heal: Bool, custom: JSONValue?,
     idempotencyKey: String?, createdAt: Timestamp, updatedAt: Timestamp, deletedAt: Timestamp? = nil,
-    revision: Int64, relayCount: Int? = nil, requestDigest: String? = nil, keySalt: [UInt8]? = nil
+    revision: Int64, relayCount: Int? = nil, requestDigest: String? = nil, keySalt: [UInt8]? = nil,
+    marks: ChannelMarks = ChannelMarks()
   ) {
     self.keySalt = keySalt
+    self.marks = marks
     self.id = id
     self.kind = kind
     self.network = network

@@ -25,6 +25,9 @@ final class OpenPool: Sendable {
   func backup(to copy: DatabaseQueue) throws { try using { try pool.backup(to: copy) } }
   func vacuum() throws { try using { try pool.vacuum() } }
 
+  /// Closes connections that only read, once nobody uses them; others are opened when they are needed.
+  func renewReaders() { try? using { pool.invalidateReadOnlyConnections() } }
+
   /// Has the writer do something later.
   /// - Throws: `StoreError` once the store is closed; then nothing is done.
   func asyncWriteWithoutTransaction(_ body: @escaping @Sendable (Database) -> Void) throws {

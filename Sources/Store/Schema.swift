@@ -303,6 +303,17 @@ enum Schema {
       """
     ),
     ("12 posts", posts),
+    (
+      "13 what whoever runs a channel has decided about it",
+      """
+      ALTER TABLE channels DROP COLUMN sum;
+      ALTER TABLE channels ADD COLUMN muted INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE channels ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE channels ADD COLUMN frozen INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE channels ADD COLUMN truncated_at INTEGER;
+      ALTER TABLE channels ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+      """
+    ),
   ]
 
   /// The number of migrations that this program knows; a migrated file has it in `user_version`.

@@ -34,6 +34,8 @@ public final class Store: Sendable {
   let rowsSinceCheckpoint = Mutex(0)
   /// The indexes on keys of custom data that lists may use, by the path of their field.
   let keyIndexes = Mutex<[[String]: KeyIndex]>([:])
+  /// Where messages are.
+  let messagesPath: MessagesPath
 
   /// Opens or creates the database `baton.db` in `directory` and brings its schema up to date.
   /// - Parameter acceptDamage: accepts damaged rows as they are, before any of them is read, and learns which, for people; if `nil`, they
@@ -86,6 +88,8 @@ public final class Store: Sendable {
   ) throws {
     self.lock = lock
     self.directory = directory
+    let messagesPath = MessagesPath()
+    self.messagesPath = messagesPath
     let path = directory + "/baton.db"
     let known = isNew ? (mark: nil, hasKey: false) : try Self.begin(path, directory)
     var configuration = Configuration()
@@ -95,6 +99,7 @@ public final class Store: Sendable {
     configuration.qos = .default
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
+      try Self.showConversations(in: db, messagesPath.value)
       db.add(function: RowSum.function)
       for function in ChannelCondition.functions { db.add(function: function) }
     }

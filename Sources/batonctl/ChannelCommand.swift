@@ -9,7 +9,9 @@ struct ChannelCommand: AsyncParsableCommand {
     commandName: "channel", abstract: "Creates and manages channels.",
     subcommands: [
       ChannelCreate.self, List.self, Show.self, Link.self, History.self, ChannelUpdate.self, AddRelay.self, RemoveRelay.self,
-      ChannelRetry.self, Verify.self, Delete.self,
+      ChannelRetry.self, Verify.self, ChannelMute.self, ChannelUnmute.self, ChannelPin.self, ChannelUnpin.self,
+      ChannelHide.self,
+      ChannelUnhide.self, ChannelFreeze.self, ChannelUnfreeze.self, ChannelTruncate.self, Delete.self,
     ])
 
   struct Show: AsyncParsableCommand {

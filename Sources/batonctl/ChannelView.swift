@@ -15,6 +15,16 @@ struct ChannelView {
 
   static func activeCount(_ channel: Channel) -> Int { channel.relays.filter { $0.status == "active" }.count }
 
+  /// What was decided about a channel, in words; `nil` if nothing was.
+  static func marks(_ channel: Channel) -> String? {
+    var words: [String] = []
+    if channel.pinned { words.append("pinned") }
+    if channel.muted { words.append("muted") }
+    if channel.hidden { words.append("hidden") }
+    if channel.frozen { words.append("frozen") }
+    return words.isEmpty ? nil : words.joined(separator: ", ")
+  }
+
   /// The line of one relay: dot, name, status, cause.
   /// - Parameter width: the width of the name, in columns.
   func relayLine(_ relay: ChannelRelay, width: Int) -> String {
@@ -60,6 +70,15 @@ struct ChannelView {
     if let postedAt = channel.lastPostAt {
       lines.append("last post \(times.text(postedAt))" + (channel.lastPost.map { ": \($0)" } ?? ""))
     }
+    if let saidAt = channel.lastMessageAt {
+      lines.append("last said \(times.text(saidAt))" + (channel.lastMessage.map { ": \($0)" } ?? ""))
+    }
+    if channel.unread > 0 {
+      let mentions = channel.unreadMentions > 0 ? ", \(channel.unreadMentions) of them for you" : ""
+      lines.append("unread    \(channel.unread)\(mentions)")
+    }
+    if let marks = Self.marks(channel) { lines.append("marked    \(marks)") }
+    if let end = channel.truncatedAt { lines.append("truncated \(times.text(end)); what was said before is not shown") }
     let width = channel.relays.map(\.relayName.displayWidth).max() ?? 0
     lines += channel.relays.map { relayLine($0, width: width) }
     return lines.joined(separator: "\n")

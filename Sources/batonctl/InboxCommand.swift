@@ -12,7 +12,8 @@ struct InboxCommand: AsyncParsableCommand {
       """)
   @OptionGroup var global: GlobalOptions
   @OptionGroup var table: TableOptions
-  @Flag(help: "Only conversations with unread messages.") var unread = false
+  @Flag(help: "Only conversations with unread messages that are not muted.") var unread = false
+  @Flag(help: "Only conversations that are hidden; without it, only the others.") var hidden = false
   @Flag(
     help:
       "Show it again whenever something changes, until Ctrl-C; in a pipe, print a line for each change, with + ~ or - before it."
@@ -38,7 +39,8 @@ struct InboxCommand: AsyncParsableCommand {
         let notes = FreshnessNotes(relays: relays, times: session.times).lines(conversations)
         let more = (hasMore ? ["There are more conversations: --limit shows up to 1000."] : []) + notes
         return Listing(
-          objects: conversations, columns: columns, none: unread ? "Nothing is unread." : "No conversations.",
+          objects: conversations, columns: columns,
+          none: unread ? "Nothing is unread." : hidden ? "Nothing is hidden." : "No conversations.",
           more: more.isEmpty ? nil : more.joined(separator: "\n")
         ) { Row(conversation: $0, times: session.times) }
       }
@@ -48,7 +50,7 @@ struct InboxCommand: AsyncParsableCommand {
   /// Reads conversations page by page, as many as are wanted.
   private func conversations(_ session: Session) async throws -> (conversations: [Conversation], hasMore: Bool) {
     var found: [Conversation] = []
-    var request = MessagesInboxRequest(unread: unread ? true : nil)
+    var request = MessagesInboxRequest(unread: unread ? true : nil, hidden: hidden ? true : nil)
     repeat {
       request.limit = min(limit - found.count, Self.pageMax)
       let page = try await session.client.inbox(request)
@@ -61,6 +63,15 @@ struct InboxCommand: AsyncParsableCommand {
   struct Row {
     let conversation: Conversation
     let times: Times
+
+    /// What was decided about the channel, in words.
+    var marks: String {
+      var words: [String] = []
+      if conversation.pinned { words.append("pinned") }
+      if conversation.muted { words.append("muted") }
+      if conversation.hidden { words.append("hidden") }
+      return words.joined(separator: ", ")
+    }
   }
 
   static let columns: [TableColumn<Row>] = [
@@ -71,6 +82,7 @@ struct InboxCommand: AsyncParsableCommand {
       "\($0.conversation.unreadMentions)"
     },
     TableColumn("LAST", rank: 2) { $0.times.text($0.conversation.lastMessageAt) },
+    TableColumn("MARKS", rank: 9, isExtra: true) { $0.marks },
     TableColumn("MESSAGE", rank: 0, least: 16) { $0.conversation.lastMessage ?? "" },
     TableColumn("MESSAGEID", rank: 5, isExtra: true) { $0.conversation.lastMessageId.map { "\($0)" } ?? "" },
     TableColumn("READTHROUGH", rank: 6, isExtra: true) { "\($0.conversation.readThrough)" },

@@ -45,5 +45,12 @@ struct MessageDatabase: Sendable {
     store.map { MessageReadingStore($0, on: threads) }
   }
 
-  func close() { store?.close() }
+  /// Lets the lists of channels show what is known of their messages.
+  func show(in main: Store) { if let store { main.read(store) } }
+
+  func close(in main: Store) {
+    // Whoever closes a database last tidies it up.
+    main.read(nil)
+    store?.close()
+  }
 }

@@ -115,7 +115,8 @@ private struct Service {
     let store = try await manager.whileStarting { try await preparedStore() }
     defer { store.close() }
     let messages = await manager.whileStarting { await openMessages() }
-    defer { messages.close() }
+    messages.show(in: store)
+    defer { messages.close(in: store) }
     store.tellDamage { [logger] damage in
       logger.event(
         .damaged, .critical, "the database is damaged: \(damage); batonctl check lists all damage; restore a backup",

@@ -60,7 +60,9 @@ struct AccessTests {
     "io.systemd.service.Reload", "io.systemd.service.SetLogLevel",
     "org.batond.Channels.AddRelays", "org.batond.Channels.Create", "org.batond.Channels.Delete",
     "org.batond.Channels.RemoveRelay", "org.batond.Channels.RetryRelay", "org.batond.Channels.Update",
-    "org.batond.Channels.Verify",
+    "org.batond.Channels.Verify", "org.batond.Channels.SetMuted", "org.batond.Channels.SetPinned",
+    "org.batond.Channels.SetFrozen",
+    "org.batond.Channels.SetHidden", "org.batond.Channels.Truncate",
     "org.batond.Daemon.Backup", "org.batond.Daemon.Check", "org.batond.Daemon.Reload",
     "org.batond.Identities.Add", "org.batond.Identities.Remove",
     "org.batond.Messages.MarkRead", "org.batond.Messages.MarkUnread", "org.batond.Messages.Sync",
@@ -128,7 +130,8 @@ struct AccessTests {
     let threads = ControlThreads(slow: .singleton, quick: .singleton)
     let store = ControlStore(bench.store, on: threads)
     return ControlContext(
-      coordinator: bench.coordinator, store: store, posts: store, lastPosts: LastPosts(store), access: Self.access,
+      coordinator: bench.coordinator, store: store, posts: store, activities: ChannelActivities(store, nil),
+      access: Self.access,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, version: "test", startedAt: SystemClock().now,
       reload: { ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: []) },
       declarationsTrouble: { nil },

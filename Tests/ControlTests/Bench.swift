@@ -49,6 +49,7 @@ final class Bench: Sendable {
     try store.keepKeyIndexes(indexedKeys)
     let messages = readsMessages ? try MessageStore(directory: folder.path + "/state") : nil
     self.messages = messages
+    store.read(messages)
     let parts = messages.map { [store] in MessageParts(storage: MessageKeeperStore($0), channels: store, posts: store) }
     let coordinator = Coordinator(
       storage: store, posts: store, messages: parts, networks: [network], addressing: [SimpleXAddressing()],

@@ -21,7 +21,7 @@ struct DeclaredErrorTests {
     let threads = ControlThreads(slow: .singleton, quick: .singleton)
     let store = ControlStore(bench.store, on: threads)
     return ControlContext(
-      coordinator: bench.coordinator, store: store, posts: store, lastPosts: LastPosts(store),
+      coordinator: bench.coordinator, store: store, posts: store, activities: ChannelActivities(store, nil),
       access: Access(ownUser: 0, changeGroup: nil, readGroup: nil),
       logger: log.logger, version: "test", startedAt: SystemClock().now,
       reload: { ReloadReport(files: 0, operators: 0, servers: 0, relays: 0, options: [], needRestart: []) },
@@ -41,6 +41,7 @@ struct DeclaredErrorTests {
     case .noSuchChannel: [Interfaces.channels, Interfaces.posts, Interfaces.messages]
     case .notInChannel: [Interfaces.channels, Interfaces.posts]
     case .post: [Interfaces.posts]
+    case .message(.notFollowed): [Interfaces.messages, Interfaces.channels]
     case .message: [Interfaces.messages]
     case .noSuchIdentity: [Interfaces.identities, Interfaces.channels]
     case .invalidAddress, .duplicateAddress: [Interfaces.servers, Interfaces.relays]
@@ -91,7 +92,8 @@ struct DeclaredErrorTests {
       .networkUnavailable(.nostr, reason: "x"), .post(.noSuchPost(.init(rawValue: 1))),
       .post(.invalidPost(field: "text", reason: "x")), .post(.keyReused(.init(rawValue: 1), isDeleted: true)),
       .post(.notCancellable(.init(rawValue: 1))), .post(.notSupported(.simplex, reason: "x")),
-      .post(.invalidRetention(field: "keepDays", reason: "x")),
+      .post(.invalidRetention(field: "keepDays", reason: "x")), .post(.frozen(.init(rawValue: 1))),
+      .message(.notFollowed(.init(rawValue: 1))), .message(.noSuchMessage(.init(rawValue: 1))),
     ]
   }
 
@@ -147,7 +149,8 @@ struct DeclaredErrorTests {
     // Two of them have no words of their own here, and two name a field in brackets.
     let others: [BatonError] = [
       .invalidFiles([]), .networkUnavailable(.nostr, reason: "x"), .post(.invalidPost(field: "text", reason: "x")),
-      .post(.invalidRetention(field: "keepDays", reason: "x")),
+      .post(.invalidRetention(field: "keepDays", reason: "x")), .post(.frozen(.init(rawValue: 1))),
+      .message(.notFollowed(.init(rawValue: 1))), .message(.noSuchMessage(.init(rawValue: 1))),
     ]
     for refusal in Self.refusals(channel) where !others.contains(refusal) {
       let words = "\(refusal)"

@@ -106,7 +106,7 @@ struct FilterTests {
   /// The tables follow from the interfaces; where Varlink has no type, the wording of the comments decides.
   @Test func timesAreKnownByTheirComments() {
     func times(_ table: ListFields) -> [String] { table.fields.filter { $0.kind == .time }.map(\.name) }
-    #expect(times(ChannelsInterface.fields) == ["createdAt", "updatedAt", "lastPostAt"])
+    #expect(times(ChannelsInterface.fields) == ["createdAt", "updatedAt", "lastPostAt", "lastMessageAt", "truncatedAt"])
     #expect(times(RelaysInterface.fields) == ["testedAt", "healthSince"])
     #expect(times(ServersInterface.fields) == ["testedAt", "healthSince"])
     #expect(times(OperatorsInterface.fields) == ["conditionsAcceptedAt"])

@@ -29,7 +29,7 @@ struct ListPropertyTests {
   func listsMatchANaiveSearch(indexedKeys: [String]) async throws {
     let seed = ProcessInfo.processInfo.environment["BATON_SEED"].flatMap(UInt64.init) ?? 20_261_121
     var random = SplitMix64(seed: seed)
-    let bench = try await Bench(indexedKeys: indexedKeys)
+    let bench = try await Bench(indexedKeys: indexedKeys, readsMessages: true)
     try await fill(bench, count: 100, &random)
     var all: [JSONValue] = []
     for id in 1...100 { all.append(try await bench.client.channel(id: Int64(id)).json) }
@@ -126,7 +126,7 @@ struct ListPropertyTests {
 
   @Test func listsShowChannelsAsGetDoes() async throws {
     var random = SplitMix64(seed: 2)
-    let bench = try await Bench()
+    let bench = try await Bench(readsMessages: true)
     try await fill(bench, count: 40, &random)
     var all: [JSONValue] = []
     for id in 1...40 { all.append(try await bench.client.channel(id: Int64(id)).json) }
@@ -218,11 +218,34 @@ struct ListPropertyTests {
             trustAnchor: String(repeating: "1", count: 64), document: "{}", wantedRelays: max(1, members),
             heal: Bool.random(using: &random), custom: Self.custom(&random), idempotencyKey: nil, createdAt: created,
             updatedAt: created + .milliseconds(.random(in: 0...3, using: &random)), deletedAt: isDeleted ? created : nil,
-            revision: .random(in: 1...50, using: &random), keySalt: Bool.random(using: &random) ? [1, 2] : nil)))
+            revision: .random(in: 1...50, using: &random), keySalt: Bool.random(using: &random) ? [1, 2] : nil,
+            marks: ChannelMarks(
+              isMuted: .random(using: &random), isPinned: .random(using: &random), isFrozen: .random(using: &random),
+              truncatedAt: Bool.random(using: &random) ? created : nil))))
       for (position, relay) in relays.enumerated() { mutations.append(.saveChannelRelay(id, position: position, relay)) }
     }
     try await bench.store.commit(mutations)
     try await bench.store.commit(Self.posts(channels: count, &random))
+    if let messages = bench.messages { try await Self.talk(MessageKeeperStore(messages), channels: count, &random) }
+  }
+
+  /// Conversations in about half of the channels; some have messages, and some of these were read, and some are hidden.
+  private static func talk(_ messages: MessageKeeperStore, channels count: Int, _ random: inout SplitMix64) async throws {
+    for number in 1...Int64(count) where Bool.random(using: &random) {
+      let channel = ChannelID(rawValue: number)
+      try await messages.begin(channel, since: now)
+      for message in 0..<Int64.random(in: 0...4, using: &random) {
+        let read = ReadMessage(
+          networkID: "m\(number).\(message)", author: "ann", text: texts.randomElement(using: &random) ?? "",
+          createdAt: now + .milliseconds(.random(in: 0...5_000, using: &random)), isMention: .random(using: &random))
+        let news = MessageNews(channel: channel, isLive: true, what: .message(read))
+        _ = try await messages.take(
+          [ReadNews(relay: nil, news: news)], at: now + .milliseconds(.random(in: 0...5_000, using: &random)),
+          within: MessageLimits())
+      }
+      if Int.random(in: 0..<3, using: &random) == 0 { _ = try await messages.markRead(channel, through: nil) }
+      if Int.random(in: 0..<3, using: &random) == 0 { _ = try await messages.hide(channel, true) }
+    }
   }
 
   /// Posts in about half of the channels, some of them deleted.
@@ -298,7 +321,9 @@ struct ListPropertyTests {
 
   private static let paths = [
     "id", "kind", "network", "identity", "key", "phase", "edition", "linkUsable", "link", "wantedRelays", "heal", "createdAt",
-    "updatedAt", "lastPostAt", "lastPost", "revision", "profile.displayName", "profile.fullName", "profile.description",
+    "updatedAt", "lastPostAt", "lastPost", "lastMessageAt", "lastMessage", "unread", "unreadMentions", "hidden", "muted",
+    "pinned",
+    "frozen", "frozenEnforced", "truncatedAt", "revision", "profile.displayName", "profile.fullName", "profile.description",
     "profile.image",
     "profile.preferences.history", "custom.a", "custom.b", "custom.0", "custom.with space", "custom.a.a", "custom.b.a.a",
     "custom.nowhere", "custom", "custom.caf\u{E9}", "custom.cafe\u{301}", "custom.new\nline",
@@ -326,9 +351,12 @@ struct ListPropertyTests {
   private static func words(_ path: String) -> [String] {
     let (equal, order) = (["$eq", "$ne", "$in", "$nin", "$exists"], ["$gt", "$gte", "$lt", "$lte"])
     switch path {
-    case "phase", "kind", "network", "heal", "linkUsable", "key": return equal
-    case "id", "revision", "wantedRelays", "edition", "createdAt", "updatedAt", "lastPostAt": return equal + order
-    case "identity", "link", "lastPost": return equal + order + ["$q", "$autocomplete"]
+    case "phase", "kind", "network", "heal", "linkUsable", "key", "hidden", "muted", "pinned", "frozen", "frozenEnforced":
+      return equal
+    case "id", "revision", "wantedRelays", "edition", "createdAt", "updatedAt", "lastPostAt", "lastMessageAt", "truncatedAt",
+      "unread", "unreadMentions":
+      return equal + order
+    case "identity", "link", "lastPost", "lastMessage": return equal + order + ["$q", "$autocomplete"]
     case _ where path.hasPrefix("profile.") && !path.hasPrefix("profile.preferences"):
       return equal + order + ["$q", "$autocomplete"]
     default: return equal + order + ["$contains", "$q", "$autocomplete"]
@@ -343,15 +371,18 @@ struct ListPropertyTests {
     case "kind": return Bool.random(using: &random) ? "channel" : "group"
     case "network": return Bool.random(using: &random) ? "nostr" : "simplex"
     case "identity": return Bool.random(using: &random) ? "main" : "other"
-    case "heal", "linkUsable": return .bool(.random(using: &random))
+    case "heal", "linkUsable", "hidden", "muted", "pinned", "frozen", "frozenEnforced": return .bool(.random(using: &random))
+    case "unread", "unreadMentions": return .integer(.random(in: 0...4, using: &random))
     case "id", "revision", "wantedRelays", "edition": return .integer(.random(in: 0...60, using: &random))
     case "lastPostAt" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
-    case "createdAt", "updatedAt", "lastPostAt":
+    case "lastMessageAt" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
+    case "truncatedAt" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
+    case "createdAt", "updatedAt", "lastPostAt", "lastMessageAt", "truncatedAt":
       let text = (now + .milliseconds(.random(in: 0...5_000, using: &random))).text
       let length = isEqual ? text.count : [4, 7, 10, 13, 16, 19, 23, 24].randomElement(using: &random) ?? 24
       return .string(String(text.prefix(length)))
     case "profile.displayName": return .string("c" + (texts.randomElement(using: &random) ?? ""))
-    case "profile.fullName", "profile.description", "profile.image", "link", "lastPost":
+    case "profile.fullName", "profile.description", "profile.image", "link", "lastPost", "lastMessage":
       if isEqual, Int.random(in: 0..<4, using: &random) == 0 { return .null }
       return .string(texts.randomElement(using: &random) ?? "")
     case "profile.preferences.history" where Bool.random(using: &random): return Bool.random(using: &random) ? "on" : "off"
@@ -361,7 +392,8 @@ struct ListPropertyTests {
 
   private static func sort(_ random: inout SplitMix64) -> [JSONValue] {
     let sortable = paths.filter { path in
-      !["link", "lastPost", "custom"].contains(path) && path.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+      !["link", "lastPost", "lastMessage", "frozenEnforced", "custom"].contains(path)
+        && path.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
     return (0..<Int.random(in: 0...3, using: &random)).map { _ in
       ["field": .string(sortable.randomElement(using: &random) ?? "id"), "direction": Bool.random(using: &random) ? 1 : -1]

@@ -39,6 +39,69 @@ struct LiveListTests {
     }
   }
 
+  /// Whatever is said, read, hidden and renamed, the list becomes what the daemon lists.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func listFollowsWhatIsSaid(_ seed: UInt64) async throws {
+    var random = SplitMix64(seed: Seeds.repeated ?? seed)
+    let bench = try await Bench.reading((1...8).map { "c\($0)" })
+    let filter: JSONValue = ["$or": [["unread": ["$gt": 0]], ["hidden": true]]]
+    let sort: [JSONValue] = [["field": "lastMessageAt", "direction": -1]]
+    let list = try LiveList<Channel>(socket: bench.path, filter: filter, sort: sort, pageSize: 3)
+    let mirror = Mirror<Channel>()
+    var events = list.events.makeAsyncIterator()
+    await list.start()
+    await follow(&events, mirror) { _, states in states.last == .loaded }
+    func listed() async throws -> [Channel] {
+      let reply = try await bench.client.call(ChannelsMethod.list, ["filter": filter, "sort": .array(sort)])
+      return try [Channel](json: reply["channels"] ?? [])
+    }
+    var lengths: Set<Int> = []
+    for round in 1...60 {
+      let channel = Int64.random(in: 1...8, using: &random)
+      switch Int.random(in: 0..<7, using: &random) {
+      case 0, 1, 2: try await bench.hear(["m\(round)"], in: channel, from: Double(round))
+      case 3: _ = try await bench.client.markRead(MessagesMarkReadRequest(channelId: channel))
+      case 4: _ = try await bench.client.setHidden(.random(using: &random), channel: channel)
+      case 5: _ = try await bench.client.updateChannel(UpdateChannel(id: channel, displayName: "c\(channel) r\(round)"))
+      default:
+        while await list.hasMore { try await list.loadNext() }
+      }
+      guard round % 5 == 0 else { continue }
+      // What lies beyond the loaded part is loaded now.
+      while await list.hasMore { try await list.loadNext() }
+      let wanted = try await listed()
+      lengths.insert(wanted.count)
+      await follow(&events, mirror) { elements, _ in elements == wanted }
+      #expect(await list.elements == wanted)
+    }
+    #expect(lengths.count > 1 && lengths.max() ?? 0 > 3)
+    await list.stop()
+    try await bench.stop()
+  }
+
+  @Test func listFollowsMessagesOnlyIfItIsAskedTo() async throws {
+    let bench = try await Bench.reading(["a", "b"])
+    let (plain, following) = (
+      try LiveList<Channel>(socket: bench.path), try LiveList<Channel>(socket: bench.path, followsMessages: true)
+    )
+    var (plainEvents, events) = (plain.events.makeAsyncIterator(), following.events.makeAsyncIterator())
+    let (plainMirror, mirror) = (Mirror<Channel>(), Mirror<Channel>())
+    for list in [plain, following] { await list.start() }
+    await follow(&events, mirror) { _, states in states.last == .loaded }
+    await follow(&plainEvents, plainMirror) { _, states in states.last == .loaded }
+    try await bench.hear(["m1"], in: 2, from: 1)
+    await follow(&events, mirror) { elements, _ in elements.map(\.unread) == [0, 1] }
+    #expect(await mirror.elements.map(\.lastMessage) == [nil, "m1"])
+    // A change of the channel does not take back what is known of its messages.
+    _ = try await bench.client.setPinned(true, channel: 2)
+    await follow(&events, mirror) { elements, _ in elements.last?.pinned == true }
+    #expect(await mirror.elements.map(\.unread) == [0, 1])
+    await follow(&plainEvents, plainMirror) { elements, _ in elements.last?.pinned == true }
+    await plain.stop()
+    await following.stop()
+    try await bench.stop()
+  }
+
   @Test func listFollowsWhatHappens() async throws {
     let bench = try await Bench()
     _ = try await bench.addRelays(2)

@@ -64,6 +64,23 @@ struct LiveMessagesTests {
     try await bench.stop()
   }
 
+  @Test func truncatedMessagesLeaveTheList() async throws {
+    let bench = try await Bench.reading()
+    try await bench.hear(["m1", "m2"], from: 1)
+    let list = LiveMessages(channelID: 1, socket: bench.path)
+    let mirror = Mirror()
+    var events = list.events.makeAsyncIterator()
+    await list.start()
+    await follow(&events, mirror) { await $0.names == ["m2", "m1"] }
+    let truncated = try await bench.client.truncate(channel: 1).channel.truncatedAt
+    await follow(&events, mirror) { await $0.elements.isEmpty }
+    #expect(await mirror.conversation?.truncatedAt == truncated)
+    try await bench.hear([Bench.said("m3", at: 3e9)], at: 3e9)
+    await follow(&events, mirror) { await $0.names == ["m3"] }
+    await list.stop()
+    try await bench.stop()
+  }
+
   @Test func olderMessagesAreLoadedOnDemand() async throws {
     let bench = try await Bench.reading()
     try await bench.hear((1...9).map { "m\($0)" }, from: 1)

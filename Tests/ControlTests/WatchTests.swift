@@ -61,7 +61,7 @@ struct WatchTests {
       }
       latest = entry.change.revision
       for isMerged in [nil, true] {
-        var change = try SentChange(entry.change, bench.coordinator, lastPost: nil)
+        var change = try SentChange(entry.change, bench.coordinator, ChannelActivity())
         change.merged = isMerged
         let message = try ChangeMessage(json: try JSONParser.parse(change.jsonBytes))
         #expect(message.jsonBytes == change.jsonBytes && message.revision == latest && message.merged == isMerged)

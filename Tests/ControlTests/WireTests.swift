@@ -62,7 +62,8 @@ struct WireTests {
       edition: 1, link: "l",
       linkUsable: true,
       relays: [member], wantedRelays: 1, heal: true, custom: [:], createdAt: "c", updatedAt: "u", lastPostAt: "l",
-      lastPost: "t",
+      lastPost: "t", lastMessageAt: "l", lastMessage: "m", unread: 1, unreadMentions: 1, hidden: false, muted: false,
+      pinned: false, frozen: false, frozenEnforced: false, truncatedAt: "t",
       revision: 1)
     #expect(try keys(channel) == fields(Interfaces.channels, "Channel"))
     let transition = Transition(
@@ -108,7 +109,7 @@ struct WireTests {
     #expect(try keys(freshness) == fields(Interfaces.messages, "Freshness"))
     let conversation = Conversation(
       channelId: 1, channelName: "n", unread: 1, unreadMentions: 0, readThrough: 0, lastMessageAt: "l", lastMessage: "l",
-      lastMessageId: 1, relays: [freshness], revision: 1)
+      lastMessageId: 1, relays: [freshness], muted: false, pinned: false, hidden: false, truncatedAt: "t", revision: 1)
     #expect(try keys(conversation) == fields(Interfaces.messages, "Conversation"))
     let hit = SearchHit(message: message, excerpt: [ExcerptPiece(text: "t", hit: true)])
     #expect(try keys(hit) == fields(Interfaces.messages, "SearchHit"))

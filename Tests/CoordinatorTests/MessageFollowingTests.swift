@@ -64,6 +64,40 @@ struct MessageFollowingTests {
     try await bench.stop()
   }
 
+  @Test func whatIsDecidedAboutAChannelReachesItsMessages() async throws {
+    let bench = try await Bench(messages: messages)
+    let (channel, relays) = try await bench.followedChannel()
+    bench.network.read(["a"], in: channel, from: relays[0])
+    try await bench.settleMessages()
+    let follows = bench.network.following.follows
+    _ = try await bench.coordinator.update(channel, ChannelEdit(isMuted: true, isPinned: true))
+    try await bench.coordinator.settleMessages(of: channel)
+    #expect(messages.conversations[channel]?.marks == ConversationMarks(isMuted: true, isPinned: true))
+    let truncated = try await bench.coordinator.truncate(channel).row.marks.truncatedAt
+    #expect(truncated == bench.clock.timeOfDay && messages.conversations[channel]?.marks.truncatedAt == truncated)
+    #expect(messages.messages(of: channel).isEmpty && bench.network.following.follows == follows, "it is read as before")
+    let marks = messages.writes.count { $0 == .mark(channel) }
+    _ = try await bench.coordinator.verify(channel)
+    try await bench.settleMessages()
+    #expect(messages.writes.count { $0 == .mark(channel) } == marks, "nothing is stored twice")
+    // Time that runs back takes nothing back.
+    let earlier = ChannelEdit(truncatedAt: Timestamp(milliseconds: 1))
+    #expect(try await bench.coordinator.update(channel, earlier).row.marks.truncatedAt == truncated)
+    try await bench.stop()
+  }
+
+  @Test func whatIsDecidedWhileMessagesCannotBeStoredIsStoredLater() async throws {
+    let bench = try await Bench(messages: messages)
+    let (channel, _) = try await bench.followedChannel()
+    messages.isBroken = true
+    _ = try await bench.coordinator.update(channel, ChannelEdit(isMuted: true))
+    let refusal = await bench.refusal { () throws(BatonError) in try await bench.coordinator.settleMessages(of: channel) }
+    #expect(refusal == .storageUnavailable(reason: "messages.db: database or disk is full"))
+    messages.isBroken = false
+    try await bench.moveMessages { messages.conversations[channel]?.marks.isMuted == true }
+    try await bench.stop()
+  }
+
   @Test func channelThatIsDeletedIsReadNoMoreAndItsConversationEnds() async throws {
     let bench = try await Bench(messages: messages)
     let (channel, relays) = try await bench.followedChannel()

@@ -58,6 +58,24 @@ struct PostScheduleTests {
     try await bench.stop()
   }
 
+  @Test func postOfAFrozenChannelWaitsWithinItsTolerance() async throws {
+    let (bench, channel) = try await ready()
+    let due = bench.clock.now + .seconds(60)
+    let first = try await bench.publish("first", in: channel, at: due).row.id
+    let second = try await bench.publish("second", in: channel, at: due + .seconds(600), tolerance: 60).row.id
+    _ = try await bench.coordinator.update(channel, ChannelEdit(isFrozen: true))
+    bench.clock.advance(by: .seconds(60))
+    try await bench.settlePosts()
+    #expect(try await bench.post(first).phase == .scheduled && bench.network.posts.operations == 0)
+    _ = try await bench.coordinator.update(channel, ChannelEdit(isFrozen: false))
+    try await bench.movePosts { try verified(first, bench) }
+    _ = try await bench.coordinator.update(channel, ChannelEdit(isFrozen: true))
+    try await bench.movePosts { try isExpired(second, bench) }
+    let summary = try await bench.post(second).summary
+    #expect(summary.contains("its channel is frozen"), "\(summary)")
+    try await bench.stop()
+  }
+
   @Test func timeThatIsJustOverPublishesAtOnce() async throws {
     let (bench, channel) = try await ready()
     let post = try await bench.publish("a", in: channel, at: bench.clock.now + .seconds(-3_600))

@@ -29,7 +29,8 @@ struct ChannelViewTests {
     return Channel(
       id: 1, kind: "channel", network: "nostr", identity: "main", profile: Profile(displayName: "News"), phase: "partial",
       summary: "", edition: 1, linkUsable: true, relays: relays, wantedRelays: relays.count, heal: true,
-      createdAt: "2026-11-21T14:52:33.464Z", updatedAt: "2026-11-21T14:52:33.464Z", revision: 1)
+      createdAt: "2026-11-21T14:52:33.464Z", updatedAt: "2026-11-21T14:52:33.464Z", unread: 0, unreadMentions: 0, hidden: false,
+      muted: false, pinned: false, frozen: false, frozenEnforced: false, revision: 1)
   }
 
   @Test func detailsShowTheLastPost() {
@@ -40,6 +41,20 @@ struct ChannelViewTests {
     #expect(view.details(channel).contains("\nlast post 2026-11-21T15:10:35.591Z\n"))
     channel.lastPost = "The bridge is closed."
     #expect(view.details(channel).contains("\nlast post 2026-11-21T15:10:35.591Z: The bridge is closed.\n"))
+  }
+
+  @Test func detailsShowWhatWasSaidAndDecided() {
+    let view = ChannelView(terminal: Terminal(noColor: true), times: Times(isExact: true))
+    var channel = Self.channel(["active"])
+    for word in ["last said", "unread", "marked", "truncated"] { #expect(!view.details(channel).contains("\n\(word)")) }
+    (channel.lastMessageAt, channel.lastMessage) = ("2026-11-21T15:10:35.591Z", "Until when?")
+    (channel.unread, channel.pinned, channel.frozen) = (2, true, true)
+    channel.truncatedAt = "2026-11-20T15:10:35.591Z"
+    let shown = view.details(channel)
+    #expect(shown.contains("\nlast said 2026-11-21T15:10:35.591Z: Until when?\nunread    2\nmarked    pinned, frozen\n"))
+    #expect(shown.contains("\ntruncated 2026-11-20T15:10:35.591Z; what was said before is not shown\n"))
+    (channel.unreadMentions, channel.hidden, channel.muted) = (1, true, true)
+    #expect(view.details(channel).contains("\nunread    2, 1 of them for you\nmarked    pinned, muted, hidden, frozen\n"))
   }
 
   @Test func progressIsNoHigherThanTheTerminal() {

@@ -19,6 +19,7 @@ struct ChannelWorkTests {
         id: 1, kind: "channel", network: "nostr", identity: "main", profile: Profile(displayName: "News"), phase: "active",
         summary: "",
         edition: edition, linkUsable: true, relays: relays, wantedRelays: 1, heal: true, createdAt: "", updatedAt: "",
+        unread: 0, unreadMentions: 0, hidden: false, muted: false, pinned: false, frozen: false, frozenEnforced: false,
         revision: 1))
   }
 

@@ -35,7 +35,8 @@ enum MessageSamples {
   ) -> Conversation {
     Conversation(
       channelId: 3, channelName: "City\nNews", unread: unread, unreadMentions: mentions, readThrough: readThrough,
-      lastMessageAt: time, lastMessage: nasty, lastMessageId: 5, relays: relays, revision: 9)
+      lastMessageAt: time, lastMessage: nasty, lastMessageId: 5, relays: relays, muted: false, pinned: false,
+      hidden: false, revision: 9)
   }
 
   static func view(width: Int? = 80, namesChannel: Bool = false) -> MessageView {

@@ -91,6 +91,58 @@ struct MessageScreenTests {
     _ = await relay.status()
   }
 
+  @Test func decisionsAboutChannelsHoldOverRestartsAndReadings() async throws {
+    let (baton, first, sandbox, channel, relays) = try await start()
+    func say(_ text: String) async throws {
+      var plan = MessagePlan(channel: channel, relays: relays)
+      plan.say(text, by: "ann")
+      try await baton.write(plan)
+    }
+    func control(_ command: String...) async throws -> String {
+      let shown = try await baton.control(command)
+      #expect(shown.status == 0, "\(command): \(shown.lines)")
+      return shown.lines.joined(separator: "\n")
+    }
+    try await say("first")
+    _ = try await baton.watchMessages { $0.texts == ["first"] }
+    #expect(try await control("channel", "mute", "News") == "Channel 1 is muted.")
+    #expect(try await control("channel", "pin", "News") == "Channel 1 is pinned.")
+    #expect(try await control("inbox", "--unread") == "Nothing is unread.")
+    #expect(try await control("inbox").contains("first"))
+    #expect(try await control("channel", "hide", "News").contains("hidden until something new is said"))
+    #expect(try await control("inbox") == "No conversations.")
+    #expect(try await control("inbox", "--hidden").contains("first"))
+    #expect(try await control("channel", "freeze", "News") == "Channel 1 is frozen; others can go on writing there.")
+    let refused = try await baton.control("post", "News", "text")
+    #expect(refused.status == 1)
+
+    first.signal(SIGKILL)
+    _ = await first.status()
+    let daemon = try await baton.start()
+    try await baton.sync()
+    let shown = try await control("channel", "show", "News")
+    #expect(shown.contains("\nmarked    pinned, muted, hidden, frozen") && shown.contains("\nunread    1\n"), "\(shown)")
+    #expect(try await control("channel", "list", "--filter", "{\"hidden\": true}", "-o", "name") == "News")
+    // Dates are whole seconds, and what is from the second of the truncation goes with it.
+    try await say("second")
+    _ = try await baton.watchMessages { $0.texts.count == 2 }
+    #expect(try await control("inbox").contains("second"))
+    #expect(try await control("channel", "truncate", "News", "--yes") == "What was said in channel 1 is gone here.")
+    try await baton.sync()
+    #expect(try await baton.allMessages().isEmpty)
+    #expect(try await control("channel", "list", "--sort=-lastMessageAt", "--json").contains("\"unread\":0"))
+    var plan = MessagePlan(channel: channel, relays: relays)
+    plan.say("third", by: "ann", at: 5)
+    try await baton.write(plan)
+    _ = try await baton.watchMessages { $0.texts.contains("third") }
+    #expect(try await baton.allMessages().compactMap { $0["text"]?.string } == ["third"])
+    for (word, state) in [("unmute", "muted"), ("unpin", "pinned"), ("unfreeze", "frozen"), ("unhide", "hidden")] {
+      #expect(try await control("channel", word, "News") == "Channel 1 is not \(state).")
+    }
+    #expect(try await !control("channel", "show", "News").contains("\nmarked"))
+    await stop(daemon, sandbox)
+  }
+
   @Test func wordsFindTheMessagesThatHoldThem() async throws {
     let (baton, daemon, sandbox, channel, relays) = try await start()
     var plan = MessagePlan(channel: channel, relays: relays)

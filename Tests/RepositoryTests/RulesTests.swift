@@ -142,7 +142,8 @@ struct RulesTests {
   @Test func decidingOnPostsDoesNothing() throws {
     let folder = "Sources/Coordinator/Posts/"
     let acting = [
-      "Coordinator+Adoption.swift", "Coordinator+Edits.swift", "Coordinator+Forecast.swift", "Coordinator+Posts.swift",
+      "Coordinator+Adoption.swift", "Coordinator+Clearing.swift", "Coordinator+Edits.swift", "Coordinator+Forecast.swift",
+      "Coordinator+Posts.swift",
       "Coordinator+PostTask.swift", "Coordinator+Reactions.swift", "Coordinator+Retention.swift", "Coordinator+Uploads.swift",
       "PostEngine.swift", "PostInput.swift", "PostQuestions.swift",
     ]

@@ -39,6 +39,30 @@ struct MessageDamageTests {
     again.close()
   }
 
+  /// A file of the first schema is brought up to date, and keeps what it has.
+  @Test func olderFilesAreKept() throws {
+    let folder = try TemporaryFolder()
+    let store = try MessageStore(directory: folder.path)
+    let channel = ChannelID(rawValue: 1)
+    try store.begin(channel, since: MessageBench.now)
+    let read = ReadMessage(networkID: "a", author: "ann", text: "hello", createdAt: MessageBench.time(-5), isMention: true)
+    _ = try store.take(
+      [ReadNews(relay: nil, news: MessageNews(channel: channel, isLive: true, what: .message(read)))], at: MessageBench.now,
+      within: MessageLimits())
+    let before = try store.conversation(of: channel)
+    try store.pool.write { db in
+      for column in ["last_at", "is_hidden", "is_muted", "is_pinned", "truncated_at"] {
+        try db.execute(sql: "ALTER TABLE conversations DROP COLUMN \(column)")
+      }
+      try db.execute(sql: "PRAGMA user_version = 1")
+    }
+    store.close()
+    let again = try MessageStore(directory: folder.path)
+    #expect(again.setAside == nil)
+    #expect(try again.conversation(of: channel) == before && before?.row.lastAt == MessageBench.time(-5))
+    again.close()
+  }
+
   @Test func filesAreForTheirOwnerOnly() throws {
     let store = try MessageStore(directory: folder.path + "/state/new")
     try store.begin(MessageBench.channel, since: MessageBench.now)

@@ -24,6 +24,8 @@ struct MessageModel {
     let since: Timestamp
     var readThrough: Int64 = 0
     var newest: Int64 = 0
+    var isHidden = false
+    var marks = ConversationMarks()
   }
   struct Message {
     /// Its revision stays 0.
@@ -58,6 +60,7 @@ struct MessageModel {
         }
         return (0, 0)
       }
+      if let end = conversation.marks.truncatedAt, message.createdAt <= end { return (0, 0) }
       let isLive = read.news.isLive
       let row = MessageRow(
         id: MessageID(rawValue: 0), channel: channel, networkID: message.networkID, author: message.author,
@@ -145,6 +148,8 @@ struct MessageModel {
     row.id = MessageID(rawValue: id)
     messages.append(Message(row: row, relays: relays))
     conversations[row.channel]?.newest = id
+    guard row.deletedAt == nil, let since = conversations[row.channel]?.since else { return }
+    if row.counts || row.isOwn && row.createdAt >= since { conversations[row.channel]?.isHidden = false }
   }
 
   private mutating func takePending(_ name: String, _ author: String, _ channel: ChannelID) -> Timestamp? {
@@ -176,6 +181,20 @@ struct MessageModel {
     if let at { messages[place].row.editedAt = at }
   }
 
+  // MARK: - Decisions
+
+  mutating func mark(_ channel: ChannelID, _ marks: ConversationMarks) {
+    guard let known = conversations[channel]?.marks else { return }
+    conversations[channel]?.marks = marks
+    guard let end = marks.truncatedAt, known.truncatedAt.map({ $0 < end }) ?? true else { return }
+    for place in messages.indices where messages[place].row.channel == channel {
+      if messages[place].row.position <= end.milliseconds, messages[place].row.createdAt > end { delete(place, end) }
+    }
+    let gone = messages.filter { $0.row.channel == channel && $0.row.createdAt <= end }
+    for message in gone { reactions.removeAll { $0.channel == channel && $0.target == message.row.networkID } }
+    messages.removeAll { $0.row.channel == channel && $0.row.createdAt <= end }
+  }
+
   // MARK: - Posts
 
   mutating func mirror(_ post: MirroredPost) -> Int {
@@ -187,6 +206,7 @@ struct MessageModel {
     let named = post.networkID.flatMap { self.place($0, post.channel) }
     var place = messages.firstIndex { $0.row.post == post.post }
     if place == nil, named == nil {
+      if let end = conversations[post.channel]?.marks.truncatedAt, post.createdAt <= end { return 0 }
       insert(
         MessageRow(
           id: MessageID(rawValue: 0), channel: post.channel, networkID: post.networkID, author: post.author, text: post.text,
@@ -273,7 +293,7 @@ struct MessageModel {
     return ConversationRow(
       channel: channel, since: conversation.since, readThrough: MessageID(rawValue: conversation.readThrough),
       unread: unread.count, unreadMentions: unread.filter(\.isMention).count, last: last?.id, lastPosition: last?.position,
-      revision: 0)
+      lastAt: last?.shownAt, isHidden: conversation.isHidden, marks: conversation.marks, revision: 0)
   }
 
   /// All messages that a question is about, the last place first.

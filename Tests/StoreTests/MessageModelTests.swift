@@ -41,7 +41,7 @@ struct MessageModelTests {
     var random: SplitMix64
     var now: Int64 = 0
     /// What the trial has said.
-    var (refused, dropped, hits, unread) = (0, 0, 0, 0)
+    var (refused, dropped, hits, unread, truncated, hidden) = (0, 0, 0, 0, 0, 0)
 
     init(_ seed: UInt64) throws {
       random = SplitMix64(seed: seed)
@@ -99,7 +99,7 @@ struct MessageModelTests {
     mutating func act() throws {
       now += Int64(number(0...20))
       let store = bench.store
-      switch number(0...19) {
+      switch number(0...22) {
       case 0...11:
         let read = (0..<number(1...6)).map { _ in news() }
         let before = model.messages.count
@@ -140,6 +140,22 @@ struct MessageModelTests {
         model.conversations[channel] = .init(since: Bench.time(now))
         follower.conversations[channel] = nil
         try store.begin(channel, since: Bench.time(now))
+      case 19:
+        let channel = channel()
+        var marks = model.conversations[channel]?.marks ?? ConversationMarks()
+        (marks.isMuted, marks.isPinned) = (random.draw(50), random.draw(50))
+        if random.draw(60) {
+          let end = Bench.time(now - Int64(number(0...400)))
+          marks.truncatedAt = max(end, marks.truncatedAt ?? end)
+        }
+        let before = model.messages.count
+        model.mark(channel, marks)
+        truncated += before - model.messages.count
+        #expect(try store.mark(channel, marks).revision == store.messageCounters().revision)
+      case 20, 21:
+        let (channel, isHidden) = (channel(), random.draw(70))
+        model.conversations[channel]?.isHidden = isHidden
+        #expect(try store.hide(channel, isHidden).map(Self.plain) == model.conversation(channel))
       default: try bench.reopen()
       }
     }
@@ -171,11 +187,22 @@ struct MessageModelTests {
       }
       let last = model.conversations.keys.compactMap { model.conversation($0) }.filter { $0.last != nil }
         .sorted { ($0.lastPosition ?? 0, $0.channel) > ($1.lastPosition ?? 0, $1.channel) }
-      for isUnread in [false, true] {
-        let found = try store.conversations(ConversationQuestion(isUnread: isUnread, limit: 9))
-        #expect(found.map { Self.plain($0.row) } == last.filter { !isUnread || $0.unread > 0 })
+      for (isUnread, isHidden) in [(false, false), (true, false), (false, true), (true, true)] {
+        let found = try store.conversations(ConversationQuestion(isUnread: isUnread, isHidden: isHidden, limit: 9))
+        let wanted = last.filter { $0.isHidden == isHidden && (!isUnread || $0.unread > 0 && !$0.marks.isMuted) }
+        #expect(found.map { Self.plain($0.row) } == wanted)
         #expect(found.allSatisfy { $0.last?.row.id == $0.row.last })
+        hidden += isHidden ? found.count : 0
       }
+      let summaries = try store.summaries(of: Set(model.conversations.keys))
+      for channel in model.conversations.keys {
+        let (row, summary) = (model.conversation(channel), summaries[channel])
+        #expect(summary?.unread == row?.unread && summary?.unreadMentions == row?.unreadMentions)
+        #expect(summary?.lastAt == row?.lastAt && summary?.isHidden == row?.isHidden)
+        let text = model.messages.first { $0.row.id == row?.last }?.row.text
+        #expect(summary?.preview == text.map(LastPost.preview))
+      }
+      #expect(try store.channelsWithConversation() == model.conversations.mapValues(\.marks))
       for _ in 1...4 { try compareAPage() }
       try compareASearch()
     }
@@ -242,7 +269,7 @@ struct MessageModelTests {
       if round % 25 == 0 { try trial.bench.checkWords() }
     }
     #expect(
-      trial.hits > 50 && trial.unread > 50 && trial.refused + trial.dropped > 0,
-      "\(trial.hits), \(trial.unread), \(trial.refused), \(trial.dropped)")
+      trial.hits > 50 && trial.unread > 50 && trial.refused + trial.dropped > 0 && trial.truncated > 0 && trial.hidden > 0,
+      "\(trial.hits), \(trial.unread), \(trial.refused), \(trial.dropped), \(trial.truncated), \(trial.hidden)")
   }
 }

@@ -15,7 +15,7 @@ struct MessagePlanTests {
   }
 
   /// What may walk through all rows: it is asked once after a start.
-  private static let walks: Set<String> = ["SELECT channel_id FROM conversations"]
+  private static let walks: Set<String> = ["SELECT channel_id, is_muted, is_pinned, truncated_at FROM conversations"]
 
   @Test func nothingWalksThroughMessages() throws {
     let plans = try Self.asked()
@@ -127,6 +127,8 @@ struct MessagePlanTests {
     ]
     _ = try bench.store.mirror(posts, through: 1)
     try bench.take([Bench.message("p1", files: [file])], at: 2)
+    _ = try bench.store.hide(Bench.channel, true)
+    _ = try bench.store.mark(Bench.channel, ConversationMarks(isMuted: true, truncatedAt: Bench.time(-1_000)))
     _ = try bench.store.markRead(Bench.channel, through: nil)
     _ = try bench.store.markUnread(Bench.channel, from: MessageID(rawValue: 1))
     try bench.store.note([
@@ -154,8 +156,10 @@ struct MessagePlanTests {
     }
     let place = ConversationQuestion.Place(lastPosition: .max, channel: Bench.channel)
     for isUnread in [false, true] {
+      _ = try store.conversations(ConversationQuestion(isUnread: isUnread, isHidden: true, after: place, limit: 5))
       _ = try store.conversations(ConversationQuestion(isUnread: isUnread, after: place, limit: 5))
     }
-    _ = (try store.messageCounters(), try store.channelsWithConversation())
+    _ = (try store.messageCounters(), try store.channelsWithConversation(), try store.summaries(of: [Bench.channel]))
+    _ = try store.messages(of: Bench.channel, at: RelayID(rawValue: 1), since: Bench.now, except: [], limit: 5)
   }
 }

@@ -53,9 +53,9 @@ struct MessageReadingStoreTests {
     #expect(try await keeper.mirror([MessageBench.post(1, "b", channel: other)], through: 9).new == 1)
     #expect(try await keeper.messageCounters().mirrored == 9)
     try await keeper.note([])
-    #expect(try await keeper.channelsWithConversation() == [MessageBench.channel, other])
+    #expect(try await Set(keeper.channelsWithConversation().keys) == [MessageBench.channel, other])
     _ = try await keeper.end([other])
-    #expect(try await keeper.channelsWithConversation() == [MessageBench.channel])
+    #expect(try await Set(keeper.channelsWithConversation().keys) == [MessageBench.channel])
     withExtendedLifetime(bench) {}
   }
 }

@@ -64,7 +64,7 @@ struct MessageTakeTests {
     #expect(try bench.take([Bench.message("a")], channel: other).new == 0)
     try bench.store.begin(other, since: Bench.now)
     #expect(try bench.take([Bench.message("a")], channel: other).new == 1)
-    #expect(try bench.store.channelsWithConversation() == [Bench.channel, other])
+    #expect(try Set(bench.store.channelsWithConversation().keys) == [Bench.channel, other])
     // One name in two channels is two messages.
     #expect(try bench.take([Bench.message("a")]).new == 1)
   }
@@ -224,7 +224,9 @@ struct MessageTakeTests {
     let counters = try bench.store.messageCounters()
     _ = try bench.store.end([Bench.channel, ChannelID(rawValue: 9)])
     #expect(try bench.store.messageCounters() == counters)
-    #expect(try bench.all(channel: nil).map(\.row.channel) == [other] && bench.store.channelsWithConversation() == [other])
+    #expect(
+      try bench.all(channel: nil).map(\.row.channel) == [other] && Array(bench.store.channelsWithConversation().keys) == [other]
+    )
     #expect(try bench.conversation() == nil && bench.search("alpha").count == 1)
     try bench.store.begin(Bench.channel, since: Bench.now)
     #expect(try bench.store.conversation(of: Bench.channel)?.syncs.isEmpty == true)

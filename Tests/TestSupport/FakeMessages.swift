@@ -14,6 +14,8 @@ public final class FakeMessages: MessageStorage {
     case markRead(ChannelID)
     case markUnread(MessageID)
     case end(Set<ChannelID>)
+    case mark(ChannelID)
+    case hide(ChannelID)
   }
 
   private struct State {
@@ -94,10 +96,30 @@ public final class FakeMessages: MessageStorage {
     }
   }
 
-  public func channelsWithConversation() throws -> Set<ChannelID> {
+  public func channelsWithConversation() throws -> [ChannelID: ConversationMarks] {
     try state.withLock { state in
       if state.isBroken { throw Self.broken }
-      return Set(state.conversations.keys)
+      return state.conversations.mapValues(\.marks)
+    }
+  }
+
+  public func mark(_ channel: ChannelID, _ marks: ConversationMarks) throws -> MessageReceipt {
+    try write(.mark(channel)) { state in
+      state.conversations[channel]?.marks = marks
+      if let end = marks.truncatedAt { state.messages.removeAll { $0.channel == channel && $0.createdAt <= end } }
+      let revision = state.nextRevision()
+      state.conversations[channel]?.revision = revision
+      return MessageReceipt(revision: state.counters.revision)
+    }
+  }
+
+  public func hide(_ channel: ChannelID, _ isHidden: Bool) throws -> ConversationRow? {
+    try write(.hide(channel)) { state in
+      guard state.conversations[channel] != nil else { return nil }
+      state.conversations[channel]?.isHidden = isHidden
+      let revision = state.nextRevision()
+      state.conversations[channel]?.revision = revision
+      return state.conversations[channel]
     }
   }
 

@@ -11,12 +11,30 @@ public protocol LiveElement: Codable, Hashable, Sendable, Identifiable where ID 
   static var listing: (method: String, name: String) { get }
   /// The field that marks deleted objects, which are left out unless a filter asks for this field.
   static var deletion: (field: String, values: [JSONValue]) { get }
+  /// The fields that change with what is said in a channel, and not with the object itself.
+  static var conversationFields: Set<String> { get }
+  /// The object with what is known of its messages now.
+  func showing(_ conversation: Conversation) -> Self
+}
+
+extension LiveElement {
+  public static var conversationFields: Set<String> { [] }
+  public func showing(_ conversation: Conversation) -> Self { self }
 }
 
 extension Channel: LiveElement {
   public static var kind: String { "channel" }
   public static var listing: (method: String, name: String) { (ChannelsMethod.list.rawValue, "channels") }
   public static var deletion: (field: String, values: [JSONValue]) { ("phase", ["deleting", "deleted"]) }
+  public static var conversationFields: Set<String> { ["lastMessageAt", "lastMessage", "unread", "unreadMentions", "hidden"] }
+
+  public func showing(_ conversation: Conversation) -> Channel {
+    var channel = self
+    (channel.lastMessageAt, channel.lastMessage) = (conversation.lastMessageAt, conversation.lastMessage)
+    (channel.unread, channel.unreadMentions) = (conversation.unread, conversation.unreadMentions)
+    channel.hidden = conversation.hidden
+    return channel
+  }
 }
 
 extension Relay: LiveElement {

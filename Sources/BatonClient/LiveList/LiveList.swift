@@ -41,6 +41,13 @@ public actor LiveList<Element: LiveElement> {
   /// The revision up to which all changes are in the list.
   private var revision: Int64 = 0
   private var following: Task<Void, Never>?
+  /// Whether what is said in channels is followed as well.
+  private let followsMessages: Bool
+  private var listening: Task<Void, Never>?
+  /// The revision of messages up to which all changes are in the list; `nil` before any is known.
+  private var messageRevision: Int64?
+  /// What is known of channels' messages. It is newer than what comes with changes of channels, or what is newer still is on its way.
+  private var conversations: [Int64: Conversation] = [:]
   private var isLoading = false
   private var isStopped = false
 
@@ -49,23 +56,30 @@ public actor LiveList<Element: LiveElement> {
   ///   - sort: keys as in the daemon's List methods.
   ///   - pageSize: objects per page, 1 to 1000.
   ///   - eventsWaitingMax: how many events may wait for their reader; beyond that, one event with the whole list replaces them.
+  ///   - followsMessages: whether a list of channels changes with what is said in them: how many messages are unread, and which is the last.
+  ///     If `nil`, it does if filter or sort name such a field.
   /// - Throws: `Filters.Filter.Invalid` if filter or sort are not valid.
   public init(
     socket: String = BatonClient.defaultSocket, filter: JSONValue? = nil, sort: [JSONValue] = [], pageSize: Int = 50,
-    eventsWaitingMax: Int = 1000
+    eventsWaitingMax: Int = 1000, followsMessages: Bool? = nil
   ) throws {
     self.socket = socket
     self.filter = filter
     self.sort = sort
     self.pageSize = min(max(pageSize, 1), 1000)
     // Only the daemon knows which fields exist.
-    window = LiveWindow(filter: try Filter(filter), order: try ListOrder(sort))
+    let (conditions, order) = (try Filter(filter), try ListOrder(sort))
+    window = LiveWindow(filter: conditions, order: order)
+    let fields = conditions.fields.union(order.keys.compactMap(\.path.first))
+    self.followsMessages =
+      !Element.conversationFields.isEmpty && followsMessages ?? !fields.isDisjoint(with: Element.conversationFields)
     report = EventQueue(waitingMax: eventsWaitingMax)
     events = report.stream
   }
 
   deinit {
     following?.cancel()
+    listening?.cancel()
     report.finish()
   }
 
@@ -73,6 +87,12 @@ public actor LiveList<Element: LiveElement> {
   public func start() {
     guard following == nil, state == .initial else { return }
     enter(.loading)
+    // What is said after the list was read must not be missed, so messages come first.
+    if followsMessages { listen() } else { follow() }
+  }
+
+  private func follow() {
+    following?.cancel()
     following = Task { [weak self] in
       var attempts = Attempts()
       while !Task.isCancelled {
@@ -97,6 +117,7 @@ public actor LiveList<Element: LiveElement> {
   /// Ends the list; `events` ends too, and the list is not started again.
   public func stop() {
     following?.cancel()
+    listening?.cancel()
     isStopped = true
     report.finish()
   }
@@ -116,6 +137,7 @@ public actor LiveList<Element: LiveElement> {
       guard page.isAfter == cursor else { return window.didNotLoad() }
       adopt(page)
       publish(try window.load(page.elements, isLast: page.next == nil))
+      try showConversations(of: page.elements)
     } catch {
       window.didNotLoad()
       throw error
@@ -143,7 +165,8 @@ public actor LiveList<Element: LiveElement> {
     guard message.revision > revision else { return }
     revision = message.revision
     guard message.kind == Element.kind, let after = message.after else { return }
-    publish(try window.take(try Element(json: after)))
+    let element = try Element(json: after)
+    publish(try window.take(conversations[element.id].map(element.showing) ?? element))
   }
 
   private func failed(_ reason: String) { enter(.failed(reason)) }
@@ -176,6 +199,86 @@ public actor LiveList<Element: LiveElement> {
     hasMore = next != nil
     revision = first ?? 0
     publish(try window.replace(with: elements, isComplete: next == nil))
+    try showConversations(of: elements)
+  }
+
+  // MARK: - Messages
+
+  /// Follows what is said in channels, and the list itself once that has begun.
+  private func listen() {
+    listening = Task { [weak self] in
+      var attempts = Attempts()
+      while !Task.isCancelled {
+        let begin = ContinuousClock.now
+        do {
+          guard let (client, request) = try await self?.connectToMessages() else { return }
+          defer { Task { await client.close() } }
+          for try await reply in try await client.watchMessages(request) {
+            guard let self else { return }
+            try await self.take(reply, client)
+          }
+        } catch {
+          guard await self?.goesOnListening(after: error) == true else { return }
+        }
+        guard await attempts.pause(after: begin) else { return }
+      }
+    }
+  }
+
+  private func connectToMessages() async throws -> (BatonClient, MessagesWatchRequest)? {
+    guard !isStopped else { return nil }
+    return (try await BatonClient(socket: socket), MessagesWatchRequest(since: messageRevision))
+  }
+
+  private func take(_ reply: MessagesWatchReply, _ client: BatonClient) async throws {
+    let isFirst = messageRevision == nil
+    messageRevision = max(messageRevision ?? 0, reply.revision)
+    if isFirst {
+      conversations = [:]
+      revision = 0
+      follow()
+    }
+    guard let conversation = reply.conversation, conversation.revision > conversations[conversation.channelId]?.revision ?? -1
+    else {
+      return
+    }
+    conversations[conversation.channelId] = conversation
+    guard let known = window.elements.first(where: { $0.id == conversation.channelId }) else {
+      return try await look(for: conversation.channelId, client)
+    }
+    publish(try window.take(known.showing(conversation), isTrue: true))
+  }
+
+  /// Reads an object that is not in the list; what was said there may bring it in.
+  private func look(for id: Int64, _ client: BatonClient) async throws {
+    let page = try await page(client, parameters: ["filter": ["id": .integer(id), Element.deletion.field: ["$exists": true]]])
+    guard let element = page.elements.first, let conversation = conversations[id] else { return }
+    // The list may have it by now, and newer.
+    let known = window.elements.first { $0.id == id }
+    publish(try window.take((known ?? element).showing(conversation), isTrue: true))
+  }
+
+  private func showConversations(of elements: [Element]) throws {
+    guard followsMessages else { return }
+    for element in elements {
+      guard let conversation = conversations[element.id], let known = window.elements.first(where: { $0.id == element.id })
+      else {
+        continue
+      }
+      publish(try window.take(known.showing(conversation), isTrue: true))
+    }
+  }
+
+  private func goesOnListening(after error: any Error) -> Bool {
+    guard !isStopped, !(error is CancellationError) else { return false }
+    if following == nil { enter(.failed((error as? VarlinkError)?.description ?? "\(error)")) }
+    guard let error = error as? VarlinkError else { return true }
+    // The messages are others since then: begin anew.
+    if error.name == VarlinkError.invalidParameter("").name { messageRevision = nil }
+    guard error.name == VarlinkError.permissionDenied.name else { return true }
+    // The list itself may be allowed.
+    if following == nil { follow() }
+    return false
   }
 
   private struct Page {
@@ -190,6 +293,12 @@ public actor LiveList<Element: LiveElement> {
     parameters["filter"] = filter
     if !sort.isEmpty { parameters["sort"] = .array(sort) }
     if let cursor { parameters["cursor"] = .string(cursor) }
+    return try await page(client, after: cursor, parameters: parameters)
+  }
+
+  private func page(
+    _ client: BatonClient, after cursor: String? = nil, parameters: [String: JSONValue]
+  ) async throws -> Page {
     let reply = try await client.call(Element.listing.method, parameters)
     return Page(
       elements: try [Element](json: reply[Element.listing.name] ?? []), isAfter: cursor,

@@ -173,8 +173,11 @@ public actor LiveMessages {
     guard turn == self.turn else { return }
     if let message = reply.message { publish(window.take(message)) }
     if let changed = reply.conversation, changed.revision > conversation?.revision ?? -1 {
+      let isTruncated = changed.truncatedAt != conversation?.truncatedAt
       conversation = changed
       tell(.conversation(changed))
+      // What is gone is not said.
+      if isTruncated { return follow() }
     }
     // Whatever is not there yet with this revision comes again after a lost connection.
     revision = max(revision ?? 0, reply.revision)

@@ -93,6 +93,63 @@ extension ChannelsDeleteRequest: JSONWritable {
   }
 }
 
+extension ChannelsSetMutedRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("muted", muted)
+    writer.endObject()
+  }
+}
+
+extension ChannelsSetPinnedRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("pinned", pinned)
+    writer.endObject()
+  }
+}
+
+extension ChannelsSetFrozenRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("frozen", frozen)
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension ChannelsSetHiddenRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("clearHistory", clearHistory)
+    writer.member("hidden", hidden)
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension ChannelsTruncateRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("posts", posts)
+    writer.endObject()
+  }
+}
+
+extension ChannelsTruncateReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("channel", channel)
+    writer.member("deletedPosts", deletedPosts)
+    writer.member("failedPostId", failedPostId)
+    writer.member("failure", failure)
+    writer.endObject()
+  }
+}
+
 extension ChannelsTransitionsRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()

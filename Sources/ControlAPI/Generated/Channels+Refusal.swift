@@ -11,6 +11,8 @@ public enum ChannelsRefusal: InterfaceRefusal {
   case noSuchChannel(id: Int64?, name: String?)
   /// Several channels have this name.
   case ambiguousName(name: String, channelIds: [Int64])
+  /// The messages of the channel are not read, so it cannot be hidden: the daemon reads none, or the channel was deleted.
+  case notFollowed(id: Int64)
   /// There is no relay with this identifier.
   case noSuchRelay(id: Int64?)
   /// The channel does not have this relay.
@@ -73,6 +75,9 @@ public enum ChannelsRefusal: InterfaceRefusal {
       self = .ambiguousName(
         name: error.parameters["name"]?.string ?? "",
         channelIds: (try? [Int64](json: error.parameters["channelIds"] ?? .null)) ?? [])
+    case "org.batond.Channels.NotFollowed":
+      self = .notFollowed(
+        id: error.parameters["id"]?.integer ?? 0)
     case "org.batond.Channels.NoSuchRelay":
       self = .noSuchRelay(
         id: error.parameters["id"]?.integer)
@@ -173,6 +178,10 @@ public enum ChannelsRefusal: InterfaceRefusal {
           "name": .string(name),
           "channelIds": try? channelIds.json,
         ])
+    case .notFollowed(let id):
+      VarlinkError(
+        "org.batond.Channels.NotFollowed",
+        carrying: ["id": .integer(id)])
     case .noSuchRelay(let id):
       VarlinkError(
         "org.batond.Channels.NoSuchRelay",

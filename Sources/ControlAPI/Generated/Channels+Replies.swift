@@ -60,6 +60,30 @@ public struct ChannelsLinkReply: Codable, Hashable, Sendable {
   }
 }
 
+/// A reply of org.batond.Channels.Truncate.
+public struct ChannelsTruncateReply: Codable, Hashable, Sendable {
+  /// The channel as stored.
+  public var channel: Channel
+  /// How many posts are being deleted.
+  public var deletedPosts: Int
+  /// The first post that could not be deleted; absent if there is none. Those after it were not tried.
+  public var failedPostId: Int64?
+  /// Why it could not be deleted, for people.
+  public var failure: String?
+
+  public init(
+    channel: Channel,
+    deletedPosts: Int,
+    failedPostId: Int64? = nil,
+    failure: String? = nil
+  ) {
+    self.channel = channel
+    self.deletedPosts = deletedPosts
+    self.failedPostId = failedPostId
+    self.failure = failure
+  }
+}
+
 /// A reply of org.batond.Channels.Transitions.
 public struct ChannelsTransitionsReply: Codable, Hashable, Sendable {
   /// The lines.

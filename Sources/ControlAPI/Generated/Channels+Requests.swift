@@ -104,6 +104,91 @@ public struct ChannelsDeleteRequest: Codable, Hashable, Sendable {
   }
 }
 
+/// Parameters of org.batond.Channels.SetMuted.
+public struct ChannelsSetMutedRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var id: Int64
+  /// Whether it is muted.
+  public var muted: Bool
+
+  public init(
+    id: Int64,
+    muted: Bool
+  ) {
+    self.id = id
+    self.muted = muted
+  }
+}
+
+/// Parameters of org.batond.Channels.SetPinned.
+public struct ChannelsSetPinnedRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var id: Int64
+  /// Whether it is pinned.
+  public var pinned: Bool
+
+  public init(
+    id: Int64,
+    pinned: Bool
+  ) {
+    self.id = id
+    self.pinned = pinned
+  }
+}
+
+/// Parameters of org.batond.Channels.SetFrozen.
+public struct ChannelsSetFrozenRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var id: Int64
+  /// Whether it is frozen.
+  public var frozen: Bool
+
+  public init(
+    id: Int64,
+    frozen: Bool
+  ) {
+    self.id = id
+    self.frozen = frozen
+  }
+}
+
+/// Parameters of org.batond.Channels.SetHidden.
+public struct ChannelsSetHiddenRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var id: Int64
+  /// Whether it is hidden.
+  public var hidden: Bool
+  /// Whether its messages up to now go, as with Truncate; only together with hidden. False when absent.
+  public var clearHistory: Bool?
+
+  public init(
+    id: Int64,
+    hidden: Bool,
+    clearHistory: Bool? = nil
+  ) {
+    self.id = id
+    self.hidden = hidden
+    self.clearHistory = clearHistory
+  }
+}
+
+/// Parameters of org.batond.Channels.Truncate.
+public struct ChannelsTruncateRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var id: Int64
+  /// Whether the channel's own posts are deleted on its relays, too, as with org.batond.Posts.Delete; false when absent. Whatever a network
+  /// says about deleting one of them holds here.
+  public var posts: Bool?
+
+  public init(
+    id: Int64,
+    posts: Bool? = nil
+  ) {
+    self.id = id
+    self.posts = posts
+  }
+}
+
 /// Parameters of org.batond.Channels.Transitions.
 public struct ChannelsTransitionsRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.

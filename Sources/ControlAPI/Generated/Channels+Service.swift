@@ -15,6 +15,11 @@ public enum ChannelsMethod: String, InterfaceMethod {
   case removeRelay = "org.batond.Channels.RemoveRelay"
   case verify = "org.batond.Channels.Verify"
   case delete = "org.batond.Channels.Delete"
+  case setMuted = "org.batond.Channels.SetMuted"
+  case setPinned = "org.batond.Channels.SetPinned"
+  case setFrozen = "org.batond.Channels.SetFrozen"
+  case setHidden = "org.batond.Channels.SetHidden"
+  case truncate = "org.batond.Channels.Truncate"
   case transitions = "org.batond.Channels.Transitions"
 }
 
@@ -49,6 +54,20 @@ public protocol ChannelsService: InterfaceService where Method == ChannelsMethod
   func verify(_ request: ChannelsVerifyRequest) async throws -> ChannelReply
   /// Removes the channel from all of its relays. It stays known as deleted, so that nothing brings it back.
   func delete(_ request: ChannelsDeleteRequest) async throws -> ChannelReply
+  /// Mutes a channel, or unmutes it. Its messages are read and counted all the same.
+  func setMuted(_ request: ChannelsSetMutedRequest) async throws -> ChannelReply
+  /// Pins a channel, so that lists that are sorted by it have it in front, or unpins it.
+  func setPinned(_ request: ChannelsSetPinnedRequest) async throws -> ChannelReply
+  /// Freezes a channel, or unfreezes it. While it is frozen, org.batond.Posts refuses with ChannelFrozen what would publish, edit, react, pin
+  /// or import; deleting goes on, and so does the delivery of what was accepted before. A scheduled post that is due waits within its tolerance.
+  /// What others write cannot be stopped everywhere: see frozenEnforced.
+  func setFrozen(_ request: ChannelsSetFrozenRequest) async throws -> ChannelReply
+  /// Leaves a channel out of the inbox until something new is said in it, or published, or shows it again. If its messages are not read it is
+  /// refused with NotFollowed.
+  func setHidden(_ request: ChannelsSetHiddenRequest) async throws -> ChannelReply
+  /// Takes away what was said in a channel up to now, here and not on its relays, and forgets what was unread of it. Channel and posts stay, and
+  /// messages that are said later are read as ever. What was written before does not come back, even if it arrives later.
+  func truncate(_ request: ChannelsTruncateRequest) async throws -> ChannelsTruncateReply
   /// The history of a channel, oldest line first.
   func transitions(_ request: ChannelsTransitionsRequest) async throws -> ChannelsTransitionsReply
 }
@@ -68,6 +87,11 @@ extension ChannelsService {
     case .removeRelay: return try await removeRelay(call.request())
     case .verify: return try await verify(call.request())
     case .delete: return try await delete(call.request())
+    case .setMuted: return try await setMuted(call.request())
+    case .setPinned: return try await setPinned(call.request())
+    case .setFrozen: return try await setFrozen(call.request())
+    case .setHidden: return try await setHidden(call.request())
+    case .truncate: return try await truncate(call.request())
     case .transitions: return try await transitions(call.request())
     }
   }

@@ -125,6 +125,27 @@ public struct Channel: Codable, Hashable, Sendable {
   /// The beginning of that post's text on one line, at most 100 characters, the last of them an ellipsis if something is left out; absent,
   /// too, if the post was forgotten, or cannot be read because the database is damaged. Not live either.
   public var lastPost: String?
+  /// When the last message in it was written, by anybody, RFC 3339 in UTC; absent when there is none, and when its messages are not read.
+  /// Not live, as the next four are not: what is said comes with org.batond.Messages.Watch. Every channel that is sent has it as it is then.
+  public var lastMessageAt: String?
+  /// The beginning of that message's text on one line, at most 100 characters. Anybody may have written it.
+  public var lastMessage: String?
+  /// How many messages are unread; 0 when messages are not read.
+  public var unread: Int
+  /// How many of these speak to whoever runs the channel.
+  public var unreadMentions: Int
+  /// Whether it is left out of the inbox, until something new is said in it. Lists of channels have it all the same.
+  public var hidden: Bool
+  /// Whether its unread messages are no reason to look: the inbox does not list it among those with unread messages.
+  public var muted: Bool
+  /// Whether it is to be in front of others. Lists do that if they are sorted by it.
+  public var pinned: Bool
+  /// Whether nothing is published in it. Posts that were accepted before go on to its relays.
+  public var frozen: Bool
+  /// Whether the network keeps others from writing as well, frozen or not: on simplex readers only read. On nostr anybody may go on writing.
+  public var frozenEnforced: Bool
+  /// Messages that were written then or before are not shown any more, RFC 3339 in UTC; absent if all are shown.
+  public var truncatedAt: String?
   /// Revision of the latest change.
   public var revision: Int64
 
@@ -148,6 +169,16 @@ public struct Channel: Codable, Hashable, Sendable {
     updatedAt: String,
     lastPostAt: String? = nil,
     lastPost: String? = nil,
+    lastMessageAt: String? = nil,
+    lastMessage: String? = nil,
+    unread: Int,
+    unreadMentions: Int,
+    hidden: Bool,
+    muted: Bool,
+    pinned: Bool,
+    frozen: Bool,
+    frozenEnforced: Bool,
+    truncatedAt: String? = nil,
     revision: Int64
   ) {
     self.id = id
@@ -169,6 +200,16 @@ public struct Channel: Codable, Hashable, Sendable {
     self.updatedAt = updatedAt
     self.lastPostAt = lastPostAt
     self.lastPost = lastPost
+    self.lastMessageAt = lastMessageAt
+    self.lastMessage = lastMessage
+    self.unread = unread
+    self.unreadMentions = unreadMentions
+    self.hidden = hidden
+    self.muted = muted
+    self.pinned = pinned
+    self.frozen = frozen
+    self.frozenEnforced = frozenEnforced
+    self.truncatedAt = truncatedAt
     self.revision = revision
   }
 }
@@ -277,7 +318,8 @@ public struct ListRequest: Codable, Hashable, Sendable {
   /// One relay of a channel meets several conditions with $elemMatch: {"relays": {"$elemMatch": {"relayId": 3, "status": "failed"}}}.
   public var filter: JSONValue?
   /// Keys like [{"field": "updatedAt", "direction": -1}, {"field": "custom.team"}], at most 8, then the id. What is absent comes first,
-  /// then booleans, numbers, texts, the rest. There is no order by link, lastPost, profile, profile.preferences or custom themselves.
+  /// then booleans, numbers, texts, the rest. There is no order by link, lastPost,
+  /// lastMessage, frozenEnforced, profile, profile.preferences or custom themselves.
   public var sort: [JSONValue]?
   /// Most channels per reply, 1 to 1000; 100 when absent. A page of large channels may hold fewer: only nextCursor says whether
   /// there are more.

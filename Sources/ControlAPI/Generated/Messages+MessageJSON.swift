@@ -72,6 +72,7 @@ extension MessagesInboxRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("cursor", cursor)
+    writer.member("hidden", hidden)
     writer.member("limit", limit)
     writer.member("unread", unread)
     writer.endObject()

@@ -92,8 +92,10 @@ public struct MessagesSearchRequest: Codable, Hashable, Sendable {
 
 /// Parameters of org.batond.Messages.Inbox.
 public struct MessagesInboxRequest: Codable, Hashable, Sendable {
-  /// Only those with unread messages; false when absent.
+  /// Only those with unread messages that are not muted; false when absent.
   public var unread: Bool?
+  /// Only those that are hidden, see org.batond.Channels.SetHidden; otherwise only the others. False when absent.
+  public var hidden: Bool?
   /// Where the page before ended: nextCursor of its reply.
   public var cursor: String?
   /// Most conversations on the page, 1 to 100; 25 when absent.
@@ -101,10 +103,12 @@ public struct MessagesInboxRequest: Codable, Hashable, Sendable {
 
   public init(
     unread: Bool? = nil,
+    hidden: Bool? = nil,
     cursor: String? = nil,
     limit: Int? = nil
   ) {
     self.unread = unread
+    self.hidden = hidden
     self.cursor = cursor
     self.limit = limit
   }

@@ -219,7 +219,16 @@ public struct Conversation: Codable, Hashable, Sendable {
   public var lastMessageId: Int64?
   /// How fresh this is, by relay.
   public var relays: [Freshness]
-  /// Revision of the latest change of the numbers. Freshness has none.
+  /// Whether its unread messages are no reason to look.
+  public var muted: Bool
+  /// Whether it is to be in front of others.
+  public var pinned: Bool
+  /// Whether it is left out of the inbox, until something new is said.
+  public var hidden: Bool
+  /// Messages that were written then or before are not shown any more, RFC 3339 in UTC; absent if all are shown. When it changes, messages
+  /// up to there are gone: they are not sent again.
+  public var truncatedAt: String?
+  /// Revision of the latest change of the above. Freshness has none.
   public var revision: Int64
 
   public init(
@@ -232,6 +241,10 @@ public struct Conversation: Codable, Hashable, Sendable {
     lastMessage: String? = nil,
     lastMessageId: Int64? = nil,
     relays: [Freshness],
+    muted: Bool,
+    pinned: Bool,
+    hidden: Bool,
+    truncatedAt: String? = nil,
     revision: Int64
   ) {
     self.channelId = channelId
@@ -243,6 +256,10 @@ public struct Conversation: Codable, Hashable, Sendable {
     self.lastMessage = lastMessage
     self.lastMessageId = lastMessageId
     self.relays = relays
+    self.muted = muted
+    self.pinned = pinned
+    self.hidden = hidden
+    self.truncatedAt = truncatedAt
     self.revision = revision
   }
 }

@@ -14,8 +14,8 @@ public protocol MonitorService: InterfaceService where Method == MonitorMethod, 
   /// carries the present one. A subscriber that does not read fast enough gets the newest change of each object only, see merged; one that
   /// falls behind again before it has read these gets TooSlow.
   /// Everything that lists show of operators, servers, relays and channels changes with an event, except what is documented as not live:
-  /// the figures of routine tests, how many channels relays have, the names of relays and identities in channels, and the newest posts of
-  /// channels, for which org.batond.Posts.Watch is there. The event of kind channelRelay is a transition; what else changes of a channel's
+  /// the figures of routine tests, how many channels relays have, the names of relays and identities in channels, the newest posts of
+  /// channels, for which org.batond.Posts.Watch is there, and what is known of their messages, for which org.batond.Messages.Watch is there. The event of kind channelRelay is a transition; what else changes of a channel's
   /// relay, such as its next attempt, comes with the event of the channel. Identities have no events.
   /// - Parameter stream: takes all replies but the last one.
   func watch(

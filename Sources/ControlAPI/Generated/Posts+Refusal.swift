@@ -19,6 +19,8 @@ public enum PostsRefusal: InterfaceRefusal {
   case idempotencyKeyReused(id: Int64, deleted: Bool)
   /// A limit of a retention is not allowed.
   case invalidRetention(field: String, reason: String)
+  /// The channel is frozen, so nothing is published there; see org.batond.Channels.SetFrozen.
+  case channelFrozen(id: Int64)
   /// Every relay has the post, or may have it: it can only be deleted.
   case notCancellable(id: Int64)
   /// The network, or the kind of channel, cannot do it.
@@ -61,6 +63,9 @@ public enum PostsRefusal: InterfaceRefusal {
       self = .invalidRetention(
         field: error.parameters["field"]?.string ?? "",
         reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Posts.ChannelFrozen":
+      self = .channelFrozen(
+        id: error.parameters["id"]?.integer ?? 0)
     case "org.batond.Posts.NotCancellable":
       self = .notCancellable(
         id: error.parameters["id"]?.integer ?? 0)
@@ -125,6 +130,10 @@ public enum PostsRefusal: InterfaceRefusal {
           "field": .string(field),
           "reason": .string(reason),
         ])
+    case .channelFrozen(let id):
+      VarlinkError(
+        "org.batond.Posts.ChannelFrozen",
+        carrying: ["id": .integer(id)])
     case .notCancellable(let id):
       VarlinkError(
         "org.batond.Posts.NotCancellable",

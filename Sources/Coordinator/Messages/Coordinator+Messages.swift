@@ -20,6 +20,18 @@ extension Coordinator {
     try await askMessages(of: channel) { .markUnread(message, in: channel, $0) }
   }
 
+  /// Leaves a conversation out of the inbox, until something new is said there, or shows it again.
+  /// - Throws: `NotFollowed`, among others.
+  public func hideMessages(of channel: ChannelID, _ isHidden: Bool) async throws(BatonError) {
+    let _: ConversationRow = try await askMessages(of: channel) { .hide(channel, isHidden, $0) }
+  }
+
+  /// Returns once what was decided about a channel is stored for its messages, too. Where none are read, that is at once.
+  public func settleMessages(of channel: ChannelID) async throws(BatonError) {
+    guard messages != nil else { return }
+    let _: Void = try await askMessages(of: channel) { .settle(channel, $0) }
+  }
+
   /// Asks the relays of a channel for everything that they hold of its messages, and waits until each has answered or failed to.
   /// - Parameter patience: how long to wait; the relays go on being asked after that.
   /// - Returns: whether all of them were read.

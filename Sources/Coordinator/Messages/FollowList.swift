@@ -18,6 +18,8 @@ struct FollowList {
     var end: Set<ChannelID> = []
     /// Channels that have no conversation yet, by id. What is read before they have one is lost.
     var begin: [ChannelID] = []
+    /// Channels about which something else was decided.
+    var mark: [ChannelID: ConversationMarks] = [:]
     /// Channels that are to be read, or read in another way, by id.
     var follow: [Entry] = []
   }
@@ -26,13 +28,15 @@ struct FollowList {
   /// The networks that are served.
   private let networks: Set<NetworkKind>
   private var followed: [ChannelID: Entry] = [:]
-  /// The channels that have a conversation.
-  private(set) var conversations: Set<ChannelID> = []
+  /// The channels that have a conversation, and what is stored there of the decisions about them.
+  private var stored: [ChannelID: ConversationMarks] = [:]
 
   init(window: MessageWindow, networks: Set<NetworkKind>) {
     self.window = window
     self.networks = networks
   }
+
+  func hasConversation(_ channel: ChannelID) -> Bool { stored[channel] != nil }
 
   /// What is read of a channel; `nil` if nothing is.
   func entry(of channel: ChannelID) -> Entry? { followed[channel] }
@@ -41,21 +45,23 @@ struct FollowList {
   var entries: [Entry] { followed.values.sorted { $0.channel.id < $1.channel.id } }
 
   /// All channels that are read or have a conversation.
-  var known: Set<ChannelID> { conversations.union(followed.keys) }
+  var known: Set<ChannelID> { Set(stored.keys).union(followed.keys) }
 
   /// Compares channels with what is stored of them. One that cannot be read stays as it is.
   /// - Parameters:
-  ///   - stored: what was read of `channels`.
+  ///   - read: what was read of `channels`.
   ///   - addresses: normal addresses of the relays that were not deleted.
-  func steps(for channels: Set<ChannelID>, _ stored: StoredChannels, addresses: [RelayID: String]) -> Steps {
+  func steps(for channels: Set<ChannelID>, _ read: StoredChannels, addresses: [RelayID: String]) -> Steps {
     var steps = Steps()
-    for id in channels.sorted() where stored.unreadable[id] == nil {
-      guard let channel = stored.found[id], channel.row.deletedAt == nil else {
+    for id in channels.sorted() where read.unreadable[id] == nil {
+      guard let channel = read.found[id], channel.row.deletedAt == nil else {
         if let entry = followed[id] { steps.unfollow.append(entry) }
-        if conversations.contains(id) { steps.end.insert(id) }
+        if hasConversation(id) { steps.end.insert(id) }
         continue
       }
-      if !conversations.contains(id) { steps.begin.append(id) }
+      if !hasConversation(id) { steps.begin.append(id) }
+      let marks = ConversationMarks(channel.row.marks)
+      if marks != stored[id] ?? ConversationMarks() { steps.mark[id] = marks }
       guard networks.contains(channel.row.network) else { continue }
       let entry = entry(for: channel, addresses)
       if followed[id] != entry { steps.follow.append(entry) }
@@ -75,10 +81,11 @@ struct FollowList {
   // MARK: - What was done
 
   /// Notes which channels have a conversation at the start.
-  mutating func load(_ conversations: Set<ChannelID>) { self.conversations = conversations }
+  mutating func load(_ conversations: [ChannelID: ConversationMarks]) { stored = conversations }
 
-  mutating func began(_ channel: ChannelID) { conversations.insert(channel) }
-  mutating func ended(_ channels: Set<ChannelID>) { conversations.subtract(channels) }
+  mutating func began(_ channel: ChannelID) { stored[channel] = ConversationMarks() }
+  mutating func marked(_ channel: ChannelID, _ marks: ConversationMarks) { stored[channel] = marks }
+  mutating func ended(_ channels: Set<ChannelID>) { for channel in channels { stored[channel] = nil } }
   mutating func follows(_ entry: Entry) { followed[entry.channel.id] = entry }
   mutating func unfollowed(_ channel: ChannelID) { followed[channel] = nil }
 }

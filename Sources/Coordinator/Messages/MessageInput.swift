@@ -19,6 +19,10 @@ enum MessageInput: Sendable {
   case markRead(ChannelID, through: MessageID?, Reply<ConversationRow>)
   /// - channel: that of the message.
   case markUnread(MessageID, in: ChannelID, Reply<ConversationRow>)
+  /// Leave a conversation out of the inbox, or show it again.
+  case hide(ChannelID, Bool, Reply<ConversationRow>)
+  /// Answers once what was decided about a channel before is stored.
+  case settle(ChannelID, Reply<Void>)
   /// Ask the relays of a channel; the reply comes when each has answered, or failed to: whether all were read.
   case sync(ChannelID, number: Int, Reply<Bool>)
   /// Nobody waits for this `sync` any more.
@@ -33,9 +37,9 @@ enum MessageInput: Sendable {
   /// Answers a request that will not be carried out.
   func refuse(_ error: BatonError) {
     switch self {
-    case .markRead(_, _, let reply), .markUnread(_, _, let reply): reply.send(.failure(error))
+    case .markRead(_, _, let reply), .markUnread(_, _, let reply), .hide(_, _, let reply): reply.send(.failure(error))
     case .sync(_, _, let reply): reply.send(.failure(error))
-    case .barrier(let reply): reply.send(.failure(error))
+    case .barrier(let reply), .settle(_, let reply): reply.send(.failure(error))
     case .read, .synced, .served, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue, .goOn: break
     }
   }

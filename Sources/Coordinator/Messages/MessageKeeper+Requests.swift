@@ -11,6 +11,9 @@ extension MessageKeeper {
       reply.send(await marked(channel) { try await parts.storage.markRead(channel, through: message) })
     case .markUnread(let message, let channel, let reply):
       reply.send(await marked(channel) { try await parts.storage.markUnread(channel, from: message) })
+    case .hide(let channel, let isHidden, let reply):
+      reply.send(await marked(channel) { try await parts.storage.hide(channel, isHidden) })
+    case .settle(let channel, let reply): reply.send(await settled(channel))
     case .sync(let channel, let number, let reply): sync(channel, number, reply)
     case .syncEnded(_, let number): requests.ended(number)
     case .barrier(let reply):
@@ -18,6 +21,20 @@ extension MessageKeeper {
       if posts > mirrored { isMirrorDue = true }
       requests.add(WaitingRequests.Barrier(batches: queue.received, posts: posts, reply: reply))
     case .read, .synced, .served, .channelChanged, .everythingChanged, .postsChanged, .timersDue, .goOn: break
+    }
+  }
+
+  /// Looks at a channel, unless that was done in this turn.
+  private func settled(_ channel: ChannelID) async -> Result<Void, BatonError> {
+    do {
+      if !isLoaded { try await load() }
+      if changed.contains(channel) {
+        try await look(at: [channel])
+        changed.remove(channel)
+      }
+      return .success(())
+    } catch {
+      return .failure(BatonError(reading: error))
     }
   }
 

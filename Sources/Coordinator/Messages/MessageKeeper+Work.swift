@@ -25,7 +25,7 @@ extension MessageKeeper {
     walk = ended.isStale ? ChannelWalk() : nil
   }
 
-  private func load() async throws {
+  func load() async throws {
     let counters = try await parts.storage.messageCounters()
     follows.load(try await parts.storage.channelsWithConversation())
     // If posts were set back to an older state, those with later revisions are others now.
@@ -35,7 +35,7 @@ extension MessageKeeper {
     isLoaded = true
   }
 
-  private func look(at channels: Set<ChannelID>) async throws {
+  func look(at channels: Set<ChannelID>) async throws {
     guard !channels.isEmpty else { return }
     let stored = try await parts.channels.channels(channels)
     let addresses = directory.relays.filter { !$0.value.isDeleted }.mapValues(\.address)
@@ -54,6 +54,11 @@ extension MessageKeeper {
     for channel in steps.begin {
       try await parts.storage.begin(channel, since: clock.timeOfDay)
       follows.began(channel)
+    }
+    for (channel, marks) in steps.mark.sorted(by: { $0.key < $1.key }) {
+      let receipt = try await parts.storage.mark(channel, marks)
+      follows.marked(channel, marks)
+      hub.publish(receipt.revision)
     }
     for entry in steps.follow {
       directory.networks[entry.network]?.follow(entry.channel)
@@ -105,7 +110,7 @@ extension MessageKeeper {
       let known = postHub.revision
       let (posts, through) = try await parts.posts.changedPosts(after: mirrored, channels: nil, limit: Self.postsMax)
       if !posts.isEmpty || through > mirrored {
-        let own = posts.filter { follows.conversations.contains($0.row.channel) }
+        let own = posts.filter { follows.hasConversation($0.row.channel) }
         let targets = PostMirror.targets(of: own)
         let named = targets.isEmpty ? [:] : try await parts.posts.posts(targets).found
         let messages = PostMirror.messages(of: own, targets: named)

@@ -107,9 +107,12 @@ final class MessageKeeper {
     case .postsChanged: isMirrorDue = true
     case .timersDue: waker.heard()
     case .goOn: isGoing = false
-    case .markRead(let channel, _, _), .markUnread(_, let channel, _), .sync(let channel, _, _):
+    case .markRead(let channel, _, _), .markUnread(_, let channel, _), .sync(let channel, _, _), .hide(let channel, _, _):
       // It may be one that the walk has not come to.
-      if walk != nil, !follows.conversations.contains(channel) { changed.insert(channel) }
+      if walk != nil, !follows.hasConversation(channel) { changed.insert(channel) }
+      return true
+    case .settle(let channel, _):
+      changed.insert(channel)
       return true
     case .syncEnded, .barrier: return true
     }

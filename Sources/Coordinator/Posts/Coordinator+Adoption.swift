@@ -27,6 +27,7 @@ extension Coordinator {
   private func adopt(
     _ post: SignedPost.Message, in channel: StoredChannel
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
+    try Self.checkThatItIsNotFrozen(channel.row)
     let parents = try await posts(named: post.replyTo.map { [$0] } ?? [], of: channel.row.id)
     let quoted = try await posts(named: Set(post.quotes), of: nil)
     let request = PostRequest(

@@ -12,6 +12,7 @@ extension Coordinator {
     try request.checkKey()
     if let earlier = try await earlier(request) { return (try await snapshot(earlier), false) }
     if let same = try await sameReaction(request) { return (try await snapshot(same), false) }
+    try Self.checkThatItIsNotFrozen(channel.row)
     let now = clock.timeOfDay
     try request.checkSchedule(at: now)
     let deletion = try await deletionOfReplaced(request, in: channel.row.content, on: try network(of: channel))
@@ -26,10 +27,17 @@ extension Coordinator {
   /// Gives a scheduled post that is due its form.
   func compose(_ request: PostRequest) async -> Result<PostDocument, BatonError> {
     do throws(BatonError) {
-      return .success(try await document(of: request, in: try await livingChannel(request.channel)))
+      let channel = try await livingChannel(request.channel)
+      try Self.checkThatItIsNotFrozen(channel.row)
+      return .success(try await document(of: request, in: channel))
     } catch {
       return .failure(error)
     }
+  }
+
+  /// - Throws: `frozen` if nothing may be published in the channel.
+  static func checkThatItIsNotFrozen(_ channel: ChannelRow) throws(BatonError) {
+    if channel.marks.isFrozen { throw .post(.frozen(channel.id)) }
   }
 
   /// The post in the form that its network gives it. From here on posts are told when the channel gets a relay, or leaves one.

@@ -149,7 +149,8 @@ extension BatonError {
   /// Whether the same request may be granted later, though nobody changes it.
   fileprivate var mayPass: Bool {
     switch self {
-    case .busy, .storageDamaged, .storageUnavailable, .networkUnavailable: true
+    // A channel is frozen for a while.
+    case .busy, .storageDamaged, .storageUnavailable, .networkUnavailable, .post(.frozen): true
     default: false
     }
   }
@@ -158,6 +159,7 @@ extension BatonError {
   fileprivate var whyNotPublished: String {
     switch self {
     case .noSuchChannel: "its channel was deleted"
+    case .post(.frozen): "its channel is frozen"
     case .post(.invalidPost(_, let reason)), .post(.notSupported(_, let reason)): reason
     case .storageDamaged(let reason), .storageUnavailable(let reason), .networkUnavailable(_, let reason): reason
     case .busy: "the daemon was busy"

@@ -3,6 +3,8 @@ public import Channels
 /// The reasons why a request about a post is refused.
 public enum PostError: Error, Hashable, Sendable {
   case noSuchPost(PostID)
+  /// Nothing is published in the channel until it is unfrozen.
+  case frozen(ChannelID)
   /// - field: of the request, as on the wire.
   /// - reason: a sentence that says what to change.
   case invalidPost(field: String, reason: String)

@@ -42,6 +42,14 @@ enum ChannelColumn {
     case .createdAt: self = .time("c.created_at")
     case .updatedAt: self = .time("c.updated_at")
     case .lastPostAt: self = .optionalTime(Store.lastPostTime)
+    case .isMuted: self = .boolean("c.muted")
+    case .isPinned: self = .boolean("c.pinned")
+    case .isFrozen: self = .boolean("c.frozen")
+    case .truncatedAt: self = .optionalTime("c.truncated_at")
+    case .isHidden: self = .boolean(Self.conversation("is_hidden", or: "0"))
+    case .unread: self = .integer(Self.conversation("unread", or: "0"))
+    case .unreadMentions: self = .integer(Self.conversation("unread_mentions", or: "0"))
+    case .lastMessageAt: self = .optionalTime(Self.conversation("last_at", or: "NULL"))
     case .displayName: self = .word("c.display_name")
     case .fullName: self = .text("c.full_name")
     case .description: self = .text("c.description")
@@ -53,6 +61,12 @@ enum ChannelColumn {
 
   /// SQLite compares names byte by byte and cannot quote all of them; a field has only names that it can quote.
   static func jsonPath(_ names: [String]) -> String { "$" + names.map { ".\"\($0)\"" }.joined() }
+
+  /// What is known of the channel's messages.
+  /// - Parameter absent: what holds where nothing is known.
+  private static func conversation(_ column: String, or absent: String) -> String {
+    "coalesce((SELECT v.\(column) FROM \(Store.conversations) v WHERE v.channel_id = c.id), \(absent))"
+  }
 
   private static func has(_ condition: String) -> String {
     "EXISTS (SELECT 1 FROM channel_relays r WHERE r.channel_id = c.id AND \(condition))"

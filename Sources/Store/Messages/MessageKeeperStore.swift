@@ -49,7 +49,15 @@ public struct MessageKeeperStore: MessageStorage {
 
   public func end(_ channels: Set<ChannelID>) async throws -> MessageReceipt { try await ask { try $0.end(channels) } }
 
-  public func channelsWithConversation() async throws -> Set<ChannelID> {
+  public func channelsWithConversation() async throws -> [ChannelID: ConversationMarks] {
     try await ask { try $0.channelsWithConversation() }
+  }
+
+  public func mark(_ channel: ChannelID, _ marks: ConversationMarks) async throws -> MessageReceipt {
+    try await ask { try $0.mark(channel, marks) }
+  }
+
+  public func hide(_ channel: ChannelID, _ isHidden: Bool) async throws -> ConversationRow? {
+    try await ask { try $0.hide(channel, isHidden) }
   }
 }

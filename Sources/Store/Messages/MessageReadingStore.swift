@@ -35,6 +35,10 @@ public struct MessageReadingStore: MessageReading {
     try await ask(.much) { try $0.conversations(question) }
   }
 
+  public func summaries(of channels: Set<ChannelID>) async throws -> [ChannelID: ConversationSummary] {
+    try await ask(.little) { try $0.summaries(of: channels) }
+  }
+
   public func conversation(of channel: ChannelID) async throws -> StoredConversation? {
     try await ask(.little) { try $0.conversation(of: channel) }
   }

@@ -123,7 +123,16 @@ enum MessageSchema {
     CREATE VIRTUAL TABLE message_words USING fts5 (
       text, channel, content = 'message_texts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2'
     );
+    """,
     """
+    ALTER TABLE conversations ADD COLUMN last_at INTEGER;
+    ALTER TABLE conversations ADD COLUMN is_hidden INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN is_muted INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN truncated_at INTEGER;
+    UPDATE conversations SET last_at = (
+      SELECT max(0, min(created_at, received_at)) FROM messages WHERE messages.id = conversations.last_id);
+    """,
   ]
 
   static var version: Int32 { Int32(migrations.count) }

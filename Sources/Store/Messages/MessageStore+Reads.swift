@@ -64,18 +64,42 @@ extension MessageStore {
     try read { db in try MessageReader(db: db).conversations([channel.rawValue]).first }
   }
 
+  func summaries(of channels: Set<ChannelID>) throws -> [ChannelID: ConversationSummary] {
+    try read { db in
+      var found: [ChannelID: ConversationSummary] = [:]
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT v.channel_id, v.unread, v.unread_mentions, v.is_hidden, v.last_at, substr(m.text, 1, ?)
+          FROM conversations v LEFT JOIN messages m ON m.id = v.last_id
+          WHERE v.channel_id IN (SELECT value FROM json_each(?))
+          """, arguments: [Self.previewTextMax, MessageReader.list(channels.map(\.rawValue))])
+      while let row = try rows.next() {
+        var values = MessageValues(row)
+        let channel = ChannelID(rawValue: try values.integer())
+        found[channel] = ConversationSummary(
+          unread: Int(try values.integer()), unreadMentions: Int(try values.integer()), isHidden: try values.flag(),
+          lastAt: try values.timeIfAny(), preview: try values.textIfAny().map(LastPost.preview))
+      }
+      return found
+    }
+  }
+
+  /// How many scalars of a text are looked at for a preview. Spaces in a row count as one there.
+  private static let previewTextMax = 1_000
+
   func conversations(_ question: ConversationQuestion) throws -> [StoredConversation] {
     try read { db in
       let index = question.isUnread ? "conversations_unread" : "conversations_by_place"
-      let isUnread = question.isUnread ? " AND unread > 0" : ""
+      let isUnread = question.isUnread ? " AND unread > 0 AND is_muted = 0" : ""
       let place = question.after.map { ($0.lastPosition, $0.channel.rawValue) } ?? (.max, .max)
       let channels = try Int64.fetchAll(
         db,
         cached: """
           SELECT channel_id FROM conversations INDEXED BY \(index)
-          WHERE last_position IS NOT NULL\(isUnread) AND (last_position, channel_id) < (?, ?)
+          WHERE last_position IS NOT NULL\(isUnread) AND is_hidden = ? AND (last_position, channel_id) < (?, ?)
           ORDER BY last_position DESC, channel_id DESC LIMIT ?
-          """, arguments: [place.0, place.1, max(1, question.limit)])
+          """, arguments: [question.isHidden, place.0, place.1, max(1, question.limit)])
       return try MessageReader(db: db).conversations(channels)
     }
   }

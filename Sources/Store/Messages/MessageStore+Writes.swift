@@ -90,14 +90,72 @@ extension MessageStore {
     try write({ writing in for channel in channels { try writing.end(channel) } }, result: { $0.receipt })
   }
 
-  func channelsWithConversation() throws -> Set<ChannelID> {
+  func channelsWithConversation() throws -> [ChannelID: ConversationMarks] {
     try read { db in
-      Set(try Int64.fetchAll(db, cached: "SELECT channel_id FROM conversations").map(ChannelID.init(rawValue:)))
+      var found: [ChannelID: ConversationMarks] = [:]
+      let rows = try Row.fetchCursor(db, sql: "SELECT channel_id, \(ConversationMarks.columns) FROM conversations")
+      while let row = try rows.next() {
+        var values = MessageValues(row)
+        found[ChannelID(rawValue: try values.integer())] = try ConversationMarks(&values)
+      }
+      return found
     }
+  }
+
+  func mark(_ channel: ChannelID, _ marks: ConversationMarks) throws -> MessageReceipt {
+    try write(
+      { writing in
+        guard let known = try writing.conversation(channel)?.row.marks else { return }
+        try writing.change(channel) { $0.row.marks = marks }
+        if let end = marks.truncatedAt, end > known.truncatedAt ?? Timestamp(milliseconds: .min) {
+          try writing.truncate(channel, at: end)
+        }
+      }, result: { $0.receipt })
+  }
+
+  func hide(_ channel: ChannelID, _ isHidden: Bool) throws -> ConversationRow? {
+    try write(
+      { writing in
+        guard try writing.conversation(channel) != nil else { return }
+        try writing.change(channel) { $0.row.isHidden = isHidden }
+      }, result: { try $0.conversation(channel)?.row })
   }
 }
 
 extension MessageWriting {
+  /// Removes the messages of a channel that are at this time or before it. Those that are dated later stay as deleted ones, so that they are
+  /// known when they are read again.
+  mutating func truncate(_ channel: ChannelID, at end: Timestamp) throws {
+    let (id, place) = (channel.rawValue, end.milliseconds)
+    let ahead = try Int64.fetchAll(
+      db, sql: "SELECT id FROM messages WHERE channel_id = ? AND is_deleted = 0 AND position <= ? AND created_at > ?",
+      arguments: [id, place, place])
+    for message in ahead { if let known = try known(message) { try delete(known, at: end) } }
+    let past = "channel_id = ?1 AND created_at <= ?2"
+    // What is deleted has no words.
+    try run(
+      """
+      INSERT INTO message_words (message_words, rowid, text, channel)
+      SELECT 'delete', id, text, 'c' || channel_id FROM messages WHERE \(past) AND is_deleted = 0
+      """, [id, place])
+    try run("DELETE FROM message_relays WHERE message_id IN (SELECT id FROM messages WHERE \(past))", [id, place])
+    try run(
+      """
+      DELETE FROM reactions WHERE channel_id = ?1 AND target IN (
+        SELECT network_id FROM messages WHERE \(past) AND network_id IS NOT NULL)
+      """, [id, place])
+    try run("DELETE FROM messages WHERE \(past)", [id, place])
+    let kept = try Int.fetchOne(db, sql: "SELECT count(*) FROM messages WHERE channel_id = ? AND is_own = 0", arguments: [id])
+    try change(channel) { $0.kept = kept ?? 0 }
+    guard let through = try conversation(channel)?.row.readThrough.rawValue else { return }
+    try read(channel, through: through)
+    try findLast(channel)
+    // Those that answer what is gone show it no more.
+    let answers = try Int64.fetchAll(
+      db, sql: "SELECT id FROM messages WHERE channel_id = ? AND reply_to IS NOT NULL", arguments: [id])
+    for answer in answers { touch(answer) }
+  }
+
   /// Removes everything that is known of a channel.
   mutating func end(_ channel: ChannelID) throws {
     forget(channel)

@@ -84,14 +84,26 @@ extension MessageRow {
 
 extension ConversationRow {
   /// The columns that `init` reads.
-  static let columns = "channel_id, since, read_through, unread, unread_mentions, last_id, last_position, revision"
+  static let columns =
+    "channel_id, since, read_through, unread, unread_mentions, last_id, last_position, last_at, is_hidden, is_muted, is_pinned, "
+    + "truncated_at, revision"
 
   init(_ values: inout MessageValues) throws {
     self.init(
       channel: ChannelID(rawValue: try values.integer()), since: try values.time(),
       readThrough: MessageID(rawValue: try values.integer()), unread: Int(try values.number()),
       unreadMentions: Int(try values.number()), last: try values.integerIfAny().map(MessageID.init(rawValue:)),
-      lastPosition: try values.integerIfAny(), revision: try values.integer())
+      lastPosition: try values.integerIfAny(), lastAt: try values.timeIfAny(), isHidden: try values.flag(),
+      marks: try ConversationMarks(&values), revision: try values.integer())
+  }
+}
+
+extension ConversationMarks {
+  /// The columns that `init` reads.
+  static let columns = "is_muted, is_pinned, truncated_at"
+
+  init(_ values: inout MessageValues) throws {
+    self.init(isMuted: try values.flag(), isPinned: try values.flag(), truncatedAt: try values.timeIfAny())
   }
 }
 

@@ -14,6 +14,7 @@ extension MessageWriting {
         if try add(read.relay, to: known.id) { touch(known.id) }
         try complete(known, message.attachments)
       } else {
+        if let end = conversation.row.marks.truncatedAt, message.createdAt <= end { return }
         let isLive = read.news.isLive
         let counts = !message.isOwn && (isLive || message.createdAt >= conversation.row.since)
         let place = isLive ? now : min(message.createdAt, now)
@@ -87,9 +88,12 @@ extension MessageWriting {
         conversation.row.unread += 1
         if row.isMention { conversation.row.unreadMentions += 1 }
       }
+      // What was said before is no reason to show the conversation again.
+      if row.counts || row.isOwn && row.createdAt >= conversation.row.since { conversation.row.isHidden = false }
       // Of two with one place the later one is the last.
       guard row.position >= conversation.row.lastPosition ?? .min else { return }
       (conversation.row.last, conversation.row.lastPosition) = (MessageID(rawValue: id), row.position)
+      conversation.row.lastAt = Self.lastAt(row.createdAt, row.receivedAt)
     }
     try arrived(row.networkID, in: row.channel)
     new += 1

@@ -26,6 +26,7 @@ extension MessageWriting {
     } else if let named {
       try become(post.post, named)
     } else {
+      if let end = try conversation(post.channel)?.row.marks.truncatedAt, post.createdAt <= end { return }
       let row = MessageRow(
         id: MessageID(rawValue: 0), channel: post.channel, networkID: post.networkID, author: post.author, text: post.text,
         createdAt: post.createdAt, receivedAt: post.createdAt, position: max(0, post.createdAt.milliseconds),

@@ -148,21 +148,30 @@ struct MessageWriting {
     let row = conversation.row
     try run(
       """
-      INSERT INTO conversations (\(ConversationRow.columns), newest_id, kept) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO conversations (\(ConversationRow.columns), newest_id, kept)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (channel_id) DO UPDATE SET since = excluded.since, read_through = excluded.read_through, unread = excluded.unread,
         unread_mentions = excluded.unread_mentions, last_id = excluded.last_id, last_position = excluded.last_position,
-        revision = excluded.revision, newest_id = excluded.newest_id, kept = excluded.kept
+        last_at = excluded.last_at, is_hidden = excluded.is_hidden, is_muted = excluded.is_muted, is_pinned = excluded.is_pinned,
+        truncated_at = excluded.truncated_at, revision = excluded.revision, newest_id = excluded.newest_id, kept = excluded.kept
       """,
       [
         row.channel.rawValue, row.since.milliseconds, row.readThrough.rawValue, row.unread, row.unreadMentions,
-        row.last?.rawValue, row.lastPosition, row.revision, conversation.newest, conversation.kept,
+        row.last?.rawValue, row.lastPosition, row.lastAt?.milliseconds, row.isHidden, row.marks.isMuted, row.marks.isPinned,
+        row.marks.truncatedAt?.milliseconds, row.revision, conversation.newest, conversation.kept,
       ])
+  }
+
+  /// The time of the last message. Somebody may have made up a date before any clock.
+  static func lastAt(_ created: Timestamp, _ received: Timestamp) -> Timestamp {
+    max(Timestamp(milliseconds: 0), min(created, received))
   }
 
   /// Looks for the last message anew.
   mutating func findLast(_ channel: ChannelID) throws {
     // Own messages and those of others are two ranges of the index.
     var last: (position: Int64, id: Int64)?
+    var at: Timestamp?
     for isOwn in [0, 1] {
       let row = try Row.fetchOne(
         db,
@@ -176,7 +185,15 @@ struct MessageWriting {
       if let known = last, found < known { continue }
       last = found
     }
+    if let last {
+      let row = try Row.fetchOne(
+        db, cached: "SELECT created_at, received_at FROM messages WHERE id = ?", arguments: [last.id])
+      guard let row else { throw MessageValues.damaged }
+      var values = MessageValues(row)
+      at = Self.lastAt(try values.time(), try values.time())
+    }
     try change(channel) { conversation in
+      conversation.row.lastAt = at
       conversation.row.last = last.map { MessageID(rawValue: $0.id) }
       conversation.row.lastPosition = last?.position
     }

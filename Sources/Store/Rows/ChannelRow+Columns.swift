@@ -34,6 +34,10 @@ extension ChannelRow {
     row.bind(relayCount)
     row.bind(requestDigest)
     row.bind(keySalt)
+    row.bind(marks.isMuted)
+    row.bind(marks.isPinned)
+    row.bind(marks.isFrozen)
+    row.bind(marks.truncatedAt?.milliseconds)
   }
 
   /// The relays as one text.
@@ -57,6 +61,8 @@ extension ChannelRow {
     let (newestID, newest, newestAt) = (values.textIfAny(), values.textIfAny(), values.integerIfAny())
     let (namedRelays, earlier) = (values.textIfAny(), values.textIfAny())
     let (relayCount, requestDigest, keySalt) = (values.integerIfAny(), values.textIfAny(), values.blobIfAny())
+    let (isMuted, isPinned, isFrozen) = (values.flag(), values.flag(), values.flag())
+    let truncatedAt = values.integerIfAny()
     try values.end(.channels)
 
     func corrupt(_ what: String) -> StoreError { StoreError(.corrupt, "channel \(id.rawValue): \(what) cannot be read") }
@@ -75,7 +81,9 @@ extension ChannelRow {
       wantedRelays: wantedRelays, heal: heal, custom: try json(custom, "custom"), idempotencyKey: idempotencyKey,
       createdAt: Timestamp(milliseconds: createdAt), updatedAt: Timestamp(milliseconds: updatedAt),
       deletedAt: deletedAt.map(Timestamp.init(milliseconds:)), revision: revision, relayCount: relayCount.map { Int($0) },
-      requestDigest: requestDigest, keySalt: keySalt)
+      requestDigest: requestDigest, keySalt: keySalt,
+      marks: ChannelMarks(
+        isMuted: isMuted, isPinned: isPinned, isFrozen: isFrozen, truncatedAt: truncatedAt.map(Timestamp.init(milliseconds:))))
   }
 
   private static func newestEdition(_ id: String?, _ document: String?, _ signedAt: Int64?, _ earlier: String?)

@@ -1,0 +1,36 @@
+internal import GRDB
+internal import Synchronization
+
+/// The file of messages, once it is known.
+final class MessagesPath: Sendable {
+  private let path = Mutex<String?>(nil)
+
+  var value: String? {
+    get { path.withLock { $0 } }
+    set { path.withLock { $0 = newValue } }
+  }
+}
+
+// Messages are in a file of their own. Lists of channels filter and sort by what is known of them.
+extension Store {
+  /// A view in each connection: what is known of channels' messages.
+  static let conversations = "channel_conversations"
+
+  /// Begins to read what is known of channels' messages. Until then, and where nobody reads messages, nothing is known.
+  /// - Parameter messages: a store that is open; `nil` to read nothing any more, before it is closed.
+  public func read(_ messages: MessageStore?) {
+    messagesPath.value = messages?.pool.path
+    open.renewReaders()
+  }
+
+  /// - Parameter path: the file of messages; `nil` if there is none.
+  static func showConversations(in db: Database, _ path: String?) throws {
+    let columns = ["channel_id", "unread", "unread_mentions", "is_hidden", "last_at"]
+    if let path, (try? db.execute(sql: "ATTACH DATABASE ? AS messages", arguments: [path])) != nil {
+      let sql = "CREATE TEMP VIEW \(conversations) AS SELECT \(columns.joined(separator: ", ")) FROM messages.conversations"
+      if (try? db.execute(sql: sql)) != nil { return }
+    }
+    let nothing = columns.map { "NULL AS \($0)" }.joined(separator: ", ")
+    try db.execute(sql: "CREATE TEMP VIEW \(conversations) AS SELECT \(nothing) WHERE 0")
+  }
+}

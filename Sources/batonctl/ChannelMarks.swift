@@ -1,0 +1,157 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Sentences
+
+// What whoever runs a channel decides about it for themselves. Readers see nothing of it.
+
+/// A command that changes one such thing.
+protocol ChannelMarking: AsyncParsableCommand {
+  var global: GlobalOptions { get }
+  var channel: String { get }
+  func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel
+  /// What is so now.
+  func words(_ channel: Channel) -> String
+}
+
+extension ChannelMarking {
+  func run() async throws {
+    try await global.connected { session in
+      let id = try await session.channel(channel).id
+      let changed = try await mark(id, session.client)
+      try session.show(changed) { words(changed) }
+    }
+  }
+}
+
+struct ChannelMute: ChannelMarking {
+  static let configuration = CommandConfiguration(
+    commandName: "mute", abstract: "Mutes a channel: its unread messages are no reason to look.",
+    discussion: """
+      Its messages are read and counted all the same, and batonctl inbox has it, but not with --unread.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+
+  func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setMuted(true, channel: id) }
+  func words(_ channel: Channel) -> String { "Channel \(channel.id) is muted." }
+}
+
+struct ChannelUnmute: ChannelMarking {
+  static let configuration = CommandConfiguration(
+    commandName: "unmute", abstract: "Unmutes a channel.")
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+
+  func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setMuted(false, channel: id) }
+  func words(_ channel: Channel) -> String { "Channel \(channel.id) is not muted." }
+}
+
+struct ChannelPin: ChannelMarking {
+  static let configuration = CommandConfiguration(
+    commandName: "pin", abstract: "Pins a channel, so that it is in front of others.",
+    discussion: """
+      batonctl channel list --sort=-pinned has pinned channels first, and batonctl inbox -o wide says which they are.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+
+  func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setPinned(true, channel: id) }
+  func words(_ channel: Channel) -> String { "Channel \(channel.id) is pinned." }
+}
+
+struct ChannelUnpin: ChannelMarking {
+  static let configuration = CommandConfiguration(
+    commandName: "unpin", abstract: "Unpins a channel.")
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+
+  func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setPinned(false, channel: id) }
+  func words(_ channel: Channel) -> String { "Channel \(channel.id) is not pinned." }
+}
+
+struct ChannelFreeze: ChannelMarking {
+  static let configuration = CommandConfiguration(
+    commandName: "freeze", abstract: "Freezes a channel: nothing is published in it until it is unfrozen.",
+    discussion: """
+      Posts, edits, reactions, pins and imports are refused; deleting goes on, and so does the delivery of what was accepted before. A \
+      scheduled post that is due waits within its tolerance. On Nostr others can go on writing.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+
+  func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setFrozen(true, channel: id) }
+  func words(_ channel: Channel) -> String {
+    "Channel \(channel.id) is frozen\(channel.frozenEnforced ? "" : "; others can go on writing there")."
+  }
+}
+
+struct ChannelUnfreeze: ChannelMarking {
+  static let configuration = CommandConfiguration(
+    commandName: "unfreeze", abstract: "Unfreezes a channel.")
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+
+  func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setFrozen(false, channel: id) }
+  func words(_ channel: Channel) -> String { "Channel \(channel.id) is not frozen." }
+}
+
+struct ChannelUnhide: ChannelMarking {
+  static let configuration = CommandConfiguration(
+    commandName: "unhide", abstract: "Shows a hidden channel in the inbox again.")
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+
+  func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel { try await client.setHidden(false, channel: id) }
+  func words(_ channel: Channel) -> String { "Channel \(channel.id) is not hidden." }
+}
+
+struct ChannelHide: ChannelMarking {
+  static let configuration = CommandConfiguration(
+    commandName: "hide", abstract: "Leaves a channel out of the inbox until something new is said in it.",
+    discussion: """
+      batonctl channel list has it all the same, and batonctl inbox --hidden lists hidden channels.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Flag(help: "Take away its messages up to now, as batonctl channel truncate does.") var clear = false
+
+  func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel {
+    try await client.setHidden(true, clearingHistory: clear, channel: id)
+  }
+
+  func words(_ channel: Channel) -> String { "Channel \(channel.id) is hidden until something new is said in it." }
+}
+
+struct ChannelTruncate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "truncate", abstract: "Takes away what was said in a channel up to now, here and not on its relays.",
+    discussion: """
+      Messages are gone from lists, searches and counts, and do not come back when relays are read again. Channel and posts stay, and new \
+      messages are read as ever. With --posts the channel's own posts are deleted for readers, too, the newest first, until one cannot be.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Flag(help: "Delete the channel's own posts on its relays, too.") var posts = false
+  @Flag(help: "Do not ask.") var yes = false
+
+  func run() async throws {
+    try await global.connected { session in
+      let channel = try await session.channel(channel)
+      let what = posts ? "and delete its posts for all readers" : "here"
+      try session.confirm(
+        "Take away everything that was said in channel \(channel.id) '\(channel.profile.displayName)' \(what)?",
+        isDefault: false,
+        yes: yes)
+      let reply = try await session.client.truncate(posts: posts, channel: channel.id)
+      try session.show(reply) {
+        var lines = ["What was said in channel \(channel.id) is gone here."]
+        if posts { lines.append("\(counted(reply.deletedPosts, "post")) being deleted: see batonctl post list.") }
+        if let id = reply.failedPostId {
+          lines.append("Post \(id) cannot be deleted, and those before it were not tried: \(reply.failure ?? "")")
+        }
+        return lines.joined(separator: "\n")
+      }
+    }
+  }
+}

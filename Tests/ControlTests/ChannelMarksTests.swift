@@ -1,0 +1,196 @@
+import BatonClient
+import Channels
+import ControlAPI
+import Storage
+import StrictJSON
+import TestSupport
+import Testing
+import Varlink
+
+@testable import ControlServer
+
+/// What whoever runs a channel decides about it, and what its lists show of what is said.
+@Suite(.timeLimit(.minutes(10)))
+struct ChannelMarksTests {
+  private func names(_ bench: Bench, _ filter: JSONValue?, sort: JSONValue = []) async throws -> [String] {
+    var parameters: [String: JSONValue] = ["sort": sort]
+    parameters["filter"] = filter
+    let reply = try await bench.client.call(ChannelsMethod.list, parameters)
+    return try [Channel](json: reply["channels"] ?? []).map(\.profile.displayName)
+  }
+
+  @Test func decisionsAreStoredAndTold() async throws {
+    let bench = try await Bench.reading(["News", "Sports"])
+    let revision = try await bench.client.channel(id: 1).revision
+    #expect(try await bench.client.setMuted(true, channel: 1).muted)
+    #expect(try await bench.client.setPinned(true, channel: 1).pinned)
+    let frozen = try await bench.client.setFrozen(true, channel: 1)
+    #expect(frozen.muted && frozen.pinned && frozen.frozen && !frozen.frozenEnforced && frozen.edition == 1)
+    var seen: [Channel] = []
+    for try await change in try await bench.client.watch(WatchRequest(since: revision, kinds: ["channel"])) {
+      seen.append(try Channel(json: change.after ?? .null))
+      if change.revision == frozen.revision { break }
+    }
+    #expect(seen.last == frozen)
+    #expect(try await names(bench, ["muted": true]) == ["News"])
+    #expect(try await names(bench, ["frozen": false]) == ["Sports"])
+    #expect(try await names(bench, nil, sort: [["field": "pinned", "direction": 1]]) == ["Sports", "News"])
+    // What is so already changes nothing.
+    #expect(try await bench.client.setMuted(true, channel: 1).revision == frozen.revision)
+    #expect(try await !bench.client.setPinned(false, channel: 1).pinned)
+    await #expect(throws: ChannelsRefusal.noSuchChannel(id: 9, name: nil).error) {
+      try await bench.client.setMuted(true, channel: 9)
+    }
+    // The inbox does without muted channels only where unread ones are asked for.
+    for channel in [1, 2] as [Int64] { try await bench.hear(["m\(channel)"], in: channel, from: 1) }
+    #expect(try await bench.client.inbox().conversations.map(\.channelId) == [2, 1])
+    let unread = try await bench.client.inbox(MessagesInboxRequest(unread: true)).conversations
+    #expect(unread.map(\.channelId) == [2])
+    #expect(try await bench.client.inbox().conversations.map(\.muted) == [false, true])
+    try await bench.stop()
+  }
+
+  @Test func listsKnowWhatIsSaid() async throws {
+    let bench = try await Bench.reading(["a", "b", "c"])
+    try await bench.hear(["m1", "m2"], in: 1, from: 10)
+    try await bench.hear([Bench.said("m3", "Until  when?\n\u{1B}[2J", at: 20, isMention: true)], in: 2, at: 20)
+    let channel = try await bench.client.channel(id: 2)
+    #expect(channel.lastMessage == "Until when? \u{1B}[2J" && channel.unread == 1 && channel.unreadMentions == 1)
+    #expect(channel.lastMessageAt == "2023-11-14T22:13:40.000Z" && !channel.hidden && channel.truncatedAt == nil)
+    let other = try await bench.client.channel(id: 3)
+    #expect(other.lastMessageAt == nil && other.lastMessage == nil && other.unread == 0)
+    let latest: JSONValue = [["field": "lastMessageAt", "direction": -1]]
+    #expect(try await names(bench, nil, sort: latest) == ["b", "a", "c"])
+    #expect(try await names(bench, ["unread": ["$gt": 0]], sort: [["field": "unread", "direction": -1]]) == ["a", "b"])
+    #expect(try await names(bench, ["lastMessageAt": ["$exists": false]]) == ["c"])
+    #expect(try await names(bench, ["lastMessage": ["$q": "until"]]) == ["b"])
+    #expect(try await names(bench, ["lastMessageAt": ["$lt": "2023-11-14T22:13:35"]]) == ["a"])
+    _ = try await bench.client.markRead(MessagesMarkReadRequest(channelId: 1))
+    #expect(try await names(bench, ["unread": 0]) == ["a", "c"])
+    for field in ["lastMessage", "frozenEnforced"] {
+      await #expect(throws: VarlinkError.self, "\(field)") { try await names(bench, nil, sort: [["field": .string(field)]]) }
+    }
+    try await bench.stop()
+  }
+
+  @Test func hiddenChannelsComeBackWithTheNextMessage() async throws {
+    let bench = try await Bench.reading(["a", "b"])
+    for channel in [1, 2] as [Int64] { try await bench.hear(["m\(channel)"], in: channel, from: Double(channel)) }
+    #expect(try await bench.client.setHidden(true, channel: 1).hidden)
+    func inbox(_ hidden: Bool? = nil) async throws -> [Int64] {
+      try await bench.client.inbox(MessagesInboxRequest(hidden: hidden)).conversations.map(\.channelId)
+    }
+    #expect(try await inbox() == [2])
+    #expect(try await inbox(true) == [1])
+    #expect(try await names(bench, ["hidden": true]) == ["a"])
+    // What was said before is no reason.
+    try await bench.hear([Bench.said("old", at: -1_000)], in: 1, isLive: false, at: 5)
+    #expect(try await inbox() == [2])
+    try await bench.hear(["new"], in: 1, from: 9)
+    #expect(try await inbox() == [1, 2])
+    #expect(try await inbox(true).isEmpty)
+    #expect(try await bench.client.channel(id: 1).hidden == false)
+    _ = try await bench.client.setHidden(true, channel: 2)
+    #expect(try await !bench.client.setHidden(false, channel: 2).hidden)
+    #expect(try await inbox() == [1, 2])
+
+    // An own post is something new, too.
+    _ = try await bench.client.setHidden(true, channel: 1)
+    _ = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "Hello"))
+    try await bench.settleMessages()
+    #expect(try await !bench.client.channel(id: 1).hidden)
+
+    let cleared = try await bench.client.setHidden(true, clearingHistory: true, channel: 1)
+    #expect(cleared.hidden && cleared.truncatedAt != nil && cleared.unread == 0 && cleared.lastMessageAt == nil)
+    #expect(try await bench.client.messages(MessagesListRequest(channelId: 1)).messages.isEmpty)
+    await #expect(throws: VarlinkError.invalidParameter("clearHistory")) {
+      try await bench.client.setHidden(false, clearingHistory: true, channel: 1)
+    }
+    await #expect(throws: ChannelsRefusal.noSuchChannel(id: 9, name: nil).error) {
+      try await bench.client.setHidden(true, channel: 9)
+    }
+    try await bench.stop()
+  }
+
+  @Test func channelsWhoseMessagesAreNotReadAreNotHidden() async throws {
+    let bench = try await Bench()
+    _ = try await bench.addRelays(1)
+    _ = try await bench.create("News")
+    await #expect(throws: ChannelsRefusal.notFollowed(id: 1).error) { try await bench.client.setHidden(true, channel: 1) }
+    // What needs no messages works.
+    #expect(try await bench.client.setMuted(true, channel: 1).muted)
+    #expect(try await bench.client.truncate(channel: 1).channel.truncatedAt != nil)
+    #expect(try await names(bench, ["unread": 0, "hidden": false, "lastMessageAt": .null]) == ["News"])
+    try await bench.stop()
+  }
+
+  @Test func truncatedMessagesAreGoneAndStayGone() async throws {
+    let bench = try await Bench.reading()
+    try await bench.hear(["m1", "m2"], from: 1)
+    // It is dated after the channel is truncated.
+    let ahead = Bench.said("ahead", at: 4e9)
+    try await bench.hear([ahead], at: 3)
+    let before = try await bench.client.messages(MessagesListRequest(channelId: 1))
+    #expect(before.messages.count == 3 && before.conversation?.unread == 3)
+    let reply = try await bench.client.truncate(channel: 1)
+    #expect(reply.deletedPosts == 0 && reply.failedPostId == nil && reply.channel.unread == 0)
+    let replies = try await MessagesTests.watch(bench, MessagesWatchRequest(since: before.revision)) {
+      $0.contains { $0.conversation != nil }
+    }
+    #expect(replies.compactMap(\.conversation).last?.truncatedAt == reply.channel.truncatedAt)
+    // They are read again from another relay, and again as if they were said now.
+    for isLive in [false, true] {
+      try await bench.hear(
+        [Bench.said("m1", at: 1), Bench.said("m2", at: 2), ahead], from: 2, isLive: isLive, at: 1e9)
+    }
+    #expect(try await bench.client.messages(MessagesListRequest(channelId: 1)).messages.isEmpty)
+    #expect(try await bench.client.search(MessagesSearchRequest(text: "m1")).hits.isEmpty)
+    try await bench.hear([Bench.said("later", at: 3e9)], at: 3e9)
+    let after = try await bench.client.messages(MessagesListRequest(channelId: 1))
+    #expect(after.messages.map(\.networkId) == ["later"] && after.conversation?.unread == 1)
+    try await bench.stop()
+  }
+
+  @Test func truncatingDeletesPostsOnRequest() async throws {
+    let bench = try await Bench.reading()
+    for text in ["one", "two", "three"] {
+      _ = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: text))
+    }
+    let first = try await bench.client.posts(PostsListRequest(channelId: 1)).posts.map(\.id)
+    try await bench.settleMessages()
+    #expect(try await bench.client.messages(MessagesListRequest(channelId: 1)).messages.count == 3)
+    #expect(try await bench.client.truncate(channel: 1).deletedPosts == 0)
+    try await bench.settleMessages()
+    #expect(try await bench.client.messages(MessagesListRequest(channelId: 1)).messages.isEmpty)
+    #expect(try await bench.client.posts(PostsListRequest(channelId: 1)).posts.map(\.id) == first, "posts stay")
+    let reply = try await bench.client.truncate(posts: true, channel: 1)
+    #expect(reply.deletedPosts == 3 && reply.failedPostId == nil)
+    for id in first { #expect(try await bench.client.post(id: id).deletedAt != nil) }
+    #expect(try await bench.client.truncate(posts: true, channel: 1).deletedPosts == 0)
+    try await bench.stop()
+  }
+
+  @Test func nothingIsPublishedInFrozenChannels() async throws {
+    let bench = try await Bench.reading(["a", "b"])
+    let request = PostsPublishRequest(channelId: 1, text: "before", idempotencyKey: "k")
+    let post = try await bench.client.publishPost(request).post
+    _ = try await bench.client.setFrozen(true, channel: 1)
+    let frozen = PostsRefusal.channelFrozen(id: 1).error
+    await #expect(throws: frozen) { try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "x")) }
+    await #expect(throws: frozen) { try await bench.client.editPost(PostsEditRequest(id: post.id, text: "y")) }
+    await #expect(throws: frozen) {
+      try await bench.client.call(PostsMethod.react, ["id": .integer(post.id), "reaction": "+"])
+    }
+    await #expect(throws: frozen) {
+      try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "x", at: "2099-01-01T00:00:00Z"))
+    }
+    #expect("\(PostsRefusal.channelFrozen(id: 1).sentence)".contains("frozen"))
+    // What was accepted before is known all the same, and can be deleted; other channels go on.
+    #expect(try await bench.client.publishPost(request).post.id == post.id)
+    _ = try await bench.client.publishPost(PostsPublishRequest(channelId: 2, text: "x"))
+    #expect(try await bench.client.deletePost(id: post.id).deletedAt != nil)
+    _ = try await bench.client.setFrozen(false, channel: 1)
+    _ = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "after"))
+    try await bench.stop()
+  }
+}
