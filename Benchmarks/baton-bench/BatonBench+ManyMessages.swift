@@ -47,6 +47,37 @@ extension BatonBench {
     try await daemonWithMessages(folder, count)
   }
 
+  /// Ten thousand channels, each with a few messages: lists of channels by what is said in them, over the socket.
+  static func talkingChannels() async throws {
+    let folder = try TemporaryFolder()
+    let channels = 10_000
+    await stop(try await daemon(folder))
+    try await fillChannels(folder, channels)
+    let store = try MessageStore(directory: folder.path + "/state")
+    try await fillMessages(MessageKeeperStore(store), 5 * channels, channels)
+    store.close()
+    let daemon = try await daemon(folder)
+    let client = try await BatonClient(socket: folder.path + "/c")
+    let unread: JSONValue = ["unread": ["$gt": 0]]
+    let lists: [(String, [String: JSONValue])] = [
+      ("by id", [:]), ("the last message first", ["sort": [["field": "lastMessageAt", "direction": -1]]]),
+      (
+        "pinned ones first, then the last message",
+        ["sort": [["field": "pinned", "direction": -1], ["field": "lastMessageAt", "direction": -1]]]
+      ), ("those with unread messages", ["filter": unread]),
+      ("those with unread messages, the most first", ["filter": unread, "sort": [["field": "unread", "direction": -1]]]),
+    ]
+    for limit in [25, 100] as [JSONValue] {
+      for (name, parameters) in lists {
+        try await measure("\(channels) channels: a page of \(limit.text), \(name)", budget: 10) {
+          _ = try await client.call(ChannelsMethod.list, parameters.merging(["limit": limit]) { $1 })
+        }
+      }
+    }
+    await client.close()
+    await stop(daemon)
+  }
+
   /// The middle of five times.
   private static func measure(_ what: String, budget: Double, _ ask: () async throws -> Void) async throws {
     var times: [Double] = []

@@ -27,7 +27,7 @@ struct BatonBench {
       ("many", manyInProcess), ("manyOnRelays", manyOnRelays), ("manyRelays", manyRelays), ("million", million),
       ("watchers", watchers),
       ("posts", publishCalls), ("posting", postsToRelays), ("manyPosts", manyPosts), ("burst", burst), ("reading", reading),
-      ("manyMessages", manyMessages),
+      ("manyMessages", manyMessages), ("talkingChannels", talkingChannels),
       ("rest", atRest),
     ]
     let wanted = Set(CommandLine.arguments.dropFirst(2))

@@ -137,6 +137,11 @@ struct FollowerPagingTests {
     desk.feed(.following(.sync(ChannelID(rawValue: 1))))
     desk.settle()
     #expect(desk.questions.count == 1)
+    // The answer to another question ends nothing.
+    let requests = desk.requests.count
+    desk.feed(.following(.lacks([], number: question.number + 1)))
+    desk.settle()
+    #expect(desk.requests.count == requests && desk.syncs.isEmpty)
     desk.answerQuestion()
     desk.takes = true
     desk.settle()
