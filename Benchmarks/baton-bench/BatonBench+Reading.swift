@@ -148,13 +148,16 @@ extension BatonBench {
   private static func taking() async throws {
     let (count, batch, channels) = (20_000, 1_000, 20)
     let events = strangersEvents(count, in: (1...channels).map { String(repeating: "a", count: 62) + "\($0 + 10)" })
-    var (ours, bare, shares): ([Double], [Double], [Double]) = ([], [], [])
+    var (ours, bare, shares, alone): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
     for _ in 0..<3 {
       let folder = try TemporaryFolder()
       let store = try MessageStore(directory: folder.path)
       let keeper = MessageKeeperStore(store)
       for number in 1...channels { try await keeper.begin(ChannelID(rawValue: Int64(number)), since: now) }
       var (verifying, storing) = (Duration.zero, Duration.zero)
+      let first = ContinuousClock.now
+      // As in the daemon, the next messages are verified while the ones before are stored.
+      var before: Task<Duration, any Error>?
       for start in stride(from: 0, to: count, by: batch) {
         let begin = ContinuousClock.now
         var read: [ReadNews] = []
@@ -162,16 +165,20 @@ extension BatonBench {
           try event.verify()
           read.append(news(event, in: Int64((start + offset) % channels + 1)))
         }
-        let verified = ContinuousClock.now
-        let receipt = try await keeper.take(read, at: now, within: MessageLimits())
-        guard receipt.new == read.count else { throw PlainWebSocket.Failure(reason: "\(receipt.refused) were left out") }
-        verifying += begin.duration(to: verified)
-        storing += verified.duration(to: .now)
+        verifying += begin.duration(to: .now)
+        if let task = before { storing += try await task.value }
+        before = Task { [read] in
+          let begin = ContinuousClock.now
+          let receipt = try await keeper.take(read, at: now, within: MessageLimits())
+          guard receipt.new == read.count else { throw PlainWebSocket.Failure(reason: "\(receipt.refused) were left out") }
+          return begin.duration(to: .now)
+        }
       }
+      if let task = before { storing += try await task.value }
+      ours.append(Double(count) / seconds(first.duration(to: .now)))
       store.close()
-      let all = seconds(verifying + storing)
-      ours.append(Double(count) / all)
-      shares.append(seconds(verifying) / all)
+      shares.append(seconds(verifying) / seconds(verifying + storing))
+      alone.append(Double(count) / seconds(storing))
       let limit = try await secondsOfLimit(
         "copy_rows", [folder.path + "/messages.db", folder.path + "/copy.db", "\(count / batch)"])
       bare.append(Double(count) / limit)
@@ -181,7 +188,8 @@ extension BatonBench {
       "\(count) messages verified and stored, \(batch) in a transaction", rate(a),
       "bare SQLite, same rows and indexes: \(rate(b))", "\(format(a / b, 2)), target 0.4")
     row("the same: share of that which is signatures", "\(format(share * 100)) %")
-    row("the same: stored alone", rate(a / (1 - share)), "bare SQLite: \(rate(b))", format(a / (1 - share) / b, 2))
+    let c = median(alone)
+    row("the same: stored alone", rate(c), "bare SQLite: \(rate(b))", format(c / b, 2))
   }
 
   private static func news(_ event: NostrEvent, in channel: Int64) -> ReadNews {

@@ -16,6 +16,7 @@ struct ControlContext: Sendable {
   /// What is said in channels; `nil` if nobody reads it.
   var messages: (any MessageReading)?
   let activities: ChannelActivities
+  let channelNames = ChannelNames()
   let access: Access
   let logger: Logger
   let version: String

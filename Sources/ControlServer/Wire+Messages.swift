@@ -8,7 +8,7 @@ internal import Varlink
 
 /// What messages and conversations are shown with: the names of their channels, and how far own posts are. It is read once for a page.
 struct MessageSurroundings {
-  private let channels: [ChannelID: StoredChannel]
+  private let channels: [ChannelID: ChannelNames.Entry]
   private let posts: [PostID: PostSnapshot]
 
   /// - Parameter others: channels that are needed besides those of the messages.
@@ -16,18 +16,24 @@ struct MessageSurroundings {
   init(of messages: [StoredMessage], and others: [ChannelID] = [], _ context: ControlContext) async throws {
     let wanted = Set(messages.map(\.row.channel)).union(others)
     let own = Set(messages.compactMap(\.row.post))
-    channels = wanted.isEmpty ? [:] : try await context.store.channels(wanted).found
+    guard !own.isEmpty else {
+      channels = try await context.channelNames.of(wanted, context)
+      posts = [:]
+      return
+    }
+    let found = try await context.store.channels(wanted).found
+    channels = found.mapValues(ChannelNames.Entry.init)
     // They are read after the messages: a post that changes later gives its message a new revision.
-    let stored = own.isEmpty ? [] : Array(try await context.posts.posts(own).found.values)
-    let snapshots = context.coordinator.snapshots(stored, in: channels)
+    let stored = Array(try await context.posts.posts(own).found.values)
+    let snapshots = context.coordinator.snapshots(stored, in: found)
     posts = Dictionary(snapshots.map { ($0.row.id, $0) }) { first, _ in first }
   }
 
   func name(of channel: ChannelID) -> String {
-    channels[channel]?.row.profile.displayName ?? "channel \(channel.rawValue)"
+    channels[channel]?.name ?? "channel \(channel.rawValue)"
   }
 
-  func network(of channel: ChannelID) -> NetworkKind { channels[channel]?.row.network ?? .nostr }
+  func network(of channel: ChannelID) -> NetworkKind { channels[channel]?.network ?? .nostr }
 
   func post(_ id: PostID) -> PostSnapshot? { posts[id] }
 }

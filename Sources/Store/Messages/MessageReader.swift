@@ -90,7 +90,8 @@ struct MessageReader {
   }
 
   /// Conversations in the order of these channels; those that do not exist are left out.
-  func conversations(_ channels: [Int64]) throws -> [StoredConversation] {
+  /// - Parameter known: messages that were read at the same moment; the last one of a conversation is often among them.
+  func conversations(_ channels: [Int64], known: [StoredMessage] = []) throws -> [StoredConversation] {
     guard !channels.isEmpty else { return [] }
     let list = Self.list(channels)
     var found: [Int64: StoredConversation] = [:]
@@ -103,9 +104,11 @@ struct MessageReader {
       let conversation = try ConversationRow(&values)
       found[conversation.channel.rawValue] = StoredConversation(row: conversation)
     }
-    for last in try messages(found.values.compactMap { $0.row.last?.rawValue }) {
-      found[last.row.channel.rawValue]?.last = last
+    var wanted = Set(found.values.compactMap { $0.row.last?.rawValue })
+    for message in known where wanted.remove(message.row.id.rawValue) != nil {
+      found[message.row.channel.rawValue]?.last = message
     }
+    for last in try messages(wanted.sorted()) { found[last.row.channel.rawValue]?.last = last }
     let syncs = try Row.fetchAll(
       db,
       cached: """

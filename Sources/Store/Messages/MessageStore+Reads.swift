@@ -119,8 +119,9 @@ extension MessageStore {
       let wanted = all.prefix(limit)
       let fitting = Set(try reader.prefix(wanted.filter(\.1).map(\.0.id)))
       let chosen = Array(wanted.prefix { !$0.1 || fitting.contains($0.0.id) })
-      var changes = try reader.messages(chosen.filter(\.1).map(\.0.id)).map(ChangedMessage.message)
-      changes += try reader.conversations(chosen.filter { !$0.1 }.map(\.0.id)).map(ChangedMessage.conversation)
+      let read = try reader.messages(chosen.filter(\.1).map(\.0.id))
+      var changes = read.map(ChangedMessage.message)
+      changes += try reader.conversations(chosen.filter { !$0.1 }.map(\.0.id), known: read).map(ChangedMessage.conversation)
       let through = chosen.count < all.count ? chosen.last?.0.revision ?? revision : try Self.counters(db).revision
       return (changes.sorted { $0.revision < $1.revision }, max(revision, through))
     }

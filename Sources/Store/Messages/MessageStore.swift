@@ -61,7 +61,11 @@ public final class MessageStore: Sendable {
       do {
         try pool.write { db in try MessageSchema.migrate(db, firstID: firstID) }
         // Messages are read again if the machine loses the last of them, so no commit waits for the disk.
-        try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = NORMAL") }
+        try pool.writeWithoutTransaction { db in
+          try db.execute(sql: "PRAGMA synchronous = NORMAL")
+          // Writing the log back takes milliseconds, for which messages wait that were just said; so it is done a quarter as often.
+          try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
+        }
       } catch {
         // A file must not be renamed while it is open.
         try? pool.close()
