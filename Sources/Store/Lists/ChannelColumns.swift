@@ -62,10 +62,10 @@ enum ChannelColumn {
   /// SQLite compares names byte by byte and cannot quote all of them; a field has only names that it can quote.
   static func jsonPath(_ names: [String]) -> String { "$" + names.map { ".\"\($0)\"" }.joined() }
 
-  /// What is known of the channel's messages.
+  /// What is known of the channel's messages, in a statement that joins `conversations`.
   /// - Parameter absent: what holds where nothing is known.
   private static func conversation(_ column: String, or absent: String) -> String {
-    "coalesce((SELECT v.\(column) FROM \(Store.conversations) v WHERE v.channel_id = c.id), \(absent))"
+    "coalesce(v.\(column), \(absent))"
   }
 
   private static func has(_ condition: String) -> String {

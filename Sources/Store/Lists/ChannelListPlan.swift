@@ -47,10 +47,12 @@ struct ChannelListPlan {
       var conditions = [narrowing?.sql, condition.sql].compactMap { $0 }
       if !withDeleted { conditions.append("c.deleted_at IS NULL") }
       let ordering = stretch.ordering
-      let sql = """
-        SELECT \(seek.terms.map(\.sql).joined(separator: ", ")), c.id FROM channels c\(index ?? "")
-        WHERE \((conditions + [stretch.sql]).joined(separator: " AND ")) ORDER BY \(ordering.sql) LIMIT ?
-        """
+      let terms = seek.terms.map(\.sql).joined(separator: ", ")
+      let rest = "WHERE \((conditions + [stretch.sql]).joined(separator: " AND ")) ORDER BY \(ordering.sql) LIMIT ?"
+      // Each channel is looked up there once, however often the statement names it.
+      let join =
+        (terms + rest).contains("v.") ? " LEFT JOIN \(Store.conversations) v ON v.channel_id = c.id" : ""
+      let sql = "SELECT \(terms), c.id FROM channels c\(index ?? "")\(join) \(rest)"
       return Statement(
         sql: sql,
         arguments: seek.terms.flatMap(\.arguments) + (narrowing?.arguments ?? []) + condition.arguments + stretch.arguments
