@@ -39,13 +39,16 @@ struct ChannelPage {
       if !query.filter.fields.isEmpty { partMax = scanSize }
       page.revision = page.revision ?? part.revision
       page.unreadable += part.unreadable.map { Int($0.rawValue) }
-      let conversations = await context.activities.conversations(of: Set(part.channels.map(\.row.id)))
+      // The numbers are those of the order; only the words are read a moment later.
+      let said = await context.activities.conversations(of: Set(part.conversations.keys))
       let found = try await context.slowly {
         let maker = context.coordinator.snapshotMaker
         return part.channels.map { channel in
           let id = channel.row.id
+          var conversation = part.conversations[id]
+          conversation?.preview = said[id]?.preview
           return Channel(
-            maker.snapshot(channel), ChannelActivity(lastPost: part.lastPosts[id], conversation: conversations[id]))
+            maker.snapshot(channel), ChannelActivity(lastPost: part.lastPosts[id], conversation: conversation))
         }.filter(query.matches)
       }
       if let end = page.take(found, upTo: query.limit) { return page.reply(query.cursor(after: query.values(of: end))) }

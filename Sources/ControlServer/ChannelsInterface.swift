@@ -84,13 +84,16 @@ struct ChannelsInterface: ChannelsService, ControlService {
     }
     if clears { _ = try await coordinator.truncate(snapshot.row.id) }
     try await coordinator.hideMessages(of: snapshot.row.id, request.hidden)
-    return ChannelReply(channel: await context.channel(try await Self.find(request.id, nil, context)))
+    let hidden = try await Self.find(request.id, nil, context)
+    return ChannelReply(channel: Channel(hidden, await context.activities.of(hidden.row.id)))
   }
 
   func truncate(_ request: ChannelsTruncateRequest) async throws -> ChannelsTruncateReply {
     let id = ChannelID(rawValue: request.id)
+    // What is said while posts are being deleted stays.
+    let end = coordinator.timeOfDay
     let posts = request.posts == true ? try await coordinator.deletePosts(of: id) : DeletedPosts()
-    let snapshot = try await coordinator.truncate(id)
+    let snapshot = try await coordinator.truncate(id, at: end)
     return ChannelsTruncateReply(
       channel: await context.channel(snapshot), deletedPosts: posts.count, failedPostId: posts.failed?.rawValue,
       failure: posts.failure.map { "\($0)" })

@@ -294,7 +294,10 @@ public final class Coordinator: Sendable {
 
   /// Changes the channel. Returns once that is durable; the relays that serve the channel get the new profile after that.
   public func update(_ channel: ChannelID, _ edit: ChannelEdit) async throws(BatonError) -> ChannelSnapshot {
-    try await ask { .update(channel, edit, $0) }
+    let snapshot: ChannelSnapshot = try await ask { .update(channel, edit, $0) }
+    // Posts that were due meanwhile wait for that.
+    if edit.isFrozen == false { postInbox.put(.lookAtSchedules) }
+    return snapshot
   }
 
   /// Removes the channel from a relay, which is told; one active relay fewer is then wanted.
@@ -322,6 +325,8 @@ public final class Coordinator: Sendable {
 
   /// The present time on the clock that dates everything the daemon stores and publishes.
   public var now: Timestamp { clock.now }
+  /// The time of day, as dates of channels and posts have it.
+  public var timeOfDay: Timestamp { clock.timeOfDay }
 
   public var networks: [NetworkKind] { directory.networks.keys.sorted { $0.rawValue < $1.rawValue } }
 

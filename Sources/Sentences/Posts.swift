@@ -20,11 +20,12 @@ extension RefusalSentence {
       "a new post needs another key")
   }
 
-  /// A post that has left for every relay.
+  /// A channel in which nothing is published at present.
   public static func channelFrozen(channel: Int64) -> Self {
     Self("channel \(channel) is frozen, so nothing is published there", "batonctl channel unfreeze ends that")
   }
 
+  /// A post that has left for every relay.
   public static func postNotCancellable(post: Int64) -> Self {
     Self("post \(post) may be on every relay already", "delete it with batonctl post delete \(post)")
   }

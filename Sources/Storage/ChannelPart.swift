@@ -7,6 +7,8 @@ public struct ChannelPart: Sendable {
   public let channels: [StoredChannel]
   /// The newest posts of these channels, read at the same moment; channels without one are left out.
   public let lastPosts: [ChannelID: LastPost]
+  /// What is known of their messages at the same moment, without previews; channels without a conversation are left out.
+  public let conversations: [ChannelID: ConversationSummary]
   /// The channels that cannot be read.
   public let unreadable: [ChannelID]
   /// What the last channel that was looked at is sorted by; `nil` if there are no more.
@@ -15,10 +17,12 @@ public struct ChannelPart: Sendable {
   public let revision: Int64
 
   public init(
-    channels: [StoredChannel], lastPosts: [ChannelID: LastPost], unreadable: [ChannelID], last: [JSONValue]?, revision: Int64
+    channels: [StoredChannel], lastPosts: [ChannelID: LastPost],
+    conversations: [ChannelID: ConversationSummary], unreadable: [ChannelID], last: [JSONValue]?, revision: Int64
   ) {
     self.channels = channels
     self.lastPosts = lastPosts
+    self.conversations = conversations
     self.unreadable = unreadable
     self.last = last
     self.revision = revision

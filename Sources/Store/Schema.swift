@@ -353,18 +353,22 @@ enum Schema {
         "\(path) cannot be brought up to date from schema \(version): \(error.message ?? "") - the file is damaged, restore a backup"
       )
     }
-    // These are the columns of the newest form of each table.
     db.add(function: RowSum.function)
     if end >= firstWithSums {
       // A file that stops at an earlier schema lacks the tables of later ones.
       for table in SummedTable.all {
         guard try db.tableExists(table.name) else { continue }
-        try db.execute(sql: "UPDATE \(table.name) SET sum = \(table.expression)")
+        try db.execute(sql: "UPDATE \(table.name) SET sum = \(sum(of: table, db))")
       }
       try storeSum(db)
     }
     try db.execute(sql: "PRAGMA application_id = \(applicationID)")
     try db.execute(sql: "PRAGMA user_version = \(end)")
+  }
+
+  /// SQL for the sum of a row in the present form of its table, which may be an earlier one.
+  static func sum(of table: SummedTable, _ db: Database) throws -> String {
+    "row_sum(\(try db.columns(in: table.name).map(\.name).filter { $0 != "sum" }.joined(separator: ", ")))"
   }
 
   /// The setting with the sum of the tables' descriptions, which are text in the file like any other.

@@ -159,7 +159,7 @@ extension Store {
 
   /// What SQLite finds wrong with its file.
   static func damageOfFile(_ db: Database, _ table: String? = nil) throws -> [String] {
-    try String.fetchAll(db, sql: "PRAGMA integrity_check(\(table ?? String(problemsMax)))").filter { $0 != "ok" }
+    try String.fetchAll(db, sql: "PRAGMA main.integrity_check(\(table ?? String(problemsMax)))").filter { $0 != "ok" }
       .map { "the file is damaged: \($0.replacing("\n", with: " "))" }
   }
 

@@ -1,4 +1,6 @@
+internal import Channels
 internal import GRDB
+internal import Storage
 internal import Synchronization
 
 /// The file of messages, once it is known.
@@ -23,6 +25,26 @@ extension Store {
     open.renewReaders()
   }
 
+  /// What is known of the messages of these channels, without previews.
+  static func conversations(of channels: [ChannelID], _ db: Database) throws -> [ChannelID: ConversationSummary] {
+    guard !channels.isEmpty else { return [:] }
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT channel_id, unread, unread_mentions, is_hidden, last_at FROM \(conversations)
+        WHERE channel_id IN (SELECT value FROM json_each(?))
+        """, arguments: [MessageReader.list(channels.map(\.rawValue))])
+    var found: [ChannelID: ConversationSummary] = [:]
+    while let row = try rows.next() {
+      var values = MessageValues(row)
+      let channel = ChannelID(rawValue: try values.integer())
+      found[channel] = ConversationSummary(
+        unread: Int(try values.integer()), unreadMentions: Int(try values.integer()), isHidden: try values.flag(),
+        lastAt: try values.timeIfAny(), preview: nil)
+    }
+    return found
+  }
+
   /// - Parameter path: the file of messages; `nil` if there is none.
   static func showConversations(in db: Database, _ path: String?) throws {
     let columns = ["channel_id", "unread", "unread_mentions", "is_hidden", "last_at"]
@@ -32,5 +54,11 @@ extension Store {
     }
     let nothing = columns.map { "NULL AS \($0)" }.joined(separator: ", ")
     try db.execute(sql: "CREATE TEMP VIEW \(conversations) AS SELECT \(nothing) WHERE 0")
+  }
+
+  /// Whether a file turned out to be damaged.
+  static func isDamage(_ error: any Error) -> Bool {
+    if let error = error as? DatabaseError { return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) }
+    return (error as? StoreError)?.code == .corrupt
   }
 }

@@ -9,16 +9,21 @@ internal import Sentences
 protocol ChannelMarking: AsyncParsableCommand {
   var global: GlobalOptions { get }
   var channel: String { get }
+  /// Asks whether to go on, where that is wanted.
+  func ask(_ channel: Channel, _ session: Session) throws
   func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel
   /// What is so now.
   func words(_ channel: Channel) -> String
 }
 
 extension ChannelMarking {
+  func ask(_ channel: Channel, _ session: Session) throws {}
+
   func run() async throws {
     try await global.connected { session in
-      let id = try await session.channel(channel).id
-      let changed = try await mark(id, session.client)
+      let found = try await session.channel(channel)
+      try ask(found, session)
+      let changed = try await mark(found.id, session.client)
       try session.show(changed) { words(changed) }
     }
   }
@@ -115,6 +120,14 @@ struct ChannelHide: ChannelMarking {
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
   @Flag(help: "Take away its messages up to now, as batonctl channel truncate does.") var clear = false
+  @Flag(help: "Do not ask before that.") var yes = false
+
+  func ask(_ channel: Channel, _ session: Session) throws {
+    guard clear else { return }
+    try session.confirm(
+      "Take away everything that was said in channel \(channel.id) '\(channel.profile.displayName)' here?", isDefault: false,
+      yes: yes)
+  }
 
   func mark(_ id: Int64, _ client: BatonClient) async throws -> Channel {
     try await client.setHidden(true, clearingHistory: clear, channel: id)
@@ -128,7 +141,7 @@ struct ChannelTruncate: AsyncParsableCommand {
     commandName: "truncate", abstract: "Takes away what was said in a channel up to now, here and not on its relays.",
     discussion: """
       Messages are gone from lists, searches and counts, and do not come back when relays are read again. Channel and posts stay, and new \
-      messages are read as ever. With --posts the channel's own posts are deleted for readers, too, the newest first, until one cannot be.
+      messages are read as ever. With --posts the channel's own posts are deleted for readers, too, the newest first, until one cannot be deleted.
       """)
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
@@ -148,10 +161,11 @@ struct ChannelTruncate: AsyncParsableCommand {
         var lines = ["What was said in channel \(channel.id) is gone here."]
         if posts { lines.append("\(counted(reply.deletedPosts, "post")) being deleted: see batonctl post list.") }
         if let id = reply.failedPostId {
-          lines.append("Post \(id) cannot be deleted, and those before it were not tried: \(reply.failure ?? "")")
+          lines.append("Post \(id) cannot be deleted, and older posts were not tried: \(reply.failure ?? "")")
         }
         return lines.joined(separator: "\n")
       }
+      if reply.failedPostId != nil { throw ExitCode(1) }
     }
   }
 }

@@ -1,7 +1,9 @@
 import BatonClient
 import Channels
 import ControlAPI
+import Foundation
 import Storage
+import Store
 import StrictJSON
 import TestSupport
 import Testing
@@ -121,6 +123,31 @@ struct ChannelMarksTests {
     #expect(try await bench.client.setMuted(true, channel: 1).muted)
     #expect(try await bench.client.truncate(channel: 1).channel.truncatedAt != nil)
     #expect(try await names(bench, ["unread": 0, "hidden": false, "lastMessageAt": .null]) == ["News"])
+    try await bench.stop()
+  }
+
+  /// Messages are a copy: what is wrong with their file is no damage of channels.
+  @Test func listsDoWithoutADamagedFileOfMessages() async throws {
+    let bench = try await Bench.reading(["a", "b"])
+    try await bench.hear(["m1"], in: 1, from: 1)
+    #expect(try await names(bench, ["unread": ["$gt": 0]]) == ["a"])
+    let messages = try #require(bench.messages)
+    let path = bench.folder.path + "/state/messages.db"
+    // Everything is in the file itself then.
+    let question =
+      "PRAGMA wal_checkpoint(TRUNCATE); SELECT rootpage FROM sqlite_schema WHERE name = 'conversations'; PRAGMA page_size"
+    let numbers = try await Program.run("/usr/bin/sqlite3", [path, question]).lines.compactMap { Int($0) }
+    let (page, size) = (try #require(numbers.first), try #require(numbers.last))
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try file.seek(toOffset: UInt64((page - 1) * size))
+    try file.write(contentsOf: Data(repeating: 0xAA, count: size))
+    try file.close()
+    // Connections that are opened later read what is there.
+    bench.store.read(messages)
+    #expect(try await names(bench, nil, sort: [["field": "lastMessageAt", "direction": -1]]).sorted() == ["a", "b"])
+    #expect(try await names(bench, ["unread": ["$gt": 0]]).isEmpty)
+    #expect(bench.store.damageFound.isEmpty)
+    #expect(try await bench.client.call(DaemonMethod.check)["problems"] == [])
     try await bench.stop()
   }
 

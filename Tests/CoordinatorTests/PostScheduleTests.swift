@@ -72,7 +72,25 @@ struct PostScheduleTests {
     _ = try await bench.coordinator.update(channel, ChannelEdit(isFrozen: true))
     try await bench.movePosts { try isExpired(second, bench) }
     let summary = try await bench.post(second).summary
-    #expect(summary.contains("its channel is frozen"), "\(summary)")
+    #expect(summary.contains("the time for it ended"), "\(summary)")
+    try await bench.stop()
+  }
+
+  @Test func postsOfAFrozenChannelDoNotHoldUpOthers() async throws {
+    let (bench, channel) = try await ready()
+    let other = try await bench.create(relays: try #require(bench.store.channel(channel)).relays.map(\.relay)).row.id
+    _ = try await bench.channel(other) { $0.phase == .active }
+    let due = bench.clock.now + .seconds(60)
+    for number in 0..<PostDecider.schedulesMax + 1 { _ = try await bench.publish("frozen \(number)", in: channel, at: due) }
+    let last = try await bench.publish("other", in: other, at: due + .seconds(1)).row.id
+    _ = try await bench.coordinator.update(channel, ChannelEdit(isFrozen: true))
+    bench.clock.advance(by: .seconds(61))
+    try await bench.waitForPosts { try verified(last, bench) }
+    // All of them follow at once when that is over.
+    let frozen = try bench.store.posts(of: channel, before: PostID(rawValue: .max), limit: 100)
+    #expect(try frozen.allSatisfy { try bench.store.post($0)?.row.isScheduled == true })
+    _ = try await bench.coordinator.update(channel, ChannelEdit(isFrozen: false))
+    try await bench.waitForPosts { try frozen.allSatisfy { try verified($0, bench) } }
     try await bench.stop()
   }
 

@@ -139,7 +139,7 @@ struct FollowerPagingTests {
     #expect(desk.questions.count == 1)
     // The answer to another question ends nothing.
     let requests = desk.requests.count
-    desk.feed(.following(.lacks([], number: question.number + 1)))
+    desk.feed(.following(.lacks([], question.channel, number: question.number + 1)))
     desk.settle()
     #expect(desk.requests.count == requests && desk.syncs.isEmpty)
     desk.answerQuestion()

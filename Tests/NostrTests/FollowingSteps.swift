@@ -172,7 +172,7 @@ struct FollowingDesk {
   /// Says which of the known messages the relay has not served.
   mutating func answerQuestion() {
     let question = questions.removeFirst()
-    feed(.following(.lacks(known.subtracting(question.served).sorted(), number: question.number)))
+    feed(.following(.lacks(known.subtracting(question.served).sorted(), question.channel, number: question.number)))
   }
 
   /// The relay gets an event, and sends it to everybody who subscribed to it.

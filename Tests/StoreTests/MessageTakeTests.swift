@@ -43,6 +43,20 @@ struct MessageTakeTests {
     #expect(try bench.store.messageCounters() == counters)
   }
 
+  @Test func anEditOfTheLastMessageIsTold() throws {
+    try bench.take([Bench.message("a", "first", at: 1), Bench.message("b", "second", at: 2)], at: 2)
+    func told(_ edit: MessageNews.What) throws -> Bool {
+      let before = try bench.store.messageCounters().revision
+      try bench.take([edit], at: 3)
+      return try bench.store.changedMessages(after: before, channels: nil, limit: 9).changes.contains {
+        if case .conversation = $0 { true } else { false }
+      }
+    }
+    #expect(try !told(.edited(networkID: "a", text: "changed")))
+    #expect(try told(.edited(networkID: "b", text: "changed")))
+    #expect(try bench.store.conversation(of: Bench.channel)?.last?.row.text == "changed")
+  }
+
   @Test func whatARelayServesNoMoreIsFoundByRelayAndDate() throws {
     try bench.take([Bench.message("a", at: -30), Bench.message("b", at: -20), Bench.message("c", at: -10)], isLive: false)
     try bench.take([Bench.message("b", at: -20), Bench.message("d", at: -5)], isLive: false, relay: 2)

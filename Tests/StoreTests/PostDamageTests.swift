@@ -135,8 +135,8 @@ struct PostDamageTests {
           INSERT INTO identities (id, name, network, public_key, sealed_key, created_at) VALUES (1, 'main', 'nostr', 'k', x'00', 1);
           INSERT INTO channels (id, kind, network, identity_id, display_name, network_id, author, document, wanted_relays, heal,
             created_at, updated_at, revision, relay_count) VALUES (1, 'channel', 'nostr', 1, 'News', 'i', 'k', '{}', 1, 1, 1, 1, 2, 0);
-          UPDATE identities SET sum = \(SummedTable.identities.expression);
-          UPDATE channels SET sum = \(SummedTable.channels.expression);
+          UPDATE identities SET sum = \(Schema.sum(of: .identities, db));
+          UPDATE channels SET sum = \(Schema.sum(of: .channels, db));
           \(changes)
           """)
     }

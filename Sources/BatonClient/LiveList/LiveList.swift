@@ -41,6 +41,8 @@ public actor LiveList<Element: LiveElement> {
   /// The revision up to which all changes are in the list.
   private var revision: Int64 = 0
   private var following: Task<Void, Never>?
+  /// Counts how often following was begun: what belongs to an earlier time is ignored.
+  private var turn = 0
   /// Whether what is said in channels is followed as well.
   private let followsMessages: Bool
   private var listening: Task<Void, Never>?
@@ -93,21 +95,22 @@ public actor LiveList<Element: LiveElement> {
 
   private func follow() {
     following?.cancel()
-    following = Task { [weak self] in
+    turn += 1
+    following = Task { [weak self, turn] in
       var attempts = Attempts()
       while !Task.isCancelled {
         let begin = ContinuousClock.now
         do {
-          guard let (client, request) = try await self?.connect() else { return }
+          guard let (client, request) = try await self?.connect(turn) else { return }
           defer { Task { await client.close() } }
           // The list itself is retained for one change at a time only, so that it can be released while nothing happens.
           for try await message in try await client.watch(request) {
             guard let self else { return }
-            try await self.take(message)
+            try await self.take(message, turn)
           }
-          await self?.failed("the daemon closed the connection")
+          await self?.failed("the daemon closed the connection", turn)
         } catch {
-          guard await self?.goesOn(after: error) == true else { return }
+          guard await self?.goesOn(after: error, turn) == true else { return }
         }
         guard await attempts.pause(after: begin) else { return }
       }
@@ -148,32 +151,38 @@ public actor LiveList<Element: LiveElement> {
 
   /// Loads the objects that are not in the list yet.
   /// - Returns: the revision to watch from; `nil` if the list was stopped.
-  private func connect() async throws -> (BatonClient, WatchRequest)? {
-    guard !isStopped else { return nil }
+  private func connect(_ turn: Int) async throws -> (BatonClient, WatchRequest)? {
+    guard !isStopped, turn == self.turn else { return nil }
     let client = try await BatonClient(socket: socket)
     do {
-      if revision == 0 { try await loadAgain(client) }
+      if revision == 0 { try await loadAgain(client, turn) }
     } catch {
       await client.close()
       throw error
+    }
+    guard turn == self.turn else {
+      await client.close()
+      return nil
     }
     enter(.loaded)
     return (client, WatchRequest(since: revision, kinds: [Element.kind]))
   }
 
-  private func take(_ message: ChangeMessage) throws {
-    guard message.revision > revision else { return }
+  private func take(_ message: ChangeMessage, _ turn: Int) throws {
+    guard turn == self.turn, message.revision > revision else { return }
     revision = message.revision
     guard message.kind == Element.kind, let after = message.after else { return }
     let element = try Element(json: after)
     publish(try window.take(conversations[element.id].map(element.showing) ?? element))
   }
 
-  private func failed(_ reason: String) { enter(.failed(reason)) }
+  private func failed(_ reason: String, _ turn: Int) {
+    if turn == self.turn { enter(.failed(reason)) }
+  }
 
   /// - Returns: whether another attempt makes sense.
-  private func goesOn(after error: any Error) -> Bool {
-    guard !isStopped, !(error is CancellationError) else { return false }
+  private func goesOn(after error: any Error, _ turn: Int) -> Bool {
+    guard !isStopped, turn == self.turn, !(error is CancellationError) else { return false }
     enter(.failed((error as? VarlinkError)?.description ?? "\(error)"))
     guard let error = error as? VarlinkError else { return true }
     // The changes since then are no longer kept, or the database is another one: list again.
@@ -183,7 +192,7 @@ public actor LiveList<Element: LiveElement> {
   }
 
   /// Loads as many objects as the list had already, and at least one page.
-  private func loadAgain(_ client: BatonClient) async throws {
+  private func loadAgain(_ client: BatonClient, _ turn: Int) async throws {
     enter(.loading)
     var elements: [Element] = []
     var next: String?
@@ -195,6 +204,7 @@ public actor LiveList<Element: LiveElement> {
       elements += page.elements
       next = page.next
     } while next != nil && elements.count < wanted
+    guard turn == self.turn else { return }
     cursor = next
     hasMore = next != nil
     revision = first ?? 0
@@ -231,31 +241,32 @@ public actor LiveList<Element: LiveElement> {
   }
 
   private func take(_ reply: MessagesWatchReply, _ client: BatonClient) async throws {
-    let isFirst = messageRevision == nil
-    messageRevision = max(messageRevision ?? 0, reply.revision)
-    if isFirst {
-      conversations = [:]
-      revision = 0
+    if messageRevision == nil {
+      (conversations, revision) = ([:], 0)
+      messageRevision = 0
       follow()
     }
-    guard let conversation = reply.conversation, conversation.revision > conversations[conversation.channelId]?.revision ?? -1
-    else {
-      return
-    }
-    conversations[conversation.channelId] = conversation
-    guard let known = window.elements.first(where: { $0.id == conversation.channelId }) else {
-      return try await look(for: conversation.channelId, client)
-    }
-    publish(try window.take(known.showing(conversation), isTrue: true))
+    // It counts as seen only once it is in the list: after an error it comes again.
+    if let conversation = reply.conversation { try await take(conversation, client) }
+    messageRevision = max(messageRevision ?? 0, reply.revision)
   }
 
-  /// Reads an object that is not in the list; what was said there may bring it in.
-  private func look(for id: Int64, _ client: BatonClient) async throws {
-    let page = try await page(client, parameters: ["filter": ["id": .integer(id), Element.deletion.field: ["$exists": true]]])
-    guard let element = page.elements.first, let conversation = conversations[id] else { return }
-    // The list may have it by now, and newer.
-    let known = window.elements.first { $0.id == id }
-    publish(try window.take((known ?? element).showing(conversation), isTrue: true))
+  private func take(_ conversation: Conversation, _ client: BatonClient) async throws {
+    let id = conversation.channelId
+    guard conversation.revision > conversations[id]?.revision ?? -1 else { return }
+    var known = window.elements.first { $0.id == id }
+    var found: Element?
+    // What was said there may bring it in. If it is older than what the list has heard, something newer was heard meanwhile.
+    while known == nil {
+      let filter: JSONValue = ["id": .integer(id), Element.deletion.field: ["$exists": true]]
+      let page = try await page(client, parameters: ["filter": filter])
+      found = page.elements.first
+      known = window.elements.first { $0.id == id }
+      if found == nil || page.revision >= revision { break }
+    }
+    conversations[id] = conversation
+    guard let element = known ?? found else { return }
+    publish(try window.take(element.showing(conversation), isTrue: true))
   }
 
   private func showConversations(of elements: [Element]) throws {

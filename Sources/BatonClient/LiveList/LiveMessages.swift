@@ -176,7 +176,7 @@ public actor LiveMessages {
       let isTruncated = changed.truncatedAt != conversation?.truncatedAt
       conversation = changed
       tell(.conversation(changed))
-      // What is gone is not said.
+      // Truncated messages are not sent one by one, so everything is loaded again.
       if isTruncated { return follow() }
     }
     // Whatever is not there yet with this revision comes again after a lost connection.

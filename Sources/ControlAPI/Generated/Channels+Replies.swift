@@ -66,7 +66,7 @@ public struct ChannelsTruncateReply: Codable, Hashable, Sendable {
   public var channel: Channel
   /// How many posts are being deleted.
   public var deletedPosts: Int
-  /// The first post that could not be deleted; absent if there is none. Those after it were not tried.
+  /// The first post that could not be deleted; absent if there is none. Older posts were not tried.
   public var failedPostId: Int64?
   /// Why it could not be deleted, for people.
   public var failure: String?

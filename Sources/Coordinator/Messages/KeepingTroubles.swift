@@ -7,6 +7,8 @@ struct KeepingTroubles {
     case channels
     /// To store what was read.
     case news
+    /// To compare what relays serve with what is stored.
+    case comparisons
     /// To mirror posts.
     case posts
   }

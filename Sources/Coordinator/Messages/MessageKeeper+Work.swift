@@ -80,19 +80,23 @@ extension MessageKeeper {
     }
     queue.removeFirst(batches.count)
     for batch in batches { directory.networks[batch.id.network]?.took(batch.id) }
-    try await answerInventories()
     guard !freshness.isEmpty else { return }
     try await parts.storage.note(freshness.rows)
     freshness.removeAll()
   }
 
   /// Tells networks which messages are stored, were read from a relay before, and are not served there any more.
-  private func answerInventories() async throws {
-    while let inventory = inventories.first {
+  func answerInventories() async throws {
+    guard isLoaded else { return }
+    for _ in 0..<Self.inventoriesMax {
+      guard !inventories.isEmpty else { return }
+      // One that cannot be answered does not stand in front of the others.
+      inventories.append(inventories.removeFirst())
+      guard let inventory = inventories.last else { return }
       let missing = try await parts.storage.messages(
         of: inventory.channel, at: inventory.relay, since: inventory.since, except: inventory.served,
         limit: MessageInventory.missingMax)
-      inventories.removeFirst()
+      inventories.removeLast()
       directory.networks[inventory.network]?.lacks(missing, in: inventory)
     }
   }

@@ -9,8 +9,8 @@ internal import Storage
 ///
 /// 1. Channels: those that have changed and a page of those that were not looked at yet. Conversations begin before channels are followed.
 /// 2. Requests, in their order.
-/// 3. News: so much of what was read is stored in one go, and networks are told. Then relays that were read are compared with what is
-///    stored, and how fresh that is is stored, too.
+/// 3. News: so much of what was read is stored in one go; networks are told, and then how fresh that is. A few relays that were read are
+///    compared with what is stored.
 /// 4. Posts: a few pages of those that have changed, once all channels were looked at, because posts of channels without a conversation are
 ///    left out.
 ///
@@ -49,6 +49,8 @@ final class MessageKeeper {
 
   /// How many news are stored at once.
   static let newsMax = 1_000
+  /// How many relays are compared with what is stored in one turn.
+  static let inventoriesMax = 4
   /// How many posts are read at once, and how often in one turn.
   static let postsMax = 64
   static let postPagesMax = 4
@@ -123,6 +125,7 @@ final class MessageKeeper {
     await attempt(.channels) { try await lookAtChannels() }
     for input in asked { await answer(input) }
     await attempt(.news) { try await storeNews() }
+    await attempt(.comparisons) { try await answerInventories() }
     // Posts wait for channels.
     let doPostsWait = isMirrorDue && !canMirror
     if !doPostsWait { await attempt(.posts) { try await mirrorPosts() } }
@@ -131,7 +134,7 @@ final class MessageKeeper {
       isGoing = true
       put(.goOn)
     }
-    waker.set(troubles.next(of: doPostsWait ? [.channels, .news] : [.channels, .news, .posts]))
+    waker.set(troubles.next(of: doPostsWait ? [.channels, .news, .comparisons] : [.channels, .news, .comparisons, .posts]))
   }
 
   /// Does a part of the work, unless it failed a moment ago. The journal has an entry when the first part fails, and when all work again.
@@ -156,7 +159,8 @@ final class MessageKeeper {
   private var hasMore: Bool {
     let now = clock.now
     if hasChannelsToLookAt, troubles.mayTry(.channels, at: now) { return true }
-    if isLoaded, !queue.isEmpty || !inventories.isEmpty, troubles.mayTry(.news, at: now) { return true }
+    if isLoaded, !queue.isEmpty, troubles.mayTry(.news, at: now) { return true }
+    if isLoaded, !inventories.isEmpty, troubles.mayTry(.comparisons, at: now) { return true }
     return canMirror && troubles.mayTry(.posts, at: now)
   }
 

@@ -18,8 +18,9 @@ extension Coordinator {
   private static let clearedAtOnce = 256
 
   /// Takes away what was said in a channel up to now, here and not on its relays. Returns once that is durable.
-  public func truncate(_ channel: ChannelID) async throws(BatonError) -> ChannelSnapshot {
-    let snapshot = try await update(channel, ChannelEdit(truncatedAt: clock.timeOfDay))
+  /// - Parameter end: messages that were written then or before go; now if it is `nil`.
+  public func truncate(_ channel: ChannelID, at end: Timestamp? = nil) async throws(BatonError) -> ChannelSnapshot {
+    let snapshot = try await update(channel, ChannelEdit(truncatedAt: end ?? clock.timeOfDay))
     // Storage for messages that does not work at present gets to know later.
     try? await settleMessages(of: channel)
     return snapshot
@@ -34,17 +35,21 @@ extension Coordinator {
     var place = PostID(rawValue: .max)
     while true {
       let page: [PostID]
-      let found: [PostID: StoredPost]
+      let found: StoredPosts
       do {
         page = try await posts.posts(of: channel, before: place, limit: Self.clearedAtOnce)
-        found = try await posts.posts(Set(page)).found
+        found = try await posts.posts(Set(page))
       } catch {
         throw BatonError(reading: error)
       }
       guard let last = page.last else { return deleted }
       place = last
       for id in page {
-        guard let row = found[id]?.row, row.isPublished, row.deletedAt == nil, row.reactionTo == nil else { continue }
+        if let damage = found.unreadable[id] {
+          (deleted.failed, deleted.failure) = (id, BatonError(reading: damage))
+          return deleted
+        }
+        guard let row = found.found[id]?.row, row.isPublished, row.deletedAt == nil, row.reactionTo == nil else { continue }
         do throws(BatonError) {
           _ = try await deletePost(id)
           deleted.count += 1

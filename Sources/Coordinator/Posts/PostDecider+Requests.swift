@@ -27,6 +27,7 @@ extension PostDecider {
     guard let channel = facts.channels[request.channel], channel.row.deletedAt == nil else {
       return refuse(.noSuchChannel(request.channel))
     }
+    if channel.row.marks.isFrozen { return refuse(.post(.frozen(request.channel))) }
     if let damage = facts.damagedRoutes[request.channel] { return refuse(.storageDamaged(reason: damage)) }
     if let old = request.replaces, let refusal = refusal(toReplace: old, facts) { return refuse(refusal) }
     if let reaction = request.reaction, let answer = answer(to: reaction, facts) {

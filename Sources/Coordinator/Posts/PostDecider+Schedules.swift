@@ -80,6 +80,7 @@ extension PostDecider {
       guard let channel = facts.channels[channel], channel.row.deletedAt == nil else {
         return expire(id, BatonError.noSuchChannel(channel).whyNotPublished)
       }
+      if channel.row.marks.isFrozen { return putOff(id, BatonError.post(.frozen(channel.row.id)).whyNotPublished) }
       if let damage = facts.damagedRoutes[channel.row.id] { return putOff(id, damage) }
       publish(id, document, in: channel, facts)
     }

@@ -34,7 +34,7 @@ extension NostrNetwork {
   }
 
   public func lacks(_ missing: [String], in inventory: MessageInventory) {
-    follower(inventory.relay)?.feed(.following(.lacks(missing, number: inventory.number)))
+    follower(inventory.relay)?.feed(.following(.lacks(missing, inventory.channel, number: inventory.number)))
   }
 
   private func tellFollowers(of channel: FollowedChannel) {

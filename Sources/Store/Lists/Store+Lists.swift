@@ -16,7 +16,7 @@ extension Store {
     matching filter: Filter, in order: ListOrder, withDeleted: Bool, after: [JSONValue]?, limit: Int
   ) throws -> ChannelPart {
     let indexes = keyIndexes.withLock { $0 }
-    return try reading { pool in
+    func part(_ pool: OpenPool) throws -> ChannelPart {
       try pool.read { db in
         let plan = try ChannelListPlan(
           matching: filter, in: order, withDeleted: withDeleted, after: after, indexes: indexes, db)
@@ -35,8 +35,18 @@ extension Store {
           }
         }
         return ChannelPart(
-          channels: channels, lastPosts: try lastPosts(of: channels.map(\.row.id), db), unreadable: unreadable,
+          channels: channels, lastPosts: try lastPosts(of: channels.map(\.row.id), db),
+          conversations: try Self.conversations(of: channels.map(\.row.id), db), unreadable: unreadable,
           last: last.map(plan.seek.values), revision: try Self.revision(db))
+      }
+    }
+    return try reading { pool in
+      do {
+        return try part(pool)
+      } catch  where Self.isDamage(error) && messagesPath.value != nil {
+        // It may be the file of messages, which is a copy: lists do without it. If it is not, the same happens again.
+        read(nil)
+        return try part(pool)
       }
     }
   }

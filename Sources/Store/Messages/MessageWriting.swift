@@ -48,6 +48,8 @@ struct MessageWriting {
   private var stored: [ChannelID: Conversation] = [:]
   /// Messages that were there before and have changed.
   private var changed: Set<Int64> = []
+  /// Conversations that show something else, though their numbers may be the same.
+  private var reworded: Set<ChannelID> = []
   /// How many messages and reactions are new, and how many were left out because of a limit.
   var new = 0
   var refused = 0
@@ -91,9 +93,10 @@ struct MessageWriting {
     for message in changed.sorted() {
       try run("UPDATE messages SET revision = ? WHERE id = ?", [nextRevision(), message])
     }
-    for (channel, conversation) in conversations.sorted(by: { $0.key < $1.key }) where conversation != stored[channel] {
+    for (channel, conversation) in conversations.sorted(by: { $0.key < $1.key })
+    where conversation != stored[channel] || reworded.contains(channel) {
       var conversation = conversation
-      if conversation.row != stored[channel]?.row { conversation.row.revision = nextRevision() }
+      if conversation.row != stored[channel]?.row || reworded.contains(channel) { conversation.row.revision = nextRevision() }
       conversations[channel] = conversation
       try store(conversation)
     }
@@ -265,6 +268,7 @@ struct MessageWriting {
       [text, text.utf8.count - stored.utf8.count, now?.milliseconds, message.id])
     try index(message.id)
     touch(message.id)
+    if try conversation(message.channel)?.row.last?.rawValue == message.id { reworded.insert(message.channel) }
   }
 
   /// Empties a message. It stays, so that it is known when it is read again.

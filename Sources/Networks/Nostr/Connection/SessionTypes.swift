@@ -71,8 +71,8 @@ enum FollowingEvent: Hashable, Sendable {
   case took(Int)
   /// Read all of a channel again.
   case sync(ChannelID)
-  /// The answer to the question for what was not served: the ids of the messages.
-  case lacks([String], number: Int)
+  /// The answer to the question for what was not served in a channel: the ids of the messages.
+  case lacks([String], ChannelID, number: Int)
 }
 
 enum SessionTimer: Hashable, Sendable, CaseIterable {

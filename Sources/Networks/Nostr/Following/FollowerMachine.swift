@@ -112,8 +112,8 @@ struct FollowerMachine: SessionMachine {
       guard let hold = keeper.hold else { return keeper.need() }
       fail(hold)
       return []
-    case .lacks(let missing, let number):
-      if let turn = pages.lacks(missing, number: number, now: now) { take(turn) }
+    case .lacks(let missing, let channel, let number):
+      if let turn = pages.lacks(missing, in: channel, number: number, now: now) { take(turn) }
       return []
     }
   }

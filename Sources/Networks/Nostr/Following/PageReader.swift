@@ -38,7 +38,7 @@ struct PageReader: Sendable {
   /// What the REQs under way ask for.
   private enum Step: Hashable, Sendable {
     case messages
-    /// Nothing: it is being compared what was served with what was served before.
+    /// Nothing: what was served is being compared with what was served before.
     case comparison(number: Int)
     /// Deletions and reactions of messages; deletions of reactions.
     case marks([String: ChannelID])
@@ -248,8 +248,8 @@ struct PageReader: Sendable {
 
   /// Takes the answer to `Turn.compares`: the deletions of what is missing are asked for, too.
   /// - Parameter now: Unix time in seconds.
-  mutating func lacks(_ missing: [String], number: Int, now: Int64) -> Turn? {
-    guard case .comparison(number)? = reading?.step, case .whole(let channel, _)? = reading?.subject else { return nil }
+  mutating func lacks(_ missing: [String], in channel: ChannelID, number: Int, now: Int64) -> Turn? {
+    guard case .comparison(number)? = reading?.step, case .whole(channel, _)? = reading?.subject else { return nil }
     for id in missing { wantMarks(of: id, in: channel) }
     return readMarks(now: now)
   }
