@@ -48,9 +48,10 @@ struct MessageDatabase: Sendable {
   /// Lets the lists of channels show what is known of their messages.
   func show(in main: Store) { if let store { main.read(store) } }
 
-  func close(in main: Store) {
-    // Whoever closes a database last tidies it up.
-    main.read(nil)
+  /// Closes both.
+  func close(with main: Store) {
+    // Whoever closes a database last tidies it up, and those who only read it cannot.
+    main.close()
     store?.close()
   }
 }

@@ -116,7 +116,7 @@ private struct Service {
     defer { store.close() }
     let messages = await manager.whileStarting { await openMessages() }
     messages.show(in: store)
-    defer { messages.close(in: store) }
+    defer { messages.close(with: store) }
     store.tellDamage { [logger] damage in
       logger.event(
         .damaged, .critical, "the database is damaged: \(damage); batonctl check lists all damage; restore a backup",
