@@ -56,6 +56,8 @@ final class OpenPool: Sendable {
       wait = .milliseconds(100)
     }
     try? pool.writeWithoutTransaction(last)
+    // Whoever closes a database last tidies it up, and connections that only read cannot.
+    pool.invalidateReadOnlyConnections()
     try? pool.close()
     return true
   }
