@@ -303,19 +303,7 @@ enum Schema {
       """
     ),
     ("12 posts", posts),
-    (
-      "13 what whoever runs a channel has decided about it",
-      """
-      ALTER TABLE channels DROP COLUMN sum;
-      ALTER TABLE channels ADD COLUMN muted INTEGER NOT NULL DEFAULT 0;
-      ALTER TABLE channels ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
-      ALTER TABLE channels ADD COLUMN frozen INTEGER NOT NULL DEFAULT 0;
-      ALTER TABLE channels ADD COLUMN truncated_at INTEGER;
-      ALTER TABLE channels ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
-      -- An order by what is said looks at all living channels. Their rows are large, and it needs no more of them than this.
-      CREATE INDEX channels_living ON channels (pinned, muted) WHERE deleted_at IS NULL;
-      """
-    ),
+    ("13 what whoever runs a channel has decided about it", marks),
   ]
 
   /// The number of migrations that this program knows; a migrated file has it in `user_version`.

@@ -12,8 +12,10 @@ extension Coordinator {
     let row = try await storedPost(id).row
     let channel = try await livingChannel(row.channel)
     let network = try network(of: channel)
-    if network.editsInPlace { try Self.checkThatItIsNotFrozen(channel.row) }
-    if network.editsInPlace { return try await edit(id, as: request, on: network) }
+    if network.editsInPlace {
+      try Self.checkThatItIsNotFrozen(channel.row)
+      return try await edit(id, as: request, on: network)
+    }
     var request = request
     (request.channel, request.replyTo, request.quotes, request.replaces) = (row.channel, row.replyTo, row.quotes, id)
     (request.at, request.tolerance) = (nil, nil)

@@ -1,0 +1,13 @@
+extension Schema {
+  /// What whoever runs a channel has decided about it, as migration 13 adds it.
+  static let marks = """
+    ALTER TABLE channels DROP COLUMN sum;
+    ALTER TABLE channels ADD COLUMN muted INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE channels ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE channels ADD COLUMN frozen INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE channels ADD COLUMN truncated_at INTEGER;
+    ALTER TABLE channels ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    -- An order by what is said looks at all living channels. Their rows are large, and it needs no more of them than this.
+    CREATE INDEX channels_living ON channels (pinned, muted) WHERE deleted_at IS NULL;
+    """
+}
