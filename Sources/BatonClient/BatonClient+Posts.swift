@@ -73,17 +73,30 @@ extension BatonClient {
   /// Takes a post back from relays that cannot have it yet.
   public func cancelPost(id: Int64) async throws -> Post { try await post(.cancel, ["id": .integer(id)]) }
 
-  /// Lets the channel of a post react to it; returns once that is durable.
+  /// Lets a channel react to a post of its own, or to a message of others; returns once that is durable.
   /// - Returns: the reaction, and whether it is new; otherwise the channel had said this to the post before.
   public func reactToPost(_ request: PostsReactRequest) async throws -> PostsReactReply {
     try PostsReactReply(json: .object(try await call(PostsMethod.react, try request.json.object ?? [:])))
   }
 
-  /// Lets the channel of a post react to it, and follows the reaction until no relay is under way.
+  /// Lets a channel react to a post or message, and follows the reaction until no relay is under way.
   public func reactToPostAndFollow(
     _ request: PostsReactRequest
   ) async throws -> some AsyncSequence<PostsReactReply, any Error> & Sendable {
     try await stream(PostsMethod.react, try request.json.object ?? [:]).map { try PostsReactReply(json: .object($0)) }
+  }
+
+  /// Removes a message of others for all readers, which only groups on Nostr can; returns once that is durable.
+  /// - Returns: the removal; the post itself if the message is a post of Baton's.
+  public func removeMessage(_ request: PostsRemoveRequest) async throws -> PostsRemoveReply {
+    try PostsRemoveReply(json: .object(try await call(PostsMethod.remove, try request.json.object ?? [:])))
+  }
+
+  /// Removes a message, and follows the removal until no relay is under way.
+  public func removeMessageAndFollow(
+    _ request: PostsRemoveRequest
+  ) async throws -> some AsyncSequence<PostsRemoveReply, any Error> & Sendable {
+    try await stream(PostsMethod.remove, try request.json.object ?? [:]).map { try PostsRemoveReply(json: .object($0)) }
   }
 
   /// Puts a post among the pinned posts of its channel, which only groups have; returns once that is durable.

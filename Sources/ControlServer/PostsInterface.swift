@@ -14,7 +14,7 @@ struct PostsInterface: PostsService, ControlService {
   func publish(
     _ request: PostsPublishRequest, _ stream: ReplyStream<PostsPublishReply>?
   ) async throws -> PostsPublishReply {
-    let (first, isNew) = try await coordinator.publish(try PostRequest(request))
+    let (first, isNew) = try await coordinator.publish(try await answering(request, try PostRequest(request)))
     if isNew { note(first, by: .publish) }
     return try await follow(first, stream) { PostsPublishReply(post: $0, isNew: isNew) }
   }
@@ -25,11 +25,11 @@ struct PostsInterface: PostsService, ControlService {
     return try await follow(first, stream) { PostsEditReply(post: $0, isNew: isNew) }
   }
 
-  func notesCallers(of method: PostsMethod) -> Bool { [.publish, .edit, .react, .pin, .adopt].contains(method) }
+  func notesCallers(of method: PostsMethod) -> Bool { [.publish, .edit, .react, .remove, .pin, .adopt].contains(method) }
 
   /// Notes who made a post, such as an edit or a reaction, as soon as it is durable: the client may not stay to the end. There may be
   /// many, so the log limits them.
-  private func note(_ post: PostSnapshot, by method: PostsMethod) {
+  func note(_ post: PostSnapshot, by method: PostsMethod) {
     let (id, channel) = (post.row.id.rawValue, post.row.channel.rawValue)
     context.logger.event(
       .postPublished, .notice,
@@ -40,7 +40,7 @@ struct PostsInterface: PostsService, ControlService {
   /// Sends a post after every change, until no relay is under way. A client that reads slowly gets the post as it is at that time.
   /// - Parameter stream: takes all replies but the last one; `nil` for a client that takes one only.
   /// - Returns: the last reply.
-  private func follow<Reply>(
+  func follow<Reply>(
     _ first: PostSnapshot, _ stream: ReplyStream<Reply>?, _ reply: (Post) -> Reply
   ) async throws -> Reply {
     guard let stream, !first.hasSettled else { return reply(Post(first)) }
@@ -64,9 +64,7 @@ struct PostsInterface: PostsService, ControlService {
   }
 
   func react(_ request: PostsReactRequest, _ stream: ReplyStream<PostsReactReply>?) async throws -> PostsReactReply {
-    let (first, isNew) = try await coordinator.react(
-      to: PostID(rawValue: request.id), with: request.reaction,
-      emoji: request.emoji.map { [$0.shortcode: $0.url] } ?? [:], idempotencyKey: request.idempotencyKey)
+    let (first, isNew) = try await react(request)
     if isNew { note(first, by: .react) }
     return try await follow(first, stream) { PostsReactReply(post: $0, isNew: isNew) }
   }

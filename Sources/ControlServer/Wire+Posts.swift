@@ -31,7 +31,8 @@ extension Post {
       relays: snapshot.relays.map(PostRelay.init), createdAt: row.createdAt.text, deletedAt: row.deletedAt?.text,
       revision: row.revision, publishAt: row.schedule?.publishAt.text, scheduleTrouble: row.schedule?.trouble,
       reactionTo: row.reactionTo.map { Int($0.rawValue) },
-      forgottenAt: row.forgottenAt?.text, notes: snapshot.notes.isEmpty ? nil : snapshot.notes)
+      forgottenAt: row.forgottenAt?.text, notes: snapshot.notes.isEmpty ? nil : snapshot.notes,
+      about: row.about.map { ControlAPI.AboutMessage(act: $0.act.rawValue, networkId: $0.networkID, author: $0.author) })
   }
 }
 

@@ -16,11 +16,21 @@ public struct ReactionDraft: Hashable, Sendable {
   }
 }
 
-// Networks that do not react to posts, or have no pinned posts, have nothing of this.
+// Networks that do not react to posts, have no pinned posts, or remove nothing, have nothing of this.
 extension RelayNetwork {
   public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     throw .unsupported("Baton does not react to posts on this network yet")
   }
+
+  public func composeRemoval(
+    of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
+  ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {
+    throw .unsupported("Baton does not remove what others wrote on this network; hide the message here")
+  }
+
+  public func reference(
+    toMessage networkID: String, by author: String, textBytes: Int, in content: ChannelContent, at relays: [String]
+  ) -> PostReference? { nil }
 
   public func composePin(of target: PostReference, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     throw .unsupported("its channels have no pinned posts")

@@ -70,9 +70,28 @@ public protocol RelayNetwork: RelayAddressing {
   /// - Parameter target: the post.
   func composePin(of target: PostReference, in content: ChannelContent) throws(PostFailure) -> PostDocument
 
+  /// Gives the wish that a message of others be gone its form: a document that names the message, and the request that relays get. Both
+  /// must be stored before anything is sent. It is delivered as the deletion of a post is.
+  /// - Parameters:
+  ///   - message: the message.
+  ///   - createdAt: when it was written, by its author's account.
+  ///   - reason: what relays and readers are told; may be empty.
+  func composeRemoval(
+    of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
+  ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument)
+
   /// How others refer to a post of ours; `nil` if the document is not one of this network.
   /// - Parameter relays: normal addresses of the relays where it was read back.
   func reference(to post: PostDocument, at relays: [String]) -> PostReference?
+
+  /// How others refer to a message that was read in a channel and is no post of ours; `nil` if the name is not one of this network.
+  /// - Parameters:
+  ///   - author: who wrote it, in the network's notation.
+  ///   - textBytes: the size of its text, in UTF-8 bytes.
+  ///   - relays: normal addresses of the relays from which it was read.
+  func reference(
+    toMessage networkID: String, by author: String, textBytes: Int, in content: ChannelContent, at relays: [String]
+  ) -> PostReference?
 
   /// The link that a reader opens to see the post, with the relays where it was read back as hints; `nil` if the network has none.
   func link(to post: PostDocument, at relays: [String]) -> String?
@@ -377,38 +396,4 @@ public enum NetworkReport: Hashable, Sendable {
   case relayDown(RelayID, Trouble)
   /// The state of the network itself, whatever its relays do. It is reported when it is first known, and when it changes.
   case state(NetworkKind, NetworkState)
-}
-
-/// The state of a network as a whole: usable or not.
-public enum NetworkState: Hashable, Sendable {
-  /// - detail: a description of what is there, for people.
-  case works(detail: String)
-  case down(NetworkTrouble)
-
-  /// The reason why it cannot be used; `nil` if it can.
-  public var trouble: NetworkTrouble? { if case .down(let trouble) = self { trouble } else { nil } }
-}
-
-/// The reason why a network as a whole cannot be used. It says nothing about its relays, which still serve readers.
-public struct NetworkTrouble: Hashable, Sendable {
-  /// The words are stable: scripts rely on them.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The program that the network needs does not run, or cannot be reached.
-    case absent
-    /// It is too old for channels.
-    case tooOld
-    /// It has no user.
-    case noUser
-    /// It belongs to a different user than Baton's channels do.
-    case wrongUser
-  }
-  public let kind: Kind
-  /// The failure of operations that cannot be performed because of it.
-  public let trouble: Trouble
-
-  /// - Parameter detail: a sentence for people, with what to do where that is known.
-  public init(_ kind: Kind, _ detail: String) {
-    self.kind = kind
-    trouble = Trouble(kind == .tooOld ? .incompatibleVersion : .unreachable, detail)
-  }
 }

@@ -224,10 +224,13 @@ public struct MirroredPost: Hashable, Sendable {
   public var forgottenAt: Timestamp?
   /// The post that it is a reaction to, by the network's name; `nil` for a post that is none.
   public var reactionTo: String?
+  /// The message of others that it has removed, by the network's name: readers do not find it any more.
+  public var removed: String?
 
   public init(
     post: PostID, channel: ChannelID, networkID: String?, author: String, text: String, createdAt: Timestamp,
-    replyTo: String? = nil, deletedAt: Timestamp? = nil, forgottenAt: Timestamp? = nil, reactionTo: String? = nil
+    replyTo: String? = nil, deletedAt: Timestamp? = nil, forgottenAt: Timestamp? = nil, reactionTo: String? = nil,
+    removed: String? = nil
   ) {
     self.post = post
     self.channel = channel
@@ -239,5 +242,6 @@ public struct MirroredPost: Hashable, Sendable {
     self.deletedAt = deletedAt
     self.forgottenAt = forgottenAt
     self.reactionTo = reactionTo
+    self.removed = removed
   }
 }

@@ -22,6 +22,8 @@ public struct PostRow: Hashable, Sendable {
   public var createdAt: Timestamp
   /// The post of ours that this one is a reaction to; `text` is the reaction.
   public var reactionTo: PostID?
+  /// The message of others that this one is about.
+  public var about: AboutMessage?
   /// When its text and document were given up, because the channel keeps posts only for a time; `nil` as long as they are there.
   public var forgottenAt: Timestamp?
   /// When deletion was requested.
@@ -41,7 +43,8 @@ public struct PostRow: Hashable, Sendable {
 
   public init(
     id: PostID, channel: ChannelID, document: PostDocument, text: String, replyTo: PostID? = nil, quotes: [PostID] = [],
-    replaces: PostID? = nil, replacedBy: PostID? = nil, reactionTo: PostID? = nil, edition: Int = 1, createdAt: Timestamp,
+    replaces: PostID? = nil, replacedBy: PostID? = nil, reactionTo: PostID? = nil, about: AboutMessage? = nil,
+    edition: Int = 1, createdAt: Timestamp,
     forgottenAt: Timestamp? = nil, deletedAt: Timestamp? = nil, deletion: PostDocument? = nil, idempotencyKey: String? = nil,
     requestDigest: String? = nil, deliveryCount: Int,
     schedule: PostSchedule? = nil, revision: Int64
@@ -55,6 +58,7 @@ public struct PostRow: Hashable, Sendable {
     self.replaces = replaces
     self.replacedBy = replacedBy
     self.reactionTo = reactionTo
+    self.about = about
     self.edition = edition
     self.createdAt = createdAt
     self.forgottenAt = forgottenAt
@@ -66,6 +70,9 @@ public struct PostRow: Hashable, Sendable {
     self.schedule = schedule
     self.revision = revision
   }
+
+  /// Whether it says something about another post or message, and is none by itself.
+  public var isAside: Bool { reactionTo != nil || about?.act.isAside == true }
 
   /// Whether its deletion waits until readers find the post that takes its place.
   public var awaitsReplacement: Bool { replacedBy != nil && deletion != nil && deletedAt == nil }

@@ -304,6 +304,7 @@ enum Schema {
     ),
     ("12 posts", posts),
     ("13 what whoever runs a channel has decided about it", marks),
+    ("14 posts about messages of others", about),
   ]
 
   /// The number of migrations that this program knows; a migrated file has it in `user_version`.

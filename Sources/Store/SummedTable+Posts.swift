@@ -6,7 +6,8 @@ extension SummedTable {
       "id", "channel_id", "revision", "reply_to", "replaces", "replaced_by", "reaction_to", "edition", "delivery_count",
       "created_at", "forgotten_at", "deleted_at", "idempotency_key", "request_digest", "quotes", "network_id", "author", "text",
       "document", "deletion_id",
-      "deletion_author", "deletion", "publish_at", "tolerance", "schedule_trouble", "request",
+      "deletion_author", "deletion", "publish_at", "tolerance", "schedule_trouble", "request", "about_act",
+      "about_id", "about_author", "is_aside",
     ]
   ) { "post \(number($0, "id"))" }
   static let deliveries = SummedTable(

@@ -13,11 +13,14 @@ struct MessagesCommand: AsyncParsableCommand {
       batonctl messages News --follow              goes on with new ones
       batonctl messages --search "bridge closed"   searches all channels
       batonctl messages read News                  marks everything in the channel as read
+      batonctl messages reply 12 "At nine."        answers message 12
       batonctl messages list read                  shows a channel that is named like a subcommand
 
       Messages are named by their ids, as 7 or id:7.
       """,
-    subcommands: [MessageList.self, Show.self, Read.self, Unread.self, Sync.self], defaultSubcommand: MessageList.self)
+    subcommands: [
+      MessageList.self, Show.self, Read.self, Unread.self, Sync.self, MessageReply.self, MessageReact.self, MessageRemove.self,
+    ], defaultSubcommand: MessageList.self)
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

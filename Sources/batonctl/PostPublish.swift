@@ -28,6 +28,10 @@ struct PostPublish: AsyncParsableCommand {
   @Option(help: "Read the text from this file.", completion: .file()) var file: String?
   @Option(name: .customLong("reply-to"), help: "The post of the channel that this one answers.", completion: .names(of: .post))
   var replyTo: ObjectID?
+  @Option(
+    name: .customLong("reply-to-message"), help: "The message of the channel that this one answers.",
+    completion: .names(of: .message))
+  var replyToMessage: ObjectID?
   @Option(help: "A post that this one quotes; may be repeated.", completion: .names(of: .post)) var quote: [ObjectID] = []
   @OptionGroup var extras: PostExtras
   @Option(help: "The same key with the same options gives the same post, however often.") var key: String?
@@ -38,6 +42,9 @@ struct PostPublish: AsyncParsableCommand {
 
   func validate() throws {
     guard at != nil || tolerance == nil else { throw ValidationError("--tolerance needs --at.") }
+    guard replyTo == nil || replyToMessage == nil else {
+      throw ValidationError("--reply-to and --reply-to-message exclude each other.")
+    }
     guard text == nil || file == nil else { throw ValidationError("TEXT and --file exclude each other.") }
     guard text != nil || file != nil || extras.showsFiles || !quote.isEmpty else {
       throw ValidationError("Write a text, - for standard input, or --file.\(Self.hint(channel))")
@@ -84,7 +91,8 @@ struct PostPublish: AsyncParsableCommand {
       channelId: channel.id, text: text, replyTo: replyTo.map { Int($0.id) },
       quotes: quote.isEmpty ? nil : quote.map { Int($0.id) }, mentions: parts.mentions,
       contentWarning: extras.warning, hashtags: extras.hashtags, attachments: parts.attachments, idempotencyKey: key,
-      at: at?.text, tolerance: tolerance.map { Int($0.duration.components.seconds) })
+      at: at?.text, tolerance: tolerance.map { Int($0.duration.components.seconds) },
+      replyToMessage: replyToMessage.map { Int($0.id) })
   }
 
   private static func beginning(_ reply: PostsPublishReply) -> String {

@@ -16,32 +16,14 @@ struct PostReact: AsyncParsableCommand {
 
   @OptionGroup var global: GlobalOptions
   @Argument(help: "The post, by id.", completion: .names(of: .post)) var post: ObjectID
-  @Argument(help: "The reaction.") var reaction: String
-  @Option(name: .customLong("emoji-url"), help: "The address of the picture, if the reaction is :shortcode:.")
-  var emojiURL: String?
-  @Option(help: "The same key with the same options gives the same reaction, however often.") var key: String?
-  @Option(help: "Wait until all relays are settled, readers find the reaction at any, or none.")
-  var wait: ChannelCreate.Wait = .any
-
-  func validate() throws {
-    guard !reaction.isEmpty else { throw ValidationError("Write a reaction: +, - or an emoji.") }
-    guard (emojiURL != nil) == (shortcode != nil) else {
-      throw ValidationError("A reaction like :shortcode: needs the address of its picture, --emoji-url; no other has one.")
-    }
-  }
-
-  /// What stands between the colons; `nil` if the reaction is no shortcode.
-  var shortcode: String? {
-    guard reaction.utf8.count > 2, reaction.hasPrefix(":"), reaction.hasSuffix(":") else { return nil }
-    return String(reaction.dropFirst().dropLast())
-  }
+  @OptionGroup var options: ReactionOptions
 
   func run() async throws {
-    var request = PostsReactRequest(id: post.id, reaction: reaction, idempotencyKey: key)
-    if let shortcode, let emojiURL { request.emoji = Emoji(shortcode: shortcode, url: emojiURL) }
-    try await PostRemark(global: global, wait: wait, kind: "a reaction to").run(on: post) { [request] client in
+    let request = PostsReactRequest(
+      id: post.id, reaction: options.reaction, emoji: options.emoji, idempotencyKey: options.key)
+    try await PostRemark(global: global, wait: options.wait, kind: "a reaction to post").run(on: post) { client in
       try await client.reactToPost(request).post
-    } following: { [request] client in
+    } following: { client in
       try await client.reactToPostAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
     } beginning: {
       beginning($0)
@@ -69,7 +51,7 @@ struct PostPin: AsyncParsableCommand {
   var wait: ChannelCreate.Wait = .any
 
   func run() async throws {
-    try await PostRemark(global: global, wait: wait, kind: "the pin of").run(on: post) { client in
+    try await PostRemark(global: global, wait: wait, kind: "the pin of post").run(on: post) { client in
       try await client.pinPost(id: post.id).post
     } following: { client in
       try await client.pinPostAndFollow(id: post.id).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
@@ -101,11 +83,11 @@ struct PostUnpin: AsyncParsableCommand {
   }
 }
 
-/// Publishes a post about another one: a reaction or a pin.
+/// Publishes a post about another one, or about a message: an answer, a reaction or a pin.
 struct PostRemark {
   let global: GlobalOptions
   let wait: ChannelCreate.Wait
-  /// What the new post is for the other one, in words.
+  /// What the new post is for the other one, in words that its number follows.
   let kind: String
 
   /// - Parameters:
@@ -113,7 +95,7 @@ struct PostRemark {
   ///   - following: publishes it and sends the new post after every change.
   ///   - beginning: what is said of the first of these.
   func run(
-    on post: ObjectID, publish: (BatonClient) async throws -> Post,
+    on target: ObjectID, publish: (BatonClient) async throws -> Post,
     following: (BatonClient) async throws -> any AsyncSequence<PostsPublishReply, any Error>,
     beginning: (PostsPublishReply) -> String
   ) async throws {
@@ -121,7 +103,7 @@ struct PostRemark {
       session in
       if wait == .none {
         let new = try await publish(session.client)
-        return try session.show(new) { "Post \(new.id) is being published as \(kind) post \(post.id)." }
+        return try session.show(new) { "Post \(new.id) is being published as \(kind) \(target.id)." }
       }
       try await PostFollowing(session: session, wait: wait).run(try await following(session.client), beginning)
     }

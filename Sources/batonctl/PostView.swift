@@ -20,7 +20,7 @@ struct ShownPost {
     let isForgotten = raw.forgottenAt != nil
     let line = isForgotten ? "(forgotten)" : raw.text.split(whereSeparator: \.isWhitespace).joined(separator: " ").shown
     self.line = line
-    let mark = raw.replacedBy.map { "(replaced by \($0)) " } ?? raw.reactionTo.map { "(reaction to \($0)) " }
+    let mark = raw.replacedBy.map { "(replaced by \($0)) " } ?? raw.reactionTo.map { "(reaction to \($0)) " } ?? raw.about?.mark
     markedLine = raw.pinned.map { "(pin of \($0))" } ?? (mark ?? "") + line
     lines = raw.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).shown }
   }
@@ -29,6 +29,26 @@ struct ShownPost {
 extension Post {
   /// The post that this one pins; `nil` if it is not a pin.
   var pinned: Int? { text == "pin" ? reactionTo : nil }
+}
+
+extension AboutMessage {
+  /// What stands before the text of a post in a list; `nil` if nothing does.
+  fileprivate var mark: String? {
+    switch act {
+    case "reaction": "(reaction to a message) "
+    case "removal": "(removal of a message)"
+    default: nil
+    }
+  }
+
+  /// What the post does, as the beginning of a line.
+  fileprivate var verb: String {
+    switch act {
+    case "reaction": "reacts    to message "
+    case "removal": "removes   message "
+    default: "answers   message "
+    }
+  }
 }
 
 /// Shows posts to people. All texts of the posts must be escaped.
@@ -90,6 +110,7 @@ struct PostView {
     ]
     if !post.author.isEmpty { lines.append("author    \(post.author)") }
     if let parent = post.replyTo { lines.append("answers   post \(parent)") }
+    if let about = post.about { lines.append("\(about.verb)\(about.networkId), by \(ShownMessage.shortened(about.author))") }
     if let target = post.pinned {
       lines.append("pins      post \(target)")
     } else if let target = post.reactionTo {

@@ -80,8 +80,10 @@ struct WireTests {
       id: 1, channelId: 1, channelName: "n", network: "nostr", networkId: "i", author: "a", text: "t", replyTo: 1,
       replaces: 1, replacedBy: 2, phase: "pending", summary: "s", relayCount: 1, shownCount: 0, link: "l", relays: [relay],
       createdAt: "c", deletedAt: "d", revision: 1, publishAt: "p", scheduleTrouble: "t",
-      reactionTo: 1, forgottenAt: "f", notes: ["n"])
+      reactionTo: 1, forgottenAt: "f", notes: ["n"],
+      about: AboutMessage(act: "answer", networkId: "i", author: "a"))
     #expect(try keys(post) == fields(Interfaces.posts, "Post"))
+    #expect(try keys(post.about) == fields(Interfaces.posts, "AboutMessage"))
     let action = PostAction(relayId: 1, canEdit: true, canDelete: true, editNote: "e", deleteNote: "d", until: "u")
     #expect(try keys(action) == fields(Interfaces.posts, "PostAction"))
     let line = PostTransition(

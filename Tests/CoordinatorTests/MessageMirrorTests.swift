@@ -173,4 +173,27 @@ struct MessageMirrorTests {
     #expect(messages.map(\.replyTo) == ["17/c2hhcmVk", nil, nil, nil])
     #expect(messages.map(\.reactionTo) == [nil, nil, nil, "17/c2hhcmVk"])
   }
+
+  @Test func removalTakesTheMessageAwayOnceNoRelayShowsIt() {
+    func removal(_ statuses: [(DeliveryStatus, hasDeparted: Bool)]) -> StoredPost {
+      var post = post(1, "", name: "m") {
+        $0.about = AboutMessage(act: .removal, networkID: "m", author: "alice")
+        $0.deletedAt = Timestamp(milliseconds: 9)
+      }
+      post.deliveries = statuses.enumerated().map { index, status in
+        var record = DeliveryRecord(DeliveryMachine(deleting: 1, now: Timestamp(milliseconds: 9)))
+        record.status = status.0
+        return DeliveryRow(relay: RelayID(rawValue: Int64(index + 1)), record: record, hasDeparted: status.hasDeparted)
+      }
+      return post
+    }
+    func removed(_ statuses: (DeliveryStatus, hasDeparted: Bool)...) -> [String?] {
+      PostMirror.messages(of: [removal(statuses)], targets: [:]).map(\.removed)
+    }
+    #expect(removed((.deleted, false)) == ["m"] && removed((.deleted, false), (.deleting, true)) == ["m"])
+    for status in DeliveryStatus.allCases where status != .deleted {
+      #expect(removed((status, false)).isEmpty && removed((.deleted, false), (status, false)).isEmpty, "\(status)")
+    }
+    #expect(removed((.deleted, true)).isEmpty, "the channel left the relay before that was known")
+  }
 }

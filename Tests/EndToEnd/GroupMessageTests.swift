@@ -65,6 +65,43 @@ struct GroupMessageTests {
     await club.stop()
   }
 
+  /// Whoever runs a group answers, reacts and removes what a member wrote; a deletion by the author (kind 5) is refused by the relay.
+  @Test func groupAnswersReactsToAndRemovesWhatMembersWrote() async throws {
+    let club = try await GroupPostTests.Club()
+    let baton = club.baton
+    var plan = MessagePlan(group: club.id, relay: club.url)
+    plan.add(9_021, "", label: "joins", by: "ann", tags: [["h", club.id]])
+    plan.say("When do we meet?", by: "ann")
+    plan.say("Buy my stuff", by: "ann")
+    let written = try await baton.write(plan)
+    #expect(written.refused.isEmpty, "\(written.refused)")
+    let state = try await baton.watchMessages { $0.messages.count == 2 }
+    let (question, spam) = (try #require(state.message("When do we meet?")), try #require(state.message("Buy my stuff")))
+    let (id, author) = (try #require(question["networkId"]?.string), try #require(question["author"]?.string))
+
+    let reply = try await baton.control("messages", "reply", "\(question["id"]?.integer ?? 0)", "At nine.", "--wait", "all")
+    #expect(reply.status == 0, "\(reply.lines)")
+    let react = try await baton.control("messages", "react", "\(question["id"]?.integer ?? 0)", "👍", "--wait", "all")
+    #expect(react.status == 0, "\(react.lines)")
+    let events = try await club.served() + club.served(kind: 7)
+    let meaning = try await baton.meaning(of: events)
+    let answer = try #require(meaning.values.first { $0["text"]?.string?.hasSuffix("At nine.") == true })
+    #expect(answer["quotes"] == [[.string(id), .string(club.url), .string(author)]], "\(answer)")
+    let like = try #require(meaning.values.first { $0["kind"] == 7 })
+    #expect(like["to"] == [.string(id), .string(club.url), .string(author)] && like["kinds"] == [9], "\(like)")
+
+    let removed = try await baton.control("messages", "remove", "\(spam["id"]?.integer ?? 0)", "--reason", "no advertising")
+    #expect(removed.status == 0 && removed.lines.first == "Message is being removed.", "\(removed.lines)")
+    _ = try await baton.post(3) { $0.statuses == ["r1": "deleted"] }
+    #expect(try await club.served().allSatisfy { $0["content"]?.string?.hasSuffix("my stuff") != true })
+    let after = try await baton.watchMessages { $0.messages[spam["id"]?.integer ?? 0]?["deletedAt"] != nil }
+    #expect(after.messages.count == 3 && after.message("Buy my stuff") == nil)
+    #expect(after.messages[question["id"]?.integer ?? 0]?["reactions"] == [["reaction": "👍", "count": 1, "own": true]])
+    let shown = try await baton.control("post", "show", "3")
+    #expect(shown.lines.contains { $0.hasPrefix("removes   message ") } && shown.status == 0, "\(shown.lines)")
+    await club.stop()
+  }
+
   /// The name of a post in a group changes with each attempt.
   @Test func ownPostThatIsSignedAgainStaysOneMessage() async throws {
     let club = try await GroupPostTests.Club()

@@ -117,6 +117,48 @@ struct MessageTests {
     await relays.stop(daemon)
   }
 
+  @Test func channelAnswersAndReactsToWhatOthersWrote() async throws {
+    let relays = try await PostRelays()
+    let (baton, daemon, channel) = try await Self.start(relays)
+    var plan = MessagePlan(channel: channel, relays: relays.urls)
+    plan.say("Since when?", by: "ann", on: [0, 1])
+    let written = try await baton.write(plan)
+    #expect(written.refused.isEmpty, "\(written.refused)")
+    try await baton.sync()
+    let question = try #require(try await baton.allMessages().first)
+    let (id, author) = (try #require(question["networkId"]?.string), try #require(question["author"]?.string))
+    let message = "\(question["id"]?.integer ?? 0)"
+
+    let reply = try await baton.control("messages", "reply", message, "Since nine.", "--wait", "all")
+    #expect(
+      reply.status == 0 && reply.lines.first == "Post 1 answers message \(message). Delivering to 3 relays.", "\(reply.lines)")
+    for _ in 1...2 {
+      let react = try await baton.control("messages", "react", message, "👍", "--wait", "all", "--json")
+      #expect(react.status == 0, "\(react.lines)")
+    }
+    for relay in relays.urls {
+      let answers = try await baton.events(at: relay, ["kinds": [42, 7], "#e": [.string(id)]])
+      let meaning = try await baton.meaning(of: answers)
+      #expect(meaning.count == 2, "\(relay): \(answers)")
+      for post in meaning.values {
+        #expect(post["mentions"] == [.string(author)], "\(post)")
+        // Readers are sent where the message was read, which is not everywhere.
+        let reference = (post["kind"] == 7 ? post["to"] : post["reply"])?.array ?? []
+        #expect(reference.first?.string == id && relays.urls.prefix(2).contains(reference[1].string ?? ""), "\(post)")
+      }
+    }
+    let state = try await baton.watchMessages { state in
+      state.message("Since nine.")?["post"]?["phase"] == "published"
+        && state.message("Since when?")?["reactions"]?.array?.isEmpty == false
+    }
+    #expect(state.message("Since nine.")?["replyTo"] == question["id"])
+    #expect(state.message("Since when?")?["reactions"] == [["reaction": "👍", "count": 1, "own": true]])
+    let refused = try await baton.control("messages", "remove", message, "--yes")
+    #expect(refused.status != 0 && refused.lines.contains { $0.contains("anybody may write in a channel") }, "\(refused.lines)")
+    #expect(try await baton.control("post", "list", "-o", "name").lines == ["id:1"])
+    await relays.stop(daemon)
+  }
+
   @Test func reactionThatIsTakenBackCountsNoMore() async throws {
     let relays = try await PostRelays()
     let (baton, daemon, channel) = try await Self.start(relays)

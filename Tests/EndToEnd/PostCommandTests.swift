@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 import Foundation
 import StrictJSON
 import TestSupport
@@ -33,10 +34,12 @@ struct PostCommandTests {
     #expect(try Self.parse("import", "News", "posts.jsonl", as: PostImport.self).file == "posts.jsonl")
     for reaction in ["+", "-", "👍"] {
       let react = try Self.parse("react", "id:7", reaction, "--key", "k", as: PostReact.self)
-      #expect(react.post.id == 7 && react.reaction == reaction && react.shortcode == nil && react.wait == .any)
+      #expect(react.post.id == 7 && react.options.reaction == reaction && react.options.emoji == nil)
+      #expect(react.options.wait == .any && react.options.key == "k")
     }
     let soap = try Self.parse("react", "7", ":soap:", "--emoji-url", "https://h/s.png", "--wait", "all", as: PostReact.self)
-    #expect(soap.shortcode == "soap" && soap.emojiURL == "https://h/s.png" && soap.wait == .all)
+    #expect(soap.options.emoji == Emoji(shortcode: "soap", url: "https://h/s.png") && soap.options.wait == .all)
+    #expect(try Self.parse("News", "text", "--reply-to-message", "id:9", as: PostPublish.self).replyToMessage?.id == 9)
     #expect(try Self.parse("list", "--reactions-to", "7", as: PostList.self).reactionsTo?.id == 7)
     #expect(try Self.parse("list", "--reactions", as: PostList.self).reactions)
     #expect(try Self.parse("pin", "7", as: PostPin.self).post.id == 7)
@@ -50,7 +53,8 @@ struct PostCommandTests {
     ["News"], ["News", "text", "--file", "f"], ["list", "--before", "1", "--after", "2"], ["list", "--limit", "0"],
     ["list", "--around", "1", "--limit", "101"], ["list", "--status", "active"], ["list", "--cause", "weather"],
     ["show", "News"], ["show", "0"], ["show", "-1"], ["show", "id:"], ["history"], ["watch", "--since", "x"],
-    ["News", "text", "--reply-to", "x"], ["News", "text", "--at", "soon"], ["News", "text", "--tolerance", "1h"],
+    ["News", "text", "--reply-to", "x"], ["News", "text", "--reply-to", "1", "--reply-to-message", "1"],
+    ["News", "text", "--at", "soon"], ["News", "text", "--tolerance", "1h"],
     ["edit", "7"], ["edit", "News", "text"], ["edit", "7", "text", "--file", "f"],
     ["react", "7"], ["react", "News", "+"], ["react", "7", ""], ["react", "7", ":soap:"], ["pin"], ["unpin", "News"],
     ["react", "7", "+", "--emoji-url", "https://h/s.png"], ["list", "--reactions-to", "x"],

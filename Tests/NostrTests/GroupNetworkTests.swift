@@ -99,6 +99,57 @@ struct GroupNetworkTests {
     await desk.end()
   }
 
+  /// What a member wrote is gone for readers, and the relay was asked by the admin only: it refuses authors' requests (kind 5).
+  @Test func messageOfAMemberIsRemoved() async throws {
+    let desk = try await Desk()
+    let network = desk.bench.network
+    let written = await desk.deliver(.publish, try desk.compose("by a member")).form
+    // Who wrote it is known from the relay, and nothing but names is stored of it.
+    let target = try #require(
+      network.reference(toMessage: written.networkID, by: written.author, textBytes: 11, in: desk.content, at: [desk.relay.url])
+    )
+    let date = Timestamp(milliseconds: desk.time.now * 1_000 + 999)
+    let removal = try network.composeRemoval(of: target, createdAt: date, in: desk.content, reason: "spam")
+    #expect(removal.message.networkID == written.networkID && removal.message.author == written.author)
+    #expect(
+      removal.message.text
+        == "{\"attempts\":[[\"\(written.networkID)\",\(desk.time.now)]],\"found\":\"\(written.networkID)\",\"kind\":9}")
+    #expect(await desk.deliver(.verify, removal.message).outcomes == [.verified(edition: 1)])
+    let removed = await desk.deliver(.withdraw, removal.message, deletion: removal.deletion)
+    #expect(removed.outcomes == [.withdrawn])
+    #expect(await desk.deliver(.verify, removal.message).outcomes == [.missing])
+    #expect(try desk.served().isEmpty)
+    await desk.end()
+  }
+
+  @Test func removalOfWhatOthersWroteIsAskedForByTheAdminAlone() async throws {
+    let desk = try await Desk()
+    let network = desk.bench.network
+    let (id, stranger) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
+    let target = PostReference(networkID: id, author: stranger)
+    let removal = try network.composeRemoval(
+      of: target, createdAt: Timestamp(milliseconds: -1), in: desk.content, reason: "spam")
+    let (names, deletion) = (try #require(GroupRemnant(removal.message)), try #require(GroupDeletion(removal.deletion)))
+    let events = try deletion.events(for: names, in: desk.content)
+    guard case .draft(let kind, let tags, let content)? = events.first, events.count == 1 else {
+      await desk.end()
+      return #expect(Bool(false), "\(events)")
+    }
+    #expect(kind == 9_005 && content == "spam" && tags == [["h", desk.content.networkID], ["e", id]])
+    let channel = ChannelContent(identity: desk.content.identity, networkID: id, trustAnchor: stranger, document: "")
+    #expect(throws: PostFailure.self) {
+      try network.composeRemoval(of: target, createdAt: Timestamp(milliseconds: 0), in: channel, reason: "")
+    }
+    #expect(throws: PostFailure.self, "a reason that relays refuse") {
+      try network.composeRemoval(
+        of: target, createdAt: Timestamp(milliseconds: 0), in: desk.content, reason: String(repeating: "a", count: 501))
+    }
+    #expect(network.reference(toMessage: "x", by: stranger, textBytes: 0, in: channel, at: []) == nil)
+    #expect(network.reference(toMessage: id, by: "x", textBytes: 0, in: channel, at: []) == nil)
+    #expect(network.reference(toMessage: id, by: stranger, textBytes: 0, in: channel, at: [])?.kind == 42)
+    await desk.end()
+  }
+
   @Test func postThatWasReleasedLateDoesNotLeaveAndGetsANewDate() async throws {
     let desk = try await Desk()
     let late = await desk.deliver(.publish, try desk.compose("news"), releasedAfter: 31)

@@ -32,6 +32,9 @@ struct PostPageTests {
         number * 2, channel: Int64.random(in: 1...3, using: &random),
         deletedAt: Int.random(in: 0..<4, using: &random) == 0 ? Bench.now : nil, deliveries)
       if number > 5, Int.random(in: 0..<4, using: &random) == 0 { post.row.reactionTo = target(&random) }
+      if Int.random(in: 0..<8, using: &random) == 0, let act = AboutMessage.Act.allCases.randomElement(using: &random) {
+        post.row.about = AboutMessage(act: act, networkID: "m", author: "a")
+      }
       return post
     }
   }
@@ -60,7 +63,8 @@ struct PostPageTests {
     if let target = question.reactionTo {
       guard post.row.reactionTo == target else { return false }
     } else {
-      guard question.withReactions || post.row.reactionTo == nil else { return false }
+      let isReaction = post.row.reactionTo != nil || [.reaction, .removal].contains(post.row.about?.act)
+      guard question.withReactions || !isReaction else { return false }
     }
     guard question.relay != nil || question.status != nil || question.cause != nil else { return true }
     return post.deliveries.contains { delivery in

@@ -50,6 +50,30 @@ struct PostReactionTests {
     #expect(try found([Self.said("", to: 1), Self.said("+", to: 1)]).isEmpty)
   }
 
+  @Test func reactionsToMessagesAreFoundByChannelAndName() async throws {
+    func about(_ id: Int64, _ act: AboutMessage.Act, _ name: String, _ text: String, channel: Int64 = 1) -> StoredPost {
+      var post = Bench.stored(id, channel: channel, text: text, [])
+      post.row.about = AboutMessage(act: act, networkID: name, author: "a")
+      return post
+    }
+    func said(_ text: String, to name: String, in channel: Int64 = 1) -> PostReaction {
+      PostReaction(target: .message(in: ChannelID(rawValue: channel), networkID: name), text: text)
+    }
+    try await bench.add([
+      about(1, .answer, "m", "+"), about(2, .reaction, "n", "+"), about(3, .reaction, "m", "-"), about(4, .reaction, "m", "+"),
+      about(5, .reaction, "m", "+"), about(6, .reaction, "m", "+", channel: 2), about(7, .removal, "o", "+"),
+    ])
+    let wanted = [said("+", to: "m"), said("+", to: "m", in: 2), said("-", to: "m"), said("-", to: "n"), said("+", to: "o")]
+    #expect(try found(Set(wanted)) == [wanted[0]: 4, wanted[1]: 6, wanted[2]: 3])
+    for id in [1, 4] as [Int64] { #expect(try store.post(PostID(rawValue: id))?.row.about?.networkID == "m") }
+    #expect(try store.posts(PostQuestion(limit: 10)).posts.map(\.row.id.rawValue) == [1], "an answer is a post by itself")
+    var deleted = about(4, .reaction, "m", "+").row
+    (deleted.deletedAt, deleted.revision) = (Bench.now, 9)
+    try await store.commit([.updatePost(deleted)])
+    #expect(try found([wanted[0]]) == [wanted[0]: 5])
+    #expect(try store.check().problems.isEmpty)
+  }
+
   @Test func listsHaveThemOnlyWhereTheyAreAskedFor() async throws {
     try await bench.add([
       Bench.stored(1, []), Self.reaction(2, to: 1, "+"), Self.reaction(3, to: 1, "-", deletedAt: Bench.now),

@@ -18,7 +18,8 @@ struct PostStoreTests {
     id: PostID(rawValue: 7), channel: ChannelID(rawValue: 2),
     document: PostDocument(networkID: "n7", author: "ab", text: "{\"a\":\"ü\"}"), text: "Grüße\n\"🙂\"",
     replyTo: PostID(rawValue: 6), quotes: [PostID(rawValue: 5), PostID(rawValue: 6)], replaces: PostID(rawValue: 6),
-    replacedBy: PostID(rawValue: 6), reactionTo: PostID(rawValue: 6), edition: 3, createdAt: Timestamp(milliseconds: 11),
+    replacedBy: PostID(rawValue: 6), reactionTo: PostID(rawValue: 6),
+    about: AboutMessage(act: .reaction, networkID: "m8", author: "ef"), edition: 3, createdAt: Timestamp(milliseconds: 11),
     forgottenAt: Timestamp(milliseconds: 16), deletedAt: Timestamp(milliseconds: 12),
     deletion: PostDocument(networkID: "d7", author: "cd", text: "{5}"), idempotencyKey: "key", requestDigest: "digest",
     deliveryCount: 2,
@@ -74,7 +75,7 @@ struct PostStoreTests {
       "posts": Store.values(
         7, 2, 13, 6, 6, 6, 6, 3, 2, 11, 16, 12, "key", "digest", "5,6", "n7", "ab", "Grüße\n\"🙂\"", "{\"a\":\"ü\"}", "d7", "cd",
         "{5}",
-        14, 15, "the channel was deleted", "{\"text\":1}"),
+        14, 15, "the channel was deleted", "{\"text\":1}", "reaction", "m8", "ef", true),
       "deliveries": Store.values(
         7, 4, "stillServed", 21, 22, 3, 2, true, "stillServed", "it is there", "verifyRefused", 23, 24, 25, true, 26, true),
       "post_routes": Store.values(2, 4, "leaving", 7, 41, 42),

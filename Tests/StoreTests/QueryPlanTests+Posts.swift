@@ -39,7 +39,8 @@ extension QueryPlanTests {
     _ = try store.postsToForget(at: PostBench.now, from: .start, counted: [:], limit: 5)
     _ = try store.changedPosts(after: 0, channels: nil, limit: 5)
     _ = try store.changedPosts(after: 0, channels: [channel], limit: 5)
-    _ = try store.posts(reacting: [PostReaction(target: post, text: "+")])
+    let aboutMessage = PostReaction(target: .message(in: channel, networkID: "m"), text: "+")
+    _ = try store.posts(reacting: [PostReaction(target: post, text: "+"), aboutMessage])
     for question in questions(relay, channel) {
       _ = try store.posts(question)
       // Where there are many such deliveries.

@@ -183,6 +183,7 @@ public final class FakeMessages: MessageStorage {
   }
 
   private static func mirror(_ post: MirroredPost, _ state: inout State) {
+    guard post.removed == nil else { return }
     guard post.reactionTo == nil else { return state.reactions[post.post] = post.deletedAt == nil ? post : nil }
     var row = MessageRow(
       id: MessageID(rawValue: 0), channel: post.channel, networkID: post.networkID, author: post.author,

@@ -46,6 +46,22 @@ extension FakeNetwork {
     return PostDocument(networkID: "pin \(posts.nextName())", author: "key", text: "pin of \(target.networkID)")
   }
 
+  public func composeRemoval(
+    of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
+  ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {
+    if content.kind == .channel { throw .unsupported("only groups remove what others wrote") }
+    return (
+      PostDocument(networkID: message.networkID, author: message.author, text: "of \(createdAt.milliseconds)"),
+      PostDocument(networkID: "removal of \(message.networkID)", author: "key", text: reason)
+    )
+  }
+
+  public func reference(
+    toMessage networkID: String, by author: String, textBytes: Int, in content: ChannelContent, at relays: [String]
+  ) -> PostReference? {
+    networkID == "of another network" ? nil : PostReference(networkID: networkID, author: author, relays: relays)
+  }
+
   public func reference(to post: PostDocument, at relays: [String]) -> PostReference? {
     guard post.networkID.hasPrefix("post") else { return nil }
     return PostReference(networkID: post.networkID, author: post.author, relays: relays)

@@ -34,7 +34,7 @@
 /// | `stillServed` | `stillServed`, `deleted`, `unsupported`                                     |
 /// | `unsupported` | `deleting`, `deleted`                                                       |
 ///
-/// Every delivery begins as `pending`. Which event leads where is in docs/design/posts.md#statuses-of-a-delivery.
+/// Every delivery of a post begins as `pending`; that of a message which is only to be deleted begins as `verified`. Which event leads where is in docs/design/posts.md#statuses-of-a-delivery.
 public struct DeliveryMachine: Hashable, Sendable {
   public internal(set) var state: State
   /// The time at which the present status was entered.
@@ -61,6 +61,14 @@ public struct DeliveryMachine: Hashable, Sendable {
     self.init(
       state: .pending(Work(.publish, attempt: 1, startedAt: now, progress: .waiting(until: now))), since: now, operation: 0,
       edition: edition, salt: salt)
+  }
+
+  /// Creates the delivery of what is at the relay and is to be deleted there.
+  /// - Parameters:
+  ///   - salt: any number that differs between deliveries; spreads their retries.
+  ///   - now: time of creation.
+  public init(deleting salt: UInt64, now: Timestamp) {
+    self.init(state: .verified, since: now, operation: 0, left: 1, shown: 1, salt: salt)
   }
 
   init(

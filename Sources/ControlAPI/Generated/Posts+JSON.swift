@@ -27,6 +27,16 @@ extension Attachment: JSONWritable {
   }
 }
 
+extension AboutMessage: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("act", act)
+    writer.member("author", author)
+    writer.member("networkId", networkId)
+    writer.endObject()
+  }
+}
+
 extension PostRelay: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
@@ -47,6 +57,7 @@ extension PostRelay: JSONWritable {
 extension Post: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
+    writer.member("about", about)
     writer.member("author", author)
     writer.member("channelId", channelId)
     writer.member("channelName", channelName)

@@ -15,6 +15,7 @@ extension PostsPublishRequest: JSONWritable {
     writer.member("mentions", mentions)
     writer.member("quotes", quotes)
     writer.member("replyTo", replyTo)
+    writer.member("replyToMessage", replyToMessage)
     writer.member("text", text)
     writer.member("tolerance", tolerance)
     writer.endObject()
@@ -176,12 +177,31 @@ extension PostsReactRequest: JSONWritable {
     writer.member("emoji", emoji)
     writer.member("id", id)
     writer.member("idempotencyKey", idempotencyKey)
+    writer.member("messageId", messageId)
     writer.member("reaction", reaction)
     writer.endObject()
   }
 }
 
 extension PostsReactReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("isNew", isNew)
+    writer.member("post", post)
+    writer.endObject()
+  }
+}
+
+extension PostsRemoveRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("messageId", messageId)
+    writer.member("reason", reason)
+    writer.endObject()
+  }
+}
+
+extension PostsRemoveReply: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("isNew", isNew)

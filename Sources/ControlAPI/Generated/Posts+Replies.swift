@@ -133,6 +133,22 @@ public struct PostsReactReply: Codable, Hashable, Sendable {
   }
 }
 
+/// A reply of org.batond.Posts.Remove.
+public struct PostsRemoveReply: Codable, Hashable, Sendable {
+  /// The removal as stored.
+  public var post: Post
+  /// False: the message is a post of Baton's, and this is that post.
+  public var isNew: Bool
+
+  public init(
+    post: Post,
+    isNew: Bool
+  ) {
+    self.post = post
+    self.isNew = isNew
+  }
+}
+
 /// A reply of org.batond.Posts.Pin.
 public struct PostsPinReply: Codable, Hashable, Sendable {
   /// The pin as stored.

@@ -28,6 +28,8 @@ public struct PostsPublishRequest: Codable, Hashable, Sendable {
   /// For how many seconds after 'at' it is still published if the daemon could not do it before, 60 to 31622400; 3600 when absent.
   /// After that it is expired. Only together with at.
   public var tolerance: Int?
+  /// The message of the same channel that this one answers, see org.batond.Messages; only one of replyTo and this can be given.
+  public var replyToMessage: Int?
 
   public init(
     channelId: Int64,
@@ -41,7 +43,8 @@ public struct PostsPublishRequest: Codable, Hashable, Sendable {
     attachments: [Attachment]? = nil,
     idempotencyKey: String? = nil,
     at: String? = nil,
-    tolerance: Int? = nil
+    tolerance: Int? = nil,
+    replyToMessage: Int? = nil
   ) {
     self.channelId = channelId
     self.text = text
@@ -55,6 +58,7 @@ public struct PostsPublishRequest: Codable, Hashable, Sendable {
     self.idempotencyKey = idempotencyKey
     self.at = at
     self.tolerance = tolerance
+    self.replyToMessage = replyToMessage
   }
 }
 
@@ -244,8 +248,8 @@ public struct PostsCancelRequest: Codable, Hashable, Sendable {
 /// Parameters of org.batond.Posts.React.
 public struct PostsReactRequest: Codable, Hashable, Sendable {
   /// Identifier of the post. One that is not published, was deleted, edited or forgotten, or is a reaction itself is refused, and so is one
-  /// in a group on Nostr that no reader has found yet.
-  public var id: Int64
+  /// in a group on Nostr that no reader has found yet. Either this or messageId is needed.
+  public var id: Int64?
   /// The reaction: '+', '-', one emoji, or :shortcode: for a picture. On SimpleX one of eight emoji, or '+' or '-' for two of them, and no
   /// picture; anything else is refused with InvalidPost and the list.
   public var reaction: String
@@ -254,17 +258,37 @@ public struct PostsReactRequest: Codable, Hashable, Sendable {
   /// The same key with the same parameters gives the same post, however often it is asked for; 1 to 200 bytes. If the reaction is there
   /// already, the key is not used up.
   public var idempotencyKey: String?
+  /// The message, see org.batond.Messages, in place of id. One that was deleted is refused.
+  public var messageId: Int64?
 
   public init(
-    id: Int64,
+    id: Int64? = nil,
     reaction: String,
     emoji: Emoji? = nil,
-    idempotencyKey: String? = nil
+    idempotencyKey: String? = nil,
+    messageId: Int64? = nil
   ) {
     self.id = id
     self.reaction = reaction
     self.emoji = emoji
     self.idempotencyKey = idempotencyKey
+    self.messageId = messageId
+  }
+}
+
+/// Parameters of org.batond.Posts.Remove.
+public struct PostsRemoveRequest: Codable, Hashable, Sendable {
+  /// The message, see org.batond.Messages. One that was deleted is refused; of a post of Baton's it is the deletion.
+  public var messageId: Int64
+  /// What the relay and its readers are told, at most 500 bytes.
+  public var reason: String?
+
+  public init(
+    messageId: Int64,
+    reason: String? = nil
+  ) {
+    self.messageId = messageId
+    self.reason = reason
   }
 }
 

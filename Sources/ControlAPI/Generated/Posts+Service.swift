@@ -15,6 +15,7 @@ public enum PostsMethod: String, InterfaceMethod {
   case retry = "org.batond.Posts.Retry"
   case cancel = "org.batond.Posts.Cancel"
   case react = "org.batond.Posts.React"
+  case remove = "org.batond.Posts.Remove"
   case pin = "org.batond.Posts.Pin"
   case unpin = "org.batond.Posts.Unpin"
   case export = "org.batond.Posts.Export"
@@ -61,13 +62,20 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   func retry(_ request: PostsRetryRequest) async throws -> PostReply
   /// Takes a post back from relays that cannot have it yet. On all others it stays. A scheduled post becomes expired.
   func cancel(_ request: PostsCancelRequest) async throws -> PostReply
-  /// Lets the channel of a post react to it. A reaction is a post of its own, with reactionTo, and is delivered, retried, cancelled and deleted
-  /// as others are; it cannot be edited, answered, quoted or reacted to. Saying the same twice gives the reaction that is there, unless that
-  /// was deleted. Returns and sends the reaction as Publish does.
+  /// Lets a channel react to a post of its own, or to a message of others. A reaction is a post of its own, with reactionTo or about, and is
+  /// delivered, retried, cancelled and deleted as others are; it cannot be edited, answered, quoted or reacted to. Saying the same twice gives
+  /// the reaction that is there, unless that was deleted. Returns and sends the reaction as Publish does.
   /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
   func react(
     _ request: PostsReactRequest, _ stream: ReplyStream<PostsReactReply>?
   ) async throws -> PostsReactReply
+  /// Removes a message of others for all readers, as whoever runs the channel may in a group on Nostr; elsewhere it is refused with
+  /// NotSupported, and org.batond.Messages.SetHidden hides the message here. The removal is a post of its own, with about and the phases of one
+  /// that is being deleted: 'deleted' once readers do not find the message any more. It can be retried. Returns and sends it as Publish does.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func remove(
+    _ request: PostsRemoveRequest, _ stream: ReplyStream<PostsRemoveReply>?
+  ) async throws -> PostsRemoveReply
   /// Puts a post among the pinned posts of its channel, which only groups have; elsewhere it is refused with NotSupported. The pin is a post of
   /// its own, with reactionTo and the text 'pin', and is delivered, retried and cancelled as reactions are; to delete it is to take it away.
   /// Returns and sends the pin as Publish does.
@@ -115,6 +123,7 @@ extension PostsService {
     case .retry: return try await retry(call.request())
     case .cancel: return try await cancel(call.request())
     case .react: return try await react(call.request(), call.replies(to: stream))
+    case .remove: return try await remove(call.request(), call.replies(to: stream))
     case .pin: return try await pin(call.request(), call.replies(to: stream))
     case .unpin: return try await unpin(call.request())
     case .export: return try await export(call.request(), ReplyStream(stream))

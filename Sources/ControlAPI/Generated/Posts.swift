@@ -63,6 +63,26 @@ public struct Attachment: Codable, Hashable, Sendable {
   }
 }
 
+/// A message of others that a post is about.
+public struct AboutMessage: Codable, Hashable, Sendable {
+  /// What the post does about it.
+  public var act: String
+  /// What the network calls the message, see org.batond.Messages.
+  public var networkId: String
+  /// Who wrote it, in the network's notation.
+  public var author: String
+
+  public init(
+    act: String,
+    networkId: String,
+    author: String
+  ) {
+    self.act = act
+    self.networkId = networkId
+    self.author = author
+  }
+}
+
 /// A post on one relay.
 public struct PostRelay: Codable, Hashable, Sendable {
   /// Identifier of the relay.
@@ -168,6 +188,8 @@ public struct Post: Codable, Hashable, Sendable {
   /// What whoever publishes should know of the post, for people, such as until when readers can fetch its file; absent when there is
   /// nothing. It is as of the time of the reply, and no change of the post when it becomes something else.
   public var notes: [String]?
+  /// The message of others that it answers, is a reaction to, or removes; absent otherwise. The text of a reaction is the reaction.
+  public var about: AboutMessage?
 
   public init(
     id: Int64,
@@ -193,7 +215,8 @@ public struct Post: Codable, Hashable, Sendable {
     scheduleTrouble: String? = nil,
     reactionTo: Int? = nil,
     forgottenAt: String? = nil,
-    notes: [String]? = nil
+    notes: [String]? = nil,
+    about: AboutMessage? = nil
   ) {
     self.id = id
     self.channelId = channelId
@@ -219,6 +242,7 @@ public struct Post: Codable, Hashable, Sendable {
     self.reactionTo = reactionTo
     self.forgottenAt = forgottenAt
     self.notes = notes
+    self.about = about
   }
 }
 

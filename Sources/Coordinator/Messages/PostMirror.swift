@@ -16,21 +16,38 @@ enum PostMirror {
     return posts.compactMap { post in
       let row = post.row
       guard row.isPublished, !row.isPin else { return nil }
+      // A message that is being removed is there until readers do not find it any more.
+      let isRemoval = row.about?.act == .removal
+      guard !isRemoval || post.isGone else { return nil }
       var target: String?
-      if let reactionTo = row.reactionTo {
+      if let about = row.about, about.act == .reaction {
+        target = about.networkID
+      } else if let reactionTo = row.reactionTo {
         // Without a name it would be taken for a message.
         guard let name = names[reactionTo] else { return nil }
         target = name
       }
       return MirroredPost(
         post: row.id, channel: row.channel, networkID: row.document.nameForReaders, author: row.document.author, text: row.text,
-        createdAt: row.createdAt, replyTo: row.replyTo.flatMap { names[$0] }, deletedAt: row.deletedAt,
-        forgottenAt: row.forgottenAt, reactionTo: target)
+        createdAt: row.createdAt, replyTo: row.replyTo.flatMap { names[$0] } ?? row.answered, deletedAt: row.deletedAt,
+        forgottenAt: row.forgottenAt, reactionTo: target,
+        removed: isRemoval ? row.about?.networkID : nil)
     }
   }
 }
 
+extension StoredPost {
+  /// Whether no relay of its channel shows it any more.
+  fileprivate var isGone: Bool {
+    let present = deliveries.filter { !$0.hasDeparted }
+    return !present.isEmpty && present.allSatisfy { $0.record.status == .deleted }
+  }
+}
+
 extension PostRow {
+  /// The network's name of the message of others that it answers.
+  fileprivate var answered: String? { about.flatMap { $0.act == .answer ? $0.networkID : nil } }
+
   /// Whether it pins another post.
   fileprivate var isPin: Bool { reactionTo != nil && text == Self.pinText }
 }

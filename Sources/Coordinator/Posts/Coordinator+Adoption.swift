@@ -79,7 +79,7 @@ extension Coordinator {
   /// What an export has of a post; `nil` if it was not published, or is a reaction.
   /// - Parameter kind: the network of its channel.
   public func export(_ row: PostRow, on kind: NetworkKind) -> PostExport? {
-    guard row.isPublished, row.reactionTo == nil else { return nil }
+    guard row.isPublished, !row.isAside else { return nil }
     func signed(_ document: PostDocument) -> PostExport? {
       directory.networks[kind]?.signedText(of: document).map { .signed($0) }
     }

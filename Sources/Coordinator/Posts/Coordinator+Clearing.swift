@@ -49,7 +49,7 @@ extension Coordinator {
           (deleted.failed, deleted.failure) = (id, BatonError(reading: damage))
           return deleted
         }
-        guard let row = found.found[id]?.row, row.isPublished, row.deletedAt == nil, row.reactionTo == nil else { continue }
+        guard let row = found.found[id]?.row, row.isPublished, row.deletedAt == nil, !row.isAside else { continue }
         do throws(BatonError) {
           _ = try await deletePost(id)
           deleted.count += 1

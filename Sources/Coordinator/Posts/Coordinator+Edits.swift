@@ -19,6 +19,7 @@ extension Coordinator {
     var request = request
     (request.channel, request.replyTo, request.quotes, request.replaces) = (row.channel, row.replyTo, row.quotes, id)
     (request.at, request.tolerance) = (nil, nil)
+    (request.about, request.aboutPlace) = (row.about, nil)
     return try await publish(request)
   }
 

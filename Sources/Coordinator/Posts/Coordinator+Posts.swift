@@ -40,11 +40,14 @@ extension Coordinator {
     if channel.marks.isFrozen { throw .post(.frozen(channel.id)) }
   }
 
-  /// The post in the form that its network gives it. From here on posts are told when the channel gets a relay, or leaves one.
+  /// The post in the form that its network gives it.
   private func document(of request: PostRequest, in channel: StoredChannel) async throws(BatonError) -> PostDocument {
     let network = try network(of: channel)
     if let target = request.reactionTo { return try await reaction(request, to: target, in: channel, on: network) }
-    let draft = try await draft(request, on: network)
+    if let about = request.about, about.act == .reaction {
+      return try reaction(request, to: about, in: channel, on: network)
+    }
+    let draft = try await draft(request, in: channel.row.content, on: network)
     let relays = directory.relays
     let places = channel.relays.filter { $0.record.status == .active }.compactMap { relays[$0.relay]?.address }
     let document: PostDocument
@@ -53,10 +56,12 @@ extension Coordinator {
     } catch {
       throw BatonError(error, on: network.kind)
     }
-    // What the channel has now is read after this.
-    directory.write { _ = $0.channelsWithPosts.insert(request.channel) }
+    tellOfPosts(of: request.channel)
     return document
   }
+
+  /// From here on posts are told when the channel gets a relay, or leaves one. What it has now is read after this.
+  func tellOfPosts(of channel: ChannelID) { directory.write { _ = $0.channelsWithPosts.insert(channel) } }
 
   func network(of channel: StoredChannel) throws(BatonError) -> any RelayNetwork {
     guard let network = directory.networks[channel.row.network] else {
@@ -194,8 +199,11 @@ extension Coordinator {
   }
 
   /// The post as its network is asked for it, with the posts that it refers to.
-  private func draft(_ request: PostRequest, on network: any RelayNetwork) async throws(BatonError) -> PostDraft {
+  private func draft(
+    _ request: PostRequest, in content: ChannelContent, on network: any RelayNetwork
+  ) async throws(BatonError) -> PostDraft {
     var draft = request.draft
+    if let about = request.about { draft.replyTo = try messageReference(about, of: request, in: content, on: network) }
     guard request.quotes.count <= PostDraft.quotesMax else {
       let count = request.quotes.count
       throw .post(
@@ -218,6 +226,7 @@ extension Coordinator {
       if let target = post.row.reactionTo {
         throw refusal("post \(id.rawValue) is a reaction, to post \(target.rawValue); refer to that one")
       }
+      if post.row.isAside { throw refusal("post \(id.rawValue) is a reaction, to a message; refer to that one") }
       if field == .replyTo, post.row.channel != request.channel {
         throw refusal("post \(id.rawValue) is in another channel; a reply is in the channel of its parent, a quote need not be")
       }

@@ -60,8 +60,7 @@ extension Coordinator {
     } catch {
       throw BatonError(error, on: network.kind)
     }
-    // What the channel has now is read after this.
-    directory.write { _ = $0.channelsWithPosts.insert(request.channel) }
+    tellOfPosts(of: request.channel)
     return document
   }
 

@@ -153,7 +153,7 @@ extension PostDecider {
   private func difference(
     _ id: PostID, _ relay: RelayID, _ current: PostComparisons.UnderWay, _ served: ServedPosts, _ date: Timestamp?
   ) -> DeliveryMachine.Event? {
-    guard let post = awake[id], post.row.edition == 1, post.row.reactionTo == nil, let place = post.place(of: relay),
+    guard let post = awake[id], post.row.edition == 1, !post.row.isAside, let place = post.place(of: relay),
       !post.deliveries[place].hasDeparted
     else { return nil }
     let machine = post.deliveries[place].machine

@@ -136,7 +136,7 @@ extension PostRow {
   /// Why it cannot be edited; `nil` if it can.
   var refusalToBeReplaced: BatonError? {
     func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
-    guard reactionTo == nil else { return refusal("post \(id.rawValue) is a reaction; delete it, and react again") }
+    guard !isAside else { return refusal("post \(id.rawValue) is a reaction; delete it, and react again") }
     guard isPublished else {
       return refusal("post \(id.rawValue) is not published; cancel or delete it, and publish another")
     }

@@ -11,8 +11,9 @@ extension PostDecider {
       guard let row = awake[id]?.row else { return .failure(unreadable(id)) }
       if row.deletedAt == nil { return .success(id) }
     }
-    if let refusal = refusalToBePinned(reaction) { return .failure(refusal) }
-    let target = reaction.target
+    // Nobody has to know more of a message of others.
+    guard case .post(let target) = reaction.target else { return nil }
+    if let refusal = refusalToBePinned(reaction, target) { return .failure(refusal) }
     if let row = awake[target]?.row { return row.refusalToBeReactedTo.map { .failure($0) } }
     return .failure(leftAlone.contains(target) ? unreadable(target) : .post(.noSuchPost(target)))
   }
@@ -20,10 +21,10 @@ extension PostDecider {
 
 extension PostDecider {
   /// Why a post cannot be pinned now: what is repeated to take its earlier pin away would take the new one, too.
-  private func refusalToBePinned(_ reaction: PostReaction) -> BatonError? {
+  private func refusalToBePinned(_ reaction: PostReaction, _ target: PostID) -> BatonError? {
     guard reaction.text == PostRow.pinText else { return nil }
     let leaving = awake.values.first { $0.row.reaction == reaction && $0.stored.isLeaving }
-    return leaving.map { .pinIsLeaving($0.row.id, of: reaction.target) }
+    return leaving.map { .pinIsLeaving($0.row.id, of: target) }
   }
 }
 
@@ -48,14 +49,13 @@ extension BatonError {
   }
 }
 
-extension PostRow {
-  /// What it says to another post of its channel; `nil` if it is not a reaction.
-  var reaction: PostReaction? { reactionTo.map { PostReaction(target: $0, text: text) } }
-}
-
 extension PostRequest {
-  /// What the channel says to one of its posts; `nil` for anything else.
-  var reaction: PostReaction? { reactionTo.map { PostReaction(target: $0, text: text) } }
+  /// What the channel says to one of its posts, or to a message of others; `nil` for anything else.
+  var reaction: PostReaction? {
+    if let reactionTo { return PostReaction(target: reactionTo, text: text) }
+    guard let about, about.act == .reaction else { return nil }
+    return PostReaction(target: .message(in: channel, networkID: about.networkID), text: text)
+  }
 }
 
 extension PostRow {
@@ -65,6 +65,7 @@ extension PostRow {
     if let target = reactionTo {
       return refusal("post \(id.rawValue) is itself a reaction, to post \(target.rawValue); react to that one")
     }
+    if isAside { return refusal("post \(id.rawValue) is itself a reaction, to a message; react to that one") }
     guard isPublished else { return refusal("post \(id.rawValue) is not published yet; react to it once it is") }
     if let new = replacedBy {
       return refusal("post \(id.rawValue) was edited, and post \(new.rawValue) takes its place; react to that one")

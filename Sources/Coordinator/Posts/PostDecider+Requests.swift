@@ -27,7 +27,8 @@ extension PostDecider {
     guard let channel = facts.channels[request.channel], channel.row.deletedAt == nil else {
       return refuse(.noSuchChannel(request.channel))
     }
-    if channel.row.marks.isFrozen { return refuse(.post(.frozen(request.channel))) }
+    // What is there may be taken away.
+    if channel.row.marks.isFrozen, new.removal == nil { return refuse(.post(.frozen(request.channel))) }
     if let damage = facts.damagedRoutes[request.channel] { return refuse(.storageDamaged(reason: damage)) }
     if let old = request.replaces, let refusal = refusal(toReplace: old, facts) { return refuse(refusal) }
     if let reaction = request.reaction, let answer = answer(to: reaction, facts) {
@@ -44,8 +45,12 @@ extension PostDecider {
     if let schedule = new.schedule {
       lookAtSchedules(noLaterThan: schedule.publishAt)
     } else {
-      start(id, at: Self.members(of: channel))
+      start(id, at: Self.members(of: channel), isRemoval: new.removal != nil)
       align(publishing: id, in: channel, from: id, facts)
+    }
+    if let removal = new.removal {
+      awake[id]?.row.deletion = removal
+      withdraw(id)
     }
     if let key = request.idempotencyKey { open.keys[key] = id }
     if let reaction = request.reaction { open.reactions[reaction] = id }
@@ -57,26 +62,30 @@ extension PostDecider {
     let id = PostID(rawValue: counters.post)
     let row = PostRow(
       id: id, channel: new.request.channel, document: new.document, text: new.request.text, replyTo: new.request.replyTo,
-      quotes: new.request.quotes, reactionTo: new.request.reactionTo, createdAt: new.signedAt ?? now,
+      quotes: new.request.quotes, reactionTo: new.request.reactionTo, about: new.request.about,
+      createdAt: new.signedAt ?? now,
       idempotencyKey: new.request.idempotencyKey,
       requestDigest: new.request.idempotencyKey == nil ? nil : new.digest, deliveryCount: 0,
       schedule: new.schedule, revision: 0)
     awake[id] = Awake(row: row, deliveries: [])
     open.created.insert(id)
-    if new.schedule == nil { open.names[new.name] = id }
+    if new.schedule == nil, new.removal == nil { open.names[new.name] = id }
     open.show(id)
     return id
   }
 
   /// Gives a post that is published now a delivery for each relay of its channel.
-  mutating func start(_ id: PostID, at members: [RelayID]) {
+  /// - Parameter isRemoval: whether it is a message of others that is to be deleted there.
+  mutating func start(_ id: PostID, at members: [RelayID], isRemoval: Bool = false) {
     awake[id]?.row.deliveryCount = members.count
     awake[id]?.deliveries = members.map { relay in
-      Awake.Delivery(relay: relay, machine: DeliveryMachine(salt: Self.salt(id, relay), now: now), hasDeparted: false)
+      let salt = Self.salt(id, relay)
+      let machine = isRemoval ? DeliveryMachine(deleting: salt, now: now) : DeliveryMachine(salt: salt, now: now)
+      return Awake.Delivery(relay: relay, machine: machine, hasDeparted: false)
     }
     for relay in members {
       open.save(id, relay)
-      lanes[relay, default: PostLane()].offer(id)
+      if !isRemoval { lanes[relay, default: PostLane()].offer(id) }
       open.touchedLanes.insert(relay)
     }
   }

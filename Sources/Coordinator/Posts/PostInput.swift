@@ -96,6 +96,8 @@ struct NewPost: Hashable, Sendable {
   var deletion: PostDocument?
   /// When it was signed, if that was before it was asked for; then it may be known already.
   var signedAt: Timestamp?
+  /// The request to delete a message of others, if it is one.
+  var removal: PostDocument?
 
   /// How it is found again.
   var name: PostName { PostName(channel: request.channel, networkID: document.networkID) }

@@ -50,13 +50,16 @@ extension PostRequest {
     else { return nil }
     let files = attachments.compactMap(PostDraft.Attachment.init(stored:))
     let pictures = emoji.compactMapValues(\.string)
+    let about = json["about"].flatMap(AboutMessage.init(stored:))
+    guard (json["about"] == nil) == (about == nil) else { return nil }
     guard files.count == attachments.count, pictures.count == emoji.count else { return nil }
     self.init(
       channel: ChannelID(rawValue: channel), text: text, replyTo: json["replyTo"]?.integer.map(PostID.init(rawValue:)),
       quotes: quotes.map(PostID.init(rawValue:)), mentions: mentions, contentWarning: json["contentWarning"]?.string,
       hashtags: hashtags, emoji: pictures, attachments: files,
       at: json["at"]?.integer.map(Timestamp.init(milliseconds:)), tolerance: json["tolerance"]?.integer.map { Int($0) },
-      reactionTo: json["reactionTo"]?.integer.map(PostID.init(rawValue:)))
+      reactionTo: json["reactionTo"]?.integer.map(PostID.init(rawValue:)), about: about,
+      aboutPlace: json["aboutPlace"].flatMap(MessagePlace.init(stored:)))
   }
 }
 

@@ -1,6 +1,6 @@
 public import Channels
 public import RelayNetwork
-internal import Storage
+public import Storage
 internal import StrictJSON
 
 /// A post that somebody asks to publish.
@@ -27,12 +27,16 @@ public struct PostRequest: Hashable, Sendable {
   public var tolerance: Int?
   /// The post of the same channel that this one is a reaction to; `text` is the reaction, and `emoji` has its picture if it has one.
   public var reactionTo: PostID?
+  /// The message of others in the channel that the post answers, or is a reaction to.
+  public var about: AboutMessage?
+  /// What is known of that message at the time of the request.
+  public var aboutPlace: MessagePlace?
 
   public init(
     channel: ChannelID, text: String, replyTo: PostID? = nil, replaces: PostID? = nil, quotes: [PostID] = [],
     mentions: [String] = [], contentWarning: String? = nil, hashtags: [String] = [], emoji: [String: String] = [:],
     attachments: [PostDraft.Attachment] = [], idempotencyKey: String? = nil, at: Timestamp? = nil, tolerance: Int? = nil,
-    reactionTo: PostID? = nil
+    reactionTo: PostID? = nil, about: AboutMessage? = nil, aboutPlace: MessagePlace? = nil
   ) {
     self.channel = channel
     self.text = text
@@ -48,6 +52,8 @@ public struct PostRequest: Hashable, Sendable {
     self.at = at
     self.tolerance = tolerance
     self.reactionTo = reactionTo
+    self.about = about
+    self.aboutPlace = aboutPlace
   }
 }
 
@@ -70,10 +76,14 @@ extension PostRequest {
   }
 
   /// Equal for equal requests, so that a key that is used again for another request is noticed.
-  var digest: String { ContentDigest.of(json.bytes) }
+  var digest: String { ContentDigest.of(json(withPlace: false).bytes) }
 
-  /// Everything except the key.
-  var json: JSONValue {
+  /// Everything except the key, as it is stored.
+  var json: JSONValue { json(withPlace: true) }
+
+  /// - Parameter withPlace: whether it says where the message is that the post is about. That may be known better when the same is asked
+  ///   for again.
+  private func json(withPlace: Bool) -> JSONValue {
     var members: [String: JSONValue] = [
       "channel": .integer(channel.rawValue), "text": .string(text), "quotes": .array(quotes.map { .integer($0.rawValue) }),
       "mentions": .array(mentions.map(JSONValue.string)), "hashtags": .array(hashtags.map(JSONValue.string)),
@@ -85,6 +95,8 @@ extension PostRequest {
     members["at"] = at.map { .integer($0.milliseconds) }
     members["tolerance"] = tolerance.map { .integer(Int64($0)) }
     members["reactionTo"] = reactionTo.map { .integer($0.rawValue) }
+    members["about"] = about?.json
+    if withPlace { members["aboutPlace"] = aboutPlace?.json }
     return .object(members)
   }
 }

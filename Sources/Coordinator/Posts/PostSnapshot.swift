@@ -81,7 +81,19 @@ public struct PostSnapshot: Hashable, Sendable {
 
   private static let forgotten = " Its text was forgotten here."
 
-  private var ownSummary: String {
+  private var ownSummary: String { row.about?.act == .removal ? removalSummary : postSummary }
+
+  /// The same for a message of others that is removed.
+  private var removalSummary: String {
+    switch phase {
+    case .deleted: "Message is removed."
+    case .stillServed: "The relay was told to remove the message, but may still show it."
+    case .skipped: "Message stays: its channel left the relay."
+    case .deleting, .scheduled, .expired, .pending, .partial, .published, .failed: "Message is being removed."
+    }
+  }
+
+  private var postSummary: String {
     let present = relays.filter { !$0.hasDeparted }
     func count(_ statuses: Set<DeliveryStatus>) -> Int { present.count { statuses.contains($0.record.status) } }
     switch phase {

@@ -1,5 +1,5 @@
-internal import Channels
-internal import RelayNetwork
+public import Channels
+public import RelayNetwork
 internal import Secrets
 
 // Posts of groups: each attempt is dated and signed anew.
@@ -49,6 +49,24 @@ extension NostrNetwork {
       _ = try deletion.events(for: known, in: content)
     } catch { throw error.failure }
     return deletion.document
+  }
+
+  public func composeRemoval(
+    of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
+  ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {
+    guard content.kind == .group else {
+      throw .unsupported("anybody may write in a channel on Nostr (NIP-28), and nobody can remove that; hide the message here")
+    }
+    let key = try author(of: content)
+    let (date, _) = createdAt.milliseconds.quotientAndRemainder(dividingBy: 1_000)
+    let named = GroupRemnant(
+      author: message.author, kind: NostrPost.groupMessageKind,
+      attempts: [GroupPost.Attempt(id: message.networkID, createdAt: date)], found: message.networkID)
+    let deletion = GroupDeletion(author: key.publicKey, reason: reason)
+    do throws(DeletionRefusal) {
+      _ = try deletion.events(for: named, in: content)
+    } catch { throw error.failure }
+    return (named.document, deletion.document)
   }
 
   /// Begins an operation for a post of a group.

@@ -50,6 +50,14 @@ extension NostrNetwork {
       ?? GroupRemnant(post).map { named($0.knownID(at: relays), $0.kind) }
   }
 
+  public func reference(
+    toMessage networkID: String, by author: String, textBytes: Int, in content: ChannelContent, at relays: [String]
+  ) -> PostReference? {
+    guard Hex.decode(networkID, count: 32) != nil, Hex.decode(author, count: 32) != nil else { return nil }
+    let kind = content.kind == .group ? NostrPost.groupMessageKind : NostrPost.channelMessageKind
+    return PostReference(networkID: networkID, author: author, kind: kind, relays: relays)
+  }
+
   public func link(to post: PostDocument, at relays: [String]) -> String? {
     reference(to: post, at: relays).flatMap { $0.networkID.isEmpty ? nil : $0.link }
   }

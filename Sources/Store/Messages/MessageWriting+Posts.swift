@@ -9,6 +9,12 @@ extension MessageWriting {
     var post = post
     (post.networkID, post.author) = (post.networkID?.storable, post.author.storable)
     (post.text, post.replyTo, post.reactionTo) = (post.text.storable, post.replyTo?.storable, post.reactionTo?.storable)
+    if let removed = post.removed?.storable {
+      if let message = try known(removed, in: post.channel), message.post == nil, let at = post.deletedAt {
+        try delete(message, at: at)
+      }
+      return
+    }
     if let target = post.reactionTo { try mirrorReaction(post, to: target) } else { try mirrorMessage(post) }
   }
 

@@ -75,7 +75,7 @@ struct PostSearch {
       parts.append("p.reaction_to = ? AND p.reaction_to IS NOT NULL")
       arguments += [target.rawValue]
     } else if !question.withReactions {
-      parts.append("p.reaction_to IS NULL")
+      parts.append("p.is_aside = 0")
     }
     if question.relay != nil || question.status != nil || question.cause != nil {
       let condition = Self.condition(question)
@@ -163,7 +163,7 @@ struct PostSearch {
     let source = question.channel == nil ? "posts p" : "posts p INDEXED BY posts_of_channel"
     if question.channel != nil { posts.append("p.channel_id = ?") }
     if !question.withDeleted { posts.append("p.deleted_at IS NULL") }
-    if !question.withReactions { posts.append("p.reaction_to IS NULL") }
+    if !question.withReactions { posts.append("p.is_aside = 0") }
     let isWanted =
       isListed
       ? "d.post_id IN (SELECT p.id FROM \(source) WHERE \(posts.joined(separator: " AND ")))"

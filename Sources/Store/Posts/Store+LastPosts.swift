@@ -33,12 +33,12 @@ extension Store {
 
   private static let newestPost = """
     SELECT id, created_at FROM posts INDEXED BY posts_of_channel WHERE channel_id = ? AND deleted_at IS NULL AND request IS NULL
-      AND reaction_to IS NULL ORDER BY id DESC LIMIT 1
+      AND is_aside = 0 ORDER BY id DESC LIMIT 1
     """
 
   /// SQL for the time of the newest post that is no reaction and was not deleted, in a statement on `channels c`; NULL if there is none.
   static let lastPostTime = """
     (SELECT p.created_at FROM posts p INDEXED BY posts_of_channel WHERE p.channel_id = c.id AND p.deleted_at IS NULL
-      AND p.request IS NULL AND p.reaction_to IS NULL ORDER BY p.id DESC LIMIT 1)
+      AND p.request IS NULL AND p.is_aside = 0 ORDER BY p.id DESC LIMIT 1)
     """
 }

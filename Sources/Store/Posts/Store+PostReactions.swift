@@ -2,7 +2,7 @@ public import Channels
 internal import GRDB
 public import Storage
 
-// Reactions of channels to their posts.
+// Reactions of channels to their posts, and to messages there.
 extension Store {
   /// The posts that are these reactions and were neither deleted nor forgotten, which leaves no text; the first of each. Texts are compared
   /// byte by byte.
@@ -11,13 +11,25 @@ extension Store {
       try pool.read { db in
         var posts: [PostReaction: PostID] = [:]
         for reaction in reactions {
-          let id = try Int64.fetchOne(
-            db,
-            cached: """
-              SELECT id FROM posts INDEXED BY posts_reacted
-              WHERE reaction_to = ? AND reaction_to IS NOT NULL AND text = ? AND deleted_at IS NULL
-                AND forgotten_at IS NULL ORDER BY id LIMIT 1
-              """, arguments: [reaction.target.rawValue, reaction.text])
+          let id: Int64?
+          switch reaction.target {
+          case .post(let target):
+            id = try Int64.fetchOne(
+              db,
+              cached: """
+                SELECT id FROM posts INDEXED BY posts_reacted
+                WHERE reaction_to = ? AND reaction_to IS NOT NULL AND text = ? AND deleted_at IS NULL
+                  AND forgotten_at IS NULL ORDER BY id LIMIT 1
+                """, arguments: [target.rawValue, reaction.text])
+          case .message(let channel, let networkID):
+            id = try Int64.fetchOne(
+              db,
+              cached: """
+                SELECT id FROM posts INDEXED BY posts_about
+                WHERE channel_id = ? AND about_id = ? AND about_id IS NOT NULL AND about_act = 'reaction' AND text = ?
+                  AND deleted_at IS NULL AND forgotten_at IS NULL ORDER BY id LIMIT 1
+                """, arguments: [channel.rawValue, networkID, reaction.text])
+          }
           posts[reaction] = id.map(PostID.init(rawValue:))
         }
         return posts

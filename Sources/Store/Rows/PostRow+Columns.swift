@@ -30,6 +30,10 @@ extension PostRow {
     row.bind((schedule?.tolerance).map(Int64.init))
     row.bind(schedule?.trouble)
     row.bind(schedule?.request)
+    row.bind(about?.act.rawValue)
+    row.bind(about?.networkID)
+    row.bind(about?.author)
+    row.bind(isAside)
   }
 
   /// The row that `values` reads, in the order of `SummedTable.posts`.
@@ -45,7 +49,11 @@ extension PostRow {
     let (deletionID, deletionAuthor, deletion) = (values.textIfAny(), values.textIfAny(), values.textIfAny())
     let (publishAt, tolerance) = (values.integerIfAny(), values.integerIfAny())
     let (trouble, request) = (values.textIfAny(), values.textIfAny())
+    let (act, aboutID, aboutAuthor) = (values.textIfAny(), values.textIfAny(), values.textIfAny())
+    let isAside = values.flag()
     try values.end(.posts)
+    let about = Self.about(act, aboutID, aboutAuthor)
+    guard (act == nil) == (about == nil) else { throw values.unreadable(.posts) }
     let schedule = publishAt.map {
       PostSchedule(
         publishAt: Timestamp(milliseconds: $0), tolerance: Int(tolerance ?? 0), request: request, trouble: trouble)
@@ -53,11 +61,18 @@ extension PostRow {
     self.init(
       id: id, channel: channel, document: PostDocument(networkID: networkID, author: author, text: document), text: text,
       replyTo: replyTo.map(PostID.init(rawValue:)), quotes: Self.ids(quotes), replaces: replaces.map(PostID.init(rawValue:)),
-      replacedBy: replacedBy.map(PostID.init(rawValue:)), reactionTo: reactionTo.map(PostID.init(rawValue:)), edition: edition,
+      replacedBy: replacedBy.map(PostID.init(rawValue:)), reactionTo: reactionTo.map(PostID.init(rawValue:)), about: about,
+      edition: edition,
       createdAt: Timestamp(milliseconds: createdAt), forgottenAt: forgottenAt.map(Timestamp.init(milliseconds:)),
       deletedAt: deletedAt.map(Timestamp.init(milliseconds:)), deletion: Self.document(deletionID, deletionAuthor, deletion),
       idempotencyKey: idempotencyKey, requestDigest: requestDigest, deliveryCount: deliveryCount, schedule: schedule,
       revision: revision)
+    guard self.isAside == isAside else { throw values.unreadable(.posts) }
+  }
+
+  private static func about(_ act: String?, _ networkID: String?, _ author: String?) -> AboutMessage? {
+    guard let act = act.flatMap(AboutMessage.Act.init(rawValue:)), let networkID, let author else { return nil }
+    return AboutMessage(act: act, networkID: networkID, author: author)
   }
 
   private static func ids(_ text: String?) -> [PostID] {

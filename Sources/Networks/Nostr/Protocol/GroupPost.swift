@@ -150,15 +150,14 @@ struct GroupDeletion: Hashable, Sendable {
   }
 
   /// The events that ask for it, one after the other. The relay need take only one: some refuse the request of the author (kind 5), all of
-  /// them know that of an admin (kind 9005), and an owner of a group is both.
+  /// them know that of an admin (kind 9005), and an owner of a group is both. What others wrote is only for the admin to delete.
   /// - Throws: `DeletionRefusal`.
   func events(for post: some GroupNames, in group: ChannelContent) throws(DeletionRefusal) -> [OutgoingEvent] {
     let named = post.ids.map { NostrPost.Published(id: $0, kind: post.kind) }
-    let own = try NostrPost.deletion(of: named, in: group, reason: reason, by: author)
     let admins = try NostrPost.adminDeletion(of: named, in: group, reason: reason, by: author)
-    return [
-      .option(kind: own.kind, tags: own.tags, content: own.content),
-      .draft(kind: admins.kind, tags: admins.tags, content: admins.content),
-    ]
+    let asAdmin = OutgoingEvent.draft(kind: admins.kind, tags: admins.tags, content: admins.content)
+    guard post.author == author else { return [asAdmin] }
+    let own = try NostrPost.deletion(of: named, in: group, reason: reason, by: author)
+    return [.option(kind: own.kind, tags: own.tags, content: own.content), asAdmin]
   }
 }

@@ -57,6 +57,14 @@ extension SimpleXNetwork {
       quoteBytes: form.quoteBytes)
   }
 
+  public func reference(
+    toMessage networkID: String, by author: String, textBytes: Int, in content: ChannelContent, at relays: [String]
+  ) -> PostReference? {
+    guard ItemPlace(name: networkID)?.item != nil else { return nil }
+    return PostReference(
+      networkID: networkID, author: author, relays: relays, quoteBytes: CoreMessageSize.quoted(textBytes: textBytes))
+  }
+
   public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     do throws(PostRefusal) {
       return try ReactionForm(draft).document

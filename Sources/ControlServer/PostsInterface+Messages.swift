@@ -1,0 +1,96 @@
+internal import Channels
+internal import ControlAPI
+internal import Coordinator
+internal import Storage
+internal import Varlink
+
+// Posts about messages of others.
+extension PostsInterface {
+  /// A request to publish with the message that the post answers.
+  func answering(_ request: PostsPublishRequest, _ post: PostRequest) async throws -> PostRequest {
+    guard let id = request.replyToMessage else { return post }
+    guard request.replyTo == nil else { throw VarlinkError.invalidParameter("replyToMessage") }
+    let message = try await message(Int64(id), of: "replyToMessage")
+    guard message.row.channel == post.channel else {
+      throw PostsRefusal.invalidPost(
+        field: "replyToMessage", reason: "message \(id) is in another channel; answer it in its own")
+    }
+    var post = post
+    switch try message.whose() {
+    case .ours(let parent): post.replyTo = parent
+    case .others(let networkID):
+      post.about = AboutMessage(act: .answer, networkID: networkID, author: message.row.author)
+      post.aboutPlace = message.place
+    }
+    return post
+  }
+
+  func react(_ request: PostsReactRequest) async throws -> (post: PostSnapshot, isNew: Bool) {
+    let emoji = request.emoji.map { [$0.shortcode: $0.url] } ?? [:]
+    func react(to post: PostID) async throws -> (post: PostSnapshot, isNew: Bool) {
+      try await context.coordinator.react(
+        to: post, with: request.reaction, emoji: emoji, idempotencyKey: request.idempotencyKey)
+    }
+    switch (request.id, request.messageId) {
+    case (let id?, nil): return try await react(to: PostID(rawValue: id))
+    case (nil, let id?):
+      let message = try await message(id, of: "messageId")
+      switch try message.whose() {
+      case .ours(let post): return try await react(to: post)
+      case .others(let networkID):
+        return try await context.coordinator.reactToMessage(
+          networkID, by: message.row.author, at: message.place, in: message.row.channel, with: request.reaction,
+          emoji: emoji, idempotencyKey: request.idempotencyKey)
+      }
+    case (nil, nil): throw VarlinkError.invalidParameter("id")
+    case (_?, _?): throw VarlinkError.invalidParameter("messageId")
+    }
+  }
+
+  func remove(_ request: PostsRemoveRequest, _ stream: ReplyStream<PostsRemoveReply>?) async throws -> PostsRemoveReply {
+    let message = try await message(request.messageId, of: "messageId")
+    let reason = request.reason ?? ""
+    let first: PostSnapshot
+    let isNew: Bool
+    switch try message.whose() {
+    case .ours(let post): (first, isNew) = (try await context.coordinator.deletePost(post, reason: reason), false)
+    case .others(let networkID):
+      first = try await context.coordinator.removeMessage(
+        networkID, by: message.row.author, createdAt: message.row.createdAt, in: message.row.channel, reason: reason)
+      isNew = true
+      note(first, by: .remove)
+    }
+    return try await follow(first, stream) { PostsRemoveReply(post: $0, isNew: isNew) }
+  }
+
+  /// A message that was not deleted.
+  /// - Parameter field: of the request.
+  private func message(_ id: Int64, of field: String) async throws -> StoredMessage {
+    guard let message = try await context.messages?.message(MessageID(rawValue: id)) else {
+      throw PostsRefusal.invalidPost(field: field, reason: "there is no message \(id); see batonctl messages")
+    }
+    guard message.row.deletedAt == nil else {
+      throw PostsRefusal.invalidPost(field: field, reason: "message \(id) was deleted; name another")
+    }
+    return message
+  }
+}
+
+extension StoredMessage {
+  /// Who wrote a message, as far as posts are concerned.
+  fileprivate enum Owner {
+    case ours(PostID)
+    /// - networkID: what the network calls it.
+    case others(networkID: String)
+  }
+
+  fileprivate func whose() throws(PostsRefusal) -> Owner {
+    if let post = row.post { return .ours(post) }
+    guard let networkID = row.networkID else {
+      throw .invalidPost(field: "messageId", reason: "message \(row.id.rawValue) has no name on its network; name another")
+    }
+    return .others(networkID: networkID)
+  }
+
+  fileprivate var place: MessagePlace { MessagePlace(relays: relays, textBytes: row.text.utf8.count) }
+}

@@ -1,0 +1,47 @@
+public import Channels
+internal import RelayNetwork
+internal import Storage
+internal import StrictJSON
+
+/// What is known of a message of others that a post is about.
+public struct MessagePlace: Hashable, Sendable {
+  /// The relays from which it was read.
+  public var relays: [RelayID]
+  /// The size of its text, in UTF-8 bytes.
+  public var textBytes: Int
+
+  public init(relays: [RelayID], textBytes: Int) {
+    self.relays = relays
+    self.textBytes = textBytes
+  }
+}
+
+// MARK: - As stored
+
+extension MessagePlace {
+  var json: JSONValue {
+    ["relays": .array(relays.map { .integer($0.rawValue) }), "textBytes": .integer(Int64(textBytes))]
+  }
+
+  /// Reads what `json` has written; `nil` if it is anything else.
+  init?(stored json: JSONValue) {
+    guard let relays = json["relays"]?.array, let bytes = json["textBytes"]?.integer else { return nil }
+    let ids = relays.compactMap { $0.integer.map(RelayID.init(rawValue:)) }
+    guard ids.count == relays.count, (0...Int64(ReadMessage.textMax)).contains(bytes) else { return nil }
+    self.init(relays: ids, textBytes: Int(bytes))
+  }
+}
+
+extension AboutMessage {
+  var json: JSONValue {
+    ["act": .string(act.rawValue), "networkId": .string(networkID), "author": .string(author)]
+  }
+
+  /// Reads what `json` has written; `nil` if it is anything else.
+  init?(stored json: JSONValue) {
+    guard let act = json["act"]?.string.flatMap(Act.init(rawValue:)), let networkID = json["networkId"]?.string,
+      let author = json["author"]?.string
+    else { return nil }
+    self.init(act: act, networkID: networkID, author: author)
+  }
+}

@@ -1,0 +1,101 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Sentences
+
+/// Answers a message.
+struct MessageReply: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reply", abstract: "Answers a message in its channel.",
+    discussion: """
+      The answer is a post of the channel: batonctl post list has it, and batonctl post delete deletes it. A text that begins with a dash \
+      needs -- before it; the text - is read from standard input, without the line feed at its end. For answers with files, mentions or \
+      at a later time, see batonctl post publish --reply-to-message.
+      Exit status: as for batonctl post publish.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The message, by id.", completion: .names(of: .message)) var message: ObjectID
+  @Argument(help: "The text, or - for standard input.") var text: String
+  @Option(help: "The same key with the same options gives the same answer, however often.") var key: String?
+  @Option(help: "Wait until all relays are settled, readers find the answer at any, or none.")
+  var wait: ChannelCreate.Wait = .any
+
+  func run() async throws {
+    let text = Result { try PostText.whole(self.text, file: nil) }
+    try await PostRemark(global: global, wait: wait, kind: "the answer to message").run(on: message) { client in
+      try await client.publishPost(try await request(try text.get(), client)).post
+    } following: { client in
+      try await client.publishPostAndFollow(try await request(try text.get(), client))
+    } beginning: { reply in
+      let post = reply.post
+      guard reply.isNew else { return "Post \(post.id) was published before with this key." }
+      return "Post \(post.id) answers message \(message.id). Delivering to \(counted(post.relayCount, "relay"))."
+    }
+  }
+
+  private func request(_ text: String, _ client: BatonClient) async throws -> PostsPublishRequest {
+    let channel = try await client.message(MessagesGetRequest(id: message.id)).channelId
+    return PostsPublishRequest(channelId: channel, text: text, idempotencyKey: key, replyToMessage: Int(message.id))
+  }
+}
+
+/// Reacts to a message.
+struct MessageReact: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "react", abstract: "Lets the channel of a message react to it.",
+    discussion: """
+      A reaction is +, -, one emoji, or :shortcode: with the address of a picture; on SimpleX one of the eight emoji that it knows, of \
+      which + and - are the thumbs. It is a post of its own, and batonctl post delete takes it back. The same reaction to the same message \
+      is made once.
+      Exit status: as for batonctl post publish.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The message, by id.", completion: .names(of: .message)) var message: ObjectID
+  @OptionGroup var options: ReactionOptions
+
+  func run() async throws {
+    let request = PostsReactRequest(
+      reaction: options.reaction, emoji: options.emoji, idempotencyKey: options.key, messageId: message.id)
+    try await PostRemark(global: global, wait: options.wait, kind: "a reaction to message").run(on: message) { client in
+      try await client.reactToPost(request).post
+    } following: { client in
+      try await client.reactToPostAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
+    } beginning: { reply in
+      let post = reply.post
+      guard reply.isNew else { return "Post \(post.id) is this reaction to message \(message.id) already." }
+      return "Post \(post.id) is a reaction to message \(message.id). Delivering to \(counted(post.relayCount, "relay"))."
+    }
+  }
+}
+
+/// Removes a message for all readers.
+struct MessageRemove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Removes a message for all readers of a group.",
+    discussion: """
+      Whoever runs a group on Nostr may remove what others wrote there; readers may keep what they have received. Elsewhere nobody can, \
+      and batonctl messages hide hides a message here. The removal is a post of its own: batonctl post show says how far it is, and \
+      batonctl post retry tries it again. A message that is a post of Baton's is deleted as batonctl post delete does it.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The message, by id.", completion: .names(of: .message)) var message: ObjectID
+  @Option(help: "What the relay and its readers are told.") var reason: String?
+  @Flag(help: "Do not ask.") var yes = false
+
+  /// How many columns of the text a question repeats.
+  private static let wordsMax = 40
+
+  func run() async throws {
+    try await global.connected { session in
+      let found = try ShownMessage(try await session.raw.message(MessagesGetRequest(id: message.id)))
+      let (author, words) = (found.author(isWhole: false), found.line.cut(to: Self.wordsMax))
+      try session.confirm(
+        "Remove message \(message.id) by \(author) in '\(found.message.channelName)' for all readers: \(words)?",
+        isDefault: false,
+        yes: yes || !session.terminal.isInteractive)
+      let reply = try await session.raw.removeMessage(PostsRemoveRequest(messageId: message.id, reason: reason))
+      let post = try ShownPost(reply.post).post
+      try session.show(reply.post) { "\(post.summary)\nbatonctl post show \(post.id) says how far it is." }
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import BatonClient
+import Channels
+import ControlAPI
+import RelayNetwork
+import Storage
+import Store
+import StrictJSON
+import TestSupport
+import Testing
+import Varlink
+
+@testable import ControlServer
+
+/// Answers to messages of others, reactions to them and their removal, from a client down to the store.
+@Suite(.timeLimit(.minutes(10)))
+struct PostAboutTests {
+  /// The channels 1 and 2 with what alice says in the first: messages 1 and 2.
+  private static func bench() async throws -> Bench {
+    let bench = try await Bench.reading(["News", "Other"])
+    try await bench.hear(["m1", "m2"], from: 1)
+    return bench
+  }
+
+  @Test func answerIsAPostAndAMessageThatAnswers() async throws {
+    let bench = try await Self.bench()
+    let request = PostsPublishRequest(channelId: 1, text: "So do we.", replyToMessage: 2)
+    var latest: Post?
+    for try await reply in try await bench.client.publishPostAndFollow(request) { latest = reply.post }
+    let post = try #require(latest)
+    #expect(post.about == AboutMessage(act: "answer", networkId: "m2", author: "alice") && post.replyTo == nil)
+    #expect(post.phase == "published" && post.reactionTo == nil)
+    #expect(try bench.store.post(PostID(rawValue: post.id))?.row.document.text == "So do we. | answers m2 at ws://r1")
+    try await bench.settleMessages()
+    let own = try #require(try await bench.named()[post.networkId])
+    #expect(own.own && own.replyTo == 2 && own.replyToNetworkId == "m2" && own.post?.id == post.id, "\(own)")
+    #expect(try await bench.client.posts(PostsListRequest()).posts.map(\.id) == [post.id])
+
+    // The message that the post is stands for the post.
+    let next = try await bench.client.publishPost(
+      PostsPublishRequest(channelId: 1, text: "And they.", replyToMessage: Int(own.id)))
+    #expect(next.post.replyTo == Int(post.id) && next.post.about == nil)
+    let liked = try await bench.client.reactToPost(PostsReactRequest(reaction: "+", messageId: own.id))
+    #expect(liked.post.reactionTo == Int(post.id) && liked.post.about == nil)
+    try await bench.stop()
+  }
+
+  @Test func reactionToAMessageIsMadeOnceAndCounted() async throws {
+    let bench = try await Self.bench()
+    let request = PostsReactRequest(reaction: "+", messageId: 1)
+    var made: PostsReactReply?
+    for try await reply in try await bench.client.reactToPostAndFollow(request) { made = reply }
+    #expect(made?.isNew == true && made?.post.about == AboutMessage(act: "reaction", networkId: "m1", author: "alice"))
+    #expect(made?.post.text == "+" && made?.post.phase == "published")
+    #expect(try await !bench.client.reactToPost(request).isNew)
+    try await bench.settleMessages()
+    #expect(try await bench.named()["m1"]?.reactions == [MessageReaction(reaction: "+", count: 1, own: true)])
+    func ids(_ request: PostsListRequest) async throws -> [Int64] { try await bench.client.posts(request).posts.map(\.id) }
+    #expect(try await ids(PostsListRequest()).isEmpty)
+    #expect(try await ids(PostsListRequest(reactions: true)) == [1])
+    _ = try await bench.client.deletePost(id: 1)
+    try await bench.settleMessages()
+    #expect(try await bench.named()["m1"]?.reactions.isEmpty == true)
+    try await bench.stop()
+  }
+
+  /// A channel cannot remove what others wrote, and its own posts it can.
+  @Test func removalOfAnOwnMessageIsTheDeletionOfThePost() async throws {
+    let bench = try await Self.bench()
+    let post = try await bench.client.publishPost(PostsPublishRequest(channelId: 1, text: "Oops")).post
+    try await bench.settleMessages()
+    let message = try #require(try await bench.named()[post.networkId])
+    let removed = try await bench.client.removeMessage(PostsRemoveRequest(messageId: message.id))
+    #expect(removed.post.id == post.id && !removed.isNew && removed.post.deletedAt != nil)
+    await #expect(throws: PostsRefusal.notSupported(network: "nostr", reason: "only groups remove what others wrote").error) {
+      _ = try await bench.client.removeMessage(PostsRemoveRequest(messageId: 1))
+    }
+    try await bench.stop()
+  }
+
+  @Test func removedMessageIsDeletedOnceReadersDoNotFindIt() async throws {
+    let bench = try await Bench(readsMessages: true)
+    let relays = try await bench.addRelays(1)
+    let group = CreateChannel(profile: .init(displayName: "Club"), kind: "group", relayIds: relays)
+    for try await _ in try await bench.client.createChannelAndFollow(group) {}
+    try await bench.begin(1)
+    try await bench.hear(["spam", "ham"], from: 1)
+    bench.network.posts.serveAgain(PostID(rawValue: 1), named: "spam", at: "ws://r1")
+    var phases: [String] = []
+    let request = PostsRemoveRequest(messageId: 1, reason: "no advertising")
+    for try await reply in try await bench.client.removeMessageAndFollow(request) {
+      phases.append(reply.post.phase)
+      #expect(reply.isNew && reply.post.about == AboutMessage(act: "removal", networkId: "spam", author: "alice"))
+    }
+    #expect(phases.first == "deleting" && phases.last == "deleted", "\(phases)")
+    try await bench.settleMessages()
+    let messages = try await bench.named()
+    #expect(messages["spam"]?.deletedAt != nil && messages["spam"]?.own == false && messages["spam"]?.text.isEmpty == true)
+    #expect(messages["ham"]?.deletedAt == nil && messages.count == 2)
+    await #expect(
+      throws: PostsRefusal.invalidPost(field: "messageId", reason: "message 1 was deleted; name another").error
+    ) { _ = try await bench.client.removeMessage(request) }
+    try await bench.stop()
+  }
+
+  private static func invalid(_ field: String, _ reason: String) -> VarlinkError {
+    PostsRefusal.invalidPost(field: field, reason: reason).error
+  }
+
+  private static let refusals: [(PostsMethod, JSONValue, VarlinkError)] = [
+    (.react, ["reaction": "+"], .invalidParameter("id")),
+    (.react, ["reaction": "+", "id": 1, "messageId": 1], .invalidParameter("messageId")),
+    (.react, ["reaction": "+", "messageId": 9], invalid("messageId", "there is no message 9; see batonctl messages")),
+    (.remove, ["messageId": 9], invalid("messageId", "there is no message 9; see batonctl messages")),
+    (.remove, [:], .invalidParameter("messageId")),
+    (.publish, ["channelId": 1, "text": "a", "replyTo": 1, "replyToMessage": 1], .invalidParameter("replyToMessage")),
+    (
+      .publish, ["channelId": 2, "text": "a", "replyToMessage": 1],
+      invalid("replyToMessage", "message 1 is in another channel; answer it in its own")
+    ),
+    (
+      .publish, ["channelId": 1, "text": "a", "replyToMessage": 9],
+      invalid("replyToMessage", "there is no message 9; see batonctl messages")
+    ),
+  ]
+
+  @Test func wrongRequestsAreRefusedByName() async throws {
+    let bench = try await Self.bench()
+    for (method, parameters, refusal) in Self.refusals {
+      await #expect(throws: refusal, "\(method): \(parameters)") {
+        try await bench.client.call(method, parameters.object ?? [:])
+      }
+    }
+    #expect(try bench.store.postCounters().post == 0)
+    try await bench.stop()
+  }
+
+  @Test func nothingIsKnownOfMessagesWhereNoneAreRead() async throws {
+    let bench = try await Bench()
+    _ = try await bench.addRelays(1)
+    _ = try await bench.create("News")
+    await #expect(throws: Self.invalid("messageId", "there is no message 1; see batonctl messages")) {
+      _ = try await bench.client.reactToPost(PostsReactRequest(reaction: "+", messageId: 1))
+    }
+    try await bench.stop()
+  }
+}
