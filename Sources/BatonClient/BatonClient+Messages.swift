@@ -23,6 +23,27 @@ extension BatonClient {
     try MessagesInboxReply(json: .object(try await call(MessagesMethod.inbox, try request.json.object ?? [:])))
   }
 
+  /// Hides a message here, or shows it again.
+  public func hideMessage(_ request: MessagesSetHiddenRequest) async throws -> Message {
+    let reply = try await call(MessagesMethod.setHidden, try request.json.object ?? [:])
+    return try MessageReply(json: .object(reply)).message
+  }
+
+  /// A page of people who write in channels, the one who wrote last first.
+  public func people(_ request: PeopleListRequest = PeopleListRequest()) async throws -> PeopleListReply {
+    try PeopleListReply(json: .object(try await call(PeopleMethod.list, try request.json.object ?? [:])))
+  }
+
+  public func person(author: String) async throws -> Person {
+    try PersonReply(json: .object(try await call(PeopleMethod.get, ["author": .string(author)]))).person
+  }
+
+  /// Hides all messages of somebody here, or shows them again.
+  public func mutePerson(author: String, muted: Bool) async throws -> Person {
+    let reply = try await call(PeopleMethod.setMuted, ["author": .string(author), "muted": .bool(muted)])
+    return try PersonReply(json: .object(reply)).person
+  }
+
   /// Marks messages of a channel as read.
   public func markRead(_ request: MessagesMarkReadRequest) async throws -> Conversation {
     let reply = try await call(MessagesMethod.markRead, try request.json.object ?? [:])

@@ -164,8 +164,25 @@ extension MessagesRefusal {
     case .noSuchMessage(let id): .noSuchObject("message", id: id, name: nil)
     case .noSuchChannel(let id, let name): .noSuchObject("channel", id: id, name: name)
     case .notFollowed(let id): .notFollowed(channel: id)
+    case .invalidMessage(let id, let reason): .invalidMessage(message: id, reason: reason)
     case .invalidSearch(let reason): .invalidSearch(reason: reason)
     case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
+    }
+  }
+}
+
+extension PeopleRefusal {
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchPerson(let author): .noSuchPerson(author: author)
+    case .noSuchChannel(let id, let name): .noSuchObject("channel", id: id, name: name)
+    case .notFollowed(let id): .notFollowed(channel: id)
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)

@@ -108,6 +108,18 @@ struct MessagesInterface: MessagesService, ControlService {
     return MessagesSyncReply(conversation: try await conversation(of: channel, messages), complete: isComplete)
   }
 
+  func setHidden(_ request: MessagesSetHiddenRequest) async throws -> MessageReply {
+    let row = try await find(MessageID(rawValue: request.id), context.messages).row
+    guard row.post == nil else {
+      throw MessagesRefusal.invalidMessage(id: request.id, reason: "it is a post of Baton's; delete the post")
+    }
+    guard row.deletedAt == nil else {
+      throw MessagesRefusal.invalidMessage(id: request.id, reason: "it was deleted, so nothing of it is shown")
+    }
+    try await coordinator.hideMessage(row.id, request.hidden)
+    return try await get(MessagesGetRequest(id: request.id))
+  }
+
   // MARK: - Helpers
 
   /// Where messages are read.

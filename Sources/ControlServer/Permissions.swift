@@ -71,7 +71,16 @@ extension MessagesMethod: GuardedMethod {
     switch self {
     case .list, .get, .search, .inbox, .watch: .read
     // What was read is noted for whoever runs the channels, and relays are asked.
-    case .markRead, .markUnread, .sync: .change
+    case .markRead, .markUnread, .setHidden, .sync: .change
+    }
+  }
+}
+
+extension PeopleMethod: GuardedMethod {
+  var permission: Access.Permission {
+    switch self {
+    case .list, .get: .read
+    case .setMuted: .change
     }
   }
 }

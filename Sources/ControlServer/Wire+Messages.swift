@@ -68,7 +68,8 @@ extension Message {
       reactions: (message.reactions.prefix(Self.reactionsMax) + others).map(MessageReaction.init),
       relayIds: message.relays.map(\.rawValue), place: Int(row.position), time: row.shownAt.textOfAnybody,
       createdAt: row.createdAt.textOfAnybody, receivedAt: row.receivedAt.text, editedAt: row.editedAt?.textOfAnybody,
-      deletedAt: row.deletedAt?.textOfAnybody, revision: row.revision)
+      deletedAt: row.deletedAt?.textOfAnybody, hidden: row.isHidden,
+      revision: row.revision)
   }
 }
 
@@ -152,6 +153,7 @@ extension MessageQuestion {
     self.init(
       channel: request.channelId.map(ChannelID.init(rawValue:)), author: request.author, isOwn: request.own,
       isMention: request.mention, hasAttachments: request.attachments, withDeleted: request.deleted ?? false,
+      isHidden: request.hidden ?? false,
       place: try Self.place(request), limit: try MessagePages.limit(request.limit))
   }
 

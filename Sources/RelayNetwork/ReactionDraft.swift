@@ -32,6 +32,8 @@ extension RelayNetwork {
     toMessage networkID: String, by author: String, textBytes: Int, in content: ChannelContent, at relays: [String]
   ) -> PostReference? { nil }
 
+  public func author(from text: String) -> String? { nil }
+
   public func composePin(of target: PostReference, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     throw .unsupported("its channels have no pinned posts")
   }

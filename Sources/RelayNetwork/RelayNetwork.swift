@@ -84,6 +84,10 @@ public protocol RelayNetwork: RelayAddressing {
   /// - Parameter relays: normal addresses of the relays where it was read back.
   func reference(to post: PostDocument, at relays: [String]) -> PostReference?
 
+  /// The name of somebody as messages have it (`ReadMessage.author`), from what people write, such as npub1… or nprofile1…; `nil` if it is
+  /// not a name that can be told from any other text.
+  func author(from text: String) -> String?
+
   /// How others refer to a message that was read in a channel and is no post of ours; `nil` if the name is not one of this network.
   /// - Parameters:
   ///   - author: who wrote it, in the network's notation.

@@ -1,11 +1,23 @@
 // Refusals that are about messages.
 extension RefusalSentence {
-  /// A channel whose messages are not read.
-  public static func notFollowed(channel: Int64) -> Self {
+  /// A channel whose messages are not read; `nil` if none are.
+  public static func notFollowed(channel: Int64?) -> Self {
     Self(
-      "the messages of channel \(channel) are not read",
+      channel.map { "the messages of channel \($0) are not read" } ?? "this daemon reads no messages",
       "Baton reads those of channels that were not deleted, on networks that it serves, unless the option messages.follow is false"
     )
+  }
+
+  /// A message that cannot be hidden.
+  public static func invalidMessage(message: Int64, reason: String) -> Self {
+    Self("message \(message) cannot be hidden: \(reason)")
+  }
+
+  /// Somebody of whom nothing is known.
+  public static func noSuchPerson(author: String) -> Self {
+    Self(
+      "nobody with the name '\(author)' wrote anything that is stored here, or is muted",
+      "batonctl people lists who did; on Nostr, write the whole public key, npub1… or nprofile1…")
   }
 
   /// Words that cannot be searched.

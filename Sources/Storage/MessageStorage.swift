@@ -103,6 +103,15 @@ public protocol MessageStorage: Sendable {
   /// - Returns: the conversation; `nil` if there is none.
   func hide(_ channel: ChannelID, _ isHidden: Bool) async throws -> ConversationRow?
 
+  /// Hides a message, or shows it again. One that was deleted stays as it is, and one whose author is muted stays hidden.
+  /// - Returns: `nil` if there is no such message.
+  func hideMessage(_ message: MessageID, _ isHidden: Bool) async throws -> MessageReceipt?
+
+  /// Mutes an author: the messages of others with that author are hidden, those that are there and those to come. Or shows them again,
+  /// except those that somebody has hidden one by one.
+  /// - Parameter at: since when; `nil` to show them.
+  func mute(_ author: String, at: Timestamp?) async throws -> MessageReceipt
+
   /// Ends conversations: everything that is known of these channels goes.
   func end(_ channels: Set<ChannelID>) async throws -> MessageReceipt
 
@@ -130,13 +139,15 @@ public struct MessageQuestion: Hashable, Sendable {
   public var hasAttachments: Bool?
   /// Whether messages are included that were deleted.
   public var withDeleted: Bool
+  /// Whether only messages are wanted that are hidden; otherwise only others are.
+  public var isHidden: Bool
   public var place: Place
   /// Upper bound of the messages on the page.
   public var limit: Int
 
   public init(
     channel: ChannelID? = nil, author: String? = nil, isOwn: Bool? = nil, isMention: Bool? = nil, hasAttachments: Bool? = nil,
-    withDeleted: Bool = false, place: Place = .newest, limit: Int
+    withDeleted: Bool = false, isHidden: Bool = false, place: Place = .newest, limit: Int
   ) {
     self.channel = channel
     self.author = author
@@ -144,6 +155,7 @@ public struct MessageQuestion: Hashable, Sendable {
     self.isMention = isMention
     self.hasAttachments = hasAttachments
     self.withDeleted = withDeleted
+    self.isHidden = isHidden
     self.place = place
     self.limit = limit
   }
@@ -290,5 +302,8 @@ public protocol MessageReading: Sendable {
   func changedMessages(
     after revision: Int64, channels: Set<ChannelID>?, limit: Int
   ) async throws -> (changes: [ChangedMessage], through: Int64)
+  /// People who wrote what is stored, or are muted.
+  func people(_ question: PeopleQuestion) async throws -> PeoplePage
+  func person(_ author: String) async throws -> StoredPerson?
   func messageCounters() async throws -> MessageCounters
 }

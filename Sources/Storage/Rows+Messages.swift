@@ -29,6 +29,8 @@ public struct MessageRow: Hashable, Sendable {
   public var counts: Bool
   public var editedAt: Timestamp?
   public var deletedAt: Timestamp?
+  /// Whether it is left out here: somebody has hidden it, or muted its author. One that was deleted is not.
+  public var isHidden: Bool
   /// Revision of its latest change, in the sequence of messages.
   public var revision: Int64
 
@@ -36,7 +38,7 @@ public struct MessageRow: Hashable, Sendable {
     id: MessageID, channel: ChannelID, networkID: String?, author: String, authorName: String? = nil, text: String,
     createdAt: Timestamp, receivedAt: Timestamp, position: Int64, replyTo: String? = nil, attachments: [ReadAttachment] = [],
     isMention: Bool = false, isOwn: Bool = false, post: PostID? = nil, counts: Bool = false, editedAt: Timestamp? = nil,
-    deletedAt: Timestamp? = nil, revision: Int64
+    deletedAt: Timestamp? = nil, isHidden: Bool = false, revision: Int64
   ) {
     self.id = id
     self.channel = channel
@@ -55,6 +57,7 @@ public struct MessageRow: Hashable, Sendable {
     self.counts = counts
     self.editedAt = editedAt
     self.deletedAt = deletedAt
+    self.isHidden = isHidden
     self.revision = revision
   }
 

@@ -24,7 +24,8 @@ struct Batonctl: AsyncParsableCommand {
     version: "batonctl \(version)",
     subcommands: [
       Status.self, OperatorCommand.self, ServerCommand.self, RelayCommand.self, IdentityCommand.self, ChannelCommand.self,
-      PostCommand.self, MessagesCommand.self, InboxCommand.self, Watch.self, Validate.self, Reload.self, Backup.self,
+      PostCommand.self, MessagesCommand.self, InboxCommand.self, PeopleCommand.self, Watch.self, Validate.self, Reload.self,
+      Backup.self,
       Check.self, LogLevel.self, Metrics.self, Version.self,
     ])
 

@@ -4,7 +4,7 @@ internal import ControlAPI
 internal import Sentences
 
 /// Answers a message.
-struct MessageReply: AsyncParsableCommand {
+struct MessageAnswer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reply", abstract: "Answers a message in its channel.",
     discussion: """
@@ -97,5 +97,51 @@ struct MessageRemove: AsyncParsableCommand {
       let post = try ShownPost(reply.post).post
       try session.show(reply.post) { "\(post.summary)\nbatonctl post show \(post.id) says how far it is." }
     }
+  }
+}
+
+/// Hides messages here.
+struct MessageHide: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hide", abstract: "Hides messages here.",
+    discussion: """
+      Pages, searches, counts and previews do without them; batonctl messages --hidden has them. Nobody else learns of it, and relays go on \
+      showing them.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+
+  func run() async throws { try await MessageHiding(global: global, messages: messages, isHidden: true).run() }
+}
+
+/// Shows messages again.
+struct MessageUnhide: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unhide", abstract: "Shows messages again that were hidden.",
+    discussion: "Messages of people who are muted stay hidden: batonctl people unmute shows them.")
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The messages, by id.", completion: .names(of: .message)) var messages: [ObjectID]
+
+  func run() async throws { try await MessageHiding(global: global, messages: messages, isHidden: false).run() }
+}
+
+private struct MessageHiding {
+  let global: GlobalOptions
+  let messages: [ObjectID]
+  let isHidden: Bool
+
+  func run() async throws {
+    try await global.connected { session in
+      var changed: [Message] = []
+      for message in messages {
+        changed.append(try await session.raw.hideMessage(MessagesSetHiddenRequest(id: message.id, hidden: isHidden)))
+      }
+      try session.show(changed) { changed.map(sentence).joined(separator: "\n") }
+    }
+  }
+
+  private func sentence(_ message: Message) -> String {
+    guard message.hidden, !isHidden else { return "Message \(message.id) is \(message.hidden ? "hidden" : "shown")." }
+    return "Message \(message.id) stays hidden, because its author is muted: \(ShownMessage.shortened(message.author).shown)."
   }
 }

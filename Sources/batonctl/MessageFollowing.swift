@@ -41,7 +41,7 @@ struct MessageTail {
     remember(message)
     latest = max(latest, message.id)
     let now = try ShownMessage(message)
-    guard let old else { return message.deletedAt == nil ? view.lines(now, answered: answered) : [] }
+    guard let old else { return message.isShown ? view.lines(now, answered: answered) : [] }
     return view.change(now, since: old, answered: answered) ?? []
   }
 
@@ -108,4 +108,9 @@ struct MessageFollowing {
     session.ending.willWrite(isResult: false)
     try Output.line(lines.joined(separator: "\n"))
   }
+}
+
+extension Message {
+  /// Whether there is something to show of it among others.
+  fileprivate var isShown: Bool { deletedAt == nil && !hidden }
 }

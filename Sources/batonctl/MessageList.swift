@@ -26,6 +26,7 @@ struct MessageList: AsyncParsableCommand {
   @Option(help: "Only messages of this author, by the key or name that the network uses.") var author: String?
   @Flag(help: "Only messages that mention you, or answer you.") var mentions = false
   @Flag(help: "Show deleted messages too, without their texts.") var deleted = false
+  @Flag(help: "Only messages that are hidden here; without it, only the others.") var hidden = false
   @Option(help: "How many messages to show at most, 1 to 1000; with --around, 1 to 100.") var limit: Int = 25
   @Flag(name: .customLong("newest-first"), help: "Show the newest message first.") var newestFirst = false
 
@@ -39,7 +40,7 @@ struct MessageList: AsyncParsableCommand {
     guard (1...most).contains(limit) else { throw ValidationError("--limit must be 1 to \(most).") }
     if let search {
       guard !search.isEmpty else { throw ValidationError("Write the words to search for after --search.") }
-      guard places.isEmpty, author == nil, !mentions, !deleted, !follow else {
+      guard places.isEmpty, author == nil, !mentions, !deleted, !hidden, !follow else {
         throw ValidationError(
           "--search can be combined with a channel, --limit and --newest-first, and with no other option that selects messages."
         )
@@ -49,6 +50,7 @@ struct MessageList: AsyncParsableCommand {
       guard places.isEmpty, !newestFirst else {
         throw ValidationError("--follow begins with the newest messages and adds to them: leave out --before and the like.")
       }
+      guard !hidden else { throw ValidationError("--follow goes on with messages that are shown: leave out --hidden.") }
       try show.checkStream("--follow", "messages")
     }
   }
@@ -67,12 +69,13 @@ struct MessageList: AsyncParsableCommand {
       }
       let request = MessagesListRequest(
         channelId: named?.id, author: author, mention: mentions ? true : nil, deleted: deleted ? true : nil,
-        before: before.map { Int($0.id) }, after: after.map { Int($0.id) }, around: around.map { Int($0.id) })
+        hidden: hidden ? true : nil, before: before.map { Int($0.id) }, after: after.map { Int($0.id) },
+        around: around.map { Int($0.id) })
       let found = try await read(request, session)
       let answered = try await session.answered(found.messages)
       let page = MessagePageView(
         messages: newestFirst ? found.messages : found.messages.reversed(), found: found, answered: answered, view: view,
-        isNewestFirst: newestFirst, areMentions: mentions, isNarrowed: author != nil)
+        isNewestFirst: newestFirst, areMentions: mentions, isNarrowed: author != nil || hidden)
       if follow {
         let following = MessageFollowing(
           session: session, tail: MessageTail(view: view, page: found.messages, author: author, areMentions: mentions))

@@ -5,7 +5,7 @@ internal import StrictJSON
 struct ShownMessage {
   /// The message with all of its texts escaped.
   let message: Message
-  /// The text in one line, or that it was deleted.
+  /// The text in one line, or that it was deleted or is hidden.
   let line: String
   /// The lines of the text.
   let lines: [String]
@@ -16,7 +16,7 @@ struct ShownMessage {
   /// - Throws: an error if a message cannot be JSON, which does not happen.
   init(_ raw: Message) throws {
     message = try Message(json: try raw.json.shown)
-    line = raw.deletedAt == nil ? raw.text.shownOnOneLine : "(deleted)"
+    line = raw.deletedAt != nil ? "(deleted)" : raw.hidden ? "(hidden)" : raw.text.shownOnOneLine
     // Others end lines in other ways than posts do.
     lines = raw.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { String($0).shown }
     name = raw.authorName?.shownOnOneLine

@@ -75,6 +75,10 @@ struct MessageView {
   func change(_ shown: ShownMessage, since old: Message, answered: [Int64: String]) -> [String]? {
     let message = shown.message
     if let time = message.deletedAt, old.deletedAt == nil { return short(shown, "deleted \(times.text(time))") }
+    if message.hidden != old.hidden {
+      return message.hidden
+        ? short(shown, "hidden") : lines(shown, answered: answered).enumerated().map { $0 == 0 ? "~ \($1)" : $1 }
+    }
     if message.editedAt != old.editedAt {
       return lines(shown, answered: answered).enumerated().map { $0 == 0 ? "~ \($1)" : $1 }
     }
@@ -99,6 +103,7 @@ struct MessageView {
     if message.mention { words.append(terminal.paint("mentions you", .yellow)) }
     if let post = message.post { words.append(status(post)) } else if message.own { words.append("published elsewhere") }
     if let time = message.editedAt, message.deletedAt == nil { words.append("edited \(times.text(time))") }
+    if message.hidden { words.append(terminal.paint("hidden", .gray)) }
     if let time = message.deletedAt { words.append(terminal.paint("deleted \(times.text(time))", .gray)) }
     return words.joined(separator: "  ")
   }

@@ -19,7 +19,8 @@ struct MessagesCommand: AsyncParsableCommand {
       Messages are named by their ids, as 7 or id:7.
       """,
     subcommands: [
-      MessageList.self, Show.self, Read.self, Unread.self, Sync.self, MessageReply.self, MessageReact.self, MessageRemove.self,
+      MessageList.self, Show.self, Read.self, Unread.self, Sync.self, MessageAnswer.self, MessageReact.self, MessageRemove.self,
+      MessageHide.self, MessageUnhide.self,
     ], defaultSubcommand: MessageList.self)
 
   struct Show: AsyncParsableCommand {

@@ -91,6 +91,8 @@ extension Session {
   private static func names(in value: JSONValue) throws -> String {
     let objects = value.array ?? [value]
     return try objects.map { object in
+      // People have no number.
+      if object["id"] == nil, let author = object["author"]?.string { return author.shown }
       // A hit has the id of its message, and a conversation that of its channel.
       guard let id = (object["id"] ?? object["message"]?["id"] ?? object["channelId"])?.integer else {
         throw Refusal(text: "the output of this command has no names: -o name is for lists and objects", status: 64)

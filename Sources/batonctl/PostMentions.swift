@@ -3,7 +3,7 @@ internal import RelayNetwork
 internal import StrictJSON
 internal import WebFiles
 
-/// Finds the public keys of people whom posts mention by a name at a domain (NIP-05). Each name is asked for once, whatever the answer is.
+/// Finds the public keys of people who are named by a name at a domain (NIP-05), as in mentions of posts. Each name is asked for once, whatever the answer is.
 struct PostMentions {
   /// Asks the domain whose name it is, and gives the public key.
   typealias Ask = @Sendable (DomainName) async throws(Refusal) -> String
@@ -11,6 +11,8 @@ struct PostMentions {
   /// Upper bound of the names whose answers are kept. Beyond it, they are asked for again.
   static let namesMax = 10_000
 
+  /// What is to be done with the people, for messages: `mention`.
+  var purpose = "mention"
   private var ask: Ask?
   private var answers: [DomainName: Result<String, Refusal>] = [:]
 
@@ -18,7 +20,7 @@ struct PostMentions {
   init(ask: Ask? = nil) { self.ask = ask }
 
   /// - Parameter client: by which domains are asked.
-  init(client: WebClient) { ask = Self.asking(by: client) }
+  init(client: WebClient) { ask = Self.asking(by: client, "mention") }
 
   /// The people as a post names them.
   /// - Parameter people: keys, which stay as they are, and names at domains.
@@ -36,11 +38,11 @@ struct PostMentions {
     do throws(DomainName.Flaw) {
       name = try DomainName(person)
     } catch {
-      throw Refusal(text: "cannot mention \(person.shown.cut(to: 100)): \(error)", status: 64, name: "local.Usage")
+      throw Refusal(text: "cannot \(purpose) \(person.shown.cut(to: 100)): \(error)", status: 64, name: "local.Usage")
     }
     if let answer = answers[name] { return try answer.get() }
     if answers.count >= Self.namesMax { answers = [:] }
-    let ask = if let ask { ask } else { Self.asking(by: try WebClient.withRootsOfEnvironment()) }
+    let ask = if let ask { ask } else { Self.asking(by: try WebClient.withRootsOfEnvironment(), purpose) }
     self.ask = ask
     do throws(Refusal) {
       let key = try await ask(name)
@@ -52,13 +54,14 @@ struct PostMentions {
     }
   }
 
-  private static func asking(by client: WebClient) -> Ask {
+  private static func asking(by client: WebClient, _ purpose: String) -> Ask {
     { (name) async throws(Refusal) in
       do throws(WebFailure) {
         return try await name.publicKey(client: client)
       } catch {
         throw Refusal(
-          text: "cannot mention \(name.text): \(error)", name: "local.NameNotFound", parameters: ["name": .string(name.text)])
+          text: "cannot \(purpose) \(name.text): \(error)", name: "local.NameNotFound", parameters: ["name": .string(name.text)]
+        )
       }
     }
   }

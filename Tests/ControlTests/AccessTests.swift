@@ -46,6 +46,7 @@ struct AccessTests {
     "org.batond.Identities.Get", "org.batond.Identities.List",
     "org.batond.Messages.Get", "org.batond.Messages.Inbox", "org.batond.Messages.List", "org.batond.Messages.Search",
     "org.batond.Messages.Watch",
+    "org.batond.People.Get", "org.batond.People.List",
     "org.batond.Monitor.Watch",
     "org.batond.Operators.Get", "org.batond.Operators.List", "org.batond.Operators.Validate",
     "org.batond.Posts.Export", "org.batond.Posts.Get", "org.batond.Posts.List", "org.batond.Posts.Transitions",
@@ -66,6 +67,7 @@ struct AccessTests {
     "org.batond.Daemon.Backup", "org.batond.Daemon.Check", "org.batond.Daemon.Reload",
     "org.batond.Identities.Add", "org.batond.Identities.Remove",
     "org.batond.Messages.MarkRead", "org.batond.Messages.MarkUnread", "org.batond.Messages.Sync",
+    "org.batond.Messages.SetHidden", "org.batond.People.SetMuted",
     "org.batond.Operators.Add", "org.batond.Operators.Remove", "org.batond.Operators.Update",
     "org.batond.Posts.Adopt", "org.batond.Posts.AuthorizeUpload", "org.batond.Posts.Cancel", "org.batond.Posts.Delete",
     "org.batond.Posts.Edit",
@@ -158,7 +160,8 @@ struct AccessTests {
     let methods =
       Self.needs(OperatorsMethod.self) + Self.needs(ServersMethod.self) + Self.needs(RelaysMethod.self)
       + Self.needs(IdentitiesMethod.self) + Self.needs(ChannelsMethod.self) + Self.needs(PostsMethod.self)
-      + Self.needs(MessagesMethod.self) + Self.needs(MonitorMethod.self) + Self.needs(DaemonMethod.self)
+      + Self.needs(MessagesMethod.self) + Self.needs(PeopleMethod.self) + Self.needs(MonitorMethod.self)
+      + Self.needs(DaemonMethod.self)
       + Self.needs(ServiceMethod.self)
     #expect(methods.map(\.name).sorted() == Self.calls.map(\.method).sorted())
     func needing(_ permissions: Access.Permission...) -> Set<String> {

@@ -38,10 +38,10 @@ struct DeclaredErrorTests {
     case .staleRevision(.relay): [Interfaces.relays]
     case .noSuchServer: [Interfaces.servers]
     case .noSuchRelay: [Interfaces.relays, Interfaces.channels, Interfaces.posts]
-    case .noSuchChannel: [Interfaces.channels, Interfaces.posts, Interfaces.messages]
+    case .noSuchChannel: [Interfaces.channels, Interfaces.posts, Interfaces.messages, Interfaces.people]
     case .notInChannel: [Interfaces.channels, Interfaces.posts]
     case .post: [Interfaces.posts]
-    case .message(.notFollowed): [Interfaces.messages, Interfaces.channels]
+    case .message(.notFollowed): [Interfaces.messages, Interfaces.people, Interfaces.channels]
     case .message: [Interfaces.messages]
     case .noSuchIdentity: [Interfaces.identities, Interfaces.channels]
     case .invalidAddress, .duplicateAddress: [Interfaces.servers, Interfaces.relays]
@@ -68,7 +68,7 @@ struct DeclaredErrorTests {
 
   private static let types: [any ControlRefusal.Type] = [
     OperatorsRefusal.self, ServersRefusal.self, RelaysRefusal.self, IdentitiesRefusal.self, ChannelsRefusal.self,
-    PostsRefusal.self, MessagesRefusal.self, MonitorRefusal.self, DaemonRefusal.self, ServiceRefusal.self,
+    PostsRefusal.self, MessagesRefusal.self, PeopleRefusal.self, MonitorRefusal.self, DaemonRefusal.self, ServiceRefusal.self,
   ]
 
   private static func refusals(_ channel: ChannelSnapshot) -> [BatonError] {

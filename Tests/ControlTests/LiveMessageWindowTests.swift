@@ -8,12 +8,12 @@ import Testing
 /// The loaded part of a channel's messages.
 struct LiveMessageWindowTests {
   private static func message(
-    _ id: Int64, _ text: String = "", place: Int, revision: Int64, isDeleted: Bool = false
+    _ id: Int64, _ text: String = "", place: Int, revision: Int64, isDeleted: Bool = false, isHidden: Bool = false
   ) -> Message {
     Message(
       id: id, channelId: 1, channelName: "News", network: "nostr", author: "alice", text: text, own: false, mention: false,
       attachments: [], reactions: [], relayIds: [], place: place, time: "t", createdAt: "t", receivedAt: "t",
-      deletedAt: isDeleted ? "t" : nil, revision: revision)
+      deletedAt: isDeleted ? "t" : nil, hidden: isHidden, revision: revision)
   }
 
   @Test func orderIsThatOfPlacesAndThenOfIdentifiers() {
@@ -74,7 +74,7 @@ struct LiveMessageWindowTests {
 
     static func isBefore(_ a: Message, _ b: Message) -> Bool { (a.place, a.id) < (b.place, b.id) }
 
-    var all: [Message] { messages.values.filter { $0.deletedAt == nil }.sorted { Self.isBefore($1, $0) } }
+    var all: [Message] { messages.values.filter { $0.deletedAt == nil && !$0.hidden }.sorted { Self.isBefore($1, $0) } }
     var hasBegun: Bool { isComplete || end != nil }
 
     /// What is loaded.
@@ -83,14 +83,14 @@ struct LiveMessageWindowTests {
       return all.filter { message in isComplete || end.map { !Self.isBefore(message, $0) } == true }
     }
 
-    /// A message that is new, or that was edited or deleted.
+    /// A message that is new, or that was edited, deleted, hidden or shown again.
     mutating func change(_ random: inout SplitMix64) -> Message {
       revision += 1
       let id = Int64.random(in: 1...25, using: &random)
       let place = messages[id]?.place ?? Int.random(in: 0...12, using: &random)
       let isDeleted = messages[id]?.deletedAt != nil || random.draw(15)
       let changed = LiveMessageWindowTests.message(
-        id, "\(revision)", place: place, revision: revision, isDeleted: isDeleted)
+        id, "\(revision)", place: place, revision: revision, isDeleted: isDeleted, isHidden: !isDeleted && random.draw(20))
       messages[id] = changed
       return changed
     }

@@ -105,8 +105,13 @@ struct WireTests {
       id: 1, channelId: 1, channelName: "n", network: "nostr", networkId: "i", author: "a", authorName: "n", text: "t",
       own: true,
       mention: false, post: post, replyTo: 1, replyToNetworkId: "r", attachments: [attachment], reactions: [reaction],
-      relayIds: [1], place: 1, time: "t", createdAt: "c", receivedAt: "r", editedAt: "e", deletedAt: "d", revision: 1)
+      relayIds: [1], place: 1, time: "t", createdAt: "c", receivedAt: "r", editedAt: "e", deletedAt: "d", hidden: true,
+      revision: 1)
     #expect(try keys(message) == fields(Interfaces.messages, "Message"))
+    let person = Person(
+      author: "a", network: "nostr", name: "n", muted: true, mutedAt: "t", messages: 1, channelIds: [1], lastMessageAt: "t",
+      lastMessageId: 1)
+    #expect(try keys(person) == fields(Interfaces.people, "Person"))
     let freshness = Freshness(relayId: 1, syncedAt: "s", cause: "c", detail: "d")
     #expect(try keys(freshness) == fields(Interfaces.messages, "Freshness"))
     let conversation = Conversation(

@@ -31,6 +31,17 @@ struct MessageCommandTests {
     #expect(try Self.parse("messages", "get", "7", as: MessagesCommand.Show.self).message.id == 7)
     let sync = try Self.parse("messages", "sync", "News", "--timeout", "60", as: MessagesCommand.Sync.self)
     #expect(sync.channel == "News" && sync.global.timeout?.duration == .seconds(60))
+    #expect(try Self.parse("messages", "News", "--hidden", as: MessageList.self).hidden)
+    #expect(try Self.parse("messages", "hide", "7", "id:8", as: MessageHide.self).messages.map(\.id) == [7, 8])
+    #expect(try Self.parse("messages", "unhide", "7", as: MessageUnhide.self).messages.map(\.id) == [7])
+    let reply = try Self.parse("messages", "reply", "7", "At nine.", "--key", "k", as: MessageAnswer.self)
+    #expect(reply.message.id == 7 && reply.text == "At nine." && reply.key == "k" && reply.wait == .any)
+    #expect(try Self.parse("messages", "react", "7", "-", as: MessageReact.self).options.reaction == "-")
+    #expect(try Self.parse("messages", "remove", "7", "--reason", "spam", as: MessageRemove.self).reason == "spam")
+    let people = try Self.parse("people", "News", "--search", "ada", "--muted", as: PeopleCommand.List.self)
+    #expect(people.channel == "News" && people.search == "ada" && people.muted && people.limit == 30)
+    #expect(try Self.parse("people", "list", "mute", as: PeopleCommand.List.self).channel == "mute")
+    #expect(try Self.parse("people", "mute", "npub1x", as: PeopleCommand.Mute.self).person == "npub1x")
     #expect(try Self.parse("inbox", "--unread", "--watch", "--json", as: InboxCommand.self).unread)
   }
 
@@ -41,6 +52,9 @@ struct MessageCommandTests {
     ["messages", "--search", "a", "--before", "1"], ["messages", "News", "--follow", "--before", "1"],
     ["messages", "News", "--follow", "--newest-first"], ["messages", "News", "--follow", "-o", "yaml"],
     ["messages", "read"], ["messages", "read", "News", "--through", "News"], ["messages", "unread", "News"],
+    ["messages", "--search", "a", "--hidden"], ["messages", "News", "--follow", "--hidden"], ["messages", "hide"],
+    ["messages", "reply", "7"], ["messages", "react", "7", ":soap:"], ["messages", "remove", "News"], ["people", "mute"],
+    ["people", "--limit", "0"], ["people", "--search", ""], ["people", "--columns", "text"],
     ["messages", "show"], ["messages", "sync", "News", "--timeout", "6min"], ["inbox", "News"], ["inbox", "--limit", "1001"],
     ["inbox", "--watch", "-o", "name"], ["inbox", "--columns", "text"],
   ])

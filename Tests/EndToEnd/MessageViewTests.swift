@@ -55,6 +55,21 @@ struct MessageViewTests {
     #expect(try ShownMessage(message).line == "(deleted)")
   }
 
+  @Test func hiddenMessageSaysSoAndIsNotRepeated() throws {
+    var message = Samples.message(15, "spam")
+    message.hidden = true
+    #expect(try lines(message, width: nil) == ["15  \(Samples.author)  \(Self.time)  hidden", "    spam"])
+    #expect(try ShownMessage(message).line == "(hidden)")
+    let answer = try lines(Samples.message(16), answered: [:])
+    #expect(answer.count == 2)
+    var before = message
+    before.hidden = false
+    let view = Samples.view(width: 80)
+    #expect(view.change(try ShownMessage(message), since: before, answered: [:]) == ["~ 15  \(Self.key)  hidden"])
+    let back = view.change(try ShownMessage(before), since: message, answered: [:])
+    #expect(back == ["~ 15  \(Self.key)  \(Self.time)", "    spam"])
+  }
+
   @Test func nobodyCanPretendToBeSomebodyElse() throws {
     let claimed = "you  \(Self.time)  ● post 7 published, 4 of 4 relays"
     let head = try lines(Samples.message(16, name: claimed)).first

@@ -31,12 +31,14 @@ final class MessageBench {
   // MARK: - What is read
 
   static func message(
-    _ name: String, _ text: String = "hello", author: String = "ann", at: Int64 = 0, replyTo: String? = nil,
+    _ name: String, _ text: String = "hello", author: String = "ann", authorName: String? = nil, at: Int64 = 0,
+    replyTo: String? = nil,
     files: [ReadAttachment] = [], isMention: Bool = false, isOwn: Bool = false
   ) -> MessageNews.What {
     .message(
       ReadMessage(
-        networkID: name, author: author, text: text, createdAt: time(at), replyTo: replyTo, attachments: files,
+        networkID: name, author: author, authorName: authorName, text: text, createdAt: time(at), replyTo: replyTo,
+        attachments: files,
         isMention: isMention, isOwn: isOwn))
   }
 
@@ -48,11 +50,12 @@ final class MessageBench {
 
   static func post(
     _ id: Int64, _ name: String?, _ text: String = "post", channel: ChannelID = MessageBench.channel, at: Int64 = 0,
-    deletedAt: Int64? = nil, forgottenAt: Int64? = nil, reactionTo: String? = nil, author: String = "us"
+    deletedAt: Int64? = nil, forgottenAt: Int64? = nil, reactionTo: String? = nil, author: String = "us",
+    removed: String? = nil
   ) -> MirroredPost {
     MirroredPost(
       post: PostID(rawValue: id), channel: channel, networkID: name, author: author, text: text, createdAt: time(at),
-      deletedAt: deletedAt.map(time), forgottenAt: forgottenAt.map(time), reactionTo: reactionTo)
+      deletedAt: deletedAt.map(time), forgottenAt: forgottenAt.map(time), reactionTo: reactionTo, removed: removed)
   }
 
   /// - Parameter seconds: after `now`.

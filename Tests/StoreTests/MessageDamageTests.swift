@@ -54,12 +54,17 @@ struct MessageDamageTests {
       for column in ["last_at", "is_hidden", "is_muted", "is_pinned", "truncated_at"] {
         try db.execute(sql: "ALTER TABLE conversations DROP COLUMN \(column)")
       }
+      try db.execute(sql: "ALTER TABLE messages RENAME COLUMN absence TO is_deleted; DROP TABLE people")
       try db.execute(sql: "PRAGMA user_version = 1")
     }
     store.close()
     let again = try MessageStore(directory: folder.path)
     #expect(again.setAside == nil)
     #expect(try again.conversation(of: channel) == before && before?.row.lastAt == MessageBench.time(-5))
+    #expect(try again.messages(holding: MessageSearch(text: "hello", limit: 5)).hits.count == 1)
+    let person = try again.person("ann")
+    #expect(person?.messages == 1 && person?.lastAt == MessageBench.time(-5) && person?.mutedAt == nil)
+    #expect(try again.people(PeopleQuestion(limit: 5)).people == [person])
     again.close()
   }
 

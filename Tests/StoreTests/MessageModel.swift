@@ -31,6 +31,12 @@ struct MessageModel {
     /// Its revision stays 0.
     var row: MessageRow
     var relays: Set<RelayID> = []
+    /// Whether somebody has hidden this one.
+    var isHiddenByHand = false
+  }
+  struct Person: Equatable {
+    var name: String?
+    var mutedAt: Timestamp?
   }
 
   /// By id.
@@ -39,6 +45,7 @@ struct MessageModel {
   var reactions: [Reaction] = []
   var pending: [Pending] = []
   var conversations: [ChannelID: Conversation] = [:]
+  var people: [String: Person] = [:]
   var id: Int64 = 0
   let limits: MessageLimits
 
@@ -64,7 +71,7 @@ struct MessageModel {
       let isLive = read.news.isLive
       let row = MessageRow(
         id: MessageID(rawValue: 0), channel: channel, networkID: message.networkID, author: message.author,
-        text: message.text, createdAt: message.createdAt, receivedAt: now,
+        authorName: message.authorName, text: message.text, createdAt: message.createdAt, receivedAt: now,
         position: isLive ? now.milliseconds : min(message.createdAt, now).milliseconds, replyTo: message.replyTo,
         attachments: message.attachments, isMention: message.isMention, isOwn: message.isOwn,
         counts: !message.isOwn && (isLive || message.createdAt >= conversation.since), revision: 0)
@@ -148,7 +155,14 @@ struct MessageModel {
     row.id = MessageID(rawValue: id)
     messages.append(Message(row: row, relays: relays))
     conversations[row.channel]?.newest = id
-    guard row.deletedAt == nil, let since = conversations[row.channel]?.since else { return }
+    if !row.isOwn {
+      var person = people[row.author] ?? Person()
+      person.name = row.authorName ?? person.name
+      people[row.author] = person
+    }
+    guard row.deletedAt == nil, !isHidden(messages[messages.count - 1]), let since = conversations[row.channel]?.since else {
+      return
+    }
     if row.counts || row.isOwn && row.createdAt >= since { conversations[row.channel]?.isHidden = false }
   }
 
@@ -167,6 +181,7 @@ struct MessageModel {
 
   private mutating func drop(_ place: Int) {
     let row = messages.remove(at: place).row
+    forgetPeople()
     reactions.removeAll { $0.channel == row.channel && $0.target == row.networkID }
   }
 
@@ -193,12 +208,67 @@ struct MessageModel {
     let gone = messages.filter { $0.row.channel == channel && $0.row.createdAt <= end }
     for message in gone { reactions.removeAll { $0.channel == channel && $0.target == message.row.networkID } }
     messages.removeAll { $0.row.channel == channel && $0.row.createdAt <= end }
+    forgetPeople()
+  }
+
+  /// Nobody is known without messages who is not muted.
+  mutating func forgetPeople() {
+    people = people.filter { author, person in
+      person.mutedAt != nil || messages.contains { $0.row.author == author && !$0.row.isOwn }
+    }
+  }
+
+  // MARK: - Hidden messages
+
+  func isHidden(_ message: Message) -> Bool {
+    let row = message.row
+    return row.deletedAt == nil && (message.isHiddenByHand || !row.isOwn && people[row.author]?.mutedAt != nil)
+  }
+
+  mutating func hide(_ id: Int64, _ isHidden: Bool) {
+    guard let place = messages.firstIndex(where: { $0.row.id.rawValue == id }), messages[place].row.deletedAt == nil else {
+      return
+    }
+    messages[place].isHiddenByHand = isHidden
+  }
+
+  mutating func mute(_ author: String, at time: Timestamp?) {
+    guard people[author] != nil || time != nil else { return }
+    people[author, default: Person()].mutedAt = time
+    forgetPeople()
+  }
+
+  /// The people that a question wants, who wrote last first.
+  func list(_ question: PeopleQuestion) -> [(person: StoredPerson, minute: Int64)] {
+    people.compactMap { author, person in
+      let own = messages.map(\.row).filter { $0.author == author && !$0.isOwn }
+      let there = own.filter { question.channel == nil || $0.channel == question.channel }
+      guard question.channel == nil || !there.isEmpty else { return nil }
+      if let isMuted = question.isMuted, isMuted != (person.mutedAt != nil) { return nil }
+      if let text = question.text?.lowercased() {
+        guard author.hasPrefix(text) || person.name?.lowercased().replacing("é", with: "e").contains(text) == true else {
+          return nil
+        }
+      }
+      let last = there.max { ($0.shownAt.minute, $0.shownAt, $0.id) < ($1.shownAt.minute, $1.shownAt, $1.id) }
+      let stored = StoredPerson(
+        author: author, name: person.name, mutedAt: person.mutedAt, messages: there.count,
+        channels: Set(own.map(\.channel)).sorted(),
+        last: last?.id, lastAt: last?.shownAt)
+      return (stored, last?.shownAt.minute ?? 0)
+    }
+    .sorted { ($0.minute, $0.person.author) > ($1.minute, $1.person.author) }
   }
 
   // MARK: - Posts
 
   mutating func mirror(_ post: MirroredPost) -> Int {
     guard conversations[post.channel] != nil else { return 0 }
+    if let removed = post.removed {
+      guard let place = place(removed, post.channel), messages[place].row.post == nil, let at = post.deletedAt else { return 0 }
+      delete(place, at)
+      return 0
+    }
     return post.reactionTo.map { mirrorReaction(post, $0) } ?? mirrorMessage(post)
   }
 
@@ -225,6 +295,8 @@ struct MessageModel {
       messages[named].row.networkID = nil
     } else if let named, place == nil {
       (messages[named].row.post, messages[named].row.isOwn, messages[named].row.counts) = (post.post, true, false)
+      messages[named].isHiddenByHand = false
+      forgetPeople()
       place = named
     }
     guard let place else { return 0 }
@@ -271,7 +343,8 @@ struct MessageModel {
 
   /// A message with all that belongs to it, without its revision.
   func stored(_ message: Message) -> StoredMessage {
-    let row = message.row
+    var row = message.row
+    row.isHidden = isHidden(message)
     var found: [StoredMessage.Reaction] = []
     if row.deletedAt == nil, let name = row.networkID {
       let mine = reactions.filter { $0.channel == row.channel && $0.target == name }
@@ -287,7 +360,7 @@ struct MessageModel {
 
   func conversation(_ channel: ChannelID) -> ConversationRow? {
     guard let conversation = conversations[channel] else { return nil }
-    let alive = messages.map(\.row).filter { $0.channel == channel && $0.deletedAt == nil }
+    let alive = messages.filter { !isHidden($0) }.map(\.row).filter { $0.channel == channel && $0.deletedAt == nil }
     let unread = alive.filter { $0.counts && $0.id.rawValue > conversation.readThrough }
     let last = alive.max { Self.order($0) < Self.order($1) }
     return ConversationRow(
@@ -300,7 +373,8 @@ struct MessageModel {
   func list(_ question: MessageQuestion) -> [StoredMessage] {
     messages.filter { message in
       let row = message.row
-      return (question.channel == nil || row.channel == question.channel) && (question.withDeleted || row.deletedAt == nil)
+      return (question.channel == nil || row.channel == question.channel) && isHidden(message) == question.isHidden
+        && (question.withDeleted || row.deletedAt == nil)
         && (question.author == nil || row.author == question.author) && (question.isOwn == nil || row.isOwn == question.isOwn)
         && (question.isMention == nil || row.isMention == question.isMention)
         && (question.hasAttachments == nil || row.attachments.isEmpty != question.hasAttachments)

@@ -42,6 +42,7 @@ struct MessageModelTests {
     var now: Int64 = 0
     /// What the trial has said.
     var (refused, dropped, hits, unread, truncated, hidden) = (0, 0, 0, 0, 0, 0)
+    var (hiddenMessages, muted) = (0, 0)
 
     init(_ seed: UInt64) throws {
       random = SplitMix64(seed: seed)
@@ -76,7 +77,8 @@ struct MessageModelTests {
           reactionName(), to: name(), one(["+", "-", "🎉"]), author: author(), isOwn: random.draw(10))
       default:
         what = Bench.message(
-          name(), words(), author: author(), at: now + Int64(number(-300...60)), replyTo: random.draw(30) ? name() : nil,
+          name(), words(), author: author(), authorName: random.draw(40) ? one(["Ann", "Bébé", "Eve A"]) : nil,
+          at: now + Int64(number(-300...60)), replyTo: random.draw(30) ? name() : nil,
           files: random.draw(20) ? [ReadAttachment(url: "https://example.org/a")] : [], isMention: random.draw(20),
           isOwn: random.draw(10))
       }
@@ -86,6 +88,9 @@ struct MessageModelTests {
 
     /// Posts of one channel each, so that names are those of few.
     private mutating func post() -> MirroredPost {
+      if random.draw(8) {
+        return Bench.post(20, "x", "", channel: channel(), at: now, deletedAt: now, author: author(), removed: name())
+      }
       let id = Int64(number(1...9))
       let isReaction = id > 6
       // A post has one name, if it has one.
@@ -99,7 +104,7 @@ struct MessageModelTests {
     mutating func act() throws {
       now += Int64(number(0...20))
       let store = bench.store
-      switch number(0...22) {
+      switch number(0...26) {
       case 0...11:
         let read = (0..<number(1...6)).map { _ in news() }
         let before = model.messages.count
@@ -137,6 +142,7 @@ struct MessageModelTests {
         model.messages.removeAll { $0.row.channel == channel }
         model.reactions.removeAll { $0.channel == channel }
         model.pending.removeAll { $0.channel == channel }
+        model.forgetPeople()
         model.conversations[channel] = .init(since: Bench.time(now))
         follower.conversations[channel] = nil
         try store.begin(channel, since: Bench.time(now))
@@ -156,6 +162,16 @@ struct MessageModelTests {
         let (channel, isHidden) = (channel(), random.draw(70))
         model.conversations[channel]?.isHidden = isHidden
         #expect(try store.hide(channel, isHidden).map(Self.plain) == model.conversation(channel))
+      case 22, 23:
+        let (message, isHidden) = (Int64(number(1...Int(model.id) + 1)), random.draw(70))
+        model.hide(message, isHidden)
+        let receipt = try store.hideMessage(MessageID(rawValue: message), isHidden)
+        #expect((receipt != nil) == model.messages.contains { $0.row.id.rawValue == message })
+        if let receipt { #expect(try receipt.revision == store.messageCounters().revision) }
+      case 24, 25:
+        let (author, time) = (random.draw(90) ? author() : "nobody", random.draw(45) ? Bench.time(now) : nil)
+        model.mute(author, at: time)
+        #expect(try store.mute(author, at: time).revision == store.messageCounters().revision)
       default: try bench.reopen()
       }
     }
@@ -177,8 +193,12 @@ struct MessageModelTests {
     mutating func compare() throws {
       let store = bench.store
       try follower.follow(store, &random)
-      let all = try bench.all(channel: nil)
-      #expect(all.map(Self.plain) == model.list(MessageQuestion(withDeleted: true, limit: 1)))
+      let hiddenOnes = try store.messages(MessageQuestion(isHidden: true, limit: 1_000)).messages
+      #expect(hiddenOnes.map(Self.plain) == model.list(MessageQuestion(isHidden: true, limit: 1)))
+      hiddenMessages += hiddenOnes.count
+      let shown = try bench.all(channel: nil)
+      #expect(shown.map(Self.plain) == model.list(MessageQuestion(withDeleted: true, limit: 1)))
+      let all = shown + hiddenOnes
       #expect(all.allSatisfy { follower.messages[$0.row.id] == $0 }, "changes lead to what is there")
       for channel in model.conversations.keys {
         let row = try store.conversation(of: channel)?.row
@@ -204,7 +224,29 @@ struct MessageModelTests {
       }
       #expect(try store.channelsWithConversation() == model.conversations.mapValues(\.marks))
       for _ in 1...4 { try compareAPage() }
+      try comparePeople()
       try compareASearch()
+    }
+
+    private mutating func comparePeople() throws {
+      let question = PeopleQuestion(
+        channel: random.draw(40) ? channel() : nil, text: random.draw(40) ? one(["an", "BEBE", "eve", "a", "x"]) : nil,
+        isMuted: flag(), limit: number(1...3))
+      let expected = model.list(question)
+      var (found, place): ([StoredPerson], PeopleQuestion.Place?) = ([], nil)
+      repeat {
+        var next = question
+        next.after = place
+        let page = try bench.store.people(next)
+        #expect(page.people.count == question.limit || page.next == nil)
+        found += page.people
+        place = page.next
+      } while place != nil
+      #expect(found == expected.map(\.person), "\(question)")
+      muted += found.count { $0.mutedAt != nil }
+      let author = author()
+      #expect(
+        try bench.store.person(author) == model.list(PeopleQuestion(limit: 1)).first { $0.person.author == author }?.person)
     }
 
     private mutating func flag() -> Bool? { random.draw(30) ? random.draw(50) : nil }
@@ -212,7 +254,7 @@ struct MessageModelTests {
     private mutating func compareAPage() throws {
       var question = MessageQuestion(
         channel: random.draw(60) ? channel() : nil, author: random.draw(20) ? author() : nil, isOwn: flag(), isMention: flag(),
-        hasAttachments: flag(), withDeleted: random.draw(30), limit: number(1...6))
+        hasAttachments: flag(), withDeleted: random.draw(30), isHidden: random.draw(20), limit: number(1...6))
       guard let place = model.messages.randomElement(using: &random)?.row else { return }
       let (list, limit) = (model.list(question), question.limit)
       let at = MessageModel.order(place)
@@ -241,7 +283,7 @@ struct MessageModelTests {
       let channel = random.draw(40) ? channel() : nil
       let expected = model.messages.filter { message in
         let held = message.row.text.lowercased().replacing("é", with: "e").split(separator: " ")
-        return (channel == nil || message.row.channel == channel)
+        return (channel == nil || message.row.channel == channel) && !model.isHidden(message)
           && wanted.allSatisfy { word in
             let word = word.lowercased().replacing("é", with: "e")
             return held.contains { word.last == "*" ? $0.hasPrefix(word.dropLast()) : $0 == word }
@@ -271,7 +313,9 @@ struct MessageModelTests {
     // Of many seeds, some do not get everywhere.
     guard seed <= 8, Seeds.repeated == nil else { return }
     #expect(
-      trial.hits > 50 && trial.unread > 50 && trial.refused + trial.dropped > 0 && trial.truncated > 0 && trial.hidden > 0,
-      "\(trial.hits), \(trial.unread), \(trial.refused), \(trial.dropped), \(trial.truncated), \(trial.hidden)")
+      trial.hits > 50 && trial.unread > 50 && trial.refused + trial.dropped > 0 && trial.truncated > 0 && trial.hidden > 0
+        && trial.hiddenMessages + trial.muted > 20,
+      "\(trial.hits), \(trial.unread), \(trial.refused), \(trial.dropped), \(trial.truncated), \(trial.hidden), \(trial.hiddenMessages), \(trial.muted)"
+    )
   }
 }

@@ -16,6 +16,8 @@ public final class FakeMessages: MessageStorage {
     case end(Set<ChannelID>)
     case mark(ChannelID)
     case hide(ChannelID)
+    case hideMessage(MessageID)
+    case mute(String)
   }
 
   private struct State {
@@ -120,6 +122,25 @@ public final class FakeMessages: MessageStorage {
       let revision = state.nextRevision()
       state.conversations[channel]?.revision = revision
       return state.conversations[channel]
+    }
+  }
+
+  public func hideMessage(_ message: MessageID, _ isHidden: Bool) throws -> MessageReceipt? {
+    try write(.hideMessage(message)) { state in
+      guard let place = state.messages.firstIndex(where: { $0.id == message }) else { return nil }
+      state.messages[place].isHidden = isHidden
+      state.messages[place].revision = state.nextRevision()
+      return MessageReceipt(revision: state.counters.revision)
+    }
+  }
+
+  public func mute(_ author: String, at time: Timestamp?) throws -> MessageReceipt {
+    try write(.mute(author)) { state in
+      for place in state.messages.indices where state.messages[place].author == author {
+        state.messages[place].isHidden = time != nil
+        state.messages[place].revision = state.nextRevision()
+      }
+      return MessageReceipt(revision: state.counters.revision)
     }
   }
 

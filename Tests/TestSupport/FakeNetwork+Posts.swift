@@ -46,6 +46,8 @@ extension FakeNetwork {
     return PostDocument(networkID: "pin \(posts.nextName())", author: "key", text: "pin of \(target.networkID)")
   }
 
+  public func author(from text: String) -> String? { text.hasPrefix("npub of ") ? String(text.dropFirst(8)) : nil }
+
   public func composeRemoval(
     of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {

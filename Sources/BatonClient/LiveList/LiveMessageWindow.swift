@@ -50,17 +50,17 @@ struct LiveMessageWindow {
     let (place, isHeld) = place(of: key)
     if isHeld {
       guard elements[place].revision < message.revision else { return [] }
-      guard message.deletedAt == nil else { return [.remove(elements.remove(at: place), at: place)] }
+      guard message.isShown else { return [.remove(elements.remove(at: place), at: place)] }
       elements[place] = message
       return [.update(message, at: place)]
     }
-    guard message.deletedAt == nil, end.map({ $0 <= key }) ?? true else { return [] }
+    guard message.isShown, end.map({ $0 <= key }) ?? true else { return [] }
     elements.insert(message, at: place)
     return [.insert(message, at: place)]
   }
 
   /// Replaces the messages after they were loaded again.
-  /// - Parameter messages: newest first, none deleted. They are right whatever their revisions, because the database may be another one.
+  /// - Parameter messages: newest first, none deleted or hidden. They are right whatever their revisions, because the database may be another one.
   mutating func replace(with messages: [Message], isComplete: Bool) -> [ListChange<Message>] {
     heard = nil
     hasBegun = true
@@ -101,4 +101,9 @@ struct LiveMessageWindow {
     }
     return (low, low < elements.count && Key(elements[low]) == key)
   }
+}
+
+extension Message {
+  /// Whether lists have it.
+  fileprivate var isShown: Bool { deletedAt == nil && !hidden }
 }

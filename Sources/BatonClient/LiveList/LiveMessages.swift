@@ -3,7 +3,7 @@ internal import Varlink
 
 /// The messages of one channel, newest first: it loads the newest page, and older ones when asked, follows every change after that,
 /// reconnects by itself when the daemon was away, and reports changes as steps that lists in user interfaces understand. Messages that were
-/// deleted are left out.
+/// deleted or hidden are left out.
 ///
 /// Messages that the daemon dropped because there are too many stay until the list is loaded anew. The name of the channel is that from
 /// when a message was sent.

@@ -46,6 +46,7 @@ extension Message: JSONWritable {
     writer.member("createdAt", createdAt)
     writer.member("deletedAt", deletedAt)
     writer.member("editedAt", editedAt)
+    writer.member("hidden", hidden)
     writer.member("id", id)
     writer.member("mention", mention)
     writer.member("network", network)

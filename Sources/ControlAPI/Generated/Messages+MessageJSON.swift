@@ -12,6 +12,7 @@ extension MessagesListRequest: JSONWritable {
     writer.member("before", before)
     writer.member("channelId", channelId)
     writer.member("deleted", deleted)
+    writer.member("hidden", hidden)
     writer.member("limit", limit)
     writer.member("mention", mention)
     writer.member("own", own)
@@ -108,6 +109,15 @@ extension ConversationReply: JSONWritable {
 extension MessagesMarkUnreadRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
+extension MessagesSetHiddenRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("hidden", hidden)
     writer.member("id", id)
     writer.endObject()
   }

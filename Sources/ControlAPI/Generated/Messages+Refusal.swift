@@ -13,6 +13,8 @@ public enum MessagesRefusal: InterfaceRefusal {
   case noSuchChannel(id: Int64?, name: String?)
   /// The messages of the channel are not read: the daemon reads none, or the channel was deleted.
   case notFollowed(id: Int64)
+  /// The message cannot be hidden.
+  case invalidMessage(id: Int64, reason: String)
   /// The words cannot be searched.
   case invalidSearch(reason: String)
   /// The daemon does not serve this protocol, or cannot at present.
@@ -41,6 +43,10 @@ public enum MessagesRefusal: InterfaceRefusal {
     case "org.batond.Messages.NotFollowed":
       self = .notFollowed(
         id: error.parameters["id"]?.integer ?? 0)
+    case "org.batond.Messages.InvalidMessage":
+      self = .invalidMessage(
+        id: error.parameters["id"]?.integer ?? 0,
+        reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Messages.InvalidSearch":
       self = .invalidSearch(
         reason: error.parameters["reason"]?.string ?? "")
@@ -80,6 +86,13 @@ public enum MessagesRefusal: InterfaceRefusal {
       VarlinkError(
         "org.batond.Messages.NotFollowed",
         carrying: ["id": .integer(id)])
+    case .invalidMessage(let id, let reason):
+      VarlinkError(
+        "org.batond.Messages.InvalidMessage",
+        carrying: [
+          "id": .integer(id),
+          "reason": .string(reason),
+        ])
     case .invalidSearch(let reason):
       VarlinkError(
         "org.batond.Messages.InvalidSearch",

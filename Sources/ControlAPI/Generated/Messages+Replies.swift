@@ -104,7 +104,7 @@ public struct MessagesSyncReply: Codable, Hashable, Sendable {
 public struct MessagesWatchReply: Codable, Hashable, Sendable {
   /// Everything up to this revision was sent.
   public var revision: Int64
-  /// A message that is new or has changed; one that was deleted has deletedAt.
+  /// A message that is new or has changed; one that was deleted has deletedAt, and one that is left out from now on is hidden.
   public var message: Message?
   /// A conversation whose numbers have changed.
   public var conversation: Conversation?

@@ -14,6 +14,8 @@ public struct MessagesListRequest: Codable, Hashable, Sendable {
   public var attachments: Bool?
   /// Whether messages are included that were deleted; false when absent.
   public var deleted: Bool?
+  /// Whether only hidden messages are listed; otherwise only others are. False when absent.
+  public var hidden: Bool?
   /// Only messages before this one; the last of them. Only one of before, after and around can be given.
   public var before: Int?
   /// Only messages after this one; the first of them.
@@ -31,6 +33,7 @@ public struct MessagesListRequest: Codable, Hashable, Sendable {
     mention: Bool? = nil,
     attachments: Bool? = nil,
     deleted: Bool? = nil,
+    hidden: Bool? = nil,
     before: Int? = nil,
     after: Int? = nil,
     around: Int? = nil,
@@ -42,6 +45,7 @@ public struct MessagesListRequest: Codable, Hashable, Sendable {
     self.mention = mention
     self.attachments = attachments
     self.deleted = deleted
+    self.hidden = hidden
     self.before = before
     self.after = after
     self.around = around
@@ -139,6 +143,22 @@ public struct MessagesMarkUnreadRequest: Codable, Hashable, Sendable {
     id: Int64
   ) {
     self.id = id
+  }
+}
+
+/// Parameters of org.batond.Messages.SetHidden.
+public struct MessagesSetHiddenRequest: Codable, Hashable, Sendable {
+  /// Identifier of the message.
+  public var id: Int64
+  /// Whether it is hidden.
+  public var hidden: Bool
+
+  public init(
+    id: Int64,
+    hidden: Bool
+  ) {
+    self.id = id
+    self.hidden = hidden
   }
 }
 

@@ -11,6 +11,7 @@ public enum MessagesMethod: String, InterfaceMethod {
   case inbox = "org.batond.Messages.Inbox"
   case markRead = "org.batond.Messages.MarkRead"
   case markUnread = "org.batond.Messages.MarkUnread"
+  case setHidden = "org.batond.Messages.SetHidden"
   case sync = "org.batond.Messages.Sync"
   case watch = "org.batond.Messages.Watch"
 }
@@ -35,6 +36,9 @@ public protocol MessagesService: InterfaceService where Method == MessagesMethod
   /// Marks a message, and everything that arrived after it, as unread. Own messages, and those from before Baton began to read the channel,
   /// stay read.
   func markUnread(_ request: MessagesMarkUnreadRequest) async throws -> ConversationReply
+  /// Hides a message here, or shows it again: pages, searches, counts and previews do without it. Relays and other readers go on showing it, and
+  /// replies and reactions to it stay. Posts of Baton's own and messages that were deleted are refused with InvalidMessage.
+  func setHidden(_ request: MessagesSetHiddenRequest) async throws -> MessageReply
   /// Asks the relays of a channel for everything that they serve within the window that is read, and returns when each has answered, or
   /// failed to, or time is up.
   func sync(_ request: MessagesSyncRequest) async throws -> MessagesSyncReply
@@ -58,6 +62,7 @@ extension MessagesService {
     case .inbox: return try await inbox(call.request())
     case .markRead: return try await markRead(call.request())
     case .markUnread: return try await markUnread(call.request())
+    case .setHidden: return try await setHidden(call.request())
     case .sync: return try await sync(call.request())
     case .watch: return try await watch(call.request(), ReplyStream(stream))
     }

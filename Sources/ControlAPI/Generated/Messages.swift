@@ -120,6 +120,8 @@ public struct Message: Codable, Hashable, Sendable {
   public var editedAt: String?
   /// When it was deleted.
   public var deletedAt: String?
+  /// Whether it is left out here, because somebody has hidden it with SetHidden, or muted its author with org.batond.People.SetMuted.
+  public var hidden: Bool
   /// Revision of its latest change. Messages and conversations have revisions of their own.
   public var revision: Int64
 
@@ -146,6 +148,7 @@ public struct Message: Codable, Hashable, Sendable {
     receivedAt: String,
     editedAt: String? = nil,
     deletedAt: String? = nil,
+    hidden: Bool,
     revision: Int64
   ) {
     self.id = id
@@ -170,6 +173,7 @@ public struct Message: Codable, Hashable, Sendable {
     self.receivedAt = receivedAt
     self.editedAt = editedAt
     self.deletedAt = deletedAt
+    self.hidden = hidden
     self.revision = revision
   }
 }

@@ -26,6 +26,25 @@ extension Coordinator {
     let _: ConversationRow = try await askMessages(of: channel) { .hide(channel, isHidden, $0) }
   }
 
+  /// Hides a message, or shows it again. It stays hidden while its author is muted.
+  /// - Throws: `noSuchMessage`, among others.
+  public func hideMessage(_ message: MessageID, _ isHidden: Bool) async throws(BatonError) {
+    let _: Void = try await askMessages(of: nil) { .hideMessage(message, isHidden, $0) }
+  }
+
+  /// Hides the messages of an author, those that are there and those to come, or shows them again.
+  /// - Parameter author: in the network's notation.
+  public func mute(_ author: String, _ isMuted: Bool) async throws(BatonError) {
+    let _: Void = try await askMessages(of: nil) { .mute(author, isMuted, $0) }
+  }
+
+  /// The name of somebody as messages have it.
+  /// - Parameter text: as people write it, such as npub1….
+  /// - Returns: `nil` if no network knows such a name.
+  public func author(from text: String) -> String? {
+    directory.networks.values.lazy.compactMap { $0.author(from: text) }.first
+  }
+
   /// Returns once what was decided about a channel is stored for its messages, too. Where none are read, that is at once.
   public func settleMessages(of channel: ChannelID) async throws(BatonError) {
     guard messages != nil else { return }

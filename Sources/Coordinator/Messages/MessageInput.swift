@@ -21,6 +21,10 @@ enum MessageInput: Sendable {
   case markUnread(MessageID, in: ChannelID, Reply<ConversationRow>)
   /// Leave a conversation out of the inbox, or show it again.
   case hide(ChannelID, Bool, Reply<ConversationRow>)
+  /// Hide a message, or show it again.
+  case hideMessage(MessageID, Bool, Reply<Void>)
+  /// Hide the messages of an author, or show them again.
+  case mute(String, Bool, Reply<Void>)
   /// Answers once what was decided about a channel before is stored.
   case settle(ChannelID, Reply<Void>)
   /// Ask the relays of a channel; the reply comes when each has answered, or failed to: whether all were read.
@@ -39,7 +43,8 @@ enum MessageInput: Sendable {
     switch self {
     case .markRead(_, _, let reply), .markUnread(_, _, let reply), .hide(_, _, let reply): reply.send(.failure(error))
     case .sync(_, _, let reply): reply.send(.failure(error))
-    case .barrier(let reply), .settle(_, let reply): reply.send(.failure(error))
+    case .barrier(let reply), .settle(_, let reply), .hideMessage(_, _, let reply), .mute(_, _, let reply):
+      reply.send(.failure(error))
     case .read, .synced, .served, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue, .goOn: break
     }
   }

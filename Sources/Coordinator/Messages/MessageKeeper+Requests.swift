@@ -13,6 +13,8 @@ extension MessageKeeper {
       reply.send(await marked(channel) { try await parts.storage.markUnread(channel, from: message) })
     case .hide(let channel, let isHidden, let reply):
       reply.send(await marked(channel) { try await parts.storage.hide(channel, isHidden) })
+    case .hideMessage(let message, let isHidden, let reply): reply.send(await hidden(message, isHidden))
+    case .mute(let author, let isMuted, let reply): reply.send(await muted(author, isMuted))
     case .settle(let channel, let reply): reply.send(await settled(channel))
     case .sync(let channel, let number, let reply): sync(channel, number, reply)
     case .syncEnded(_, let number): requests.ended(number)
@@ -45,6 +47,27 @@ extension MessageKeeper {
       guard let row = try await mark() else { return .failure(.message(.notFollowed(channel))) }
       hub.publish(row.revision)
       return .success(row)
+    } catch {
+      return .failure(BatonError(reading: error))
+    }
+  }
+
+  private func hidden(_ message: MessageID, _ isHidden: Bool) async -> Result<Void, BatonError> {
+    do {
+      guard let receipt = try await parts.storage.hideMessage(message, isHidden) else {
+        return .failure(.message(.noSuchMessage(message)))
+      }
+      hub.publish(receipt.revision)
+      return .success(())
+    } catch {
+      return .failure(BatonError(reading: error))
+    }
+  }
+
+  private func muted(_ author: String, _ isMuted: Bool) async -> Result<Void, BatonError> {
+    do {
+      hub.publish(try await parts.storage.mute(author, at: isMuted ? clock.timeOfDay : nil).revision)
+      return .success(())
     } catch {
       return .failure(BatonError(reading: error))
     }

@@ -50,6 +50,8 @@ extension NostrNetwork {
       ?? GroupRemnant(post).map { named($0.knownID(at: relays), $0.kind) }
   }
 
+  public func author(from text: String) -> String? { PostNames.publicKey(text) }
+
   public func reference(
     toMessage networkID: String, by author: String, textBytes: Int, in content: ChannelContent, at relays: [String]
   ) -> PostReference? {

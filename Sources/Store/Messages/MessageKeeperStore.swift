@@ -60,4 +60,12 @@ public struct MessageKeeperStore: MessageStorage {
   public func hide(_ channel: ChannelID, _ isHidden: Bool) async throws -> ConversationRow? {
     try await ask { try $0.hide(channel, isHidden) }
   }
+
+  public func hideMessage(_ message: MessageID, _ isHidden: Bool) async throws -> MessageReceipt? {
+    try await ask { try $0.hideMessage(message, isHidden) }
+  }
+
+  public func mute(_ author: String, at time: Timestamp?) async throws -> MessageReceipt {
+    try await ask { try $0.mute(author, at: time) }
+  }
 }

@@ -51,9 +51,9 @@ struct MessageList {
   func places(_ side: Side, _ place: Place, _ limit: Int) throws -> [Place] {
     guard limit > 0 else { return [] }
     var found: [Place] = []
-    for isDeleted in question.withDeleted ? [0, 1] : [0] {
+    for absence in absences {
       for isOwn in question.isOwn.map({ [$0 ? 1 : 0] }) ?? [0, 1] {
-        found += try range(isDeleted, isOwn, side, place, limit)
+        found += try range(absence, isOwn, side, place, limit)
       }
     }
     found.sort { side.isUpward ? $0 < $1 : $1 < $0 }
@@ -62,7 +62,7 @@ struct MessageList {
 
   /// Messages of one range of an index. Flags are part of the text, because SQLite does not conclude from values that an index has a
   /// message.
-  private func range(_ isDeleted: Int, _ isOwn: Int, _ side: Side, _ place: Place, _ limit: Int) throws -> [Place] {
+  private func range(_ absence: Int64, _ isOwn: Int, _ side: Side, _ place: Place, _ limit: Int) throws -> [Place] {
     var parts: [String] = []
     var arguments: StatementArguments = []
     if let author = question.author {
@@ -73,7 +73,7 @@ struct MessageList {
       parts.append("channel_id = ?")
       arguments += [channel.rawValue]
     }
-    parts += ["is_deleted = \(isDeleted)", "is_own = \(isOwn)"]
+    parts += ["absence = \(absence)", "is_own = \(isOwn)"]
     if let isMention = question.isMention { parts.append("is_mention = \(isMention ? 1 : 0)") }
     if let hasFiles = question.hasAttachments { parts.append("has_files = \(hasFiles ? 1 : 0)") }
     arguments += [place.position, place.id, limit]
@@ -89,6 +89,12 @@ struct MessageList {
       var values = MessageValues(row)
       return Place(position: try values.integer(), id: try values.integer())
     }
+  }
+
+  private var absences: [Int64] {
+    let wanted: [MessageWriting.Absence] =
+      question.isHidden ? [.hidden, .muted] : question.withDeleted ? [.none, .deleted] : [.none]
+    return wanted.map(\.rawValue)
   }
 
   private var index: String {

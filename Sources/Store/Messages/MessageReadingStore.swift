@@ -51,3 +51,11 @@ public struct MessageReadingStore: MessageReading {
 
   public func messageCounters() async throws -> MessageCounters { try await ask(.little) { try $0.messageCounters() } }
 }
+
+extension MessageReadingStore {
+  public func people(_ question: PeopleQuestion) async throws -> PeoplePage {
+    try await ask(.much) { try $0.people(question) }
+  }
+
+  public func person(_ author: String) async throws -> StoredPerson? { try await ask(.little) { try $0.person(author) } }
+}

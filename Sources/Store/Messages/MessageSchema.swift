@@ -11,7 +11,7 @@ enum MessageSchema {
     let reason: String
   }
 
-  /// In the indexes that give the order of lists, `is_deleted` and `is_own` come first: what is asked for is one range of them, or a few
+  /// In the indexes that give the order of lists, `absence` (`is_deleted` before migration 3) and `is_own` come first: what is asked for is one range of them, or a few
   /// that are merged. The conditions that follow the place need no look at the message itself.
   private static let migrations = [
     """
@@ -133,6 +133,21 @@ enum MessageSchema {
     UPDATE conversations SET last_at = (
       SELECT max(0, min(created_at, received_at)) FROM messages WHERE messages.id = conversations.last_id);
     """,
+    """
+    -- Why a message is not there for readers: 0 if it is, or a `MessageWriting.Absence`.
+    ALTER TABLE messages RENAME COLUMN is_deleted TO absence;
+    CREATE TABLE people (
+      author TEXT PRIMARY KEY,
+      minute INTEGER NOT NULL,
+      muted_at INTEGER,
+      name TEXT,
+      folded TEXT
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO people (author, minute) SELECT author, max(minute) FROM messages WHERE is_own = 0 GROUP BY author;
+    -- Names follow with the next messages: they are compared in a form that only the program makes.
+    CREATE INDEX people_by_minute ON people (minute, author);
+    CREATE INDEX people_muted ON people (minute, author) WHERE muted_at IS NOT NULL;
+    """,
   ]
 
   static var version: Int32 { Int32(migrations.count) }
@@ -140,6 +155,7 @@ enum MessageSchema {
   /// The tables in which something may be damaged.
   private static let tables = [
     "conversations", "messages", "message_relays", "reactions", "pending_deletions", "message_syncs", "message_words",
+    "people",
   ]
 
   /// Brings the file up to date.

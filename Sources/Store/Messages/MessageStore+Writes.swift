@@ -28,17 +28,18 @@ extension MessageStore {
   ) throws -> [String] {
     try read { db in
       var names: [String] = []
-      // Own messages and those of others are two ranges of the index.
-      for isOwn in [0, 1] where names.count < limit {
+      // Each of these is a range of the index. What is hidden may have been deleted, too.
+      let ranges = [0, 2, 3].flatMap { absence in [0, 1].map { (absence, $0) } }
+      for (absence, isOwn) in ranges where names.count < limit {
         let rows = try Row.fetchCursor(
           db,
           sql: """
             SELECT m.network_id FROM messages m INDEXED BY messages_of_channel
-            WHERE m.channel_id = ? AND m.is_deleted = 0 AND m.is_own = ? AND m.created_at >= ? AND m.post_id IS NULL
+            WHERE m.channel_id = ? AND m.absence = ? AND m.is_own = ? AND m.created_at >= ? AND m.post_id IS NULL
               AND m.network_id IS NOT NULL
               AND EXISTS (SELECT 1 FROM message_relays r WHERE r.message_id = m.id AND r.relay_id = ?)
             ORDER BY m.position DESC, m.id DESC
-            """, arguments: [channel.rawValue, isOwn, since.milliseconds, relay.rawValue])
+            """, arguments: [channel.rawValue, absence, isOwn, since.milliseconds, relay.rawValue])
         while names.count < limit, let row = try rows.next() {
           var values = MessageValues(row)
           let name = try values.text()
@@ -122,21 +123,38 @@ extension MessageStore {
   }
 }
 
+extension MessageStore {
+  func hideMessage(_ message: MessageID, _ isHidden: Bool) throws -> MessageReceipt? {
+    var isThere = false
+    return try write(
+      { writing in
+        guard let known = try writing.known(message.rawValue) else { return }
+        isThere = true
+        try writing.hide(known, isHidden)
+      }, result: { isThere ? $0.receipt : nil })
+  }
+
+  func mute(_ author: String, at time: Timestamp?) throws -> MessageReceipt {
+    try write({ try $0.mute(author.storable, at: time) }, result: { $0.receipt })
+  }
+}
+
 extension MessageWriting {
   /// Removes the messages of a channel that are at this time or before it. Those that are dated later stay as deleted ones, so that they are
   /// known when they are read again.
   mutating func truncate(_ channel: ChannelID, at end: Timestamp) throws {
     let (id, place) = (channel.rawValue, end.milliseconds)
     let ahead = try Int64.fetchAll(
-      db, sql: "SELECT id FROM messages WHERE channel_id = ? AND is_deleted = 0 AND position <= ? AND created_at > ?",
+      db, sql: "SELECT id FROM messages WHERE channel_id = ? AND absence <> 1 AND position <= ? AND created_at > ?",
       arguments: [id, place, place])
     for message in ahead { if let known = try known(message) { try delete(known, at: end) } }
     let past = "channel_id = ?1 AND created_at <= ?2"
+    let authors = try authors(of: "SELECT DISTINCT author FROM messages WHERE \(past) AND is_own = 0", [id, place])
     // What is deleted has no words.
     try run(
       """
       INSERT INTO message_words (message_words, rowid, text, channel)
-      SELECT 'delete', id, text, 'c' || channel_id FROM messages WHERE \(past) AND is_deleted = 0
+      SELECT 'delete', id, text, 'c' || channel_id FROM messages WHERE \(past) AND absence = 0
       """, [id, place])
     try run("DELETE FROM message_relays WHERE message_id IN (SELECT id FROM messages WHERE \(past))", [id, place])
     try run(
@@ -145,6 +163,7 @@ extension MessageWriting {
         SELECT network_id FROM messages WHERE \(past) AND network_id IS NOT NULL)
       """, [id, place])
     try run("DELETE FROM messages WHERE \(past)", [id, place])
+    for author in authors { try lookAtPerson(author) }
     let kept = try Int.fetchOne(db, sql: "SELECT count(*) FROM messages WHERE channel_id = ? AND is_own = 0", arguments: [id])
     try change(channel) { $0.kept = kept ?? 0 }
     guard let through = try conversation(channel)?.row.readThrough.rawValue else { return }
@@ -160,11 +179,12 @@ extension MessageWriting {
   mutating func end(_ channel: ChannelID) throws {
     forget(channel)
     let id = channel.rawValue
+    let authors = try authors(of: "SELECT DISTINCT author FROM messages WHERE channel_id = ? AND is_own = 0", [id])
     // What is deleted has no words.
     try run(
       """
       INSERT INTO message_words (message_words, rowid, text, channel) SELECT 'delete', id, text, 'c' || channel_id
-      FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND is_deleted = 0
+      FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND absence = 0
       """, [id])
     try run(
       """
@@ -174,5 +194,6 @@ extension MessageWriting {
     for table in ["messages", "reactions", "pending_deletions", "message_syncs", "conversations"] {
       try run("DELETE FROM \(table) WHERE channel_id = ?", [id])
     }
+    for author in authors { try lookAtPerson(author) }
   }
 }

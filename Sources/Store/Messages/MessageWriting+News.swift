@@ -65,17 +65,19 @@ extension MessageWriting {
       row.deletedAt = at
     }
     if row.deletedAt != nil { (row.text, row.attachments) = ("", []) }
+    let isMuted = try !row.isOwn && note(row)
+    let absence = row.deletedAt != nil ? Absence.deleted : isMuted ? .muted : .none
     let id = nextMessage()
     let files = try MessageFiles.stored(row.attachments)
     try run(
       """
-      INSERT INTO messages (\(MessageRow.columns), minute, is_deleted, has_files, bytes)
+      INSERT INTO messages (\(MessageRow.columns), minute, has_files, bytes)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         id, row.channel.rawValue, row.networkID, row.author, row.authorName, row.text, row.createdAt.milliseconds,
         row.receivedAt.milliseconds, row.position, row.replyTo, files, row.isMention, row.isOwn, row.post?.rawValue, row.counts,
-        row.editedAt?.milliseconds, row.deletedAt?.milliseconds, nextRevision(), row.shownAt.minute, row.deletedAt != nil,
+        row.editedAt?.milliseconds, row.deletedAt?.milliseconds, absence.rawValue, nextRevision(), row.shownAt.minute,
         files != nil, row.text.utf8.count + (files?.utf8.count ?? 0),
       ])
     try index(id)
@@ -83,7 +85,7 @@ extension MessageWriting {
     try change(row.channel) { conversation in
       conversation.newest = id
       if !row.isOwn { conversation.kept += 1 }
-      guard row.deletedAt == nil else { return }
+      guard absence == .none else { return }
       if row.counts {
         conversation.row.unread += 1
         if row.isMention { conversation.row.unreadMentions += 1 }
@@ -135,13 +137,13 @@ extension MessageWriting {
   /// The message of others with the first place.
   private func oldest(_ channel: ChannelID) throws -> (position: Int64, id: Int64)? {
     var oldest: (position: Int64, id: Int64)?
-    for isDeleted in [0, 1] {
+    for absence in 0...3 {
       let row = try Row.fetchOne(
         db,
         cached: """
-          SELECT position, id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND is_deleted = ? AND is_own = 0
+          SELECT position, id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND absence = ? AND is_own = 0
           ORDER BY position, id LIMIT 1
-          """, arguments: [channel.rawValue, isDeleted])
+          """, arguments: [channel.rawValue, absence])
       guard let row else { continue }
       var values = MessageValues(row)
       let found = (position: try values.integer(), id: try values.integer())

@@ -45,9 +45,18 @@ extension MessageWriting {
 
   /// A message that was read is a post of ours.
   private mutating func become(_ post: PostID, _ message: Known) throws {
+    var message = message
+    if message.absence.isHidden {
+      try set(.none, message)
+      guard let shown = try known(message.id) else { throw MessageValues.damaged }
+      message = shown
+    }
     try run("UPDATE messages SET post_id = ?, is_own = 1, counts = 0 WHERE id = ?", [post.rawValue, message.id])
     try uncount(message)
-    if !message.isOwn { try change(message.channel) { $0.kept -= 1 } }
+    if !message.isOwn {
+      try change(message.channel) { $0.kept -= 1 }
+      try lookAtPerson(message.author)
+    }
     touch(message.id)
   }
 

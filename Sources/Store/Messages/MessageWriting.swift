@@ -14,6 +14,25 @@ struct MessageWriting {
     var kept: Int
   }
 
+  /// Why a message is not there for readers.
+  enum Absence: Int64 {
+    /// It is there.
+    case none = 0
+    /// It was deleted: only its head is left.
+    case deleted = 1
+    /// Somebody has hidden it.
+    case hidden = 2
+    /// Its author is muted.
+    case muted = 3
+
+    var isHidden: Bool { self == .hidden || self == .muted }
+
+    init(_ values: inout MessageValues) throws {
+      guard let absence = Absence(rawValue: try values.integer()) else { throw MessageValues.damaged }
+      self = absence
+    }
+  }
+
   /// What has to be known of a message that is stored.
   struct Known {
     let id: Int64
@@ -21,20 +40,22 @@ struct MessageWriting {
     let isOwn: Bool
     let isMention: Bool
     let counts: Bool
-    let isDeleted: Bool
+    let absence: Absence
     let hasFiles: Bool
     let post: Int64?
     let networkID: String?
     let author: String
 
+    var isDeleted: Bool { absence == .deleted }
+
     fileprivate static let columns =
-      "id, channel_id, is_own, is_mention, counts, is_deleted, has_files, post_id, network_id, author"
+      "id, channel_id, is_own, is_mention, counts, absence, has_files, post_id, network_id, author"
 
     fileprivate init(_ row: Row) throws {
       var values = MessageValues(row)
       (id, channel) = (try values.integer(), ChannelID(rawValue: try values.integer()))
       (isOwn, isMention) = (try values.flag(), try values.flag())
-      (counts, isDeleted, hasFiles) = (try values.flag(), try values.flag(), try values.flag())
+      (counts, absence, hasFiles) = (try values.flag(), try Absence(&values), try values.flag())
       post = try values.integerIfAny()
       (networkID, author) = (try values.textIfAny(), try values.text())
     }
@@ -179,7 +200,7 @@ struct MessageWriting {
       let row = try Row.fetchOne(
         db,
         cached: """
-          SELECT position, id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND is_deleted = 0 AND is_own = ?
+          SELECT position, id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND absence = 0 AND is_own = ?
           ORDER BY position DESC, id DESC LIMIT 1
           """, arguments: [channel.rawValue, isOwn])
       guard let row else { continue }
@@ -208,7 +229,7 @@ struct MessageWriting {
       db,
       cached: """
         SELECT count(*), coalesce(sum(is_mention), 0) FROM messages INDEXED BY messages_counting
-        WHERE channel_id = ? AND counts = 1 AND is_deleted = 0 AND id > ?
+        WHERE channel_id = ? AND counts = 1 AND absence = 0 AND id > ?
         """, arguments: [channel.rawValue, message])
     guard let row else { throw MessageValues.damaged }
     var values = MessageValues(row)
@@ -235,7 +256,7 @@ struct MessageWriting {
 
   /// A message of others counts no more: it goes, or it is ours.
   mutating func uncount(_ message: Known) throws {
-    guard message.counts, !message.isDeleted else { return }
+    guard message.counts, message.absence == .none else { return }
     try change(message.channel) { conversation in
       guard message.id > conversation.row.readThrough.rawValue else { return }
       conversation.row.unread -= 1
@@ -277,7 +298,7 @@ struct MessageWriting {
     try unindex(message.id)
     try run(
       """
-      UPDATE messages SET text = '', attachments = NULL, has_files = 0, bytes = 0, is_deleted = 1, deleted_at = ? WHERE id = ?
+      UPDATE messages SET text = '', attachments = NULL, has_files = 0, bytes = 0, absence = 1, deleted_at = ? WHERE id = ?
       """, [now.milliseconds, message.id])
     try uncount(message)
     if try conversation(message.channel)?.row.last?.rawValue == message.id { try findLast(message.channel) }
@@ -287,6 +308,7 @@ struct MessageWriting {
   /// Removes a message of others with all that belongs to it.
   mutating func drop(_ message: Known) throws {
     try unindex(message.id)
+    let minute = try Int64.fetchOne(db, cached: "SELECT minute FROM messages WHERE id = ?", arguments: [message.id])
     try run("DELETE FROM message_relays WHERE message_id = ?", [message.id])
     if let name = message.networkID {
       try run("DELETE FROM reactions WHERE channel_id = ? AND target = ?", [message.channel.rawValue, name])
@@ -297,6 +319,7 @@ struct MessageWriting {
     try change(message.channel) { $0.kept -= 1 }
     if try conversation(message.channel)?.row.last?.rawValue == message.id { try findLast(message.channel) }
     try touchAnswers(to: message.networkID, in: message.channel)
+    if !message.isOwn, let minute { try lookAtPerson(message.author, without: minute) }
   }
 
   /// - Returns: whether it was not known there.

@@ -61,7 +61,7 @@ struct PostNames {
   }
 
   /// Reads a public key as people write it.
-  private static func publicKey(_ text: String) -> String? {
+  static func publicKey(_ text: String) -> String? {
     let name = text.hasPrefix("nostr:") ? String(text.dropFirst(6)) : text
     switch try? NIP19(name) {
     case .npub(let key), .nprofile(let key, _): return key

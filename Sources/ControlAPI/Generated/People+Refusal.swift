@@ -1,0 +1,86 @@
+// Written by `make generate` from org.batond.People.varlink.
+
+internal import StrictJSON
+public import Varlink
+
+/// Why `org.batond.People` refused a call.
+public enum PeopleRefusal: InterfaceRefusal {
+  public static let interface = "org.batond.People"
+
+  /// Nobody with this name wrote anything that is stored here, or is muted.
+  case noSuchPerson(author: String)
+  /// There is no channel with this identifier.
+  case noSuchChannel(id: Int64?, name: String?)
+  /// The messages of the channel are not read: the daemon reads none, or the channel was deleted. Without a channel: the daemon reads none, so
+  /// nobody can be muted.
+  case notFollowed(id: Int64?)
+  /// Too many requests wait; try again.
+  case busy
+  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  case storageDamaged(reason: String)
+  /// The database cannot be read or written; nothing was changed.
+  case storageUnavailable(reason: String)
+  /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
+  case internalError
+  /// An error that this version does not know, or one of Varlink's own.
+  case other(VarlinkError)
+
+  /// - Parameter error: as the daemon sent it.
+  public init(_ error: VarlinkError) {
+    switch error.name {
+    case "org.batond.People.NoSuchPerson":
+      self = .noSuchPerson(
+        author: error.parameters["author"]?.string ?? "")
+    case "org.batond.People.NoSuchChannel":
+      self = .noSuchChannel(
+        id: error.parameters["id"]?.integer,
+        name: error.parameters["name"]?.string)
+    case "org.batond.People.NotFollowed":
+      self = .notFollowed(
+        id: error.parameters["id"]?.integer)
+    case "org.batond.People.Busy":
+      self = .busy
+    case "org.batond.People.StorageDamaged":
+      self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.People.StorageUnavailable":
+      self = .storageUnavailable(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.People.InternalError":
+      self = .internalError
+    default: self = .other(error)
+    }
+  }
+
+  /// What goes over the wire.
+  public var error: VarlinkError {
+    switch self {
+    case .noSuchPerson(let author):
+      VarlinkError(
+        "org.batond.People.NoSuchPerson",
+        carrying: ["author": .string(author)])
+    case .noSuchChannel(let id, let name):
+      VarlinkError(
+        "org.batond.People.NoSuchChannel",
+        carrying: [
+          "id": id.map(JSONValue.integer),
+          "name": name.map(JSONValue.string),
+        ])
+    case .notFollowed(let id):
+      VarlinkError(
+        "org.batond.People.NotFollowed",
+        carrying: ["id": id.map(JSONValue.integer)])
+    case .busy: VarlinkError("org.batond.People.Busy")
+    case .storageDamaged(let reason):
+      VarlinkError(
+        "org.batond.People.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .storageUnavailable(let reason):
+      VarlinkError(
+        "org.batond.People.StorageUnavailable",
+        carrying: ["reason": .string(reason)])
+    case .internalError: VarlinkError("org.batond.People.InternalError")
+    case .other(let error): error
+    }
+  }
+}

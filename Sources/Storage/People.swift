@@ -1,0 +1,75 @@
+public import Channels
+
+/// Somebody who wrote a message that is stored, or who is muted.
+public struct StoredPerson: Hashable, Sendable {
+  /// In the network's notation.
+  public var author: String
+  /// What they call themselves, as far as known. Anybody may take any name.
+  public var name: String?
+  /// Since when their messages are hidden; `nil` if they are not.
+  public var mutedAt: Timestamp?
+  /// How many messages of theirs are stored: of one channel if that was asked for.
+  public var messages: Int
+  /// The channels in which they wrote, by id; at most `channelsMax`.
+  public var channels: [ChannelID]
+  /// Their last message, and when it was written as people are shown it; in one channel if that was asked for. `nil` if there is none.
+  public var last: MessageID?
+  public var lastAt: Timestamp?
+
+  public static let channelsMax = 100
+
+  public init(
+    author: String, name: String? = nil, mutedAt: Timestamp? = nil, messages: Int = 0, channels: [ChannelID] = [],
+    last: MessageID? = nil, lastAt: Timestamp? = nil
+  ) {
+    self.author = author
+    self.name = name
+    self.mutedAt = mutedAt
+    self.messages = messages
+    self.channels = channels
+    self.last = last
+    self.lastAt = lastAt
+  }
+}
+
+/// A question for people, the one who wrote last first.
+public struct PeopleQuestion: Hashable, Sendable {
+  /// Where a page ended.
+  public struct Place: Hashable, Sendable {
+    /// The minute of the last message; 0 if there is none.
+    public var minute: Int64
+    public var author: String
+
+    public init(minute: Int64, author: String) {
+      self.minute = minute
+      self.author = author
+    }
+  }
+  /// Only people who wrote in this channel.
+  public var channel: ChannelID?
+  /// Only people whose name holds this, whatever the case and the accents, or whose author begins with it.
+  public var text: String?
+  /// Only people who are muted, or only others.
+  public var isMuted: Bool?
+  public var after: Place?
+  public var limit: Int
+
+  public init(channel: ChannelID? = nil, text: String? = nil, isMuted: Bool? = nil, after: Place? = nil, limit: Int) {
+    self.channel = channel
+    self.text = text
+    self.isMuted = isMuted
+    self.after = after
+    self.limit = limit
+  }
+}
+
+public struct PeoplePage: Hashable, Sendable {
+  public var people: [StoredPerson]
+  /// Where the next page begins; `nil` on the last.
+  public var next: PeopleQuestion.Place?
+
+  public init(people: [StoredPerson], next: PeopleQuestion.Place? = nil) {
+    self.people = people
+    self.next = next
+  }
+}

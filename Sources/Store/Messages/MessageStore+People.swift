@@ -1,0 +1,115 @@
+internal import Channels
+internal import GRDB
+internal import Storage
+
+// Who wrote messages.
+extension MessageStore {
+  func person(_ author: String) throws -> StoredPerson? {
+    try read { db in
+      let row = try Row.fetchOne(
+        db, cached: "SELECT author, minute, muted_at, name FROM people WHERE author = ?", arguments: [author.storable])
+      return try row.map { try Self.complete(Self.person($0).person, in: nil, db) }
+    }
+  }
+
+  func people(_ question: PeopleQuestion) throws -> PeoplePage {
+    try read { db in
+      let limit = max(1, question.limit)
+      let found = try Row.fetchAll(db, cached: Self.sql(question), arguments: Self.arguments(question, limit: limit + 1))
+        .map(Self.person)
+      let page = found.prefix(limit)
+      var next: PeopleQuestion.Place?
+      if found.count > limit, let last = page.last {
+        next = PeopleQuestion.Place(minute: last.minute, author: last.person.author)
+      }
+      return PeoplePage(people: try page.map { try Self.complete($0.person, in: question.channel, db) }, next: next)
+    }
+  }
+
+  private static func sql(_ question: PeopleQuestion) -> String {
+    let minute = question.channel == nil ? "p.minute" : "c.minute"
+    var parts = ["(\(minute), p.author) < (?, ?)"]
+    if let isMuted = question.isMuted { parts.append("p.muted_at IS \(isMuted ? "NOT " : "")NULL") }
+    if question.text != nil { parts.append("(instr(p.folded, ?) > 0 OR substr(p.author, 1, length(?)) = ?)") }
+    let index = question.isMuted == true ? "people_muted" : "people_by_minute"
+    let source =
+      question.channel == nil
+      ? "people p INDEXED BY \(index)"
+      : """
+      (SELECT author, max(minute) AS minute FROM messages INDEXED BY messages_of_minute WHERE channel_id = ? AND is_own = 0
+        GROUP BY author) c JOIN people p ON p.author = c.author
+      """
+    return """
+      SELECT p.author, \(minute), p.muted_at, p.name FROM \(source) WHERE \(parts.joined(separator: " AND "))
+      ORDER BY \(minute) DESC, p.author DESC LIMIT ?
+      """
+  }
+
+  private static func arguments(_ question: PeopleQuestion, limit: Int) -> StatementArguments {
+    var arguments: StatementArguments = []
+    if let channel = question.channel { arguments += [channel.rawValue] }
+    // Nobody comes before those who wrote at the end of time.
+    arguments += [question.after?.minute ?? .max, question.after?.author ?? ""]
+    if let text = question.text?.storable { arguments += [text.foldedForSearch, text, text] }
+    arguments += [limit]
+    return arguments
+  }
+
+  private static func person(_ row: Row) throws -> (person: StoredPerson, minute: Int64) {
+    var values = MessageValues(row)
+    let (author, minute) = (try values.text(), try values.integer())
+    let mutedAt = try values.timeIfAny()
+    return (StoredPerson(author: author, name: try values.textIfAny(), mutedAt: mutedAt), minute)
+  }
+
+  /// Adds what is known from messages.
+  /// - Parameter channel: the channel that is looked at; all of them if `nil`.
+  private static func complete(_ person: StoredPerson, in channel: ChannelID?, _ db: Database) throws -> StoredPerson {
+    var person = person
+    person.channels = try channels(of: person.author, db)
+    let looked = channel.map { [$0] } ?? person.channels
+    person.messages =
+      try Int.fetchOne(
+        db,
+        cached: """
+          SELECT count(*) FROM messages INDEXED BY messages_of_author WHERE author = ? AND is_own = 0 AND channel_id = coalesce(?, channel_id)
+          """, arguments: [person.author, channel?.rawValue]) ?? 0
+    let minutes = try looked.compactMap { channel in try lastMinute(of: person.author, in: channel, db).map { (channel, $0) } }
+    let last = minutes.map(\.1).max()
+    for (channel, minute) in minutes where minute == last {
+      // Of one minute there are few messages of an author.
+      let row = try Row.fetchOne(
+        db,
+        cached: """
+          SELECT id, max(0, min(created_at, received_at)) AS shown FROM messages INDEXED BY messages_of_minute
+          WHERE channel_id = ? AND author = ? AND minute = ? AND is_own = 0 ORDER BY shown DESC, id DESC LIMIT 1
+          """, arguments: [channel.rawValue, person.author, minute])
+      guard let row else { continue }
+      var values = MessageValues(row)
+      let (id, time) = (MessageID(rawValue: try values.integer()), try values.time())
+      if let known = person.lastAt, let message = person.last, (time, id) < (known, message) { continue }
+      (person.last, person.lastAt) = (id, time)
+    }
+    person.channels = Array(person.channels.prefix(StoredPerson.channelsMax))
+    return person
+  }
+
+  /// The channels in which somebody wrote, by id.
+  static func channels(of author: String, _ db: Database) throws -> [ChannelID] {
+    try Int64.fetchAll(
+      db,
+      cached: """
+        SELECT DISTINCT channel_id FROM messages INDEXED BY messages_of_author WHERE author = ? AND is_own = 0 ORDER BY channel_id
+        """, arguments: [author]
+    ).map(ChannelID.init(rawValue:))
+  }
+
+  /// The minute of the last message of somebody in a channel.
+  static func lastMinute(of author: String, in channel: ChannelID, _ db: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      db,
+      cached: """
+        SELECT max(minute) FROM messages INDEXED BY messages_of_minute WHERE channel_id = ? AND author = ? AND is_own = 0
+        """, arguments: [channel.rawValue, author])
+  }
+}

@@ -1,0 +1,112 @@
+internal import Channels
+internal import Foundation
+internal import GRDB
+internal import Storage
+
+// Who wrote messages, and what of it is hidden.
+extension MessageWriting {
+  /// Notes who wrote a message of others that is about to be stored.
+  /// - Returns: whether the author is muted.
+  mutating func note(_ row: MessageRow) throws -> Bool {
+    let minute = row.shownAt.minute
+    let known = try Row.fetchOne(
+      db, cached: "SELECT minute, muted_at, name FROM people WHERE author = ?", arguments: [row.author])
+    guard let known else {
+      try run(
+        "INSERT INTO people (author, minute, name, folded) VALUES (?, ?, ?, ?)",
+        [row.author, minute, row.authorName, row.authorName?.foldedForSearch])
+      return false
+    }
+    var values = MessageValues(known)
+    let (last, mutedAt, name) = (try values.integer(), try values.integerIfAny(), try values.textIfAny())
+    if minute > last { try run("UPDATE people SET minute = ? WHERE author = ?", [minute, row.author]) }
+    if let new = row.authorName, name?.utf8.elementsEqual(new.utf8) != true {
+      try run("UPDATE people SET name = ?, folded = ? WHERE author = ?", [new, new.foldedForSearch, row.author])
+    }
+    return mutedAt != nil
+  }
+
+  /// Brings what is known of an author up to date after messages of theirs went. Nobody is kept without messages who is not muted.
+  mutating func lookAtPerson(_ author: String) throws {
+    let last = try MessageStore.channels(of: author, db).compactMap { channel in
+      try MessageStore.lastMinute(of: author, in: channel, db)
+    }.max()
+    if let last {
+      try run("UPDATE people SET minute = ?1 WHERE author = ?2 AND minute <> ?1", [last, author])
+    } else {
+      try run("DELETE FROM people WHERE author = ? AND muted_at IS NULL", [author])
+      try run("UPDATE people SET minute = 0 WHERE author = ?", [author])
+    }
+  }
+
+  /// The same after one message went. As long as it was not the last one, nothing is to be done.
+  mutating func lookAtPerson(_ author: String, without minute: Int64) throws {
+    let last = try Int64.fetchOne(db, cached: "SELECT minute FROM people WHERE author = ?", arguments: [author])
+    if let last, minute >= last { try lookAtPerson(author) }
+  }
+
+  func authors(of sql: String, _ arguments: StatementArguments) throws -> [String] {
+    try String.fetchAll(db, sql: sql, arguments: arguments)
+  }
+
+  // MARK: - Hidden messages
+
+  mutating func hide(_ message: Known, _ isHidden: Bool) throws {
+    if isHidden { return try set(.hidden, message) }
+    try set(isMuted(message.author) && !message.isOwn ? .muted : .none, message)
+  }
+
+  private func isMuted(_ author: String) throws -> Bool {
+    try Int.fetchOne(
+      db, cached: "SELECT 1 FROM people WHERE author = ? AND muted_at IS NOT NULL", arguments: [author]) != nil
+  }
+
+  /// Takes a message out of what readers are shown, or puts it back.
+  mutating func set(_ absence: Absence, _ message: Known) throws {
+    guard message.absence != absence, !message.isDeleted else { return }
+    try unindex(message.id)
+    try uncount(message)
+    try run("UPDATE messages SET absence = ? WHERE id = ?", [absence.rawValue, message.id])
+    touch(message.id)
+    if absence == .none {
+      try index(message.id)
+      try count(message)
+    }
+    // Whether it was the last one, or is that now.
+    if message.absence == .none || absence == .none { try findLast(message.channel) }
+  }
+
+  /// A message that is shown again counts as it did.
+  private mutating func count(_ message: Known) throws {
+    guard message.counts else { return }
+    try change(message.channel) { conversation in
+      guard message.id > conversation.row.readThrough.rawValue else { return }
+      conversation.row.unread += 1
+      if message.isMention { conversation.row.unreadMentions += 1 }
+    }
+  }
+
+  /// Hides all messages of an author, or shows those again that nobody has hidden one by one.
+  mutating func mute(_ author: String, at time: Timestamp?) throws {
+    let isKnown = try Int.fetchOne(db, cached: "SELECT 1 FROM people WHERE author = ?", arguments: [author]) != nil
+    if isKnown {
+      try run("UPDATE people SET muted_at = ? WHERE author = ?", [time?.milliseconds, author])
+    } else if let time {
+      try run("INSERT INTO people (author, minute, muted_at) VALUES (?, 0, ?)", [author, time.milliseconds])
+    }
+    let (from, to): (Absence, Absence) = time == nil ? (.muted, .none) : (.none, .muted)
+    let wanted = "author = ? AND absence = ? AND is_own = 0"
+    let changed = try Int64.fetchAll(
+      db, cached: "SELECT id FROM messages INDEXED BY messages_of_author WHERE \(wanted) ORDER BY id",
+      arguments: [author, from.rawValue])
+    for id in changed { if let message = try known(id) { try set(to, message) } }
+    if time == nil { try lookAtPerson(author) }
+  }
+}
+
+extension String {
+  /// The text without case and accents.
+  var foldedForSearch: String {
+    folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+  }
+}

@@ -1,0 +1,168 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Sentences
+
+struct PeopleCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "people", abstract: "Lists who writes in channels, and mutes them.",
+    discussion: """
+      batonctl people News                  who wrote in the channel News, the latest first
+      batonctl people --search ada          people whose name holds 'ada'
+      batonctl people mute npub1…           hides everything that somebody writes, in all channels
+
+      People are those whose messages are stored here, and who are muted. They are named by the key or name that the network uses; on \
+      Nostr also by npub1…, nprofile1… and, with --search, show and mute, by a name at a domain such as ada@example.com. Anybody may take \
+      any name.
+      """,
+    subcommands: [List.self, Show.self, Mute.self, Unmute.self], defaultSubcommand: List.self)
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lists people, who wrote last first.", aliases: ["ls"])
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var table: TableOptions
+    @Argument(help: "The channel, by id or name. Default: all channels.", completion: .names(of: .channel))
+    var channel: String?
+    @Option(help: "Only people whose name holds this, whose key begins with it, or whom it names.") var search: String?
+    @Flag(help: "Only people who are muted.") var muted = false
+    @Option(help: "How many people to list at most, 1 to 1000.") var limit: Int = 30
+
+    /// The largest number of people in one reply of the daemon.
+    private static let pageMax = 100
+
+    func validate() throws {
+      guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
+      guard search?.isEmpty != true else { throw ValidationError("Write whom to search for after --search.") }
+      _ = try table.chosen(of: Self.columns)
+    }
+
+    func run() async throws {
+      try await global.connected(table.show) { session in
+        let columns = try table.chosen(of: Self.columns)
+        var request = PeopleListRequest(muted: muted ? true : nil)
+        if let channel { request.channelId = try await session.channel(channel).id }
+        if let search { request.text = try await session.personKey(search) }
+        var people: [Person] = []
+        repeat {
+          request.limit = min(limit - people.count, Self.pageMax)
+          let page = try await session.client.people(request)
+          people += page.people
+          request.cursor = page.nextCursor
+        } while request.cursor != nil && people.count < limit
+        try session.show(people) {
+          guard !people.isEmpty else { return muted ? "Nobody is muted." : "No such people." }
+          let shown = session.table(columns, people.map { Row(person: $0, times: session.times) })
+          return request.cursor == nil ? shown : "\(shown)\nThere are more people: --limit shows up to 1000."
+        }
+      }
+    }
+
+    struct Row {
+      let person: Person
+      let times: Times
+    }
+
+    static let columns: [TableColumn<Row>] = [
+      TableColumn("NAME", rank: 1, least: 12) { $0.person.name?.onOneLine ?? "" },
+      TableColumn("KEY", rank: 0, least: 20) { ShownMessage.shortened($0.person.author) },
+      TableColumn("MESSAGES", rank: 3) { "\($0.person.messages)" },
+      TableColumn("LAST", rank: 2) { $0.times.text($0.person.lastMessageAt) },
+      TableColumn("MUTED", rank: 4, color: { $0.person.muted ? .yellow : nil }) { $0.person.muted ? "muted" : "" },
+      TableColumn("CHANNELS", rank: 5, isExtra: true) { $0.person.channelIds.map { "\($0)" }.joined(separator: ",") },
+      TableColumn("NETWORK", rank: 6, isExtra: true) { $0.person.network ?? "" },
+      TableColumn("AUTHOR", rank: 7, least: 24, isExtra: true) { $0.person.author },
+    ]
+  }
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Shows one person.", aliases: ["get"])
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var show: ShowOptions
+    @Argument(help: "The person, by the key or name that the network uses.") var person: String
+
+    func run() async throws {
+      try await global.connected(show) { session in
+        let found = try await session.client.person(author: try await session.personKey(person))
+        let names = await session.channelNames(found.channelIds)
+        try session.show(found) { Self.text(found, names, session.times) }
+      }
+    }
+
+    private static func text(_ person: Person, _ channels: [Int64: String], _ times: Times) -> String {
+      var lines = [person.name.map { "\($0.onOneLine) (\(person.author))" } ?? person.author]
+      if let network = person.network { lines.append("network   \(network)") }
+      lines.append("messages  \(person.messages)\(person.lastMessageAt.map { ", the last \(times.text($0))" } ?? "")")
+      for id in person.channelIds { lines.append("channel   \(id)\(channels[id].map { " '\($0)'" } ?? "")") }
+      if let time = person.mutedAt { lines.append("muted     \(times.text(time)): all messages of theirs are hidden") }
+      return lines.joined(separator: "\n")
+    }
+  }
+
+  struct Mute: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Hides all messages of somebody here, those that are there and those to come.",
+      discussion: """
+        Pages, searches, counts and previews do without them, in all channels; batonctl messages --hidden has them. Nobody else learns of \
+        it, and relays go on showing them. On Nostr somebody who wrote nothing yet can be muted as well.
+        """)
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The person, by the key or name that the network uses.") var person: String
+
+    func run() async throws { try await PersonMuting(global: global, person: person, isMuted: true).run() }
+  }
+
+  struct Unmute: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Shows the messages of somebody again.",
+      discussion: "Those that were hidden one by one stay hidden: batonctl messages unhide shows them.")
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The person, by the key or name that the network uses.") var person: String
+
+    func run() async throws { try await PersonMuting(global: global, person: person, isMuted: false).run() }
+  }
+}
+
+/// Mutes somebody, or not any more.
+private struct PersonMuting {
+  let global: GlobalOptions
+  let person: String
+  let isMuted: Bool
+
+  func run() async throws {
+    try await global.connected { session in
+      let author = try await session.personKey(person)
+      let found = try await session.client.mutePerson(author: author, muted: isMuted)
+      try session.show(found) {
+        let key = ShownMessage.shortened(found.author)
+        let who = found.name.map { "\($0.onOneLine) (\(key))" } ?? key
+        return "\(who) is \(isMuted ? "" : "not ")muted. \(counted(found.messages, "message")) of theirs "
+          + "\(found.messages == 1 ? "is" : "are") stored here."
+      }
+    }
+  }
+}
+
+extension Session {
+  /// A person as the daemon takes it. A name at a domain is looked up, because the daemon asks nobody.
+  func personKey(_ text: String) async throws -> String {
+    var names = PostMentions()
+    names.purpose = "look up"
+    return try await names.keys(of: [text]).first ?? text
+  }
+
+  /// The names of these channels, by id, safe for a terminal; those are missing that cannot be read.
+  func channelNames(_ ids: [Int64]) async -> [Int64: String] {
+    guard isForPeople, !ids.isEmpty else { return [:] }
+    var names: [Int64: String] = [:]
+    for id in ids.prefix(Self.channelsNamedMax) { names[id] = (try? await client.channel(id: id))?.profile.displayName }
+    return names
+  }
+
+  /// How many channels are read for that one by one.
+  private static var channelsNamedMax: Int { 20 }
+}
+
+extension String {
+  /// The text with one space wherever there is white space.
+  fileprivate var onOneLine: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+}
