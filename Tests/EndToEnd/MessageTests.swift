@@ -159,6 +159,47 @@ struct MessageTests {
     await relays.stop(daemon)
   }
 
+  /// Names come from profiles (kind 0) on the channel's relays; what is hidden stays hidden whatever happens to the daemon.
+  @Test func peopleHaveNamesAndAreMutedForGood() async throws {
+    let relays = try await PostRelays()
+    var (baton, daemon, channel) = try await Self.start(relays)
+    var plan = MessagePlan(channel: channel, relays: relays.urls)
+    plan.add(0, #"{"name":"ann","display_name":"Ann Ö."}"#, label: "profile", by: "ann", tags: [])
+    plan.say("Since when?", by: "ann")
+    plan.say("Buy my stuff", by: "eve")
+    let written = try await baton.write(plan)
+    #expect(written.refused.isEmpty, "\(written.refused)")
+    let state = try await baton.watchMessages { $0.message("Since when?")?["authorName"] == "Ann Ö." && $0.messages.count == 2 }
+    let (ann, eve) = (try #require(written.authors["ann"]), try #require(written.authors["eve"]))
+    #expect(state.message("Buy my stuff")?["authorName"] == nil)
+    let people = try await baton.control("people", "News", "--search", "ANN O", "--json")
+    #expect(try JSONParser.parse(people.lines.joined()).array?.map { $0["author"]?.string } == [ann], "\(people.lines)")
+
+    let muted = try await baton.control("people", "mute", eve)
+    #expect(
+      muted.status == 0 && muted.lines.first?.contains("is muted. 1 message of theirs is stored here.") == true,
+      "\(muted.lines)")
+    daemon.signal(SIGKILL)
+    _ = await daemon.status()
+    plan = MessagePlan(channel: channel, relays: relays.urls)
+    plan.say("Buy more", by: "eve")
+    plan.say("And where?", by: "ann")
+    try await baton.write(plan)
+    daemon = try await baton.start()
+    _ = try await baton.watchMessages { $0.messages.count == 4 }
+    try await baton.sync()
+    #expect(try await Set(baton.allMessages().map { $0["text"] }) == ["Since when?", "And where?"])
+    let shown = try await baton.control("messages", "News")
+    #expect(shown.lines.contains { $0.contains("Ann Ö. (\(ann.prefix(8))") } && !shown.lines.contains { $0.contains("Buy") })
+    let hidden = try await baton.control("messages", "News", "--hidden", "-o", "name")
+    #expect(hidden.lines.count == 2, "\(hidden.lines)")
+    let list = try await baton.control("people", "--muted")
+    #expect(list.lines.contains { $0.contains("muted") && $0.contains(String(eve.prefix(8))) }, "\(list.lines)")
+    #expect(try await baton.control("people", "unmute", eve).status == 0)
+    #expect(try await baton.allMessages().count == 4)
+    await relays.stop(daemon)
+  }
+
   @Test func reactionThatIsTakenBackCountsNoMore() async throws {
     let relays = try await PostRelays()
     let (baton, daemon, channel) = try await Self.start(relays)

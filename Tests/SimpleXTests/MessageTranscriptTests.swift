@@ -268,6 +268,7 @@ private final class MessagePlayer {
     case .edited(let name, let text): "\(name) says now: \(text)"
     case .deleted(let name, let author): "\(name) is gone\(author.map { ", says \($0)" } ?? "")"
     case .reaction(let reaction): "\(reaction.networkID) to \(reaction.target) by \(reaction.author): \(reaction.text)"
+    case .profile(let profile): "\(profile.author) is called \(profile.name)"
     }
   }
 

@@ -36,6 +36,7 @@ struct MessageModel {
   }
   struct Person: Equatable {
     var name: String?
+    var namedAt: Timestamp?
     var mutedAt: Timestamp?
   }
 
@@ -99,8 +100,22 @@ struct MessageModel {
       }
       return (0, 0)
     case .reaction(let reaction): return take(reaction, channel)
+    case .profile(let profile): take(profile)
     }
     return (0, 0)
+  }
+
+  private mutating func take(_ profile: ReadProfile) {
+    guard let person = people[profile.author], person.namedAt.map({ $0 < profile.createdAt }) ?? true else { return }
+    people[profile.author]?.name = profile.name
+    people[profile.author]?.namedAt = profile.createdAt
+    guard person.name != profile.name else { return }
+    let shown = messages.indices.filter {
+      let row = messages[$0].row
+      return row.author == profile.author && !row.isOwn && row.deletedAt == nil && !isHidden(messages[$0])
+    }
+    let last = shown.sorted { Self.order(messages[$0].row) > Self.order(messages[$1].row) }.prefix(20)
+    for place in last { messages[place].row.authorName = profile.name }
   }
 
   private mutating func take(_ read: ReadReaction, _ channel: ChannelID) -> (new: Int, refused: Int) {
@@ -157,8 +172,10 @@ struct MessageModel {
     conversations[row.channel]?.newest = id
     if !row.isOwn {
       var person = people[row.author] ?? Person()
-      person.name = row.authorName ?? person.name
+      let old = person.name
+      if let name = row.authorName, name != old { (person.name, person.namedAt) = (name, row.createdAt) }
       people[row.author] = person
+      messages[messages.count - 1].row.authorName = row.authorName ?? old
     }
     guard row.deletedAt == nil, !isHidden(messages[messages.count - 1]), let since = conversations[row.channel]?.since else {
       return

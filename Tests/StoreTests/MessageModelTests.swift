@@ -69,7 +69,11 @@ struct MessageModelTests {
 
     private mutating func news() -> ReadNews {
       let what: MessageNews.What
-      switch number(0...9) {
+      switch number(0...10) {
+      case 10:
+        what = .profile(
+          ReadProfile(
+            author: author(), name: one(["Ann", "Bob B", "Éva"]), createdAt: Bench.time(now + Int64(number(-50...5)))))
       case 0: what = .edited(networkID: random.draw(70) ? name() : reactionName(), text: words())
       case 1: what = .deleted(networkID: random.draw(60) ? name() : reactionName(), author: random.draw(80) ? author() : nil)
       case 2, 3:

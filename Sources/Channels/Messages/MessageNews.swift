@@ -9,6 +9,8 @@ public struct MessageNews: Hashable, Sendable {
     ///   moderator removed it.
     case deleted(networkID: String, author: String?)
     case reaction(ReadReaction)
+    /// What somebody who wrote in the channel calls themselves.
+    case profile(ReadProfile)
   }
   public let channel: ChannelID
   /// Whether it came as it was said. What was asked for may be of any age.
@@ -102,5 +104,24 @@ public struct ReadReaction: Hashable, Sendable {
     self.author = author
     self.text = text
     self.isOwn = isOwn
+  }
+}
+
+/// What somebody calls themselves. Anybody may take any name.
+public struct ReadProfile: Hashable, Sendable {
+  /// In the network's notation: on Nostr a public key, which was verified.
+  public let author: String
+  /// At most `nameMax` bytes; it may hold control characters.
+  public let name: String
+  /// Since when, by their own account. What they called themselves before counts no more.
+  public let createdAt: Timestamp
+
+  /// The size of the longest name that is taken, in UTF-8 bytes; longer ones are cut.
+  public static let nameMax = 100
+
+  public init(author: String, name: String, createdAt: Timestamp) {
+    self.author = author
+    self.name = name
+    self.createdAt = createdAt
   }
 }

@@ -140,6 +140,7 @@ enum MessageSchema {
       author TEXT PRIMARY KEY,
       minute INTEGER NOT NULL,
       muted_at INTEGER,
+      named_at INTEGER,
       name TEXT,
       folded TEXT
     ) STRICT, WITHOUT ROWID;

@@ -40,6 +40,7 @@ extension MessageWriting {
     case .deleted(let name, let author):
       try delete(name.storable, in: channel, author: author?.storable, at: now, within: limits)
     case .reaction(let reaction): try take(reaction, in: channel, within: limits)
+    case .profile(let profile): try take(profile)
     }
   }
 
@@ -65,7 +66,11 @@ extension MessageWriting {
       row.deletedAt = at
     }
     if row.deletedAt != nil { (row.text, row.attachments) = ("", []) }
-    let isMuted = try !row.isOwn && note(row)
+    var isMuted = false
+    if !row.isOwn {
+      let person = try note(row)
+      (isMuted, row.authorName) = (person.isMuted, row.authorName ?? person.name)
+    }
     let absence = row.deletedAt != nil ? Absence.deleted : isMuted ? .muted : .none
     let id = nextMessage()
     let files = try MessageFiles.stored(row.attachments)

@@ -5,25 +5,53 @@ internal import Storage
 
 // Who wrote messages, and what of it is hidden.
 extension MessageWriting {
+  /// How many of somebody's last messages are told to have another author's name.
+  static let renamedMax = 20
+
   /// Notes who wrote a message of others that is about to be stored.
-  /// - Returns: whether the author is muted.
-  mutating func note(_ row: MessageRow) throws -> Bool {
+  /// - Returns: what is known of them.
+  mutating func note(_ row: MessageRow) throws -> (isMuted: Bool, name: String?) {
     let minute = row.shownAt.minute
     let known = try Row.fetchOne(
       db, cached: "SELECT minute, muted_at, name FROM people WHERE author = ?", arguments: [row.author])
     guard let known else {
-      try run(
-        "INSERT INTO people (author, minute, name, folded) VALUES (?, ?, ?, ?)",
-        [row.author, minute, row.authorName, row.authorName?.foldedForSearch])
-      return false
+      try run("INSERT INTO people (author, minute) VALUES (?, ?)", [row.author, minute])
+      if let name = row.authorName { try rename(row.author, name, at: row.createdAt) }
+      return (false, nil)
     }
     var values = MessageValues(known)
     let (last, mutedAt, name) = (try values.integer(), try values.integerIfAny(), try values.textIfAny())
     if minute > last { try run("UPDATE people SET minute = ? WHERE author = ?", [minute, row.author]) }
-    if let new = row.authorName, name?.utf8.elementsEqual(new.utf8) != true {
-      try run("UPDATE people SET name = ?, folded = ? WHERE author = ?", [new, new.foldedForSearch, row.author])
+    if let new = row.authorName, name?.utf8.elementsEqual(new.utf8) != true { try rename(row.author, new, at: row.createdAt) }
+    return (mutedAt != nil, name)
+  }
+
+  private func rename(_ author: String, _ name: String, at time: Timestamp) throws {
+    try run(
+      "UPDATE people SET name = ?, folded = ?, named_at = ? WHERE author = ?",
+      [name, name.foldedForSearch, time.milliseconds, author])
+  }
+
+  /// Takes what somebody calls themselves, if that is news, and shows it with their last messages.
+  mutating func take(_ profile: ReadProfile) throws {
+    let (author, name) = (profile.author.storable, profile.name.storable)
+    let known = try Row.fetchOne(db, cached: "SELECT name, named_at FROM people WHERE author = ?", arguments: [author])
+    guard let known else { return }
+    var values = MessageValues(known)
+    let (old, since) = (try values.textIfAny(), try values.timeIfAny())
+    if let since, profile.createdAt <= since { return }
+    try rename(author, name, at: profile.createdAt)
+    guard old?.utf8.elementsEqual(name.utf8) != true else { return }
+    let last = try Int64.fetchAll(
+      db,
+      cached: """
+        SELECT id FROM messages INDEXED BY messages_of_author WHERE author = ? AND absence = 0 AND is_own = 0
+        ORDER BY position DESC, id DESC LIMIT ?
+        """, arguments: [author, Self.renamedMax])
+    for message in last {
+      try run("UPDATE messages SET author_name = ? WHERE id = ?", [name, message])
+      touch(message)
     }
-    return mutedAt != nil
   }
 
   /// Brings what is known of an author up to date after messages of theirs went. Nobody is kept without messages who is not muted.

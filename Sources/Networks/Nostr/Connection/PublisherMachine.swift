@@ -295,7 +295,8 @@ struct PublisherMachine: SessionMachine {
     case .stable:
       keeper.lasted()
       return []
-    case .gather, .answerPosts, .gatherPosts, .answerHistory, .answerPins, .tick: return []  // readers' and followers'
+    // Readers and followers have these.
+    case .gather, .answerPosts, .gatherPosts, .answerHistory, .answerPins, .answerProfiles, .tick: return []
     case .idle:
       guard keeper.state == .open, !hasWaiting, inFlight.isEmpty else { return [] }
       keeper.closedOnPurpose()

@@ -273,7 +273,7 @@ struct ReaderMachine: SessionMachine {
       return ask()
     case .gatherPosts: return keeper.state == .open ? posts.gathered() : []
     case .authentication, .readBack, .pace: return []  // publishers'
-    case .tick: return []  // followers'
+    case .tick, .answerProfiles: return []  // followers'
     }
   }
 

@@ -98,6 +98,8 @@ enum SessionTimer: Hashable, Sendable, CaseIterable {
   case answerHistory
   /// The present REQ for pinned posts must be answered.
   case answerPins
+  /// The present REQ for profiles must be answered.
+  case answerProfiles
   /// Time has passed for what is followed.
   case tick
 }

@@ -137,7 +137,7 @@ extension NostrEvent {
 
 extension String {
   /// Its beginning that has so many bytes at most, in whole scalars.
-  fileprivate func cut(toBytes most: Int) -> String {
+  func cut(toBytes most: Int) -> String {
     guard utf8.count > most else { return self }
     var (scalars, bytes) = (String.UnicodeScalarView(), 0)
     for scalar in unicodeScalars {

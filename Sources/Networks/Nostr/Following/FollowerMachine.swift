@@ -17,6 +17,7 @@ struct FollowerMachine: SessionMachine {
   private var live: LiveReader
   private var pages: PageReader
   private var marks: MarkReader
+  private var profiles: ProfileReader
   private var outbox: MessageOutbox
   private var seen = SeenEvents()
   /// Whether this connection is being used: before, the time of day must be known.
@@ -44,6 +45,7 @@ struct FollowerMachine: SessionMachine {
     live = LiveReader(limits: limits, prefix: prefix)
     pages = PageReader(limits: limits, prefix: prefix)
     marks = MarkReader(limits: limits, prefix: prefix)
+    profiles = ProfileReader(limits: limits, prefix: prefix)
     outbox = MessageOutbox(relay: relay, before: batch)
     keeper = ConnectionKeeper(limits: limits, salt: salt)
   }
@@ -93,7 +95,9 @@ struct FollowerMachine: SessionMachine {
     if live.isSettled { actions += marks.askNext() }
     guard outbox.isEmpty else { return actions }
     if let turn = pages.goOn(now: now) { take(turn) }
-    return actions + outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, now: now)
+    actions += outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, now: now)
+    guard live.isSettled, !pages.isUnderWay else { return actions }
+    return actions + profiles.askNext { followed[$0] != nil }
   }
 
   // MARK: - What is followed
@@ -148,6 +152,7 @@ struct FollowerMachine: SessionMachine {
     isBegun = true
     live.begin(followed.all.keys.sorted { $0.rawValue < $1.rawValue })
     marks.reset()
+    profiles.reset()
     return followed.isEmpty ? [.setTimer(.idle, after: limits.idleTimeout)] : []
   }
 
@@ -160,6 +165,7 @@ struct FollowerMachine: SessionMachine {
       notHeard(channels)
       return actions + silent(channels)
     case .answerPosts: return marks.timedOut() + silent([])
+    case .answerProfiles: return profiles.timedOut()
     case .answerHistory:
       let (actions, turn) = pages.timedOut(silence)
       if let turn { take(turn) }
@@ -185,6 +191,7 @@ struct FollowerMachine: SessionMachine {
     tickCount += 1
     live.tick()
     marks.tick()
+    profiles.tick()
     // Once a minute is often enough.
     if tickCount % (60 / Self.tickSeconds) == 0 {
       let due = nextWhole.filter { $0.value <= tickCount }.keys.sorted { $0.rawValue < $1.rawValue }
@@ -221,8 +228,10 @@ struct FollowerMachine: SessionMachine {
     notHeard(Array(followed.all.keys))
     live.end()
     marks.reset()
+    profiles.reset()
     pages.interrupt()
-    return [.cancelTimer(.answer), .cancelTimer(.answerPosts), .cancelTimer(.answerHistory), .cancelTimer(.gather)]
+    let timers: [SessionTimer] = [.answer, .answerPosts, .answerHistory, .answerProfiles, .gather]
+    return timers.map(SessionAction.cancelTimer)
   }
 
   private mutating func notHeard(_ channels: [ChannelID]) {
@@ -275,6 +284,11 @@ struct FollowerMachine: SessionMachine {
         timeoutsInARow = 0
         return marks.served(name)
       }
+      if profiles.asks(name) {
+        let (news, actions) = profiles.served()
+        outbox.add(news)
+        return actions
+      }
       guard live.asks(name) else { return [] }
       timeoutsInARow = 0
       let (actions, channels) = live.served(name, followed)
@@ -292,6 +306,7 @@ struct FollowerMachine: SessionMachine {
         timeoutsInARow = 0
         return marks.closed(name)
       }
+      if profiles.asks(name) { return profiles.closed() }
       guard live.asks(name) else { return [] }
       timeoutsInARow = 0
       let (actions, channels) = live.closed(name, text)
@@ -326,6 +341,10 @@ struct FollowerMachine: SessionMachine {
       }
       return actions
     }
+    if profiles.asks(name) {
+      profiles.take(event)
+      return []
+    }
     let isMark = marks.asks(name)
     guard isMark || live.asks(name), !seen.contains(event.id) else { return [] }
     let channel = isMark ? nil : followed.channel(of: event)
@@ -354,7 +373,9 @@ struct FollowerMachine: SessionMachine {
     }
     guard isAgain || !seen.contains(event.id) else { return }
     seen.insert(event.id)
-    outbox.add(channel.news(of: event, isLive: isLive))
+    let news = channel.news(of: event, isLive: isLive)
+    if case .message(let message) = news.first?.what, !message.isOwn { profiles.want(message.author, in: channel.id) }
+    outbox.add(news)
   }
 
   /// Tells what a verified deletion or reaction says that names no channel.

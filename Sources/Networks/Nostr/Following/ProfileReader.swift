@@ -1,0 +1,150 @@
+internal import Channels
+internal import DequeModule
+internal import RelayNetwork
+internal import StrictJSON
+
+/// Asks a relay for the profiles (kind 0) of those whose messages it has served, one request after the other and each author once a day. It
+/// is a part of `FollowerMachine`, and comes after everything else: names are a comfort.
+struct ProfileReader: Sendable {
+  /// How many authors one request names.
+  static let authorsMax = 50
+  /// How many authors wait to be asked for, and how many are known to have been; others are left out, or asked for again.
+  static let waitingMax = 500
+  static let askedMax = 2_000
+  /// For how long company is awaited before a request, and after how long authors are asked for again, in ticks.
+  static let gatherTicks = 1
+  static let againTicks = FollowerMachine.wholeTicks
+  /// The largest profile that is taken, in bytes.
+  static let contentBytesMax = 65_536
+
+  private let limits: NostrLimits
+  private let prefix: String
+  private var subscriptionNumber = 0
+  private var waiting: Deque<String> = []
+  /// The authors that wait or were asked for, each with a channel in which they wrote.
+  private var channels: [String: ChannelID] = [:]
+  private var asking: (name: String, authors: Set<String>)?
+  /// The newest profile of each author that the relay has served so far.
+  private var found: [String: NostrEvent] = [:]
+  private var ticksLeft = 0
+  private var ticksUntilAgain = Self.againTicks
+  /// Whether the relay does not answer such requests on this connection.
+  private var isRefused = false
+
+  /// - Parameter prefix: the beginning of the names of requests, because sessions may share a connection.
+  init(limits: NostrLimits, prefix: String) {
+    self.limits = limits
+    self.prefix = prefix
+  }
+
+  func asks(_ name: String) -> Bool { name == asking?.name }
+
+  /// Wants the profile of somebody who wrote in a channel.
+  mutating func want(_ author: String, in channel: ChannelID) {
+    guard channels[author] == nil, waiting.count < Self.waitingMax else { return }
+    if channels.count >= Self.askedMax { forgetAsked() }
+    if waiting.isEmpty { ticksLeft = Self.gatherTicks }
+    channels[author] = channel
+    waiting.append(author)
+  }
+
+  /// Those who wait go on waiting.
+  private mutating func forgetAsked() {
+    let kept = Set(waiting)
+    channels = channels.filter { kept.contains($0.key) }
+  }
+
+  /// Begins a new connection, or forgets the request because it is gone.
+  mutating func reset() {
+    if let asking { waiting.append(contentsOf: asking.authors.sorted()) }
+    (asking, found, isRefused) = (nil, [:], false)
+  }
+
+  mutating func tick() {
+    ticksLeft = max(0, ticksLeft - 1)
+    ticksUntilAgain -= 1
+    guard ticksUntilAgain <= 0 else { return }
+    ticksUntilAgain = Self.againTicks
+    forgetAsked()
+  }
+
+  /// Asks for the next profiles, unless some are asked for. The connection must be open.
+  /// - Parameter isFollowed: whether a channel is still followed.
+  mutating func askNext(_ isFollowed: (ChannelID) -> Bool) -> [SessionAction] {
+    guard asking == nil, ticksLeft == 0, !isRefused, !waiting.isEmpty else { return [] }
+    var authors: Set<String> = []
+    while authors.count < Self.authorsMax, let author = waiting.popFirst() {
+      if channels[author].map(isFollowed) == true { authors.insert(author) } else { channels[author] = nil }
+    }
+    guard !authors.isEmpty else { return [] }
+    subscriptionNumber += 1
+    let name = "\(prefix)p\(subscriptionNumber)"
+    asking = (name, authors)
+    let filter: JSONValue = [
+      "kinds": [.integer(Int64(PublicChannel.profileKind))], "authors": .array(authors.sorted().map(JSONValue.string)),
+      "limit": .integer(Int64(authors.count)),
+    ]
+    // Relays keep one profile of each author, and some keep more.
+    return [
+      .expect(frames: 4 * authors.count, bytes: PageReader.pageBytesMax), .send(ClientMessage.request(name, [filter])),
+      .setTimer(.answerProfiles, after: limits.readTimeout),
+    ]
+  }
+
+  /// Takes an event that the relay serves for the request.
+  mutating func take(_ event: NostrEvent) {
+    guard let asking, event.kind == PublicChannel.profileKind, asking.authors.contains(event.publicKey),
+      event.content.utf8.count <= Self.contentBytesMax
+    else { return }
+    // Of two with one date, that with the lower id is the newer one (NIP-01).
+    if let known = found[event.publicKey], (known.createdAt, event.id) >= (event.createdAt, known.id) { return }
+    guard (try? event.verify()) != nil else { return }
+    found[event.publicKey] = event
+  }
+
+  /// Handles the end of what is stored.
+  /// - Returns: what the profiles say.
+  mutating func served() -> (news: [MessageNews], actions: [SessionAction]) {
+    guard let asking else { return ([], []) }
+    let news = found.values.sorted { $0.publicKey < $1.publicKey }.compactMap { event -> MessageNews? in
+      guard let channel = channels[event.publicKey], let profile = ReadProfile(event) else { return nil }
+      return MessageNews(channel: channel, isLive: false, what: .profile(profile))
+    }
+    (self.asking, found) = (nil, [:])
+    return (news, [.cancelTimer(.answerProfiles), .send(ClientMessage.close(asking.name))])
+  }
+
+  /// Handles a request that the relay ended: it is not asked again on this connection.
+  mutating func closed() -> [SessionAction] {
+    (asking, found, isRefused) = (nil, [:], true)
+    return [.cancelTimer(.answerProfiles)]
+  }
+
+  /// Handles a request that was not answered in time, as one that was ended. A relay without profiles may have everything else.
+  mutating func timedOut() -> [SessionAction] {
+    guard let asking else { return [] }
+    (self.asking, found, isRefused) = (nil, [:], true)
+    return [.send(ClientMessage.close(asking.name))]
+  }
+}
+
+extension ReadProfile {
+  /// - Parameter event: of kind 0, verified.
+  /// - Returns: `nil` if it says no name.
+  init?(_ event: NostrEvent) {
+    guard let members = (try? JSONParser.parse(event.content))?.object else { return nil }
+    // People see this one where there is one (NIP-24).
+    let names = [members["display_name"], members["name"]].compactMap { $0?.string?.trimmed }
+    guard let name = names.first(where: { !$0.isEmpty }) else { return nil }
+    self.init(
+      author: event.publicKey, name: name.cut(toBytes: Self.nameMax), createdAt: Timestamp(seconds: max(0, event.createdAt)))
+  }
+}
+
+extension String {
+  /// The text without white space at its ends.
+  fileprivate var trimmed: String {
+    let end = lastIndex { !$0.isWhitespace }.map { index(after: $0) } ?? startIndex
+    return String(self[..<end].drop(while: \.isWhitespace))
+  }
+}
