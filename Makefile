@@ -11,7 +11,7 @@ DEB_PACKAGES := $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot systemd
 SYSTEM_TEST_PACKAGES := $(DEB_PACKAGES) lintian mmdebstrap systemd-container
 # The names under which the one program that is built for release runs (docs/decisions/0018-one-program.md).
 PROGRAMS := batond batonctl baton-sandbox
-SWIFT_SOURCES := Package.swift Sources Tests Benchmarks
+SWIFT_SOURCES := Package.swift Sources Tests Benchmarks examples
 
 # The folders of `make install`, all below $(DESTDIR).
 PREFIX ?= /usr/local
@@ -120,7 +120,9 @@ endif
 	for page in docs/man/*; do install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page || exit 1; done
 	install -m 644 etc/batond.yaml.example systemd/simplex-core.service $(DESTDIR)$(DOCDIR)/examples/
 	install -m 644 etc/operators.d/*.example $(DESTDIR)$(DOCDIR)/examples/operators.d/
-	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/examples/feed-to-channel examples/feed-to-channel/*
+	for example in feed-to-channel moderation-bot bridge digest; do \
+	  install -D -m 644 -t $(DESTDIR)$(DOCDIR)/examples/$$example examples/$$example/* || exit 1; \
+	done
 
 deb: ## Build the Debian package into .build/deb, print its size and check it.
 	@scripts/install-deps $(DEB_PACKAGES)

@@ -126,6 +126,10 @@ let package = Package(
       dependencies: [
         "StrictJSON", "Filters", "Varlink", "ControlAPI", .product(name: "DequeModule", package: "swift-collections"),
       ] + nio),
+    // An example that is built like the programs (docs/conversations.md).
+    .executableTarget(
+      name: "example-bridge", dependencies: ["BatonClient", "ControlAPI", "StrictJSON"], path: "examples/bridge",
+      exclude: ["README.md"]),
     .target(
       name: "Sandbox",
       dependencies: ["Secrets", "StrictJSON", "Nostr", grdb, .product(name: "NIOSSL", package: "swift-nio-ssl")] + nioWebSocket),
@@ -235,6 +239,7 @@ let package = Package(
       name: "EndToEnd",
       dependencies: [
         "BatonClient", "ControlAPI", "Varlink", "StrictJSON", "TestSupport", "ScriptedCore", "ControlProgram", "baton",
+        "example-bridge",
         "batond", "batonctl", "baton-sandbox", "SimpleX", "Nostr", "Dialing", "WebFiles", "Channels", "RelayNetwork",
         arguments,
       ] + nio,
