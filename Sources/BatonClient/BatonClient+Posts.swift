@@ -99,6 +99,18 @@ extension BatonClient {
     try await stream(PostsMethod.remove, try request.json.object ?? [:]).map { try PostsRemoveReply(json: .object($0)) }
   }
 
+  /// Reports a message of others to whoever runs the relays of its channel; returns once that is durable.
+  public func reportMessage(_ request: PostsReportRequest) async throws -> PostsReportReply {
+    try PostsReportReply(json: .object(try await call(PostsMethod.report, try request.json.object ?? [:])))
+  }
+
+  /// Reports a message, and follows the report until no relay is under way.
+  public func reportMessageAndFollow(
+    _ request: PostsReportRequest
+  ) async throws -> some AsyncSequence<PostsReportReply, any Error> & Sendable {
+    try await stream(PostsMethod.report, try request.json.object ?? [:]).map { try PostsReportReply(json: .object($0)) }
+  }
+
   /// Puts a post among the pinned posts of its channel, which only groups have; returns once that is durable.
   /// - Returns: the pin, and whether it is new; otherwise the post was pinned before.
   public func pinPost(id: Int64) async throws -> PostsPinReply {

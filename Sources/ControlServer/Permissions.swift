@@ -61,7 +61,7 @@ extension PostsMethod: GuardedMethod {
     case .get, .list, .watch, .transitions, .export, .getRetention: .readPosts
     case .publish, .edit, .delete, .retry, .cancel, .adopt, .authorizeUpload: .publish
     case .react, .pin, .unpin: .publish
-    case .setRetention, .remove: .change
+    case .setRetention, .remove, .report: .change
     }
   }
 }

@@ -1,6 +1,7 @@
 internal import Channels
 internal import ControlAPI
 internal import Coordinator
+internal import RelayNetwork
 internal import Storage
 internal import Varlink
 
@@ -61,6 +62,20 @@ extension PostsInterface {
       note(first, by: .remove)
     }
     return try await follow(first, stream) { PostsRemoveReply(post: $0, isNew: isNew) }
+  }
+
+  func report(_ request: PostsReportRequest, _ stream: ReplyStream<PostsReportReply>?) async throws -> PostsReportReply {
+    guard let category = Report.Category(rawValue: request.category) else { throw VarlinkError.invalidParameter("category") }
+    let message = try await message(request.messageId, of: "messageId")
+    guard case .others(let networkID) = try message.whose() else {
+      throw PostsRefusal.invalidPost(
+        field: "messageId", reason: "message \(request.messageId) is a post of Baton's; delete the post")
+    }
+    let (first, isNew) = try await context.coordinator.reportMessage(
+      networkID, by: message.row.author, in: message.row.channel, category: category, words: request.text ?? "",
+      idempotencyKey: request.idempotencyKey)
+    if isNew { note(first, by: .report) }
+    return try await follow(first, stream) { PostsReportReply(post: $0, isNew: isNew) }
   }
 
   /// A message that was not deleted.

@@ -16,10 +16,16 @@ public struct ReactionDraft: Hashable, Sendable {
   }
 }
 
-// Networks that do not react to posts, have no pinned posts, or remove nothing, have nothing of this.
+// Networks that do not react to posts, have no pinned posts, report or remove nothing, have nothing of this.
 extension RelayNetwork {
   public func composeReaction(_ draft: ReactionDraft, in content: ChannelContent) throws(PostFailure) -> PostDocument {
     throw .unsupported("Baton does not react to posts on this network yet")
+  }
+
+  public func composeReport(
+    _ report: Report, of message: PostReference, in content: ChannelContent
+  ) throws(PostFailure) -> PostDocument {
+    throw .unsupported("Baton does not report messages on this network; hide the message here")
   }
 
   public func composeRemoval(

@@ -70,6 +70,11 @@ public protocol RelayNetwork: RelayAddressing {
   /// - Parameter target: the post.
   func composePin(of target: PostReference, in content: ChannelContent) throws(PostFailure) -> PostDocument
 
+  /// Gives the report of a message of others its form, signed like a post. It must be stored before it is sent anywhere.
+  func composeReport(
+    _ report: Report, of message: PostReference, in content: ChannelContent
+  ) throws(PostFailure) -> PostDocument
+
   /// Gives the wish that a message of others be gone its form: a document that names the message, and the request that relays get. Both
   /// must be stored before anything is sent. It is delivered as the deletion of a post is.
   /// - Parameters:

@@ -8,12 +8,14 @@ public struct AboutMessage: Hashable, Sendable {
     case reaction
     /// The post is the wish that the message be gone, and is deleted from the beginning.
     case removal
+    /// The post reports it to relays and readers; the text is a `Report`.
+    case report
 
     /// Whether such a post is none by itself.
     public var isAside: Bool {
       switch self {
       case .answer: false
-      case .reaction, .removal: true
+      case .reaction, .removal, .report: true
       }
     }
   }

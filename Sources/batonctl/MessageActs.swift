@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BatonClient
 internal import ControlAPI
+internal import RelayNetwork
 internal import Sentences
 
 /// Answers a message.
@@ -96,6 +97,40 @@ struct MessageRemove: AsyncParsableCommand {
       let reply = try await session.raw.removeMessage(PostsRemoveRequest(messageId: message.id, reason: reason))
       let post = try ShownPost(reply.post).post
       try session.show(reply.post) { "\(post.summary)\nbatonctl post show \(post.id) says how far it is." }
+    }
+  }
+}
+
+/// Reports a message to relays.
+struct MessageReport: AsyncParsableCommand {
+  private static let categories = Report.Category.allCases.map(\.rawValue)
+
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Reports a message to whoever runs the relays of its channel.",
+    discussion: """
+      The report is public, signed by the channel, and a post of its own: batonctl post list --reactions has it, and batonctl post delete \
+      takes it back. Relays make of it what they want. Categories are \(categories.joined(separator: ", ")).
+      Exit status: as for batonctl post publish.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The message, by id.", completion: .names(of: .message)) var message: ObjectID
+  @Argument(help: "What is wrong with it.", completion: .list(categories), transform: Words.one(of: categories))
+  var category: String
+  @Argument(help: "What is to be said besides.") var text: String?
+  @Option(help: "The same key with the same options gives the same report, however often.") var key: String?
+  @Option(help: "Wait until all relays are settled, readers find the report at any, or none.")
+  var wait: ChannelCreate.Wait = .any
+
+  func run() async throws {
+    let request = PostsReportRequest(messageId: message.id, category: category, text: text, idempotencyKey: key)
+    try await PostRemark(global: global, wait: wait, kind: "a report of message").run(on: message) { client in
+      try await client.reportMessage(request).post
+    } following: { client in
+      try await client.reportMessageAndFollow(request).map { PostsPublishReply(post: $0.post, isNew: $0.isNew) }
+    } beginning: { reply in
+      let post = reply.post
+      guard reply.isNew else { return "Post \(post.id) was published before with this key." }
+      return "Post \(post.id) is a report of message \(message.id). Delivering to \(counted(post.relayCount, "relay"))."
     }
   }
 }

@@ -37,6 +37,7 @@ extension AboutMessage {
     switch act {
     case "reaction": "(reaction to a message) "
     case "removal": "(removal of a message)"
+    case "report": "(report of a message) "
     default: nil
     }
   }
@@ -46,6 +47,7 @@ extension AboutMessage {
     switch act {
     case "reaction": "reacts    to message "
     case "removal": "removes   message "
+    case "report": "reports   message "
     default: "answers   message "
     }
   }

@@ -74,7 +74,7 @@ struct AccessTests {
     "org.batond.Posts.Publish",
     "org.batond.Posts.Retry",
     "org.batond.Posts.Pin", "org.batond.Posts.React", "org.batond.Posts.Unpin",
-    "org.batond.Posts.Remove",
+    "org.batond.Posts.Remove", "org.batond.Posts.Report",
     "org.batond.Posts.SetRetention",
     "org.batond.Relays.Add", "org.batond.Relays.Remove", "org.batond.Relays.Test", "org.batond.Relays.Update",
     "org.batond.Servers.Add", "org.batond.Servers.Remove", "org.batond.Servers.Test", "org.batond.Servers.Update",

@@ -77,6 +77,20 @@ struct PostAboutTests {
     try await bench.stop()
   }
 
+  @Test func reportIsFollowedAndListedAmongReactions() async throws {
+    let bench = try await Self.bench()
+    let request = PostsReportRequest(messageId: 1, category: "malware", text: "a link")
+    var made: PostsReportReply?
+    for try await reply in try await bench.client.reportMessageAndFollow(request) { made = reply }
+    #expect(made?.isNew == true && made?.post.phase == "published" && made?.post.text == "malware: a link")
+    #expect(made?.post.about == AboutMessage(act: "report", networkId: "m1", author: "alice"))
+    #expect(try await bench.client.posts().posts.isEmpty)
+    #expect(try await bench.client.posts(PostsListRequest(reactions: true)).posts.map(\.id) == [1])
+    try await bench.settleMessages()
+    #expect(try await bench.client.messages().messages.count == 2, "a report is no message")
+    try await bench.stop()
+  }
+
   @Test func removedMessageIsDeletedOnceReadersDoNotFindIt() async throws {
     let bench = try await Bench(readsMessages: true)
     let relays = try await bench.addRelays(1)
@@ -112,6 +126,9 @@ struct PostAboutTests {
     (.react, ["reaction": "+", "messageId": 9], invalid("messageId", "there is no message 9; see batonctl messages")),
     (.remove, ["messageId": 9], invalid("messageId", "there is no message 9; see batonctl messages")),
     (.remove, [:], .invalidParameter("messageId")),
+    (.report, ["messageId": 9, "category": "spam"], invalid("messageId", "there is no message 9; see batonctl messages")),
+    (.report, ["messageId": 1, "category": "weather"], .invalidParameter("category")),
+    (.report, ["messageId": 1], .invalidParameter("category")),
     (.publish, ["channelId": 1, "text": "a", "replyTo": 1, "replyToMessage": 1], .invalidParameter("replyToMessage")),
     (
       .publish, ["channelId": 2, "text": "a", "replyToMessage": 1],

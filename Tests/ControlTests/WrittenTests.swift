@@ -61,6 +61,8 @@ struct WrittenTests {
     (PostsDeleteRequest.self, Interfaces.posts, .input("Delete")), (PostsRetryRequest.self, Interfaces.posts, .input("Retry")),
     (ExportedPost.self, Interfaces.posts, .type("ExportedPost")),
     (PostsReactRequest.self, Interfaces.posts, .input("React")), (PostsReactReply.self, Interfaces.posts, .output("React")),
+    (PostsReportRequest.self, Interfaces.posts, .input("Report")),
+    (PostsReportReply.self, Interfaces.posts, .output("Report")),
     (PostsRemoveRequest.self, Interfaces.posts, .input("Remove")),
     (PostsRemoveReply.self, Interfaces.posts, .output("Remove")),
     (ControlAPI.AboutMessage.self, Interfaces.posts, .type("AboutMessage")),

@@ -146,6 +146,43 @@ struct PostAboutTests {
     try await bench.stop()
   }
 
+  // MARK: - Reports
+
+  @Test func reportIsDeliveredAndIsNoMessage() async throws {
+    let messages = FakeMessages()
+    let bench = try await Bench(posts: true, messages: messages)
+    let (channel, _) = try await bench.followedChannel()
+    func report(_ words: String, key: String? = nil) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
+      try await bench.coordinator.reportMessage(
+        "m1", by: "alice", in: channel, category: .spam, words: words, idempotencyKey: key)
+    }
+    let first = try await report("every: hour", key: "k").post.row
+    #expect(first.text == "spam: every: hour" && first.isAside && first.about?.act == .report)
+    #expect(first.document.text == "spam: every: hour | of m1 by alice")
+    #expect(try await !report("every: hour", key: "k").isNew)
+    #expect(try await report("").post.row.text == "spam")
+    try await bench.settlePosts()
+    #expect(try bench.statuses(first.id) == [.verified])
+    let news = try await bench.publish("news", in: channel).row.id
+    try await bench.waitForMessages { !messages.messages(of: channel).isEmpty }
+    #expect(messages.messages(of: channel).map(\.post) == [news] && messages.reactions.isEmpty)
+    let refusal = await bench.refusal { () throws(BatonError) in try await report("not here") }
+    #expect(refusal == .post(.notSupported(.nostr, reason: "no reports")))
+    _ = try await bench.coordinator.deletePost(first.id)
+    try await bench.settlePosts()
+    #expect(try bench.statuses(first.id) == [.deleted])
+    try await bench.stop()
+  }
+
+  @Test(arguments: Report.Category.allCases)
+  func reportIsReadFromItsText(_ category: Report.Category) {
+    for words in ["", "a", "a: b", " c "] {
+      let report = Report(category: category, words: words)
+      #expect(Report(text: report.text) == report)
+    }
+    for text in ["", ": a", "\(category)a", "weather: x"] { #expect(Report(text: text) == nil, "\(text)") }
+  }
+
   // MARK: - Removals
 
   @Test func removalIsOverOnceReadersDoNotFindTheMessage() async throws {

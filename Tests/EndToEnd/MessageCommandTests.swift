@@ -38,6 +38,8 @@ struct MessageCommandTests {
     #expect(reply.message.id == 7 && reply.text == "At nine." && reply.key == "k" && reply.wait == .any)
     #expect(try Self.parse("messages", "react", "7", "-", as: MessageReact.self).options.reaction == "-")
     #expect(try Self.parse("messages", "remove", "7", "--reason", "spam", as: MessageRemove.self).reason == "spam")
+    let report = try Self.parse("messages", "report", "7", "spam", "every hour", as: MessageReport.self)
+    #expect(report.message.id == 7 && report.category == "spam" && report.text == "every hour")
     let people = try Self.parse("people", "News", "--search", "ada", "--muted", as: PeopleCommand.List.self)
     #expect(people.channel == "News" && people.search == "ada" && people.muted && people.limit == 30)
     #expect(try Self.parse("people", "list", "mute", as: PeopleCommand.List.self).channel == "mute")
@@ -53,7 +55,8 @@ struct MessageCommandTests {
     ["messages", "News", "--follow", "--newest-first"], ["messages", "News", "--follow", "-o", "yaml"],
     ["messages", "read"], ["messages", "read", "News", "--through", "News"], ["messages", "unread", "News"],
     ["messages", "--search", "a", "--hidden"], ["messages", "News", "--follow", "--hidden"], ["messages", "hide"],
-    ["messages", "reply", "7"], ["messages", "react", "7", ":soap:"], ["messages", "remove", "News"], ["people", "mute"],
+    ["messages", "reply", "7"], ["messages", "react", "7", ":soap:"], ["messages", "remove", "News"],
+    ["messages", "report", "7", "weather"], ["messages", "report", "7"], ["people", "mute"],
     ["people", "--limit", "0"], ["people", "--search", ""], ["people", "--columns", "text"],
     ["messages", "show"], ["messages", "sync", "News", "--timeout", "6min"], ["inbox", "News"], ["inbox", "--limit", "1001"],
     ["inbox", "--watch", "-o", "name"], ["inbox", "--columns", "text"],

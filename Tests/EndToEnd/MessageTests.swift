@@ -153,6 +153,13 @@ struct MessageTests {
     }
     #expect(state.message("Since nine.")?["replyTo"] == question["id"])
     #expect(state.message("Since when?")?["reactions"] == [["reaction": "👍", "count": 1, "own": true]])
+    let report = try await baton.control("messages", "report", message, "spam", "every hour", "--wait", "all")
+    #expect(report.status == 0, "\(report.lines)")
+    for relay in relays.urls {
+      let reports = try await baton.events(at: relay, ["kinds": [1984], "#e": [.string(id)]])
+      #expect(reports.count == 1 && reports.first?["content"] == "every hour", "\(reports)")
+      #expect(reports.first?["tags"] == [["e", .string(id), "spam"], ["p", .string(author)]], "\(reports)")
+    }
     let refused = try await baton.control("messages", "remove", message, "--yes")
     #expect(refused.status != 0 && refused.lines.contains { $0.contains("anybody may write in a channel") }, "\(refused.lines)")
     #expect(try await baton.control("post", "list", "-o", "name").lines == ["id:1"])

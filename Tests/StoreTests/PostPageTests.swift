@@ -63,7 +63,7 @@ struct PostPageTests {
     if let target = question.reactionTo {
       guard post.row.reactionTo == target else { return false }
     } else {
-      let isReaction = post.row.reactionTo != nil || [.reaction, .removal].contains(post.row.about?.act)
+      let isReaction = post.row.reactionTo != nil || post.row.about.map { $0.act != .answer } == true
       guard question.withReactions || !isReaction else { return false }
     }
     guard question.relay != nil || question.status != nil || question.cause != nil else { return true }

@@ -48,6 +48,15 @@ extension FakeNetwork {
 
   public func author(from text: String) -> String? { text.hasPrefix("npub of ") ? String(text.dropFirst(8)) : nil }
 
+  public func composeReport(
+    _ report: Report, of message: PostReference, in content: ChannelContent
+  ) throws(PostFailure) -> PostDocument {
+    if report.words == "not here" { throw .unsupported("no reports") }
+    return PostDocument(
+      networkID: "report \(posts.nextName())", author: "key",
+      text: "\(report.text) | of \(message.networkID) by \(message.author)")
+  }
+
   public func composeRemoval(
     of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {

@@ -210,6 +210,26 @@ extension PostsRemoveReply: JSONWritable {
   }
 }
 
+extension PostsReportRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("category", category)
+    writer.member("idempotencyKey", idempotencyKey)
+    writer.member("messageId", messageId)
+    writer.member("text", text)
+    writer.endObject()
+  }
+}
+
+extension PostsReportReply: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("isNew", isNew)
+    writer.member("post", post)
+    writer.endObject()
+  }
+}
+
 extension PostsPinRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()

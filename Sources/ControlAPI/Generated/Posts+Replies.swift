@@ -149,6 +149,22 @@ public struct PostsRemoveReply: Codable, Hashable, Sendable {
   }
 }
 
+/// A reply of org.batond.Posts.Report.
+public struct PostsReportReply: Codable, Hashable, Sendable {
+  /// The report as stored.
+  public var post: Post
+  /// False: an earlier call with the same key made it.
+  public var isNew: Bool
+
+  public init(
+    post: Post,
+    isNew: Bool
+  ) {
+    self.post = post
+    self.isNew = isNew
+  }
+}
+
 /// A reply of org.batond.Posts.Pin.
 public struct PostsPinReply: Codable, Hashable, Sendable {
   /// The pin as stored.

@@ -139,7 +139,7 @@ public struct PostsListRequest: Codable, Hashable, Sendable {
   public var limit: Int?
   /// Only reactions to this post.
   public var reactionTo: Int?
-  /// Whether reactions are listed among other posts; they are not when absent.
+  /// Whether reactions, reports and removals are listed among other posts; they are not when absent.
   public var reactions: Bool?
 
   public init(
@@ -289,6 +289,30 @@ public struct PostsRemoveRequest: Codable, Hashable, Sendable {
   ) {
     self.messageId = messageId
     self.reason = reason
+  }
+}
+
+/// Parameters of org.batond.Posts.Report.
+public struct PostsReportRequest: Codable, Hashable, Sendable {
+  /// The message, see org.batond.Messages. One that was deleted is refused, and so are posts of Baton's.
+  public var messageId: Int64
+  /// What is wrong with it.
+  public var category: String
+  /// What is said besides, at most 500 bytes.
+  public var text: String?
+  /// The same key with the same parameters gives the same post, however often it is asked for; 1 to 200 bytes.
+  public var idempotencyKey: String?
+
+  public init(
+    messageId: Int64,
+    category: String,
+    text: String? = nil,
+    idempotencyKey: String? = nil
+  ) {
+    self.messageId = messageId
+    self.category = category
+    self.text = text
+    self.idempotencyKey = idempotencyKey
   }
 }
 

@@ -16,6 +16,7 @@ public enum PostsMethod: String, InterfaceMethod {
   case cancel = "org.batond.Posts.Cancel"
   case react = "org.batond.Posts.React"
   case remove = "org.batond.Posts.Remove"
+  case report = "org.batond.Posts.Report"
   case pin = "org.batond.Posts.Pin"
   case unpin = "org.batond.Posts.Unpin"
   case export = "org.batond.Posts.Export"
@@ -76,6 +77,13 @@ public protocol PostsService: InterfaceService where Method == PostsMethod, Refu
   func remove(
     _ request: PostsRemoveRequest, _ stream: ReplyStream<PostsRemoveReply>?
   ) async throws -> PostsRemoveReply
+  /// Reports a message of others to whoever runs the relays of its channel, and to readers who look at reports; on SimpleX it is refused with
+  /// NotSupported. The report is public and signed by the channel. It is a post of its own, with about and a text that begins with the category.
+  /// What relays make of it is up to them. Returns and sends it as Publish does.
+  /// - Parameter stream: takes all replies but the last one; nil when the client takes one only.
+  func report(
+    _ request: PostsReportRequest, _ stream: ReplyStream<PostsReportReply>?
+  ) async throws -> PostsReportReply
   /// Puts a post among the pinned posts of its channel, which only groups have; elsewhere it is refused with NotSupported. The pin is a post of
   /// its own, with reactionTo and the text 'pin', and is delivered, retried and cancelled as reactions are; to delete it is to take it away.
   /// Returns and sends the pin as Publish does.
@@ -124,6 +132,7 @@ extension PostsService {
     case .cancel: return try await cancel(call.request())
     case .react: return try await react(call.request(), call.replies(to: stream))
     case .remove: return try await remove(call.request(), call.replies(to: stream))
+    case .report: return try await report(call.request(), call.replies(to: stream))
     case .pin: return try await pin(call.request(), call.replies(to: stream))
     case .unpin: return try await unpin(call.request())
     case .export: return try await export(call.request(), ReplyStream(stream))

@@ -188,7 +188,8 @@ public struct Post: Codable, Hashable, Sendable {
   /// What whoever publishes should know of the post, for people, such as until when readers can fetch its file; absent when there is
   /// nothing. It is as of the time of the reply, and no change of the post when it becomes something else.
   public var notes: [String]?
-  /// The message of others that it answers, is a reaction to, or removes; absent otherwise. The text of a reaction is the reaction.
+  /// The message of others that it answers, is a reaction to, removes or reports; absent otherwise. The text of a reaction is the reaction, and that of a report its
+  /// category, with ': ' and words behind it if there are any.
   public var about: AboutMessage?
 
   public init(

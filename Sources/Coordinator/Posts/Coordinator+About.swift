@@ -1,5 +1,5 @@
 public import Channels
-internal import RelayNetwork
+public import RelayNetwork
 internal import Storage
 
 // Posts about messages of others.
@@ -21,6 +21,18 @@ extension Coordinator {
       PostRequest(
         channel: channel, text: reaction, emoji: emoji, idempotencyKey: idempotencyKey,
         about: AboutMessage(act: .reaction, networkID: networkID, author: author), aboutPlace: place))
+  }
+
+  /// Reports a message of others to those who run relays. The report is a post of its own. Returns once it is durable.
+  /// - Throws: `notSupported` where messages are not reported, among others.
+  public func reportMessage(
+    _ networkID: String, by author: String, in channel: ChannelID, category: Report.Category, words: String,
+    idempotencyKey: String? = nil
+  ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
+    try await publish(
+      PostRequest(
+        channel: channel, text: Report(category: category, words: words).text, idempotencyKey: idempotencyKey,
+        about: AboutMessage(act: .report, networkID: networkID, author: author)))
   }
 
   /// Removes a message of others for all readers. The removal is a post of its own, which is deleted from the beginning. Returns once it is
@@ -52,16 +64,21 @@ extension Coordinator {
     return snapshot(published.post, channel.row)
   }
 
-  /// A reaction to a message of others in the form that its network gives it.
-  func reaction(
+  /// A reaction to a message of others, or its report, in the form that its network gives it.
+  func aside(
     _ request: PostRequest, to about: AboutMessage, in channel: StoredChannel, on network: any RelayNetwork
   ) throws(BatonError) -> PostDocument {
     let content = channel.row.content
     let target = try messageReference(about, of: request, in: content, on: network)
     let document: PostDocument
     do throws(PostFailure) {
-      document = try network.composeReaction(
-        ReactionDraft(target: target, text: request.text, emoji: request.emoji), in: content)
+      switch about.act {
+      case .report:
+        document = try network.composeReport(Report(text: request.text) ?? Report(category: .other), of: target, in: content)
+      case .reaction, .answer, .removal:
+        document = try network.composeReaction(
+          ReactionDraft(target: target, text: request.text, emoji: request.emoji), in: content)
+      }
     } catch {
       throw BatonError(error, on: network.kind)
     }

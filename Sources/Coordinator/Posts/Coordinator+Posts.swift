@@ -44,8 +44,8 @@ extension Coordinator {
   private func document(of request: PostRequest, in channel: StoredChannel) async throws(BatonError) -> PostDocument {
     let network = try network(of: channel)
     if let target = request.reactionTo { return try await reaction(request, to: target, in: channel, on: network) }
-    if let about = request.about, about.act == .reaction {
-      return try reaction(request, to: about, in: channel, on: network)
+    if let about = request.about, about.act.isAside {
+      return try aside(request, to: about, in: channel, on: network)
     }
     let draft = try await draft(request, in: channel.row.content, on: network)
     let relays = directory.relays

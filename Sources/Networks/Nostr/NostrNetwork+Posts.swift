@@ -144,6 +144,18 @@ extension NostrNetwork {
     return PostDocument(try sign(post, with: key, at: try date(of: post)))
   }
 
+  public func composeReport(
+    _ report: Report, of message: PostReference, in content: ChannelContent
+  ) throws(PostFailure) -> PostDocument {
+    let key = try author(of: content)
+    let post: NostrPost
+    do throws(PostRefusal) {
+      post = try .report(report, of: message, in: content, by: key.publicKey, attempt: Self.attempt(in: content))
+    } catch { throw .refused(error) }
+    if content.kind == .group { return try template(of: post, with: key) }
+    return PostDocument(try sign(post, with: key, at: try date(of: post)))
+  }
+
   private func submit(_ document: PostDocument, for operation: DeliveryOperation) {
     let event = OutgoingEvent.signed(id: document.networkID, text: document.text)
     submit(SessionOperation(delivery: operation, events: [event]), for: operation)

@@ -22,7 +22,7 @@ struct GroupPost: Hashable, Sendable, GroupNames {
   /// The number of attempts that are kept.
   static let attemptsMax = 32
   /// The kinds that are published like this.
-  static let kinds: Set<Int> = [NostrPost.groupMessageKind, NostrPost.reactionKind]
+  static let kinds: Set<Int> = [NostrPost.groupMessageKind, NostrPost.reactionKind, NostrPost.reportKind]
 
   init(_ post: NostrPost) { self.post = post }
 

@@ -50,9 +50,9 @@ extension NostrPost {
   /// Upper bound of a reason, in UTF-8 bytes.
   static let reasonBytesMax = 500
 
-  /// The kinds that may be deleted as posts: reactions, posts, and in groups threads and comments. Everything else is left alone, in
+  /// The kinds that may be deleted as posts: reactions, posts, reports, and in groups threads and comments. Everything else is left alone, in
   /// particular what a channel or a group consists of.
-  private static let deletableKinds: Set<Int> = [reactionKind, groupMessageKind, 11, channelMessageKind, 1111]
+  private static let deletableKinds: Set<Int> = [reactionKind, groupMessageKind, 11, channelMessageKind, 1111, reportKind]
 
   /// A request to delete one's own posts and reactions (kind 5, NIP-09). It never names the channel, not even as a hint to where the posts
   /// were: the key that signed the channel may sign this, and relays would delete the channel.

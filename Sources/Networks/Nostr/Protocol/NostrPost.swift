@@ -13,6 +13,7 @@ struct NostrPost: Hashable, Sendable {
   /// Posts of groups (NIP-29, NIP-C7).
   static let groupMessageKind = 9
   static let reactionKind = 7
+  static let reportKind = 1984
   static let deletionKind = 5
   /// Deletions by admins of a group.
   static let adminDeletionKind = 9005
