@@ -53,12 +53,29 @@ public struct Generator {
     // Messages have types of any interface in them.
     for interface in interfaces {
       let messages = try messages(of: interface)
-      if !messages.requests.isEmpty { files.append(file("+Requests", messages.requests, interface)) }
+      for (number, part) in Self.parts(messages.requests).enumerated() {
+        files.append(file("+Requests" + (number == 0 ? "" : "\(number + 1)"), part, interface))
+      }
       if !messages.replies.isEmpty { files.append(file("+Replies", messages.replies, interface)) }
       if let writers = writers[interface.name] { files.append(file("+MessageJSON", writers, interface)) }
       files.append(file("+Service", service(of: interface), interface))
     }
     return files
+  }
+
+  /// How many lines of types one file has.
+  private static let linesMax = 360
+
+  /// Types in files that are short enough to be read.
+  private static func parts(_ types: [String]) -> [[String]] {
+    var (parts, lines): ([[String]], Int) = ([], 0)
+    for type in types {
+      let own = type.count { $0 == "\n" } + 1
+      if parts.isEmpty || lines + own > linesMax { (parts, lines) = (parts + [[]], 0) }
+      parts[parts.count - 1].append(type)
+      lines += own
+    }
+    return parts
   }
 
   /// What the names of all types of an interface that are not named otherwise begin with.

@@ -25,7 +25,9 @@ struct PostsInterface: PostsService, ControlService {
     return try await follow(first, stream) { PostsEditReply(post: $0, isNew: isNew) }
   }
 
-  func notesCallers(of method: PostsMethod) -> Bool { [.publish, .edit, .react, .remove, .report, .pin, .adopt].contains(method) }
+  func notesCallers(of method: PostsMethod) -> Bool {
+    [.publish, .edit, .react, .remove, .report, .pin, .adopt].contains(method)
+  }
 
   /// Notes who made a post, such as an edit or a reaction, as soon as it is durable: the client may not stay to the end. There may be
   /// many, so the log limits them.

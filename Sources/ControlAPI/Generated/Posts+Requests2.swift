@@ -1,0 +1,69 @@
+// Written by `make generate` from org.batond.Posts.varlink.
+
+/// Parameters of org.batond.Posts.Adopt.
+public struct PostsAdoptRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// What was signed, at most 262,144 bytes; on Nostr an event as JSON, of kind 42 or 5.
+  public var document: String
+
+  public init(
+    channelId: Int64,
+    document: String
+  ) {
+    self.channelId = channelId
+    self.document = document
+  }
+}
+
+/// Parameters of org.batond.Posts.SetRetention.
+public struct PostsSetRetentionRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+  /// For how many days posts are kept after their creation, 1 to 36500; no limit when absent.
+  public var keepDays: Int?
+  /// How many of the newest posts are kept, 1 to 1000000; no limit when absent.
+  public var keepCount: Int?
+
+  public init(
+    channelId: Int64,
+    keepDays: Int? = nil,
+    keepCount: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.keepDays = keepDays
+    self.keepCount = keepCount
+  }
+}
+
+/// Parameters of org.batond.Posts.GetRetention.
+public struct PostsGetRetentionRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var channelId: Int64
+
+  public init(
+    channelId: Int64
+  ) {
+    self.channelId = channelId
+  }
+}
+
+/// Parameters of org.batond.Posts.AuthorizeUpload.
+public struct PostsAuthorizeUploadRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel, whose key signs.
+  public var channelId: Int64
+  /// The SHA-256 of the file, 64 lower-case hexadecimal digits.
+  public var sha256: String
+  /// The size of the file in bytes, at least 1.
+  public var sizeBytes: Int
+
+  public init(
+    channelId: Int64,
+    sha256: String,
+    sizeBytes: Int
+  ) {
+    self.channelId = channelId
+    self.sha256 = sha256
+    self.sizeBytes = sizeBytes
+  }
+}
