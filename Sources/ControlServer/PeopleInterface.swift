@@ -9,7 +9,7 @@ struct PeopleInterface: PeopleService, ControlService {
   static let limitDefault = 30
   static let limitMax = 100
   /// The longest text that is looked for, in UTF-8 bytes.
-  static let textBytesMax = 200
+  static let textBytesMax = 1_000
 
   let context: ControlContext
   private var coordinator: Coordinator { context.coordinator }

@@ -3,6 +3,7 @@ internal import ControlAPI
 internal import Coordinator
 internal import RelayNetwork
 internal import Storage
+internal import StrictJSON
 internal import Varlink
 
 // Posts about messages of others.
@@ -11,12 +12,18 @@ extension PostsInterface {
   func answering(_ request: PostsPublishRequest, _ post: PostRequest) async throws -> PostRequest {
     guard let id = request.replyToMessage else { return post }
     guard request.replyTo == nil else { throw VarlinkError.invalidParameter("replyToMessage") }
-    let message = try await message(Int64(id), of: "replyToMessage")
+    let found = try await named(Int64(id), of: "replyToMessage", request.idempotencyKey)
+    guard let message = found.message else {
+      var post = post
+      (post.about, post.refusalIfNew) = (found.about, found.refusal)
+      return post
+    }
     guard message.row.channel == post.channel else {
       throw PostsRefusal.invalidPost(
         field: "replyToMessage", reason: "message \(id) is in another channel; answer it in its own")
     }
     var post = post
+    post.refusalIfNew = found.refusal
     switch try message.whose() {
     case .ours(let parent): post.replyTo = parent
     case .others(let networkID):
@@ -35,13 +42,14 @@ extension PostsInterface {
     switch (request.id, request.messageId) {
     case (let id?, nil): return try await react(to: PostID(rawValue: id))
     case (nil, let id?):
-      let message = try await message(id, of: "messageId")
+      let found = try await named(id, of: "messageId", nil)
+      guard let message = found.message else { throw found.refusal ?? BatonError.busy }
       switch try message.whose() {
       case .ours(let post): return try await react(to: post)
       case .others(let networkID):
         return try await context.coordinator.reactToMessage(
           networkID, by: message.row.author, at: message.place, in: message.row.channel, with: request.reaction,
-          emoji: emoji, idempotencyKey: request.idempotencyKey)
+          emoji: emoji, idempotencyKey: request.idempotencyKey, refusalIfNew: found.refusal)
       }
     case (nil, nil): throw VarlinkError.invalidParameter("id")
     case (_?, _?): throw VarlinkError.invalidParameter("messageId")
@@ -66,14 +74,15 @@ extension PostsInterface {
 
   func report(_ request: PostsReportRequest, _ stream: ReplyStream<PostsReportReply>?) async throws -> PostsReportReply {
     guard let category = Report.Category(rawValue: request.category) else { throw VarlinkError.invalidParameter("category") }
-    let message = try await message(request.messageId, of: "messageId")
+    let found = try await named(request.messageId, of: "messageId", nil)
+    guard let message = found.message else { throw found.refusal ?? BatonError.busy }
     guard case .others(let networkID) = try message.whose() else {
       throw PostsRefusal.invalidPost(
         field: "messageId", reason: "message \(request.messageId) is a post of Baton's; delete the post")
     }
     let (first, isNew) = try await context.coordinator.reportMessage(
       networkID, by: message.row.author, in: message.row.channel, category: category, words: request.text ?? "",
-      idempotencyKey: request.idempotencyKey)
+      idempotencyKey: request.idempotencyKey, refusalIfNew: found.refusal)
     if isNew { note(first, by: .report) }
     return try await follow(first, stream) { PostsReportReply(post: $0, isNew: isNew) }
   }
@@ -81,13 +90,33 @@ extension PostsInterface {
   /// A message that was not deleted.
   /// - Parameter field: of the request.
   private func message(_ id: Int64, of field: String) async throws -> StoredMessage {
-    guard let message = try await context.messages?.message(MessageID(rawValue: id)) else {
-      throw PostsRefusal.invalidPost(field: field, reason: "there is no message \(id); see batonctl messages")
-    }
-    guard message.row.deletedAt == nil else {
-      throw PostsRefusal.invalidPost(field: field, reason: "message \(id) was deleted; name another")
-    }
+    let found = try await named(id, of: field, nil)
+    if let refusal = found.refusal { throw refusal }
+    guard let message = found.message else { throw BatonError.busy }
     return message
+  }
+
+  /// What is known of a message that a request names.
+  private struct Named {
+    /// `nil` if it is not there, or not any more.
+    var message: StoredMessage?
+    /// What an earlier request with the same key has named, if the message is not there any more.
+    var about: Storage.AboutMessage?
+    /// Why nothing new may be done about it; `nil` if it may.
+    var refusal: BatonError?
+  }
+
+  /// Finds a message. What was done about it before under the same key is found even if it is gone since.
+  /// - Parameter field: of the request.
+  private func named(_ id: Int64, of field: String, _ key: String?) async throws -> Named {
+    func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: field, reason: reason)) }
+    guard let message = try await context.messages?.message(MessageID(rawValue: id)) else {
+      let refusal = refusal("there is no message \(id); see batonctl messages")
+      guard let key, let about = try await context.coordinator.about(idempotencyKey: key) else { throw refusal }
+      return Named(about: about, refusal: refusal)
+    }
+    let isDeleted = message.row.deletedAt != nil
+    return Named(message: message, refusal: isDeleted ? refusal("message \(id) was deleted; name another") : nil)
   }
 }
 
@@ -107,5 +136,11 @@ extension StoredMessage {
     return .others(networkID: networkID)
   }
 
-  fileprivate var place: MessagePlace { MessagePlace(relays: relays, textBytes: row.text.utf8.count) }
+  fileprivate var place: MessagePlace { MessagePlace(relays: relays, textBytes: quotedBytes) }
+
+  /// The size of what an answer quotes: the text, or the name of its file if there is none.
+  private var quotedBytes: Int {
+    let quoted = row.text.isEmpty ? row.attachments.first?.url ?? "" : row.text
+    return JSONValue.string(quoted).text.utf8.count
+  }
 }

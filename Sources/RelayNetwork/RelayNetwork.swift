@@ -96,7 +96,7 @@ public protocol RelayNetwork: RelayAddressing {
   /// How others refer to a message that was read in a channel and is no post of ours; `nil` if the name is not one of this network.
   /// - Parameters:
   ///   - author: who wrote it, in the network's notation.
-  ///   - textBytes: the size of its text, in UTF-8 bytes.
+  ///   - textBytes: the size of its text as JSON, in bytes.
   ///   - relays: normal addresses of the relays from which it was read.
   func reference(
     toMessage networkID: String, by author: String, textBytes: Int, in content: ChannelContent, at relays: [String]

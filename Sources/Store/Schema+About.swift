@@ -13,6 +13,6 @@ extension Schema {
     DROP INDEX posts_alive;
     CREATE INDEX posts_of_channel ON posts (channel_id, id, deleted_at, is_aside);
     CREATE INDEX posts_alive ON posts (id, is_aside) WHERE deleted_at IS NULL;
-    CREATE INDEX posts_about ON posts (channel_id, about_id, about_act, text) WHERE about_id IS NOT NULL AND deleted_at IS NULL;
+    CREATE INDEX posts_about ON posts (channel_id, about_id, text) WHERE about_act = 'reaction' AND deleted_at IS NULL;
     """
 }

@@ -18,7 +18,7 @@ struct PeopleCommand: AsyncParsableCommand {
     subcommands: [List.self, Show.self, Mute.self, Unmute.self], defaultSubcommand: List.self)
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists people, who wrote last first.", aliases: ["ls"])
+    static let configuration = CommandConfiguration(abstract: "Lists people; whoever wrote last comes first.", aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var table: TableOptions
     @Argument(help: "The channel, by id or name. Default: all channels.", completion: .names(of: .channel))

@@ -63,6 +63,33 @@ struct PostAboutTests {
     try await bench.stop()
   }
 
+  /// Whoever lost an answer asks again, whatever became of the message since.
+  @Test func sameKeyGivesTheSamePostThoughTheMessageIsGone() async throws {
+    let bench = try await Self.bench()
+    let answer = PostsPublishRequest(channelId: 1, text: "So do we.", idempotencyKey: "k", replyToMessage: 2)
+    let reaction = PostsReactRequest(reaction: "+", messageId: 2)
+    let (first, liked) = (try await bench.client.publishPost(answer), try await bench.client.reactToPost(reaction))
+    try await bench.hear([.deleted(networkID: "m2", author: "alice")], at: 50)
+    #expect(try await bench.client.publishPost(answer).post.id == first.post.id)
+    #expect(try await bench.client.reactToPost(reaction).post.id == liked.post.id)
+    var other = answer
+    other.text = "So don't we."
+    await #expect(throws: PostsRefusal.idempotencyKeyReused(id: first.post.id, deleted: false).error) {
+      _ = try await bench.client.publishPost(other)
+    }
+    (other.text, other.idempotencyKey) = ("new", "new")
+    await #expect(throws: Self.invalid("replyToMessage", "message 2 was deleted; name another")) {
+      _ = try await bench.client.publishPost(other)
+    }
+    // The number of a message that is not known any more.
+    _ = try await bench.client.setHidden(true, clearingHistory: true, channel: 1)
+    #expect(try await bench.client.publishPost(answer).post.id == first.post.id)
+    await #expect(throws: Self.invalid("replyToMessage", "there is no message 2; see batonctl messages")) {
+      _ = try await bench.client.publishPost(other)
+    }
+    try await bench.stop()
+  }
+
   /// A channel cannot remove what others wrote, and its own posts it can.
   @Test func removalOfAnOwnMessageIsTheDeletionOfThePost() async throws {
     let bench = try await Self.bench()

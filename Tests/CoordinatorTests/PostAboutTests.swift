@@ -136,9 +136,9 @@ struct PostAboutTests {
       return reason
     }
     let toReaction = await refusal { () throws(BatonError) in _ = try await bench.coordinator.react(to: id, with: "+") }
-    #expect(toReaction == "post 1 is itself a reaction, to a message; react to that one")
+    #expect(toReaction == "post 1 is a reaction to a message; react to another")
     let reply = await refusal { () throws(BatonError) in _ = try await bench.publish("a", in: channel, replyTo: id) }
-    #expect(reply == "post 1 is a reaction, to a message; refer to that one")
+    #expect(reply == "post 1 is a reaction to a message; refer to another")
     let edit = await refusal { () throws(BatonError) in
       _ = try await bench.coordinator.editPost(id, as: PostRequest(channel: channel, text: "-"))
     }
@@ -215,6 +215,26 @@ struct PostAboutTests {
     _ = try await bench.coordinator.retryPost(id)
     try await bench.settlePosts()
     #expect(try bench.statuses(id) == [.deleted])
+    try await bench.stop()
+  }
+
+  @Test func removalIsNeitherEditedNorDeletedNorWaitedForForEver() async throws {
+    let (bench, channel) = try await bench(.group)
+    bench.network.posts.serveAgain(PostID(rawValue: 1), named: "m1", at: "ws://r1")
+    bench.network.set(.unreachable, at: "ws://r1")
+    let removal = try await remove(bench, channel)
+    let id = removal.row.id
+    #expect(!removal.hasSettled)
+    let same = try await bench.coordinator.deletePost(id)
+    #expect(same.row.id == id && same.phase == .deleting)
+    let edit = await bench.refusal { () throws(BatonError) in
+      try await bench.coordinator.editPost(id, as: PostRequest(channel: channel, text: "x"))
+    }
+    let reason = "post 1 is the removal of a message; there is nothing to edit"
+    #expect(edit == .post(.invalidPost(field: "id", reason: reason)))
+    try await bench.movePosts { try bench.store.post(id)?.deliveries.first?.record.repair ?? 0 > 0 }
+    try await bench.settlePosts()
+    #expect(try await bench.post(id).hasSettled, "it goes on, and nobody waits")
     try await bench.stop()
   }
 

@@ -98,6 +98,11 @@ struct ProfileReaderTests {
     desk.pass(ticks: 20)
     #expect(Self.requests(desk).count == 1 && desk.texts == ["a", "b"])
     #expect(desk.syncs.allSatisfy { $0.outcome == .complete })
+    // Somebody may have meant that for a moment.
+    desk.refusal = { _ in nil }
+    desk.stored += [Self.profile(#"{"name":"alice"}"#), Self.profile(#"{"name":"bob"}"#, by: Saying.bob)]
+    desk.pass(ticks: FollowerMachine.retryTicks)
+    #expect(Set(Self.names(desk).values) == ["alice", "bob"])
   }
 
   @Test func relayThatDoesNotAnswerIsNotLeft() {
@@ -127,6 +132,21 @@ struct ProfileReaderTests {
     #expect(Self.names(desk) == [Saying.alice.publicKey: "alice"])
   }
 
+  /// Those who do not fit are asked for once there is room; nobody is left out because so many wrote.
+  @Test func namesComeBeforeTheRestOfALongHistory() {
+    let keys = (0..<700).map { _ in SecretKey.random() }
+    var desk = FollowingDesk.following(
+      [Saying.channel(1, window: MessageWindow(count: 1_000))],
+      stored: keys.enumerated().map { Saying.message("hi", at: FollowingDesk.noon - 100 - Int64($0), by: $1) }
+        + keys.map { Self.profile(#"{"name":"n"}"#, by: $0) })
+    desk.pass(ticks: 30)
+    #expect(Self.names(desk).count >= ProfileReader.waitingMax)
+    desk.feed(.following(.sync(ChannelID(rawValue: 1))))
+    desk.settle()
+    desk.pass(ticks: 30)
+    #expect(Self.names(desk).count == 700)
+  }
+
   @Test func manyAuthorsAreAskedForInTurn() {
     let keys = (0..<120).map { _ in SecretKey.random() }
     var desk = FollowingDesk.following(
@@ -137,8 +157,6 @@ struct ProfileReaderTests {
     #expect(Self.names(desk).count == 120)
     // A day later, names may have changed.
     desk.pass(ticks: FollowerMachine.wholeTicks)
-    desk.publish(Saying.message("still here", by: keys[0]))
-    desk.pass(ticks: 2)
-    #expect(Self.requests(desk).last?.filters[0]["authors"]?.array == [.string(keys[0].publicKey)])
+    #expect(Self.requests(desk).count == 6, "all of them are asked for when the channel is read as a whole")
   }
 }

@@ -54,7 +54,8 @@ struct MessageDamageTests {
       for column in ["last_at", "is_hidden", "is_muted", "is_pinned", "truncated_at"] {
         try db.execute(sql: "ALTER TABLE conversations DROP COLUMN \(column)")
       }
-      try db.execute(sql: "ALTER TABLE messages RENAME COLUMN absence TO is_deleted; DROP TABLE people")
+      try db.execute(
+        sql: "ALTER TABLE messages RENAME COLUMN absence TO is_deleted; DROP TABLE people; DROP INDEX reactions_of_author")
       try db.execute(sql: "PRAGMA user_version = 1")
     }
     store.close()

@@ -112,10 +112,11 @@ struct MessageModel {
     guard person.name != profile.name else { return }
     let shown = messages.indices.filter {
       let row = messages[$0].row
-      return row.author == profile.author && !row.isOwn && row.deletedAt == nil && !isHidden(messages[$0])
+      return row.author == profile.author && !row.isOwn && row.deletedAt == nil
     }
-    let last = shown.sorted { Self.order(messages[$0].row) > Self.order(messages[$1].row) }.prefix(20)
-    for place in last { messages[place].row.authorName = profile.name }
+    let ordered = shown.sorted { Self.order(messages[$0].row) > Self.order(messages[$1].row) }
+    let groups = Dictionary(grouping: ordered) { [messages[$0].isHiddenByHand, isMuted(messages[$0])] }
+    for place in groups.values.flatMap({ $0.prefix(20) }) { messages[place].row.authorName = profile.name }
   }
 
   private mutating func take(_ read: ReadReaction, _ channel: ChannelID) -> (new: Int, refused: Int) {
@@ -145,16 +146,21 @@ struct MessageModel {
     messages.indices.filter { messages[$0].row.channel == channel && !messages[$0].row.isOwn }
   }
 
+  /// Whether it is hidden only because its author is muted.
+  private func isMuted(_ message: Message) -> Bool { isHidden(message) && !message.isHiddenByHand }
+
   private func oldest(_ channel: ChannelID) -> Int? {
-    kept(channel).min { Self.order(messages[$0].row) < Self.order(messages[$1].row) }
+    let muted = kept(channel).filter { isMuted(messages[$0]) }
+    return (muted.isEmpty ? kept(channel) : muted).min { Self.order(messages[$0].row) < Self.order(messages[$1].row) }
   }
 
   static func order(_ row: MessageRow) -> (Int64, Int64) { (row.position, row.id.rawValue) }
 
   private func hasRoom(_ row: MessageRow) -> Bool {
-    if kept(row.channel).count >= limits.keepMax, let oldest = oldest(row.channel), row.position < messages[oldest].row.position
-    {
-      return false
+    if kept(row.channel).count >= limits.keepMax, let oldest = oldest(row.channel) {
+      let (isNewMuted, isOldMuted) = (people[row.author]?.mutedAt != nil, isMuted(messages[oldest]))
+      if isNewMuted, !isOldMuted { return false }
+      if isNewMuted == isOldMuted, row.position < messages[oldest].row.position { return false }
     }
     let same = kept(row.channel).filter {
       messages[$0].row.author == row.author && messages[$0].row.shownAt.minute == row.shownAt.minute
@@ -243,15 +249,15 @@ struct MessageModel {
   }
 
   mutating func hide(_ id: Int64, _ isHidden: Bool) {
-    guard let place = messages.firstIndex(where: { $0.row.id.rawValue == id }), messages[place].row.deletedAt == nil else {
-      return
-    }
+    guard let place = messages.firstIndex(where: { $0.row.id.rawValue == id }), messages[place].row.deletedAt == nil,
+      messages[place].row.post == nil
+    else { return }
     messages[place].isHiddenByHand = isHidden
   }
 
   mutating func mute(_ author: String, at time: Timestamp?) {
     guard people[author] != nil || time != nil else { return }
-    people[author, default: Person()].mutedAt = time
+    people[author, default: Person()].mutedAt = time.map { people[author]?.mutedAt ?? $0 }
     forgetPeople()
   }
 
@@ -364,7 +370,10 @@ struct MessageModel {
     row.isHidden = isHidden(message)
     var found: [StoredMessage.Reaction] = []
     if row.deletedAt == nil, let name = row.networkID {
-      let mine = reactions.filter { $0.channel == row.channel && $0.target == name }
+      let mine = reactions.filter { reaction in
+        reaction.channel == row.channel && reaction.target == name
+          && (reaction.isOwn || people[reaction.author]?.mutedAt == nil)
+      }
       for text in Set(mine.map(\.text)) {
         let same = mine.filter { $0.text == text }
         found.append(.init(text: text, count: Set(same.map(\.author)).count, isOwn: same.contains(where: \.isOwn)))

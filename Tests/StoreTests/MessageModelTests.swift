@@ -173,7 +173,7 @@ struct MessageModelTests {
         #expect((receipt != nil) == model.messages.contains { $0.row.id.rawValue == message })
         if let receipt { #expect(try receipt.revision == store.messageCounters().revision) }
       case 24, 25:
-        let (author, time) = (random.draw(90) ? author() : "nobody", random.draw(45) ? Bench.time(now) : nil)
+        let (author, time) = (random.draw(90) ? author() : "nobody", random.draw(40) ? Bench.time(now) : nil)
         model.mute(author, at: time)
         #expect(try store.mute(author, at: time).revision == store.messageCounters().revision)
       default: try bench.reopen()

@@ -139,7 +139,7 @@ public struct PostsListRequest: Codable, Hashable, Sendable {
   public var limit: Int?
   /// Only reactions to this post.
   public var reactionTo: Int?
-  /// Whether reactions, reports and removals are listed among other posts; they are not when absent.
+  /// Whether reactions and reports are listed among other posts, and with deleted also removals; they are not when absent.
   public var reactions: Bool?
 
   public init(

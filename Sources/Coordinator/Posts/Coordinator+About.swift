@@ -11,28 +11,31 @@ extension Coordinator {
   ///   - place: what else is known of it.
   ///   - reaction: what it says, such as `+` or an emoji. As long as the channel says this to the message, it is the same reaction.
   ///   - emoji: the address of the picture that `:shortcode:` stands for, by the shortcode.
+  ///   - refusalIfNew: why it is refused unless the same was asked for before.
   /// - Returns: the reaction, and whether it is new.
   /// - Throws: `invalidPost` if the network has no such reaction, among others.
   public func reactToMessage(
     _ networkID: String, by author: String, at place: MessagePlace, in channel: ChannelID, with reaction: String,
-    emoji: [String: String] = [:], idempotencyKey: String? = nil
+    emoji: [String: String] = [:], idempotencyKey: String? = nil, refusalIfNew: BatonError? = nil
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
-    try await publish(
-      PostRequest(
-        channel: channel, text: reaction, emoji: emoji, idempotencyKey: idempotencyKey,
-        about: AboutMessage(act: .reaction, networkID: networkID, author: author), aboutPlace: place))
+    var request = PostRequest(
+      channel: channel, text: reaction, emoji: emoji, idempotencyKey: idempotencyKey,
+      about: AboutMessage(act: .reaction, networkID: networkID, author: author), aboutPlace: place)
+    request.refusalIfNew = refusalIfNew
+    return try await publish(request)
   }
 
   /// Reports a message of others to those who run relays. The report is a post of its own. Returns once it is durable.
   /// - Throws: `notSupported` where messages are not reported, among others.
   public func reportMessage(
     _ networkID: String, by author: String, in channel: ChannelID, category: Report.Category, words: String,
-    idempotencyKey: String? = nil
+    idempotencyKey: String? = nil, refusalIfNew: BatonError? = nil
   ) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
-    try await publish(
-      PostRequest(
-        channel: channel, text: Report(category: category, words: words).text, idempotencyKey: idempotencyKey,
-        about: AboutMessage(act: .report, networkID: networkID, author: author)))
+    var request = PostRequest(
+      channel: channel, text: Report(category: category, words: words).text, idempotencyKey: idempotencyKey,
+      about: AboutMessage(act: .report, networkID: networkID, author: author))
+    request.refusalIfNew = refusalIfNew
+    return try await publish(request)
   }
 
   /// Removes a message of others for all readers. The removal is a post of its own, which is deleted from the beginning. Returns once it is

@@ -10,6 +10,7 @@ extension Coordinator {
   /// - Throws: `invalidPost` with the field `id` if the earlier post was deleted, or edited before.
   public func editPost(_ id: PostID, as request: PostRequest) async throws(BatonError) -> (post: PostSnapshot, isNew: Bool) {
     let row = try await storedPost(id).row
+    if row.isAside, let refusal = row.refusalToBeReplaced { throw refusal }
     let channel = try await livingChannel(row.channel)
     let network = try network(of: channel)
     if network.editsInPlace {

@@ -37,8 +37,11 @@ extension PostForecast {
       forecast.editNote = "the post was edited, and post \(new) takes its place; edit that one"
     } else if post.row.deletedAt != nil {
       (forecast.canEdit, forecast.editNote) = (false, "the post was deleted")
-    } else if post.row.reactionTo != nil {
-      (forecast.canEdit, forecast.editNote) = (false, "a reaction cannot be edited; delete it, and react again")
+    } else if post.row.isAside {
+      let what =
+        post.row.about?.act == .report
+        ? "a report cannot be edited; delete it, and report again" : "a reaction cannot be edited; delete it, and react again"
+      (forecast.canEdit, forecast.editNote) = (false, what)
     } else if post.row.forgottenAt != nil {
       (forecast.canEdit, forecast.editNote) = (false, "the post was forgotten; delete it, and publish another")
     }

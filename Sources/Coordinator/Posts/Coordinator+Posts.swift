@@ -12,6 +12,7 @@ extension Coordinator {
     try request.checkKey()
     if let earlier = try await earlier(request) { return (try await snapshot(earlier), false) }
     if let same = try await sameReaction(request) { return (try await snapshot(same), false) }
+    if let refusal = request.refusalIfNew { throw refusal }
     try Self.checkThatItIsNotFrozen(channel.row)
     let now = clock.timeOfDay
     try request.checkSchedule(at: now)
@@ -22,6 +23,19 @@ extension Coordinator {
     if new.schedule != nil { new.document = .none }
     let published: PublishedPost = try await askPosts { .publish(new, $0) }
     return (snapshot(published.post, channel.row), published.isNew)
+  }
+
+  /// What the post is about that an earlier request with this key has published; `nil` if there is none, or it is about nothing.
+  public func about(idempotencyKey key: String) async throws(BatonError) -> AboutMessage? {
+    guard let posts else { return nil }
+    let id: PostID?
+    do {
+      id = try await posts.posts(idempotencyKeys: [key])[key]
+    } catch {
+      throw BatonError(reading: error)
+    }
+    guard let id else { return nil }
+    return try await storedPost(id).row.about
   }
 
   /// Gives a scheduled post that is due its form.
@@ -74,6 +88,8 @@ extension Coordinator {
   /// - Parameter reason: what readers are told; may be empty.
   public func deletePost(_ id: PostID, reason: String = "") async throws(BatonError) -> PostSnapshot {
     var post = try await storedPost(id)
+    // It is gone from the beginning; to try it again is something else.
+    if post.row.about?.act == .removal { return try await snapshot(post) }
     if !post.row.isPublished {
       post = try await askPosts { .delete(id, nil, $0) }
       // Otherwise its time has come meanwhile.
@@ -226,7 +242,7 @@ extension Coordinator {
       if let target = post.row.reactionTo {
         throw refusal("post \(id.rawValue) is a reaction, to post \(target.rawValue); refer to that one")
       }
-      if post.row.isAside { throw refusal("post \(id.rawValue) is a reaction, to a message; refer to that one") }
+      if let aside = post.row.aside { throw refusal("post \(id.rawValue) is \(aside); refer to another") }
       if field == .replyTo, post.row.channel != request.channel {
         throw refusal("post \(id.rawValue) is in another channel; a reply is in the channel of its parent, a quote need not be")
       }

@@ -7,7 +7,7 @@ internal import StrictJSON
 public struct MessagePlace: Hashable, Sendable {
   /// The relays from which it was read.
   public var relays: [RelayID]
-  /// The size of its text, in UTF-8 bytes.
+  /// The size of its text as JSON, in bytes.
   public var textBytes: Int
 
   public init(relays: [RelayID], textBytes: Int) {
@@ -27,7 +27,7 @@ extension MessagePlace {
   init?(stored json: JSONValue) {
     guard let relays = json["relays"]?.array, let bytes = json["textBytes"]?.integer else { return nil }
     let ids = relays.compactMap { $0.integer.map(RelayID.init(rawValue:)) }
-    guard ids.count == relays.count, (0...Int64(ReadMessage.textMax)).contains(bytes) else { return nil }
+    guard ids.count == relays.count, (0...Int64(ReadMessage.textMax) * 6 + 2).contains(bytes) else { return nil }
     self.init(relays: ids, textBytes: Int(bytes))
   }
 }

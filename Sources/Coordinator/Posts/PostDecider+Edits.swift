@@ -136,6 +136,11 @@ extension PostRow {
   /// Why it cannot be edited; `nil` if it can.
   var refusalToBeReplaced: BatonError? {
     func refusal(_ reason: String) -> BatonError { .post(.invalidPost(field: "id", reason: reason)) }
+    switch about?.act {
+    case .removal: return refusal("post \(id.rawValue) is the removal of a message; there is nothing to edit")
+    case .report: return refusal("post \(id.rawValue) is a report; delete it, and report again")
+    case .answer, .reaction, nil: break
+    }
     guard !isAside else { return refusal("post \(id.rawValue) is a reaction; delete it, and react again") }
     guard isPublished else {
       return refusal("post \(id.rawValue) is not published; cancel or delete it, and publish another")

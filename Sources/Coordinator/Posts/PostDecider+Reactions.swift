@@ -65,7 +65,7 @@ extension PostRow {
     if let target = reactionTo {
       return refusal("post \(id.rawValue) is itself a reaction, to post \(target.rawValue); react to that one")
     }
-    if isAside { return refusal("post \(id.rawValue) is itself a reaction, to a message; react to that one") }
+    if let aside { return refusal("post \(id.rawValue) is \(aside); react to another") }
     guard isPublished else { return refusal("post \(id.rawValue) is not published yet; react to it once it is") }
     if let new = replacedBy {
       return refusal("post \(id.rawValue) was edited, and post \(new.rawValue) takes its place; react to that one")
@@ -75,5 +75,17 @@ extension PostRow {
       return refusal("post \(id.rawValue) is so old that its text is not kept any more; react to another")
     }
     return nil
+  }
+}
+
+extension PostRow {
+  /// What a post is that says something about a message and is none by itself; `nil` for any other.
+  var aside: String? {
+    switch about?.act {
+    case .reaction: "a reaction to a message"
+    case .removal: "the removal of a message"
+    case .report: "the report of a message"
+    case .answer, nil: nil
+    }
   }
 }

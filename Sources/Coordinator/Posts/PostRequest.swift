@@ -31,6 +31,8 @@ public struct PostRequest: Hashable, Sendable {
   public var about: AboutMessage?
   /// What is known of that message at the time of the request.
   public var aboutPlace: MessagePlace?
+  /// Why the request is refused unless it was granted before; `nil` if it is not.
+  public var refusalIfNew: BatonError?
 
   public init(
     channel: ChannelID, text: String, replyTo: PostID? = nil, replaces: PostID? = nil, quotes: [PostID] = [],

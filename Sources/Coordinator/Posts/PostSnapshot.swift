@@ -64,7 +64,9 @@ public struct PostSnapshot: Hashable, Sendable {
     !relays.contains { relay in
       guard !relay.hasDeparted else { return false }
       return switch relay.record.status {
-      case .pending, .sent, .accepted, .deleting: true
+      case .pending, .sent, .accepted: true
+      // Nobody waits for what is tried again for as long as it takes.
+      case .deleting: row.about?.act != .removal || relay.record.isUnderWay || relay.record.repair == 0
       case .verified, .failed, .skipped, .deleted, .stillServed, .unsupported: false
       }
     }
@@ -85,11 +87,12 @@ public struct PostSnapshot: Hashable, Sendable {
 
   /// The same for a message of others that is removed.
   private var removalSummary: String {
-    switch phase {
+    let stays = relays.contains { $0.hasDeparted && $0.record.status != .deleted }
+    if stays, relayCount == 0 { return "Message stays: its channel left the relay." }
+    return switch phase {
     case .deleted: "Message is removed."
     case .stillServed: "The relay was told to remove the message, but may still show it."
-    case .skipped: "Message stays: its channel left the relay."
-    case .deleting, .scheduled, .expired, .pending, .partial, .published, .failed: "Message is being removed."
+    case .skipped, .deleting, .scheduled, .expired, .pending, .partial, .published, .failed: "Message is being removed."
     }
   }
 

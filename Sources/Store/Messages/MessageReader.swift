@@ -78,6 +78,7 @@ struct MessageReader {
         SELECT m.id, r.text, count(DISTINCT r.author) AS n, max(r.is_own)
         FROM messages m JOIN reactions r INDEXED BY reactions_of_target ON r.channel_id = m.channel_id AND r.target = m.network_id
         WHERE m.id IN (SELECT value FROM json_each(?)) AND m.absence <> 1
+          AND NOT EXISTS (SELECT 1 FROM people p WHERE p.author = r.author AND p.muted_at IS NOT NULL AND r.is_own = 0)
         GROUP BY m.id, r.text ORDER BY m.id, n DESC, r.text
         """, arguments: [list])
     for row in rows {

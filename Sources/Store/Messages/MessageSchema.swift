@@ -147,6 +147,7 @@ enum MessageSchema {
     INSERT INTO people (author, minute) SELECT author, max(minute) FROM messages WHERE is_own = 0 GROUP BY author;
     -- Names follow with the next messages: they are compared in a form that only the program makes.
     CREATE INDEX people_by_minute ON people (minute, author);
+    CREATE INDEX reactions_of_author ON reactions (author, channel_id, target);
     CREATE INDEX people_muted ON people (minute, author) WHERE muted_at IS NOT NULL;
     """,
   ]

@@ -120,8 +120,10 @@ extension MessageWriting {
   /// Whether a message of others may be stored.
   private mutating func hasRoom(for row: MessageRow, within limits: MessageLimits) throws -> Bool {
     guard let conversation = try conversation(row.channel), limits.keepMax > 0 else { return false }
-    if conversation.kept >= limits.keepMax, let oldest = try oldest(row.channel), row.position < oldest.position {
-      return false
+    if conversation.kept >= limits.keepMax, let first = try first(row.channel) {
+      // Nobody who is muted takes the room of others.
+      let isMuted = try isMuted(row.author)
+      if isMuted == first.isMuted ? row.position < first.position : isMuted { return false }
     }
     let count = try Int.fetchOne(
       db,
@@ -132,30 +134,31 @@ extension MessageWriting {
     return (count ?? 0) < limits.perAuthorAndMinute
   }
 
-  /// Drops the messages with the first places that are too many.
+  /// Drops the messages that are too many.
   private mutating func trim(_ channel: ChannelID, within limits: MessageLimits) throws {
     while let conversation = try conversation(channel), conversation.kept > max(0, limits.keepMax),
-      let oldest = try oldest(channel), let known = try known(oldest.id)
+      let first = try first(channel), let known = try known(first.id)
     { try drop(known) }
   }
 
-  /// The message of others with the first place.
-  private func oldest(_ channel: ChannelID) throws -> (position: Int64, id: Int64)? {
-    var oldest: (position: Int64, id: Int64)?
-    for absence in 0...3 {
+  /// The message of others that is dropped first: that with the first place, of people who are muted if there is one.
+  private func first(_ channel: ChannelID) throws -> (position: Int64, id: Int64, isMuted: Bool)? {
+    var first: (position: Int64, id: Int64, isMuted: Bool)?
+    for absence in [Absence.muted, .none, .deleted, .hidden] {
       let row = try Row.fetchOne(
         db,
         cached: """
           SELECT position, id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ? AND absence = ? AND is_own = 0
           ORDER BY position, id LIMIT 1
-          """, arguments: [channel.rawValue, absence])
+          """, arguments: [channel.rawValue, absence.rawValue])
       guard let row else { continue }
       var values = MessageValues(row)
-      let found = (position: try values.integer(), id: try values.integer())
-      if let known = oldest, known < found { continue }
-      oldest = found
+      let found = (position: try values.integer(), id: try values.integer(), isMuted: absence == .muted)
+      if found.isMuted { return found }
+      if let known = first, (known.position, known.id) < (found.position, found.id) { continue }
+      first = found
     }
-    return oldest
+    return first
   }
 
   // MARK: - Deletions

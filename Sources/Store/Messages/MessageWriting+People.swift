@@ -42,12 +42,15 @@ extension MessageWriting {
     if let since, profile.createdAt <= since { return }
     try rename(author, name, at: profile.createdAt)
     guard old?.utf8.elementsEqual(name.utf8) != true else { return }
-    let last = try Int64.fetchAll(
-      db,
-      cached: """
-        SELECT id FROM messages INDEXED BY messages_of_author WHERE author = ? AND absence = 0 AND is_own = 0
-        ORDER BY position DESC, id DESC LIMIT ?
-        """, arguments: [author, Self.renamedMax])
+    // What is hidden may be shown again.
+    let last = try [Absence.none, .hidden, .muted].flatMap { absence in
+      try Int64.fetchAll(
+        db,
+        cached: """
+          SELECT id FROM messages INDEXED BY messages_of_author WHERE author = ? AND absence = ? AND is_own = 0
+          ORDER BY position DESC, id DESC LIMIT ?
+          """, arguments: [author, absence.rawValue, Self.renamedMax])
+    }
     for message in last {
       try run("UPDATE messages SET author_name = ? WHERE id = ?", [name, message])
       touch(message)
@@ -80,11 +83,13 @@ extension MessageWriting {
   // MARK: - Hidden messages
 
   mutating func hide(_ message: Known, _ isHidden: Bool) throws {
+    // It may have become a post of ours since somebody looked.
+    guard message.post == nil else { return }
     if isHidden { return try set(.hidden, message) }
     try set(isMuted(message.author) && !message.isOwn ? .muted : .none, message)
   }
 
-  private func isMuted(_ author: String) throws -> Bool {
+  func isMuted(_ author: String) throws -> Bool {
     try Int.fetchOne(
       db, cached: "SELECT 1 FROM people WHERE author = ? AND muted_at IS NOT NULL", arguments: [author]) != nil
   }
@@ -114,11 +119,29 @@ extension MessageWriting {
     }
   }
 
+  /// Messages show no reactions of people who are muted.
+  private mutating func touchTargets(ofReactionsBy author: String) throws {
+    let rows = try Row.fetchAll(
+      db,
+      cached: """
+        SELECT m.id FROM (SELECT DISTINCT channel_id, target FROM reactions INDEXED BY reactions_of_author WHERE author = ?) r
+        JOIN messages m INDEXED BY messages_by_name ON m.channel_id = r.channel_id AND m.network_id = r.target
+          AND m.network_id IS NOT NULL
+        WHERE m.absence <> 1
+        """, arguments: [author])
+    for row in rows {
+      var values = MessageValues(row)
+      touch(try values.integer())
+    }
+  }
+
   /// Hides all messages of an author, or shows those again that nobody has hidden one by one.
   mutating func mute(_ author: String, at time: Timestamp?) throws {
     let isKnown = try Int.fetchOne(db, cached: "SELECT 1 FROM people WHERE author = ?", arguments: [author]) != nil
-    if isKnown {
-      try run("UPDATE people SET muted_at = ? WHERE author = ?", [time?.milliseconds, author])
+    if isKnown, let time {
+      try run("UPDATE people SET muted_at = coalesce(muted_at, ?) WHERE author = ?", [time.milliseconds, author])
+    } else if isKnown {
+      try run("UPDATE people SET muted_at = NULL WHERE author = ?", [author])
     } else if let time {
       try run("INSERT INTO people (author, minute, muted_at) VALUES (?, 0, ?)", [author, time.milliseconds])
     }
@@ -128,6 +151,7 @@ extension MessageWriting {
       db, cached: "SELECT id FROM messages INDEXED BY messages_of_author WHERE \(wanted) ORDER BY id",
       arguments: [author, from.rawValue])
     for id in changed { if let message = try known(id) { try set(to, message) } }
+    try touchTargets(ofReactionsBy: author)
     if time == nil { try lookAtPerson(author) }
   }
 }

@@ -26,7 +26,7 @@ extension Store {
               db,
               cached: """
                 SELECT id FROM posts INDEXED BY posts_about
-                WHERE channel_id = ? AND about_id = ? AND about_id IS NOT NULL AND about_act = 'reaction' AND text = ?
+                WHERE channel_id = ? AND about_id = ? AND about_act = 'reaction' AND text = ?
                   AND deleted_at IS NULL AND forgotten_at IS NULL ORDER BY id LIMIT 1
                 """, arguments: [channel.rawValue, networkID, reaction.text])
           }

@@ -96,7 +96,7 @@ struct FollowerMachine: SessionMachine {
     guard outbox.isEmpty else { return actions }
     if let turn = pages.goOn(now: now) { take(turn) }
     actions += outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, now: now)
-    guard live.isSettled, !pages.isUnderWay else { return actions }
+    guard live.isSettled, !pages.isUnderWay || profiles.isFull else { return actions }
     return actions + profiles.askNext { followed[$0] != nil }
   }
 
@@ -371,11 +371,14 @@ struct FollowerMachine: SessionMachine {
     if event.kind == NostrPost.channelMessageKind {
       marks.add(event.id, in: channel.id, date: isLive ? now : min(event.createdAt, now))
     }
+    // Also of those who are known: their names may have changed.
+    if event.kind == NostrPost.channelMessageKind || event.kind == NostrPost.groupMessageKind, event.publicKey != channel.ownKey
+    {
+      profiles.want(event.publicKey, in: channel.id)
+    }
     guard isAgain || !seen.contains(event.id) else { return }
     seen.insert(event.id)
-    let news = channel.news(of: event, isLive: isLive)
-    if case .message(let message) = news.first?.what, !message.isOwn { profiles.want(message.author, in: channel.id) }
-    outbox.add(news)
+    outbox.add(channel.news(of: event, isLive: isLive))
   }
 
   /// Tells what a verified deletion or reaction says that names no channel.

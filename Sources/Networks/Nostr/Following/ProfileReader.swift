@@ -14,6 +14,8 @@ struct ProfileReader: Sendable {
   /// For how long company is awaited before a request, and after how long authors are asked for again, in ticks.
   static let gatherTicks = 1
   static let againTicks = FollowerMachine.wholeTicks
+  /// The wait after a relay did not answer such a request, in ticks.
+  static let retryTicks = FollowerMachine.retryTicks
   /// The largest profile that is taken, in bytes.
   static let contentBytesMax = 65_536
 
@@ -28,8 +30,6 @@ struct ProfileReader: Sendable {
   private var found: [String: NostrEvent] = [:]
   private var ticksLeft = 0
   private var ticksUntilAgain = Self.againTicks
-  /// Whether the relay does not answer such requests on this connection.
-  private var isRefused = false
 
   /// - Parameter prefix: the beginning of the names of requests, because sessions may share a connection.
   init(limits: NostrLimits, prefix: String) {
@@ -39,25 +39,28 @@ struct ProfileReader: Sendable {
 
   func asks(_ name: String) -> Bool { name == asking?.name }
 
+  /// Whether there is no room for others, so that those who wait should come before history.
+  var isFull: Bool { waiting.count >= Self.waitingMax }
+
   /// Wants the profile of somebody who wrote in a channel.
   mutating func want(_ author: String, in channel: ChannelID) {
     guard channels[author] == nil, waiting.count < Self.waitingMax else { return }
     if channels.count >= Self.askedMax { forgetAsked() }
-    if waiting.isEmpty { ticksLeft = Self.gatherTicks }
+    if waiting.isEmpty { ticksLeft = max(ticksLeft, Self.gatherTicks) }
     channels[author] = channel
     waiting.append(author)
   }
 
-  /// Those who wait go on waiting.
+  /// Those who wait go on waiting, and those who are asked for are.
   private mutating func forgetAsked() {
-    let kept = Set(waiting)
+    let kept = Set(waiting).union(asking?.authors ?? [])
     channels = channels.filter { kept.contains($0.key) }
   }
 
   /// Begins a new connection, or forgets the request because it is gone.
   mutating func reset() {
-    if let asking { waiting.append(contentsOf: asking.authors.sorted()) }
-    (asking, found, isRefused) = (nil, [:], false)
+    giveUp()
+    ticksLeft = min(ticksLeft, Self.gatherTicks)
   }
 
   mutating func tick() {
@@ -71,7 +74,7 @@ struct ProfileReader: Sendable {
   /// Asks for the next profiles, unless some are asked for. The connection must be open.
   /// - Parameter isFollowed: whether a channel is still followed.
   mutating func askNext(_ isFollowed: (ChannelID) -> Bool) -> [SessionAction] {
-    guard asking == nil, ticksLeft == 0, !isRefused, !waiting.isEmpty else { return [] }
+    guard asking == nil, ticksLeft == 0, !waiting.isEmpty else { return [] }
     var authors: Set<String> = []
     while authors.count < Self.authorsMax, let author = waiting.popFirst() {
       if channels[author].map(isFollowed) == true { authors.insert(author) } else { channels[author] = nil }
@@ -114,17 +117,25 @@ struct ProfileReader: Sendable {
     return (news, [.cancelTimer(.answerProfiles), .send(ClientMessage.close(asking.name))])
   }
 
-  /// Handles a request that the relay ended: it is not asked again on this connection.
+  /// Handles a request that the relay ended. A relay without profiles may have everything else.
   mutating func closed() -> [SessionAction] {
-    (asking, found, isRefused) = (nil, [:], true)
+    giveUp()
+    ticksLeft = Self.retryTicks
     return [.cancelTimer(.answerProfiles)]
   }
 
-  /// Handles a request that was not answered in time, as one that was ended. A relay without profiles may have everything else.
+  /// Handles a request that was not answered in time, as one that was ended.
   mutating func timedOut() -> [SessionAction] {
     guard let asking else { return [] }
-    (self.asking, found, isRefused) = (nil, [:], true)
+    giveUp()
+    ticksLeft = Self.retryTicks
     return [.send(ClientMessage.close(asking.name))]
+  }
+
+  /// Those who are asked for wait again.
+  private mutating func giveUp() {
+    waiting.append(contentsOf: asking?.authors.sorted() ?? [])
+    (asking, found) = (nil, [:])
   }
 }
 

@@ -40,7 +40,7 @@ extension NostrPost {
       content: ([draft.text] + additions).lines)
   }
 
-  /// A reply in a group is a post that quotes its parent, with the link above what it says.
+  /// A reply in a group is a post that quotes its parent, with the link above what it says. Its author hears of it.
   private static func groupMessage(
     _ draft: PostDraft, _ names: PostNames, _ links: PostLinks, in group: ChannelContent, by author: String, _ attempt: Attempt
   ) -> NostrPost {
@@ -49,7 +49,8 @@ extension NostrPost {
     let above = parent.filter { !links.names($0) }.map(\.link)
     let below = quotes.filter { !links.names($0) }.map(\.link) + missing(draft)
     let tags =
-      PostTags.quotes(parent + quotes, links) + PostTags.people(names.mentions + links.people, except: author)
+      PostTags.quotes(parent + quotes, links)
+      + PostTags.people(parent.map(\.author) + names.mentions + links.people, except: author)
       + PostTags.extras(of: draft)
     return NostrPost(
       author: author, kind: groupMessageKind, tags: attempt.around(tags, in: group),

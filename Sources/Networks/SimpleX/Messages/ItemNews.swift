@@ -85,7 +85,8 @@ struct ItemNews {
   private func author(_ author: CoreItem.Author, _ sender: CoreSender?) -> Author? {
     switch author {
     case .channel: return Author(id: PostForm.author, isOwn: true)
-    case .otherOwner: return Author(id: PostForm.author)
+    // The core does not say which owner it is. Those of another channel are others.
+    case .otherOwner: return Author(id: "\(PostForm.author)#\(group.id.rawValue)")
     case .user: return Author(id: Self.id(group.membership.sharedID, group.membership.id), isOwn: true)
     case .member(let member): return Author(id: Self.id(sender?.sharedID, member), name: sender?.name)
     case .unknown: return nil

@@ -53,8 +53,8 @@ public struct CoreMessageSize: Hashable, Sendable {
     bytes(message.content) + quoteReserve + (message.fileName.map { bytes(.string($0)) } ?? 0)
   }
 
-  /// What the quote of a text takes in a reply, in bytes, if nothing in it has to be escaped.
-  /// - Parameter textBytes: the size of the text, in UTF-8 bytes.
+  /// What the quote of a text takes in a reply, in bytes.
+  /// - Parameter textBytes: the size of the text as JSON, in bytes.
   public static func quoted(textBytes: Int) -> Int { quoted(CoreMessage(text: "")) + textBytes }
 
   /// The message as the core sends it, with ids and versions of the longest kind.
