@@ -74,7 +74,7 @@ struct PostReadersTests {
         try Samples.groupMessage(
           PostDraft(text: "yes", replyTo: Samples.groupPost, mentions: [Samples.carol]), attempt: attempt),
         #"""
-        {"kind":9,"author":"OWNER","group":"club","quotes":[["POST","wss://a.example","ALICE"]],"mentions":["CAROL"],
+        {"kind":9,"author":"OWNER","group":"club","quotes":[["POST","wss://a.example","ALICE"]],"mentions":["ALICE","CAROL"],
         "links":[["POST","ALICE",9,["wss://a.example","wss://b.example"]]],"text":"POST-LINK\nyes"}
         """#
       ),

@@ -157,16 +157,16 @@ struct PostTests {
     #expect(Samples.shown(try Samples.groupMessage(PostDraft(text: "hello"))) == #"[9,[["h","club"]],"hello"]"#)
     #expect(
       Samples.shown(try Samples.groupMessage(PostDraft(text: "yes", replyTo: Samples.groupPost, mentions: [Samples.carol])))
-        == #"[9,[["h","club"],["q","POST","wss://a.example","ALICE"],["p","CAROL"]],"POST-LINK\nyes"]"#)
+        == #"[9,[["h","club"],["q","POST","wss://a.example","ALICE"],["p","ALICE"],["p","CAROL"]],"POST-LINK\nyes"]"#)
     #expect(
       Samples.shown(
         try Samples.groupMessage(
           PostDraft(text: "both", replyTo: Samples.groupPost, quotes: [Samples.groupPost, Samples.quoted])))
-        == #"[9,[["h","club"],["q","POST","wss://a.example","ALICE"],["q","QUOTED","wss://b.example","BOB"]],"#
+        == #"[9,[["h","club"],["q","POST","wss://a.example","ALICE"],["q","QUOTED","wss://b.example","BOB"],["p","ALICE"]],"#
         + #""POST-LINK\nboth\nQUOTED-LINK"]"#)
     #expect(
       Samples.shown(try Samples.groupMessage(PostDraft(text: "to \(Link.post)", replyTo: Samples.groupPost)))
-        == #"[9,[["h","club"],["q","POST","wss://a.example","ALICE"]],"to POST-LINK"]"#)
+        == #"[9,[["h","club"],["q","POST","wss://a.example","ALICE"],["p","ALICE"]],"to POST-LINK"]"#)
   }
 
   @Test func linkToAParentNamesItsKindIfThatIsKnown() throws {

@@ -75,7 +75,7 @@ struct ItemNewsTests {
     }
     #expect(try author(["type": "groupSnd"], isAsGroup: true) == ["channel", nil, "own"])
     #expect(try author(["type": "groupSnd"]) == ["b3duZXI=", nil, "own"])
-    #expect(try author(["type": "channelRcv"]) == ["channel", nil, nil])
+    #expect(try author(["type": "channelRcv"]) == ["channel#1", nil, nil], "another owner, who is none of another channel's")
     #expect(try author(Self.member(["memberId": nil])) == ["#7", nil, nil])
     #expect(try author(Self.member(["memberProfile": nil, "localDisplayName": "ann_1"])) == ["bWVtYmVy", "ann_1", nil])
     for hostile in ["", "channel", "a b", "<b>", String(repeating: "a", count: 201)] {
