@@ -44,6 +44,59 @@ extension BatonClient {
     return try PersonReply(json: .object(reply)).person
   }
 
+  /// A page of those who belong to a channel.
+  public func members(_ request: MembersListRequest) async throws -> MembersListReply {
+    try MembersListReply(json: .object(try await call(MembersMethod.list, try request.json.object ?? [:])))
+  }
+
+  /// Members as they change. Without `since` the first reply has the present revision and nothing else.
+  public func watchMembers(
+    _ request: MembersWatchRequest = MembersWatchRequest()
+  ) async throws -> some AsyncSequence<MembersWatchReply, any Error> & Sendable {
+    try await stream(MembersMethod.watch, try request.json.object ?? [:]).map { try MembersWatchReply(json: .object($0)) }
+  }
+
+  /// Lets somebody into a channel; returns once that is stored.
+  public func addMember(_ request: MembersAddRequest) async throws -> MembersAddReply {
+    try MembersAddReply(json: .object(try await call(MembersMethod.add, try request.json.object ?? [:])))
+  }
+
+  /// Lets somebody into a channel, and follows the change until it is settled.
+  public func addMemberAndFollow(
+    _ request: MembersAddRequest
+  ) async throws -> some AsyncSequence<MembersAddReply, any Error> & Sendable {
+    try await stream(MembersMethod.add, try request.json.object ?? [:]).map { try MembersAddReply(json: .object($0)) }
+  }
+
+  /// Gives a member another role; returns once that is stored.
+  public func setRole(_ request: MembersSetRoleRequest) async throws -> MembersSetRoleReply {
+    try MembersSetRoleReply(json: .object(try await call(MembersMethod.setRole, try request.json.object ?? [:])))
+  }
+
+  /// Gives a member another role, and follows the change until it is settled.
+  public func setRoleAndFollow(
+    _ request: MembersSetRoleRequest
+  ) async throws -> some AsyncSequence<MembersSetRoleReply, any Error> & Sendable {
+    try await stream(MembersMethod.setRole, try request.json.object ?? [:]).map { try MembersSetRoleReply(json: .object($0)) }
+  }
+
+  /// Takes somebody out of a channel; returns once that is stored.
+  public func removeMember(_ request: MembersRemoveRequest) async throws -> MembersRemoveReply {
+    try MembersRemoveReply(json: .object(try await call(MembersMethod.remove, try request.json.object ?? [:])))
+  }
+
+  /// Takes somebody out of a channel, and follows the change until it is settled.
+  public func removeMemberAndFollow(
+    _ request: MembersRemoveRequest
+  ) async throws -> some AsyncSequence<MembersRemoveReply, any Error> & Sendable {
+    try await stream(MembersMethod.remove, try request.json.object ?? [:]).map { try MembersRemoveReply(json: .object($0)) }
+  }
+
+  /// Leaves somebody's request to be let into a channel out of lists.
+  public func declineMember(_ request: MembersDeclineRequest) async throws -> Member {
+    try MemberReply(json: .object(try await call(MembersMethod.decline, try request.json.object ?? [:]))).member
+  }
+
   /// Marks messages of a channel as read.
   public func markRead(_ request: MessagesMarkReadRequest) async throws -> Conversation {
     let reply = try await call(MessagesMethod.markRead, try request.json.object ?? [:])

@@ -176,6 +176,25 @@ extension MessagesRefusal {
   }
 }
 
+extension MembersRefusal {
+  /// The sentence for people.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .noSuchChannel(let id, let name): .noSuchObject("channel", id: id, name: name)
+    case .noSuchMember(let channel, let author): .noSuchMember(channel: channel, author: author)
+    case .invalidMember(let field, let reason): .invalidMember(field: field, reason: reason)
+    case .notFollowed(let id): .notFollowed(channel: id)
+    case .notSupported(let network, let reason): .notSupported(network: network, reason: reason)
+    case .networkUnavailable(_, let reason): .networkUnavailable(reason: reason)
+    case .busy: .busy
+    case .storageDamaged(let reason): .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
+    case .internalError: .internalError
+    case .other(let error): .of(service: error)
+    }
+  }
+}
+
 extension PeopleRefusal {
   /// The sentence for people.
   public var sentence: RefusalSentence {

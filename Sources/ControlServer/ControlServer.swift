@@ -71,6 +71,7 @@ public struct ControlServer: Sendable {
       ControlInterface(Interfaces.channels, context, ChannelsInterface(context: context)),
       ControlInterface(Interfaces.posts, context, PostsInterface(context: context)),
       ControlInterface(Interfaces.messages, context, MessagesInterface(context: context)),
+      ControlInterface(Interfaces.members, context, MembersInterface(context: context)),
       ControlInterface(Interfaces.people, context, PeopleInterface(context: context)),
       ControlInterface(Interfaces.monitor, context, MonitorInterface(context: context)),
       ControlInterface(Interfaces.daemon, context, DaemonInterface(context: context)),

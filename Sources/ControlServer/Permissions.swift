@@ -76,6 +76,15 @@ extension MessagesMethod: GuardedMethod {
   }
 }
 
+extension MembersMethod: GuardedMethod {
+  var permission: Access.Permission {
+    switch self {
+    case .list, .watch: .read
+    case .add, .setRole, .remove, .decline, .ban, .unban: .change
+    }
+  }
+}
+
 extension PeopleMethod: GuardedMethod {
   var permission: Access.Permission {
     switch self {

@@ -45,13 +45,20 @@ struct PostsInterface: PostsService, ControlService {
   func follow<Reply>(
     _ first: PostSnapshot, _ stream: ReplyStream<Reply>?, _ reply: (Post) -> Reply
   ) async throws -> Reply {
-    guard let stream, !first.hasSettled else { return reply(Post(first)) }
+    try await follow(first, stream) { (snapshot: PostSnapshot) in reply(Post(snapshot)) }
+  }
+
+  /// The same for replies that show something else of the post.
+  func follow<Reply>(
+    _ first: PostSnapshot, _ stream: ReplyStream<Reply>?, _ reply: (PostSnapshot) -> Reply
+  ) async throws -> Reply {
+    guard let stream, !first.hasSettled else { return reply(first) }
     let (hub, id) = (coordinator.postHub, first.row.id)
     hub.follow(id)
     defer { hub.unfollow(id) }
     var latest = first
     var seen = first.row.revision
-    try await stream.send(reply(Post(latest)))
+    try await stream.send(reply(latest))
     while await hub.wait(after: seen, for: id) {
       try Task.checkCancellation()
       // This comes first: whatever changes after the read wakes the next wait.
@@ -59,10 +66,10 @@ struct PostsInterface: PostsService, ControlService {
       guard let next = try await snapshot(of: id), next.row.revision > latest.row.revision else { continue }
       latest = next
       if latest.hasSettled { break }
-      try await stream.send(reply(Post(latest)))
+      try await stream.send(reply(latest))
     }
     try Task.checkCancellation()
-    return reply(Post(latest))
+    return reply(latest)
   }
 
   func react(_ request: PostsReactRequest, _ stream: ReplyStream<PostsReactReply>?) async throws -> PostsReactReply {

@@ -41,3 +41,25 @@ extension PeopleRefusal: ControlRefusal {
     }
   }
 }
+
+extension MembersRefusal: ControlRefusal {
+  init?(_ error: BatonError, _ coordinator: Coordinator) {
+    switch error {
+    case .message(.notFollowed(let id)): self = .notFollowed(id: id.rawValue)
+    case .noSuchChannel(let id): self = .noSuchChannel(id: id.rawValue, name: nil)
+    case .post(.invalidPost(let field, let reason)): self = .invalidMember(field: field, reason: reason)
+    case .post(.notSupported(let network, let reason)): self = .notSupported(network: network.rawValue, reason: reason)
+    case .networkUnavailable(let network, let reason):
+      self = .networkUnavailable(network: network.rawValue, reason: reason)
+    case .busy: self = .busy
+    case .storageDamaged(let reason): self = .storageDamaged(reason: reason)
+    case .storageUnavailable(let reason): self = .storageUnavailable(reason: reason)
+    case .message(.noSuchMessage), .noSuchOperator, .noSuchServer, .noSuchRelay, .noSuchIdentity, .noEnabledRelays,
+      .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .invalidAddress,
+      .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak,
+      .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay,
+      .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .choiceChanged, .relayInUse, .post:
+      return nil
+    }
+  }
+}

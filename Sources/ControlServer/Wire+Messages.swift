@@ -120,7 +120,8 @@ extension Conversation {
       unreadMentions: row.unreadMentions, readThrough: Int(row.readThrough.rawValue),
       lastMessageAt: last?.shownAt.textOfAnybody,
       lastMessage: last.map { LastPost.preview(of: $0.text) }, lastMessageId: last?.id.rawValue,
-      relays: conversation.syncs.map(Freshness.init), muted: row.marks.isMuted, pinned: row.marks.isPinned,
+      memberCount: row.memberCount, relays: conversation.syncs.map(Freshness.init), muted: row.marks.isMuted,
+      pinned: row.marks.isPinned,
       hidden: row.isHidden,
       truncatedAt: row.marks.truncatedAt?.text, revision: row.revision)
   }

@@ -48,7 +48,8 @@ extension Channel {
       createdAt: row.createdAt.text, updatedAt: row.updatedAt.text, lastPostAt: lastPost?.createdAt.text,
       lastPost: lastPost?.preview, lastMessageAt: conversation?.lastAt?.textOfAnybody, lastMessage: conversation?.preview,
       unread: conversation?.unread ?? 0, unreadMentions: conversation?.unreadMentions ?? 0,
-      hidden: conversation?.isHidden ?? false, muted: row.marks.isMuted, pinned: row.marks.isPinned, frozen: row.marks.isFrozen,
+      memberCount: conversation?.memberCount, hidden: conversation?.isHidden ?? false, muted: row.marks.isMuted,
+      pinned: row.marks.isPinned, frozen: row.marks.isFrozen,
       frozenEnforced: row.network.keepsReadersFromWriting, truncatedAt: row.marks.truncatedAt?.text, revision: row.revision)
   }
 }

@@ -2,7 +2,8 @@
 public struct PostRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// The field that must be changed.
   public enum Field: String, Hashable, Sendable, CaseIterable {
-    case text, replyTo, quotes, mentions, contentWarning, hashtags, emoji, attachments, reaction, document, id
+    case text, replyTo, quotes, mentions, contentWarning, hashtags, emoji, attachments, reaction, document, id, author, roles,
+      reason
   }
   public let field: Field
   /// A sentence that says what is wrong and what to change. It repeats nothing that could hold control characters.

@@ -75,6 +75,10 @@ public protocol RelayNetwork: RelayAddressing {
     _ report: Report, of message: PostReference, in content: ChannelContent
   ) throws(PostFailure) -> PostDocument
 
+  /// Gives the wish that somebody belong to a channel, or not, its form. It is delivered and stored like a post; to delete it is to give it
+  /// up.
+  func composeMembership(_ change: MembershipChange, in content: ChannelContent) throws(PostFailure) -> PostDocument
+
   /// Gives the wish that a message of others be gone its form: a document that names the message, and the request that relays get. Both
   /// must be stored before anything is sent. It is delivered as the deletion of a post is.
   /// - Parameters:

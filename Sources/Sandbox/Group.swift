@@ -2,7 +2,7 @@ internal import Nostr
 
 /// One group on a relay (NIP-29), as its history defines it.
 ///
-/// Only the role `admin` has a meaning, and it may do everything; other roles are kept and mean nothing.
+/// Only the role `admin` has a meaning, and it may do everything; other roles are kept and shown, and mean nothing.
 struct Group: Sendable {
   /// The states of a group that the relay itself publishes, by kind.
   enum State: Int, CaseIterable, Sendable {
@@ -124,7 +124,7 @@ struct Group: Sendable {
     case .metadata:
       Self.fields.compactMap { field in texts[field].map { [field, $0] } }
         + Flag.allCases.filter(flags.contains).map { [$0.rawValue] }
-    case .admins: admins.map { ["p", $0] + (members[$0] ?? []) }
+    case .admins: members.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { ["p", $0.key] + $0.value }
     case .members: members.keys.sorted().map { ["p", $0] }
     case .roles: [["role", Self.adminRole, "may do everything in the group"]]
     case .pins: pins ?? []

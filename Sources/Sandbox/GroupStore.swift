@@ -46,9 +46,11 @@ struct GroupStore: Sendable {
   }
 
   /// Processes a verified event.
-  /// - Parameter now: Unix time in seconds.
+  /// - Parameters:
+  ///   - now: Unix time in seconds.
+  ///   - letsIn: whether whoever asks to join does so at once.
   /// - Returns: `nil` if the event does not concern groups.
-  mutating func take(_ event: NostrEvent, now: Int64) -> Answer? {
+  mutating func take(_ event: NostrEvent, now: Int64, letsIn: Bool = true) -> Answer? {
     if GroupAction.stateKinds.contains(event.kind) { return .refused("restricted: the relay alone describes its groups") }
     if takesHistoryBack(event) { return .refused("blocked: the group's history stays") }
     guard let id = event.tag("h") else {
@@ -68,7 +70,8 @@ struct GroupStore: Sendable {
     if event.kind == 5 { return .refused("blocked: only admins delete here, by kind 9005") }
     if event.createdAt < now - Self.clockSkewMax { return .refused("blocked: event too old") }
     if let text = group.refusal(of: event, isRelay: event.publicKey == key.publicKey) { return .refused(text) }
-    return admit([event] + reaction(to: event, in: id, now: now), into: id)
+    let isKept = !letsIn && event.kind == GroupAction.joinRequest.rawValue
+    return admit([event] + (isKept ? [] : reaction(to: event, in: id, now: now)), into: id)
   }
 
   /// The states of groups.

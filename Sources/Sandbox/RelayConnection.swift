@@ -114,7 +114,7 @@ final class RelayConnection: ChannelInboundHandler {
     case .notUTF8: return write(.text, context.channel.allocator.buffer(bytes: [0x5B, 0x22, 0xC3, 0x28, 0x22, 0x5D]), context)
     case .masked: return writeMasked("[\"NOTICE\",\"masked\"]", context)
     case .none, .refuse, .rateLimit, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .lose, .forgeID, .forgeSignature,
-      .forget, .foreignGroup, .groupTaken,
+      .forget, .foreignGroup, .groupTaken, .waitingRoom,
       .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .oneConnection, .oneConnectionPolitely, .down:
       break
     }
@@ -149,7 +149,7 @@ final class RelayConnection: ChannelInboundHandler {
       if challenge == nil { sendChallenge(context) }
       return answer(false, "auth-required: only authors publish here")
     case .none, .stall, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .forgeID, .forgeSignature, .forget,
-      .foreignGroup, .groupTaken, .closeMidFrame,
+      .foreignGroup, .groupTaken, .waitingRoom, .closeMidFrame,
       .rubbish, .binary, .huge, .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .oneConnection,
       .oneConnectionPolitely, .masked, .notUTF8, .down:
       break

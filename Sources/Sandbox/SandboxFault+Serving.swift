@@ -15,13 +15,13 @@ extension SandboxFault {
         content: event.content, signature: String(repeating: "0", count: 128))
     case .foreignGroup:
       switch Group.State(rawValue: event.kind) {
-      case .metadata, .admins, .pins:
+      case .metadata, .admins, .members, .pins:
         return NostrEvent(
           signedBy: stranger, createdAt: event.createdAt, kind: event.kind, tags: event.tags, content: event.content) ?? event
-      case nil, .members, .roles: return event
+      case nil, .roles: return event
       }
     case .none, .refuse, .stall, .rateLimit, .auth, .authAuthor, .restricted, .onePerAuthor, .emptyID, .lose, .forget,
-      .groupTaken, .closeMidFrame, .rubbish, .binary,
+      .groupTaken, .waitingRoom, .closeMidFrame, .rubbish, .binary,
       .huge, .floodPongs, .floodNotices, .floodOKs, .floodEvents, .mute, .oneEvent, .oneConnection, .oneConnectionPolitely,
       .masked, .notUTF8, .down:
       return event

@@ -26,10 +26,12 @@ public enum SandboxFault: String, Sendable, CaseIterable {
   case forgeSignature = "forge-signature"
   /// Forgets all events and groups, once. The key that signs groups stays.
   case forget
-  /// Describes its groups, their admins and their pinned posts (kinds 39000, 39001 and 39005) under a key other than its own.
+  /// Describes its groups, their admins, members and pinned posts (kinds 39000, 39001, 39002 and 39005) under a key other than its own.
   case foreignGroup = "foreign-group"
   /// Answers that a group to be created exists already, and belongs to somebody else.
   case groupTaken = "group-taken"
+  /// Keeps requests to join groups (kind 9021), and lets nobody in by itself.
+  case waitingRoom = "waiting-room"
   /// Closes the connection in the middle of a frame.
   case closeMidFrame = "close-mid-frame"
   /// Answers with text that is not Nostr.

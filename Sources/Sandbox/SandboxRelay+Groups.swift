@@ -46,7 +46,7 @@ extension SandboxRelay {
       {
         try carryOut(answer)
       }
-      guard let answer = groups?.take(event, now: now) else { return nil }
+      guard let answer = groups?.take(event, now: now, letsIn: fault != .waitingRoom) else { return nil }
       try carryOut(answer)
       return answer
     }

@@ -20,6 +20,25 @@ extension RefusalSentence {
       "batonctl people lists who did; on Nostr, write the whole public key, npub1… or nprofile1…")
   }
 
+  /// Somebody who does not belong to a channel.
+  public static func noSuchMember(channel: Int64, author: String) -> Self {
+    Self(
+      "nobody with the name '\(author)' belongs to channel \(channel), or asks to be let in, as far as that is known here",
+      "batonctl member list has those who do; on Nostr, write the whole public key, npub1… or nprofile1…")
+  }
+
+  /// A change of who belongs to a channel that is not possible like this.
+  public static func invalidMember(field: String, reason: String) -> Self {
+    let what =
+      switch field {
+      case "author": "this person"
+      case "roles": "these roles"
+      case "reason": "this reason"
+      default: "this change"
+      }
+    return Self("\(what) cannot be taken: \(reason)")
+  }
+
   /// Words that cannot be searched.
   public static func invalidSearch(reason: String) -> Self { Self("these words cannot be searched: \(reason)") }
 }

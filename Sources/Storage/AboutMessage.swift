@@ -1,4 +1,4 @@
-/// A message of others, and what a post of ours does about it.
+/// A message of others, or somebody, and what a post of ours does about it.
 public struct AboutMessage: Hashable, Sendable {
   /// The words are stored.
   public enum Act: String, Hashable, Sendable, CaseIterable {
@@ -10,12 +10,14 @@ public struct AboutMessage: Hashable, Sendable {
     case removal
     /// The post reports it to relays and readers; the text is a `Report`.
     case report
+    /// The post is the wish that somebody belong to the channel, or not; the text is a `MembershipChange`, and both names are theirs.
+    case membership
 
     /// Whether such a post is none by itself.
     public var isAside: Bool {
       switch self {
       case .answer: false
-      case .reaction, .removal, .report: true
+      case .reaction, .removal, .report, .membership: true
       }
     }
   }

@@ -19,6 +19,8 @@ public enum ChannelField: Hashable, Sendable {
   case isMuted, isPinned, isFrozen, truncatedAt
   /// What is known of its messages; where nothing is, there is nothing unread.
   case isHidden, unread, unreadMentions
+  /// How many people belong to it; absent where its network does not say.
+  case memberCount
   /// When its last message was written; absent where there is none.
   case lastMessageAt
   /// The value at a path of names in the custom data; the path is never empty.
@@ -60,6 +62,7 @@ public enum ChannelField: Hashable, Sendable {
     ["linkUsable"]: .isLinkUsable, ["kind"]: .kind, ["network"]: .network, ["identity"]: .identity, ["key"]: .key,
     ["muted"]: .isMuted, ["pinned"]: .isPinned, ["frozen"]: .isFrozen, ["truncatedAt"]: .truncatedAt, ["hidden"]: .isHidden,
     ["unread"]: .unread, ["unreadMentions"]: .unreadMentions, ["lastMessageAt"]: .lastMessageAt,
+    ["memberCount"]: .memberCount,
     ["phase"]: .phase, ["createdAt"]: .createdAt, ["updatedAt"]: .updatedAt, ["lastPostAt"]: .lastPostAt,
     ["profile", "displayName"]: .displayName,
     ["profile", "fullName"]: .fullName, ["profile", "description"]: .description, ["profile", "image"]: .image,

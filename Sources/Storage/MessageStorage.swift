@@ -112,6 +112,10 @@ public protocol MessageStorage: Sendable {
   /// - Parameter at: since when; `nil` to show them.
   func mute(_ author: String, at: Timestamp?) async throws -> MessageReceipt
 
+  /// Takes note that somebody who asked to be let into a channel is not: nothing shows their request any more.
+  /// - Returns: `nil` if nobody with that name asks.
+  func decline(_ author: String, in channel: ChannelID, at now: Timestamp) async throws -> MessageReceipt?
+
   /// Ends conversations: everything that is known of these channels goes.
   func end(_ channels: Set<ChannelID>) async throws -> MessageReceipt
 
@@ -305,5 +309,17 @@ public protocol MessageReading: Sendable {
   /// People who wrote what is stored, or are muted.
   func people(_ question: PeopleQuestion) async throws -> PeoplePage
   func person(_ author: String) async throws -> StoredPerson?
+  /// A page of those who belong to a channel.
+  /// - Returns: `nil` if whoever ended the page before is not known any more.
+  func members(_ question: MemberQuestion) async throws -> MemberPage?
+  /// - Returns: `nil` if the network never named them there, and they never asked to be let in.
+  func member(_ author: String, in channel: ChannelID) async throws -> StoredMember?
+  /// Members that changed after `revision`, in the order of their latest change. Of those who have left a channel only the last ones are
+  /// among them.
+  /// - Parameter channels: only those of these; of all channels if `nil`.
+  /// - Returns: the members, and the revision through which they are all there is.
+  func changedMembers(
+    after revision: Int64, channels: Set<ChannelID>?, limit: Int
+  ) async throws -> (members: [StoredMember], through: Int64)
   func messageCounters() async throws -> MessageCounters
 }

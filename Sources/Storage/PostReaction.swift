@@ -6,6 +6,8 @@ public struct PostReaction: Hashable, Sendable {
     case post(PostID)
     /// - networkID: what the network calls the message.
     case message(in: ChannelID, networkID: String)
+    /// Somebody who is to belong to the channel, or not: the post with the latest wish, whatever its text.
+    case person(in: ChannelID, name: String)
   }
   public var target: Target
   /// As `PostRow.text` has it.

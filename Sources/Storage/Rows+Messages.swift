@@ -125,13 +125,18 @@ public struct ConversationSummary: Hashable, Sendable {
   public var lastAt: Timestamp?
   /// The beginning of its text.
   public var preview: String?
+  /// How many people belong to the channel, as its network says; `nil` if it does not.
+  public var memberCount: Int?
 
-  public init(unread: Int, unreadMentions: Int, isHidden: Bool, lastAt: Timestamp?, preview: String?) {
+  public init(
+    unread: Int, unreadMentions: Int, isHidden: Bool, lastAt: Timestamp?, preview: String?, memberCount: Int? = nil
+  ) {
     self.unread = unread
     self.unreadMentions = unreadMentions
     self.isHidden = isHidden
     self.lastAt = lastAt
     self.preview = preview
+    self.memberCount = memberCount
   }
 }
 
@@ -151,6 +156,8 @@ public struct ConversationRow: Hashable, Sendable {
   public var lastPosition: Int64?
   /// When that message was written, as people are shown it.
   public var lastAt: Timestamp?
+  /// How many people belong to the channel, as its network says; `nil` if it does not.
+  public var memberCount: Int?
   /// Whether it is left out of the inbox, until something new is said.
   public var isHidden: Bool
   /// What was decided about its channel.
@@ -161,7 +168,7 @@ public struct ConversationRow: Hashable, Sendable {
   public init(
     channel: ChannelID, since: Timestamp, readThrough: MessageID = MessageID(rawValue: 0), unread: Int = 0,
     unreadMentions: Int = 0, last: MessageID? = nil, lastPosition: Int64? = nil, lastAt: Timestamp? = nil,
-    isHidden: Bool = false,
+    memberCount: Int? = nil, isHidden: Bool = false,
     marks: ConversationMarks = ConversationMarks(), revision: Int64
   ) {
     self.channel = channel
@@ -172,6 +179,7 @@ public struct ConversationRow: Hashable, Sendable {
     self.last = last
     self.lastPosition = lastPosition
     self.lastAt = lastAt
+    self.memberCount = memberCount
     self.isHidden = isHidden
     self.marks = marks
     self.revision = revision

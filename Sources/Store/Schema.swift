@@ -305,6 +305,12 @@ enum Schema {
     ("12 posts", posts),
     ("13 what whoever runs a channel has decided about it", marks),
     ("14 posts about messages of others", about),
+    (
+      "15 posts about who belongs to channels",
+      """
+      CREATE INDEX posts_about_people ON posts (channel_id, about_id, id) WHERE about_act = 'membership' AND deleted_at IS NULL;
+      """
+    ),
   ]
 
   /// The number of migrations that this program knows; a migrated file has it in `user_version`.

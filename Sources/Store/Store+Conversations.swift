@@ -31,7 +31,7 @@ extension Store {
     let rows = try Row.fetchCursor(
       db,
       sql: """
-        SELECT channel_id, unread, unread_mentions, is_hidden, last_at FROM \(conversations)
+        SELECT channel_id, unread, unread_mentions, is_hidden, last_at, member_count FROM \(conversations)
         WHERE channel_id IN (SELECT value FROM json_each(?))
         """, arguments: [MessageReader.list(channels.map(\.rawValue))])
     var found: [ChannelID: ConversationSummary] = [:]
@@ -40,14 +40,14 @@ extension Store {
       let channel = ChannelID(rawValue: try values.integer())
       found[channel] = ConversationSummary(
         unread: Int(try values.integer()), unreadMentions: Int(try values.integer()), isHidden: try values.flag(),
-        lastAt: try values.timeIfAny(), preview: nil)
+        lastAt: try values.timeIfAny(), preview: nil, memberCount: try values.integerIfAny().map { Int($0) })
     }
     return found
   }
 
   /// - Parameter path: the file of messages; `nil` if there is none.
   static func showConversations(in db: Database, _ path: String?) throws {
-    let columns = ["channel_id", "unread", "unread_mentions", "is_hidden", "last_at"]
+    let columns = ["channel_id", "unread", "unread_mentions", "is_hidden", "last_at", "member_count"]
     if let path, (try? db.execute(sql: "ATTACH DATABASE ? AS messages", arguments: [path])) != nil {
       let sql = "CREATE TEMP VIEW \(conversations) AS SELECT \(columns.joined(separator: ", ")) FROM messages.conversations"
       if (try? db.execute(sql: sql)) != nil { return }

@@ -24,9 +24,9 @@ struct Batonctl: AsyncParsableCommand {
     version: "batonctl \(version)",
     subcommands: [
       Status.self, OperatorCommand.self, ServerCommand.self, RelayCommand.self, IdentityCommand.self, ChannelCommand.self,
-      PostCommand.self, MessagesCommand.self, InboxCommand.self, PeopleCommand.self, Watch.self, Validate.self, Reload.self,
-      Backup.self,
-      Check.self, LogLevel.self, Metrics.self, Version.self,
+      PostCommand.self, MessagesCommand.self, InboxCommand.self, MemberCommand.self, PeopleCommand.self, Watch.self,
+      Validate.self,
+      Reload.self, Backup.self, Check.self, LogLevel.self, Metrics.self, Version.self,
     ])
 
   static func main(_ line: [String]) async {

@@ -109,6 +109,7 @@ extension ChannelCommand {
       TableColumn("POSTED", rank: 11, isExtra: true) { $0.times.text($0.channel.lastPostAt) },
       TableColumn("UNREAD", rank: 15, isExtra: true) { "\($0.channel.unread)" },
       TableColumn("MENTIONS", rank: 16, isExtra: true) { "\($0.channel.unreadMentions)" },
+      TableColumn("MEMBERS", rank: 20, isExtra: true) { $0.channel.memberCount.map { "\($0)" } ?? "" },
       TableColumn("SAID", rank: 17, isExtra: true) { $0.times.text($0.channel.lastMessageAt) },
       TableColumn("MARKS", rank: 18, isExtra: true) { ChannelView.marks($0.channel) ?? "" },
       TableColumn("REVISION", rank: 12, isExtra: true) { "\($0.channel.revision)" },

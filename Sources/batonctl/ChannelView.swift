@@ -77,6 +77,7 @@ struct ChannelView {
       let mentions = channel.unreadMentions > 0 ? ", \(channel.unreadMentions) of them for you" : ""
       lines.append("unread    \(channel.unread)\(mentions)")
     }
+    if let count = channel.memberCount { lines.append("members   \(count)") }
     if let marks = Self.marks(channel) { lines.append("marked    \(marks)") }
     if let end = channel.truncatedAt { lines.append("truncated \(times.text(end)); what was said before is not shown") }
     let width = channel.relays.map(\.relayName.displayWidth).max() ?? 0

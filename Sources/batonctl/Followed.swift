@@ -5,6 +5,7 @@ internal import StrictJSON
 enum Followed: Sendable {
   case channel(Channel)
   case post(Post)
+  case membership(MemberChange)
   /// An import of which so many lines are done.
   case importing(ImportReport)
   /// Files that are uploaded and names that are looked up before a post is published: the daemon knows nothing of the post yet.
@@ -17,6 +18,8 @@ enum Followed: Sendable {
       "channel \(channel.id) is not ready after \(limit); the daemon continues, see batonctl channel show \(channel.id)"
     case .post(let post):
       "post \(post.id) is not where it should be after \(limit); the daemon continues, see batonctl post show \(post.id)"
+    case .membership(let change):
+      "it is not done after \(limit); the daemon continues, see batonctl post show \(change.postId)"
     case .importing(let report): "not done after \(limit): \(report.progress); run it again to go on"
     case .preparing: "uploads of files, or names at domains, took longer than \(limit); nothing was published, run it again"
     }
@@ -27,6 +30,7 @@ enum Followed: Sendable {
     switch self {
     case .channel(let channel): "the daemon continues without batonctl; see batonctl channel show \(channel.id)"
     case .post(let post): "the daemon continues without batonctl; see batonctl post show \(post.id)"
+    case .membership(let change): "the daemon continues without batonctl; see batonctl post show \(change.postId)"
     case .importing(let report): "interrupted: \(report.progress); run it again to go on"
     case .preparing: "interrupted while files were uploaded, or names at domains looked up; nothing was published, run it again"
     }
@@ -37,6 +41,7 @@ enum Followed: Sendable {
     switch self {
     case .channel(let channel): (try? ["channel": channel.json]) ?? [:]
     case .post(let post): (try? ["post": post.json]) ?? [:]
+    case .membership(let change): (try? ["change": change.json]) ?? [:]
     case .importing(let report): (try? ["import": report.json]) ?? [:]
     case .preparing: [:]
     }

@@ -164,5 +164,5 @@ extension Session {
 
 extension String {
   /// The text with one space wherever there is white space.
-  fileprivate var onOneLine: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+  var onOneLine: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }

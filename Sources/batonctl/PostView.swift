@@ -38,17 +38,21 @@ extension AboutMessage {
     case "reaction": "(reaction to a message) "
     case "removal": "(removal of a message)"
     case "report": "(report of a message) "
+    case "membership": "(membership) "
     default: nil
     }
   }
 
-  /// What the post does, as the beginning of a line.
-  fileprivate var verb: String {
-    switch act {
-    case "reaction": "reacts    to message "
-    case "removal": "removes   message "
-    case "report": "reports   message "
-    default: "answers   message "
+  /// What the post does, as a line.
+  fileprivate var line: String {
+    let who = ShownMessage.shortened(author)
+    let message = "message \(networkId), by \(who)"
+    return switch act {
+    case "reaction": "reacts    to \(message)"
+    case "removal": "removes   \(message)"
+    case "report": "reports   \(message)"
+    case "membership": "about     whether \(who) belongs to the channel"
+    default: "answers   \(message)"
     }
   }
 }
@@ -112,7 +116,7 @@ struct PostView {
     ]
     if !post.author.isEmpty { lines.append("author    \(post.author)") }
     if let parent = post.replyTo { lines.append("answers   post \(parent)") }
-    if let about = post.about { lines.append("\(about.verb)\(about.networkId), by \(ShownMessage.shortened(about.author))") }
+    if let about = post.about { lines.append(about.line) }
     if let target = post.pinned {
       lines.append("pins      post \(target)")
     } else if let target = post.reactionTo {

@@ -46,6 +46,7 @@ struct AccessTests {
     "org.batond.Identities.Get", "org.batond.Identities.List",
     "org.batond.Messages.Get", "org.batond.Messages.Inbox", "org.batond.Messages.List", "org.batond.Messages.Search",
     "org.batond.Messages.Watch",
+    "org.batond.Members.List", "org.batond.Members.Watch",
     "org.batond.People.Get", "org.batond.People.List",
     "org.batond.Monitor.Watch",
     "org.batond.Operators.Get", "org.batond.Operators.List", "org.batond.Operators.Validate",
@@ -68,6 +69,8 @@ struct AccessTests {
     "org.batond.Identities.Add", "org.batond.Identities.Remove",
     "org.batond.Messages.MarkRead", "org.batond.Messages.MarkUnread", "org.batond.Messages.Sync",
     "org.batond.Messages.SetHidden", "org.batond.People.SetMuted",
+    "org.batond.Members.Add", "org.batond.Members.Ban", "org.batond.Members.Decline", "org.batond.Members.Remove",
+    "org.batond.Members.SetRole", "org.batond.Members.Unban",
     "org.batond.Operators.Add", "org.batond.Operators.Remove", "org.batond.Operators.Update",
     "org.batond.Posts.Adopt", "org.batond.Posts.AuthorizeUpload", "org.batond.Posts.Cancel", "org.batond.Posts.Delete",
     "org.batond.Posts.Edit",
@@ -160,7 +163,8 @@ struct AccessTests {
     let methods =
       Self.needs(OperatorsMethod.self) + Self.needs(ServersMethod.self) + Self.needs(RelaysMethod.self)
       + Self.needs(IdentitiesMethod.self) + Self.needs(ChannelsMethod.self) + Self.needs(PostsMethod.self)
-      + Self.needs(MessagesMethod.self) + Self.needs(PeopleMethod.self) + Self.needs(MonitorMethod.self)
+      + Self.needs(MessagesMethod.self) + Self.needs(MembersMethod.self) + Self.needs(PeopleMethod.self)
+      + Self.needs(MonitorMethod.self)
       + Self.needs(DaemonMethod.self)
       + Self.needs(ServiceMethod.self)
     #expect(methods.map(\.name).sorted() == Self.calls.map(\.method).sorted())

@@ -38,10 +38,12 @@ struct DeclaredErrorTests {
     case .staleRevision(.relay): [Interfaces.relays]
     case .noSuchServer: [Interfaces.servers]
     case .noSuchRelay: [Interfaces.relays, Interfaces.channels, Interfaces.posts]
-    case .noSuchChannel: [Interfaces.channels, Interfaces.posts, Interfaces.messages, Interfaces.people]
+    case .noSuchChannel:
+      [Interfaces.channels, Interfaces.posts, Interfaces.messages, Interfaces.members, Interfaces.people]
     case .notInChannel: [Interfaces.channels, Interfaces.posts]
+    case .post(.invalidPost), .post(.notSupported): [Interfaces.posts, Interfaces.members]
     case .post: [Interfaces.posts]
-    case .message(.notFollowed): [Interfaces.messages, Interfaces.people, Interfaces.channels]
+    case .message(.notFollowed): [Interfaces.messages, Interfaces.members, Interfaces.people, Interfaces.channels]
     case .message: [Interfaces.messages]
     case .noSuchIdentity: [Interfaces.identities, Interfaces.channels]
     case .invalidAddress, .duplicateAddress: [Interfaces.servers, Interfaces.relays]
@@ -59,7 +61,7 @@ struct DeclaredErrorTests {
     case .networkUnavailable:
       [
         Interfaces.servers, Interfaces.relays, Interfaces.identities, Interfaces.channels, Interfaces.posts,
-        Interfaces.messages,
+        Interfaces.messages, Interfaces.members,
       ]
     case .busy: Interfaces.all.filter { $0.name != Interfaces.monitor.name }
     case .storageDamaged, .storageUnavailable: Interfaces.all
@@ -68,7 +70,8 @@ struct DeclaredErrorTests {
 
   private static let types: [any ControlRefusal.Type] = [
     OperatorsRefusal.self, ServersRefusal.self, RelaysRefusal.self, IdentitiesRefusal.self, ChannelsRefusal.self,
-    PostsRefusal.self, MessagesRefusal.self, PeopleRefusal.self, MonitorRefusal.self, DaemonRefusal.self, ServiceRefusal.self,
+    PostsRefusal.self, MessagesRefusal.self, MembersRefusal.self, PeopleRefusal.self, MonitorRefusal.self, DaemonRefusal.self,
+    ServiceRefusal.self,
   ]
 
   private static func refusals(_ channel: ChannelSnapshot) -> [BatonError] {
@@ -134,6 +137,8 @@ struct DeclaredErrorTests {
         // Here clients are told more than the engine knows, or to try again.
         case .notInChannel, .duplicateAddress, .invalidKey, .choiceChanged: continue
         case .duplicateName where interface.name == Interfaces.identities.name: continue
+        // For clients it is no post.
+        case .post(.invalidPost) where interface.name == Interfaces.members.name: continue
         default: #expect(sent.sentence == refusal.sentence, "\(interface.name)")
         }
       }

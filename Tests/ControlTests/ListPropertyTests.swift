@@ -245,6 +245,11 @@ struct ListPropertyTests {
       }
       if Int.random(in: 0..<3, using: &random) == 0 { _ = try await messages.markRead(channel, through: nil) }
       if Int.random(in: 0..<3, using: &random) == 0 { _ = try await messages.hide(channel, true) }
+      if Bool.random(using: &random) {
+        let list = ReadMembers(list: .members, entries: [], count: .random(in: 0...4, using: &random))
+        let news = MessageNews(channel: channel, isLive: true, what: .members(list))
+        _ = try await messages.take([ReadNews(relay: nil, news: news)], at: now, within: MessageLimits())
+      }
     }
   }
 
@@ -321,7 +326,8 @@ struct ListPropertyTests {
 
   private static let paths = [
     "id", "kind", "network", "identity", "key", "phase", "edition", "linkUsable", "link", "wantedRelays", "heal", "createdAt",
-    "updatedAt", "lastPostAt", "lastPost", "lastMessageAt", "lastMessage", "unread", "unreadMentions", "hidden", "muted",
+    "updatedAt", "lastPostAt", "lastPost", "lastMessageAt", "lastMessage", "unread", "unreadMentions", "memberCount", "hidden",
+    "muted",
     "pinned",
     "frozen", "frozenEnforced", "truncatedAt", "revision", "profile.displayName", "profile.fullName", "profile.description",
     "profile.image",
@@ -354,7 +360,7 @@ struct ListPropertyTests {
     case "phase", "kind", "network", "heal", "linkUsable", "key", "hidden", "muted", "pinned", "frozen", "frozenEnforced":
       return equal
     case "id", "revision", "wantedRelays", "edition", "createdAt", "updatedAt", "lastPostAt", "lastMessageAt", "truncatedAt",
-      "unread", "unreadMentions":
+      "unread", "unreadMentions", "memberCount":
       return equal + order
     case "identity", "link", "lastPost", "lastMessage": return equal + order + ["$q", "$autocomplete"]
     case _ where path.hasPrefix("profile.") && !path.hasPrefix("profile.preferences"):
@@ -372,7 +378,8 @@ struct ListPropertyTests {
     case "network": return Bool.random(using: &random) ? "nostr" : "simplex"
     case "identity": return Bool.random(using: &random) ? "main" : "other"
     case "heal", "linkUsable", "hidden", "muted", "pinned", "frozen", "frozenEnforced": return .bool(.random(using: &random))
-    case "unread", "unreadMentions": return .integer(.random(in: 0...4, using: &random))
+    case "memberCount" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
+    case "unread", "unreadMentions", "memberCount": return .integer(.random(in: 0...4, using: &random))
     case "id", "revision", "wantedRelays", "edition": return .integer(.random(in: 0...60, using: &random))
     case "lastPostAt" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
     case "lastMessageAt" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null

@@ -62,7 +62,8 @@ struct WireTests {
       edition: 1, link: "l",
       linkUsable: true,
       relays: [member], wantedRelays: 1, heal: true, custom: [:], createdAt: "c", updatedAt: "u", lastPostAt: "l",
-      lastPost: "t", lastMessageAt: "l", lastMessage: "m", unread: 1, unreadMentions: 1, hidden: false, muted: false,
+      lastPost: "t", lastMessageAt: "l", lastMessage: "m", unread: 1, unreadMentions: 1, memberCount: 1,
+      hidden: false, muted: false,
       pinned: false, frozen: false, frozenEnforced: false, truncatedAt: "t",
       revision: 1)
     #expect(try keys(channel) == fields(Interfaces.channels, "Channel"))
@@ -112,11 +113,20 @@ struct WireTests {
       author: "a", network: "nostr", name: "n", muted: true, mutedAt: "t", messages: 1, channelIds: [1], lastMessageAt: "t",
       lastMessageId: 1)
     #expect(try keys(person) == fields(Interfaces.people, "Person"))
+    let member = Member(
+      channelId: 1, author: "a", standing: "asking", roles: ["r"], own: false, name: "n", muted: true, askedAt: "t",
+      askedText: "t", lastMessageAt: "t", lastMessageId: 1, revision: 1)
+    #expect(try keys(member) == fields(Interfaces.members, "Member"))
+    let change = MemberChange(
+      postId: 1, channelId: 1, author: "a", wish: "member", roles: ["r"], phase: "failed", settled: true, summary: "s",
+      cause: "c", detail: "d")
+    #expect(try keys(change) == fields(Interfaces.members, "MemberChange"))
     let freshness = Freshness(relayId: 1, syncedAt: "s", cause: "c", detail: "d")
     #expect(try keys(freshness) == fields(Interfaces.messages, "Freshness"))
     let conversation = Conversation(
       channelId: 1, channelName: "n", unread: 1, unreadMentions: 0, readThrough: 0, lastMessageAt: "l", lastMessage: "l",
-      lastMessageId: 1, relays: [freshness], muted: false, pinned: false, hidden: false, truncatedAt: "t", revision: 1)
+      lastMessageId: 1, memberCount: 1, relays: [freshness], muted: false, pinned: false, hidden: false, truncatedAt: "t",
+      revision: 1)
     #expect(try keys(conversation) == fields(Interfaces.messages, "Conversation"))
     let hit = SearchHit(message: message, excerpt: [ExcerptPiece(text: "t", hit: true)])
     #expect(try keys(hit) == fields(Interfaces.messages, "SearchHit"))

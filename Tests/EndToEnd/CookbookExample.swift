@@ -113,6 +113,26 @@ func listByCustomData(socket: String) async throws -> [Channel] {
   ])
 }
 
+func showMembers(socket: String, channel: Int64) async throws {
+  let client = try await BatonClient(socket: socket)
+  defer { Task { await client.close() } }
+  let admins = MembersListRequest(channelId: channel, role: "admin", order: "name", limit: 30)
+  for member in try await client.members(admins).members { print(member.name ?? member.author, member.roles) }
+  let list = LiveMembers(channelID: channel, socket: socket)
+  await list.start()
+  for await event in list.events {
+    guard case .changes(let changes) = event else { continue }
+    for change in changes {
+      switch change {
+      case .insert(let member, at: let row): print("insert", row, member.name ?? member.author)
+      case .update(let member, at: let row): print("update", row, member.roles)
+      case .move(_, let from, let to): print("move", from, to)
+      case .remove(_, at: let row): print("remove", row)
+      }
+    }
+  }
+}
+
 func whoWrites(socket: String, channel: Int64) async throws -> [Person] {
   let client = try await BatonClient(socket: socket)
   defer { Task { await client.close() } }

@@ -62,6 +62,7 @@ struct CookbookTests {
     let screens = [
       Task { [socket = baton.socket] in try await showChannelList(socket: socket) },
       Task { [socket = baton.socket] in try await showConversation(socket: socket, channel: 1) },
+      Task { [socket = baton.socket] in try await showMembers(socket: socket, channel: 1) },
     ]
     try await actOnChannel(socket: baton.socket, channel: channel.id)
     for screen in screens {

@@ -45,6 +45,17 @@ struct MessageCommandTests {
     #expect(try Self.parse("people", "list", "mute", as: PeopleCommand.List.self).channel == "mute")
     #expect(try Self.parse("people", "mute", "npub1x", as: PeopleCommand.Mute.self).person == "npub1x")
     #expect(try Self.parse("inbox", "--unread", "--watch", "--json", as: InboxCommand.self).unread)
+    let members = try Self.parse(
+      "member", "Club", "--asking", "--sort", "lastMessage", "--limit", "5000", as: MemberCommand.List.self)
+    #expect(members.channel == "Club" && members.asking && members.sort == .lastMessage && members.limit == 5_000)
+    let add = try Self.parse("members", "add", "Club", "npub1x", "--role", "a", "--role", "b", as: MemberCommand.Add.self)
+    #expect(
+      add.target.channel == "Club" && add.target.person == "npub1x" && add.role == ["a", "b"] && add.waiting.wait == .done)
+    #expect(try Self.parse("member", "role", "Club", "npub1x", as: MemberCommand.Role.self).role == nil)
+    let out = try Self.parse(
+      "member", "rm", "Club", "npub1x", "--reason", "spam", "--wait", "none", as: MemberCommand.Remove.self)
+    #expect(out.reason == "spam" && out.waiting.wait == .none)
+    #expect(try Self.parse("member", "decline", "Club", "npub1x", as: MemberCommand.Decline.self).target.person == "npub1x")
   }
 
   @Test(arguments: [
@@ -59,6 +70,8 @@ struct MessageCommandTests {
     ["messages", "report", "7", "weather"], ["messages", "report", "7"], ["people", "mute"],
     ["people", "--limit", "0"], ["people", "--search", ""], ["people", "--columns", "text"],
     ["messages", "show"], ["messages", "sync", "News", "--timeout", "6min"], ["inbox", "News"], ["inbox", "--limit", "1001"],
+    ["member"], ["member", "Club", "--asking", "--former"], ["member", "Club", "--limit", "0"], ["member", "add", "Club"],
+    ["member", "Club", "--search", ""], ["member", "Club", "--role", ""], ["member", "add", "Club", "x", "--wait", "all"],
     ["inbox", "--watch", "-o", "name"], ["inbox", "--columns", "text"],
   ])
   func wrongCommandLinesAreRefused(_ arguments: [String]) {

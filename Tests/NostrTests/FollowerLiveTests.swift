@@ -23,7 +23,7 @@ struct FollowerLiveTests {
     #expect(live.map { $0.values("e").count } == [250, 50] && live.flatMap { $0.values("h") } == ["club301"])
     // Relays leave out what is dated back if they are asked for what is newer.
     #expect(live.allSatisfy { $0.filters.allSatisfy { $0["limit"] == 1 && $0["since"] == nil } })
-    #expect(Set(live.flatMap(\.filters).compactMap { $0["kinds"] }) == [[42], [5, 7, 9, 9005]])
+    #expect(Set(live.flatMap(\.filters).compactMap { $0["kinds"] }) == [[42], [5, 7, 9, 9000, 9001, 9005, 9021, 9022]])
     #expect(Set(desk.subscriptions.keys) == Set(live.map(\.name)))
   }
 

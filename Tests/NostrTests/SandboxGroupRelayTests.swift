@@ -106,7 +106,7 @@ struct SandboxGroupRelayTests {
     try await relay.set(.foreignGroup)
     for state in try states(relay) {
       try state.verify()
-      #expect((state.publicKey == key) == (state.kind > 39001), "\(state.kind)")
+      #expect((state.publicKey == key) == (state.kind > 39002), "\(state.kind)")
     }
     let own = try #require(EventFilter(["kinds": [39000], "#d": ["g"], "authors": [.string(key)]]))
     #expect(relay.find(own, for: []).isEmpty)

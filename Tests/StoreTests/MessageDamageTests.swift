@@ -51,11 +51,12 @@ struct MessageDamageTests {
       within: MessageLimits())
     let before = try store.conversation(of: channel)
     try store.pool.write { db in
-      for column in ["last_at", "is_hidden", "is_muted", "is_pinned", "truncated_at"] {
+      for column in ["last_at", "is_hidden", "is_muted", "is_pinned", "truncated_at", "member_count"] {
         try db.execute(sql: "ALTER TABLE conversations DROP COLUMN \(column)")
       }
       try db.execute(
         sql: "ALTER TABLE messages RENAME COLUMN absence TO is_deleted; DROP TABLE people; DROP INDEX reactions_of_author")
+      try db.execute(sql: "DROP TABLE members; DROP TABLE member_lists")
       try db.execute(sql: "PRAGMA user_version = 1")
     }
     store.close()

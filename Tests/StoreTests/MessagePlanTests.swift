@@ -133,6 +133,13 @@ struct MessagePlanTests {
     for time in [Bench.now, nil] { _ = try bench.store.mute("ann", at: time) }
     _ = try bench.store.mute("nobody", at: Bench.now)
     _ = try bench.store.mark(Bench.channel, ConversationMarks(isMuted: true, truncatedAt: Bench.time(-1_000)))
+    for list in [ReadMembers.List.members, .roles] {
+      let entries = [ReadMembers.Entry(author: "ann", roles: list == .roles ? ["admin"] : [])]
+      try bench.take([.members(ReadMembers(list: list, entries: entries, count: 1))])
+    }
+    let asked = ReadJoinRequest(networkID: "j", author: "bob", text: "hello", createdAt: Bench.now)
+    try bench.take([.joinRequest(asked), .profile(ReadProfile(author: "ann", name: "Ann", createdAt: Bench.now))])
+    _ = try bench.store.decline("bob", in: Bench.channel, at: Bench.now)
     _ = try bench.store.markRead(Bench.channel, through: nil)
     _ = try bench.store.markUnread(Bench.channel, from: MessageID(rawValue: 1))
     try bench.store.note([
@@ -164,6 +171,17 @@ struct MessagePlanTests {
       }
     }
     _ = try store.person("ann")
+    for standing in [nil, .author] as [StoredMember.Standing?] {
+      for order in [MemberQuestion.Order.role, .name, .lastMessage] {
+        _ = try store.members(
+          MemberQuestion(
+            channel: Bench.channel, standing: standing, role: "admin", text: "a", order: order, after: "ann", limit: 5))
+      }
+    }
+    _ = try store.member("ann", in: Bench.channel)
+    for channels in [nil, [Bench.channel]] as [Set<ChannelID>?] {
+      _ = try store.changedMembers(after: 0, channels: channels, limit: 5)
+    }
     _ = try store.messages(MessageQuestion(isHidden: true, limit: 5))
     let place = ConversationQuestion.Place(lastPosition: .max, channel: Bench.channel)
     for isUnread in [false, true] {

@@ -40,7 +40,8 @@ extension QueryPlanTests {
     _ = try store.changedPosts(after: 0, channels: nil, limit: 5)
     _ = try store.changedPosts(after: 0, channels: [channel], limit: 5)
     let aboutMessage = PostReaction(target: .message(in: channel, networkID: "m"), text: "+")
-    _ = try store.posts(reacting: [PostReaction(target: post, text: "+"), aboutMessage])
+    let aboutPerson = PostReaction(target: .person(in: channel, name: "ann"), text: "")
+    _ = try store.posts(reacting: [PostReaction(target: post, text: "+"), aboutMessage, aboutPerson])
     for question in questions(relay, channel) {
       _ = try store.posts(question)
       // Where there are many such deliveries.

@@ -134,6 +134,8 @@ public final class FakeMessages: MessageStorage {
     }
   }
 
+  public func decline(_ author: String, in channel: ChannelID, at now: Timestamp) async throws -> MessageReceipt? { nil }
+
   public func mute(_ author: String, at time: Timestamp?) throws -> MessageReceipt {
     try write(.mute(author)) { state in
       for place in state.messages.indices where state.messages[place].author == author {

@@ -57,6 +57,16 @@ extension FakeNetwork {
       text: "\(report.text) | of \(message.networkID) by \(message.author)")
   }
 
+  public func composeMembership(
+    _ change: MembershipChange, in content: ChannelContent
+  ) throws(PostFailure) -> PostDocument {
+    if content.kind == .channel { throw .unsupported("nobody belongs to channels") }
+    if change.person == "us" { throw .refused(PostRefusal(.author, "that is us; name another")) }
+    if change.roles == ["refuse me"] { throw .refused(PostRefusal(.roles, "the role asks to be refused; name another")) }
+    return PostDocument(
+      networkID: "membership \(posts.nextName())", author: "key", text: "\(change.text) | \(change.person)")
+  }
+
   public func composeRemoval(
     of message: PostReference, createdAt: Timestamp, in content: ChannelContent, reason: String
   ) throws(PostFailure) -> (message: PostDocument, deletion: PostDocument) {

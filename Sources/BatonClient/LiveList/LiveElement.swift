@@ -26,13 +26,15 @@ extension Channel: LiveElement {
   public static var kind: String { "channel" }
   public static var listing: (method: String, name: String) { (ChannelsMethod.list.rawValue, "channels") }
   public static var deletion: (field: String, values: [JSONValue]) { ("phase", ["deleting", "deleted"]) }
-  public static var conversationFields: Set<String> { ["lastMessageAt", "lastMessage", "unread", "unreadMentions", "hidden"] }
+  public static var conversationFields: Set<String> {
+    ["lastMessageAt", "lastMessage", "unread", "unreadMentions", "memberCount", "hidden"]
+  }
 
   public func showing(_ conversation: Conversation) -> Channel {
     var channel = self
     (channel.lastMessageAt, channel.lastMessage) = (conversation.lastMessageAt, conversation.lastMessage)
     (channel.unread, channel.unreadMentions) = (conversation.unread, conversation.unreadMentions)
-    channel.hidden = conversation.hidden
+    (channel.hidden, channel.memberCount) = (conversation.hidden, conversation.memberCount)
     return channel
   }
 }

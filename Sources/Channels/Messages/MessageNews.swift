@@ -9,8 +9,10 @@ public struct MessageNews: Hashable, Sendable {
     ///   moderator removed it.
     case deleted(networkID: String, author: String?)
     case reaction(ReadReaction)
-    /// What somebody who wrote in the channel calls themselves.
+    /// What somebody who wrote in the channel, or belongs to it, calls themselves.
     case profile(ReadProfile)
+    case members(ReadMembers)
+    case joinRequest(ReadJoinRequest)
   }
   public let channel: ChannelID
   /// Whether it came as it was said. What was asked for may be of any age.

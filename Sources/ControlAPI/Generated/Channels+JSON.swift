@@ -51,6 +51,7 @@ extension Channel: ListedObject {
     writer.member("lastPostAt", lastPostAt)
     writer.member("link", link)
     writer.member("linkUsable", linkUsable)
+    writer.member("memberCount", memberCount)
     writer.member("muted", muted)
     writer.member("network", network)
     writer.member("phase", phase)
@@ -92,6 +93,7 @@ extension Channel: ListedObject {
     case "lastMessage": lastMessage.map(JSONValue.string)
     case "unread": .integer(Int64(unread))
     case "unreadMentions": .integer(Int64(unreadMentions))
+    case "memberCount": memberCount.map { JSONValue.integer(Int64($0)) }
     case "hidden": .bool(hidden)
     case "muted": .bool(muted)
     case "pinned": .bool(pinned)

@@ -126,7 +126,7 @@ public struct Channel: Codable, Hashable, Sendable {
   /// too, if the post was forgotten, or cannot be read because the database is damaged. Not live either.
   public var lastPost: String?
   /// When the last message in it was written, by anybody, RFC 3339 in UTC; absent when there is none, and when its messages are not read.
-  /// Not live, as the next four are not: what is said comes with org.batond.Messages.Watch. Every channel that is sent has it as it is then.
+  /// Not live, as the next five are not: what is said comes with org.batond.Messages.Watch. Every channel that is sent has it as it is then.
   public var lastMessageAt: String?
   /// The beginning of that message's text on one line, at most 100 characters. Anybody may have written it.
   public var lastMessage: String?
@@ -134,6 +134,8 @@ public struct Channel: Codable, Hashable, Sendable {
   public var unread: Int
   /// How many of these speak to whoever runs the channel.
   public var unreadMentions: Int
+  /// How many people belong to it, as its network says; absent if it does not, and in public channels on Nostr, where anybody may write.
+  public var memberCount: Int?
   /// Whether it is left out of the inbox, until something new is said in it. Lists of channels have it all the same.
   public var hidden: Bool
   /// Whether its unread messages are no reason to look: the inbox does not list it among those with unread messages.
@@ -173,6 +175,7 @@ public struct Channel: Codable, Hashable, Sendable {
     lastMessage: String? = nil,
     unread: Int,
     unreadMentions: Int,
+    memberCount: Int? = nil,
     hidden: Bool,
     muted: Bool,
     pinned: Bool,
@@ -204,6 +207,7 @@ public struct Channel: Codable, Hashable, Sendable {
     self.lastMessage = lastMessage
     self.unread = unread
     self.unreadMentions = unreadMentions
+    self.memberCount = memberCount
     self.hidden = hidden
     self.muted = muted
     self.pinned = pinned

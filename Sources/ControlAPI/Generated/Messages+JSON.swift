@@ -86,6 +86,7 @@ extension Conversation: JSONWritable {
     writer.member("lastMessage", lastMessage)
     writer.member("lastMessageAt", lastMessageAt)
     writer.member("lastMessageId", lastMessageId)
+    writer.member("memberCount", memberCount)
     writer.member("muted", muted)
     writer.member("pinned", pinned)
     writer.member("readThrough", readThrough)

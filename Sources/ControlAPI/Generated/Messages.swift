@@ -221,6 +221,8 @@ public struct Conversation: Codable, Hashable, Sendable {
   public var lastMessage: String?
   /// Identifier of the last message.
   public var lastMessageId: Int64?
+  /// How many people belong to the channel, as its network says; absent if it does not. See org.batond.Members.
+  public var memberCount: Int?
   /// How fresh this is, by relay.
   public var relays: [Freshness]
   /// Whether its unread messages are no reason to look.
@@ -244,6 +246,7 @@ public struct Conversation: Codable, Hashable, Sendable {
     lastMessageAt: String? = nil,
     lastMessage: String? = nil,
     lastMessageId: Int64? = nil,
+    memberCount: Int? = nil,
     relays: [Freshness],
     muted: Bool,
     pinned: Bool,
@@ -259,6 +262,7 @@ public struct Conversation: Codable, Hashable, Sendable {
     self.lastMessageAt = lastMessageAt
     self.lastMessage = lastMessage
     self.lastMessageId = lastMessageId
+    self.memberCount = memberCount
     self.relays = relays
     self.muted = muted
     self.pinned = pinned

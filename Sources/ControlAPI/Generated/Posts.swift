@@ -63,13 +63,13 @@ public struct Attachment: Codable, Hashable, Sendable {
   }
 }
 
-/// A message of others that a post is about.
+/// A message of others that a post is about, or somebody.
 public struct AboutMessage: Codable, Hashable, Sendable {
   /// What the post does about it.
   public var act: String
-  /// What the network calls the message, see org.batond.Messages.
+  /// What the network calls the message, see org.batond.Messages; or who it is, in the network's notation.
   public var networkId: String
-  /// Who wrote it, in the network's notation.
+  /// Who wrote it, or who it is.
   public var author: String
 
   public init(
@@ -189,7 +189,7 @@ public struct Post: Codable, Hashable, Sendable {
   /// nothing. It is as of the time of the reply, and no change of the post when it becomes something else.
   public var notes: [String]?
   /// The message of others that it answers, is a reaction to, removes or reports; absent otherwise. The text of a reaction is the reaction, and that of a report its
-  /// category, with ': ' and words behind it if there are any.
+  /// category, with ': ' and words behind it if there are any. That of a membership is member with roles behind ': ', or removed with a reason.
   public var about: AboutMessage?
 
   public init(

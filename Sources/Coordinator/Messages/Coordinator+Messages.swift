@@ -74,7 +74,7 @@ extension Coordinator {
     try await askMessages(of: nil) { .barrier($0) }
   }
 
-  private func askMessages<Value: Sendable>(
+  func askMessages<Value: Sendable>(
     of channel: ChannelID?, _ input: (Reply<Value>) -> MessageInput, whenAsked: () -> Void = {}
   ) async throws(BatonError) -> Value {
     guard messages != nil else { throw channel.map { .message(.notFollowed($0)) } ?? .busy }

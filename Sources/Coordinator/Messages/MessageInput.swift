@@ -25,6 +25,8 @@ enum MessageInput: Sendable {
   case hideMessage(MessageID, Bool, Reply<Void>)
   /// Hide the messages of an author, or show them again.
   case mute(String, Bool, Reply<Void>)
+  /// Leave out that somebody asks to be let into a channel; the reply says whether they did.
+  case decline(String, in: ChannelID, Reply<Bool>)
   /// Answers once what was decided about a channel before is stored.
   case settle(ChannelID, Reply<Void>)
   /// Ask the relays of a channel; the reply comes when each has answered, or failed to: whether all were read.
@@ -42,7 +44,7 @@ enum MessageInput: Sendable {
   func refuse(_ error: BatonError) {
     switch self {
     case .markRead(_, _, let reply), .markUnread(_, _, let reply), .hide(_, _, let reply): reply.send(.failure(error))
-    case .sync(_, _, let reply): reply.send(.failure(error))
+    case .sync(_, _, let reply), .decline(_, _, let reply): reply.send(.failure(error))
     case .barrier(let reply), .settle(_, let reply), .hideMessage(_, _, let reply), .mute(_, _, let reply):
       reply.send(.failure(error))
     case .read, .synced, .served, .channelChanged, .everythingChanged, .postsChanged, .syncEnded, .timersDue, .goOn: break

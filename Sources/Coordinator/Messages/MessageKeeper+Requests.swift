@@ -15,6 +15,7 @@ extension MessageKeeper {
       reply.send(await marked(channel) { try await parts.storage.hide(channel, isHidden) })
     case .hideMessage(let message, let isHidden, let reply): reply.send(await hidden(message, isHidden))
     case .mute(let author, let isMuted, let reply): reply.send(await muted(author, isMuted))
+    case .decline(let author, let channel, let reply): reply.send(await declined(author, in: channel))
     case .settle(let channel, let reply): reply.send(await settled(channel))
     case .sync(let channel, let number, let reply): sync(channel, number, reply)
     case .syncEnded(_, let number): requests.ended(number)
@@ -68,6 +69,18 @@ extension MessageKeeper {
     do {
       hub.publish(try await parts.storage.mute(author, at: isMuted ? clock.timeOfDay : nil).revision)
       return .success(())
+    } catch {
+      return .failure(BatonError(reading: error))
+    }
+  }
+
+  private func declined(_ author: String, in channel: ChannelID) async -> Result<Bool, BatonError> {
+    do {
+      guard let receipt = try await parts.storage.decline(author, in: channel, at: clock.timeOfDay) else {
+        return .success(false)
+      }
+      hub.publish(receipt.revision)
+      return .success(true)
     } catch {
       return .failure(BatonError(reading: error))
     }

@@ -8,14 +8,15 @@ enum PostMirror {
     Set(posts.flatMap { [$0.row.replyTo, $0.row.reactionTo].compactMap { $0 } }).subtracting(posts.map(\.row.id))
   }
 
-  /// What these posts are as messages. Those that were not published are none yet, and pins and reports never are.
+  /// What these posts are as messages. Those that were not published are none yet, and pins, reports and what is
+  /// wished of people never are.
   /// - Parameter targets: posts that these answer or react to.
   static func messages(of posts: [StoredPost], targets: [PostID: StoredPost]) -> [MirroredPost] {
     var names = targets.compactMapValues(\.row.document.nameForReaders)
     for post in posts { names[post.row.id] = post.row.document.nameForReaders }
     return posts.compactMap { post in
       let row = post.row
-      guard row.isPublished, !row.isPin, row.about?.act != .report else { return nil }
+      guard row.isPublished, !row.isPin, row.about?.act != .report, row.about?.act != .membership else { return nil }
       // A message that is being removed is there until readers do not find it any more.
       let isRemoval = row.about?.act == .removal
       guard !isRemoval || post.isGone else { return nil }

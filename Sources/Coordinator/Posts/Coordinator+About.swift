@@ -78,7 +78,7 @@ extension Coordinator {
       switch about.act {
       case .report:
         document = try network.composeReport(Report(text: request.text) ?? Report(category: .other), of: target, in: content)
-      case .reaction, .answer, .removal:
+      case .reaction, .answer, .removal, .membership:
         document = try network.composeReaction(
           ReactionDraft(target: target, text: request.text, emoji: request.emoji), in: content)
       }

@@ -39,8 +39,11 @@ extension PostForecast {
       (forecast.canEdit, forecast.editNote) = (false, "the post was deleted")
     } else if post.row.isAside {
       let what =
-        post.row.about?.act == .report
-        ? "a report cannot be edited; delete it, and report again" : "a reaction cannot be edited; delete it, and react again"
+        switch post.row.about?.act {
+        case .report: "a report cannot be edited; delete it, and report again"
+        case .membership: "who belongs to the channel is changed by another change"
+        case .answer, .reaction, .removal, nil: "a reaction cannot be edited; delete it, and react again"
+        }
       (forecast.canEdit, forecast.editNote) = (false, what)
     } else if post.row.forgottenAt != nil {
       (forecast.canEdit, forecast.editNote) = (false, "the post was forgotten; delete it, and publish another")

@@ -139,6 +139,7 @@ extension PostRow {
     switch about?.act {
     case .removal: return refusal("post \(id.rawValue) is the removal of a message; there is nothing to edit")
     case .report: return refusal("post \(id.rawValue) is a report; delete it, and report again")
+    case .membership: return refusal("post \(id.rawValue) changes who belongs to the channel; change that again")
     case .answer, .reaction, nil: break
     }
     guard !isAside else { return refusal("post \(id.rawValue) is a reaction; delete it, and react again") }

@@ -20,6 +20,22 @@ extension PostDecider {
 }
 
 extension PostDecider {
+  /// The answer to a wish about somebody if the latest one says the same and is on its way, or why there is none; `nil` if the new one takes
+  /// its place.
+  /// - Parameter earlier: the post with the latest wish.
+  func answer(repeating request: PostRequest, _ earlier: PostID) -> Result<PostID, BatonError>? {
+    guard let post = awake[earlier] else {
+      return .failure(.storageUnavailable(reason: "post \(earlier.rawValue) cannot be read"))
+    }
+    guard post.row.deletedAt == nil, post.row.text == request.text else { return nil }
+    let isUnderWay = post.deliveries.contains {
+      !$0.hasDeparted && [.pending, .sent, .accepted].contains($0.machine.state.status)
+    }
+    return isUnderWay ? .success(earlier) : nil
+  }
+}
+
+extension PostDecider {
   /// Why a post cannot be pinned now: what is repeated to take its earlier pin away would take the new one, too.
   private func refusalToBePinned(_ reaction: PostReaction, _ target: PostID) -> BatonError? {
     guard reaction.text == PostRow.pinText else { return nil }
@@ -58,6 +74,14 @@ extension PostRequest {
   }
 }
 
+extension PostRequest {
+  /// Where the latest wish about somebody is found, if it is one.
+  var membership: PostReaction? {
+    guard let about, about.act == .membership else { return nil }
+    return PostReaction(target: .person(in: channel, name: about.networkID), text: "")
+  }
+}
+
 extension PostRow {
   /// Why a channel cannot react to it; `nil` if it can.
   var refusalToBeReactedTo: BatonError? {
@@ -85,6 +109,7 @@ extension PostRow {
     case .reaction: "a reaction to a message"
     case .removal: "the removal of a message"
     case .report: "the report of a message"
+    case .membership: "a change of who belongs to the channel"
     case .answer, nil: nil
     }
   }

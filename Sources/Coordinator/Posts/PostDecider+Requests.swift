@@ -27,8 +27,10 @@ extension PostDecider {
     guard let channel = facts.channels[request.channel], channel.row.deletedAt == nil else {
       return refuse(.noSuchChannel(request.channel))
     }
-    // What is there may be taken away.
-    if channel.row.marks.isFrozen, new.removal == nil { return refuse(.post(.frozen(request.channel))) }
+    // What is there may be taken away, and people may come and go.
+    if channel.row.marks.isFrozen, new.removal == nil, request.membership == nil {
+      return refuse(.post(.frozen(request.channel)))
+    }
     if let damage = facts.damagedRoutes[request.channel] { return refuse(.storageDamaged(reason: damage)) }
     if let old = request.replaces, let refusal = refusal(toReplace: old, facts) { return refuse(refusal) }
     if let reaction = request.reaction, let answer = answer(to: reaction, facts) {
@@ -40,7 +42,21 @@ extension PostDecider {
       }
       return
     }
+    let earlier = request.membership.flatMap { open.reactions[$0] ?? facts.reactions[$0] }
+    if let earlier, let answer = answer(repeating: request, earlier) {
+      switch answer {
+      case .success(let same):
+        open.seen.insert(same)
+        open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: false), post: same))
+      case .failure(let error): refuse(error)
+      }
+      return
+    }
     let id = insert(new)
+    if let earlier {
+      awake[earlier]?.row.deletion = new.deletion
+      withdraw(earlier)
+    }
     if let old = request.replaces { replace(old, by: id, new.deletion) }
     if let schedule = new.schedule {
       lookAtSchedules(noLaterThan: schedule.publishAt)
@@ -53,7 +69,7 @@ extension PostDecider {
       withdraw(id)
     }
     if let key = request.idempotencyKey { open.keys[key] = id }
-    if let reaction = request.reaction { open.reactions[reaction] = id }
+    if let reaction = request.reaction ?? request.membership { open.reactions[reaction] = id }
     open.answers.append(PostDecision.Answer(asker: .published(reply, isNew: true), post: id))
   }
 

@@ -178,7 +178,7 @@ extension PostDecider: Deciding {
       case .publish(let new, _):
         reads.channels.insert(new.request.channel)
         if let key = new.request.idempotencyKey { reads.keys.insert(key) }
-        if let reaction = new.request.reaction { reads.reactions.insert(reaction) }
+        if let reaction = new.request.reaction ?? new.request.membership { reads.reactions.insert(reaction) }
         if new.signedAt != nil { reads.names.insert(new.name) }
       case .membershipChanged(let channel): reads.channels.insert(channel)
       case .walk(let channel, let relay):

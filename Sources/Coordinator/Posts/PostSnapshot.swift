@@ -83,7 +83,25 @@ public struct PostSnapshot: Hashable, Sendable {
 
   private static let forgotten = " Its text was forgotten here."
 
-  private var ownSummary: String { row.about?.act == .removal ? removalSummary : postSummary }
+  private var ownSummary: String {
+    switch row.about?.act {
+    case .removal: removalSummary
+    case .membership: membershipSummary
+    case .answer, .reaction, .report, nil: postSummary
+    }
+  }
+
+  /// The same for a change of who belongs to the channel.
+  private var membershipSummary: String {
+    switch phase {
+    case .published: return "Change is done."
+    case .deleting, .deleted, .stillServed: return "Change was given up, or another took its place."
+    case .skipped:
+      return relayCount == 0 ? "Change goes nowhere any more: its channel left the relay." : "Change cannot be made there."
+    case .failed: return "Change failed, and is tried again slowly."
+    case .scheduled, .expired, .pending, .partial: return "Change is on its way."
+    }
+  }
 
   /// The same for a message of others that is removed.
   private var removalSummary: String {

@@ -72,6 +72,7 @@ extension NostrNetwork {
   /// Begins an operation for a post of a group.
   func deliverToGroup(_ operation: DeliveryOperation) {
     if let pin = PinForm(operation.document) { return deliver(pin, for: operation) }
+    if let membership = MembershipForm(operation.document) { return deliver(membership, for: operation) }
     guard let names = GroupRemnant(operation.document) else {
       return report(operation.report(.refused(Trouble(.storage, "the stored post cannot be read; batonctl check says more"))))
     }

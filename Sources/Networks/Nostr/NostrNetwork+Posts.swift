@@ -27,6 +27,8 @@ extension NostrNetwork {
     let key = try author(of: content)
     if content.kind == .group {
       if let pin = PinForm(post) { return try pinDeletion(of: pin, reason: reason, with: key) }
+      // It is given up, and nothing is asked of relays.
+      if MembershipForm(post) != nil { return GroupDeletion(author: key.publicKey, reason: "").document }
       return try groupDeletion(of: post, in: content, reason: reason, with: key)
     }
     guard let remnant = post.remnant else { throw .unavailable(Self.unreadablePost) }

@@ -4,6 +4,8 @@ internal import Storage
 enum ChannelColumn {
   /// A column that is never NULL.
   case integer(String)
+  /// A column that is NULL where the field is absent.
+  case optionalInteger(String)
   /// 0 or 1, which clients see as a boolean.
   case boolean(String)
   /// A column that is NULL where the field is absent.
@@ -49,6 +51,7 @@ enum ChannelColumn {
     case .isHidden: self = .boolean(Self.conversation("is_hidden", or: "0"))
     case .unread: self = .integer(Self.conversation("unread", or: "0"))
     case .unreadMentions: self = .integer(Self.conversation("unread_mentions", or: "0"))
+    case .memberCount: self = .optionalInteger(Self.conversation("member_count", or: "NULL"))
     case .lastMessageAt: self = .optionalTime(Self.conversation("last_at", or: "NULL"))
     case .displayName: self = .word("c.display_name")
     case .fullName: self = .text("c.full_name")

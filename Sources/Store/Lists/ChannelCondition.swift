@@ -124,6 +124,9 @@ struct ChannelCondition {
     case (.text(let sql), .null): return ChannelCondition("\(sql) IS NULL")
     case (.text(let sql), .string(let text)): return ChannelCondition("(\(sql) = ?) IS TRUE", [text.databaseValue])
     case (.integer(let sql), .integer(let number)): return ChannelCondition("\(sql) = ?", [number.databaseValue])
+    case (.optionalInteger(let sql), .null): return ChannelCondition("\(sql) IS NULL")
+    case (.optionalInteger(let sql), .integer(let number)): return ChannelCondition("\(sql) IS ?", [number.databaseValue])
+    case (.optionalInteger(let sql), .number(let number)): return ChannelCondition("\(sql) IS ?", [number.databaseValue])
     case (.integer(let sql), .number(let number)): return ChannelCondition("\(sql) = ?", [number.databaseValue])
     case (.boolean(let sql), .bool(let flag)): return ChannelCondition("\(sql) = ?", [flag.databaseValue])
     case (.time(let sql), .string(let text)):
@@ -131,7 +134,8 @@ struct ChannelCondition {
     case (.optionalTime(let sql), .null): return ChannelCondition("\(sql) IS NULL")
     case (.optionalTime(let sql), .string(let text)):
       return Timestamp(wireText: text).map { ChannelCondition("\(sql) IS ?", [$0.milliseconds.databaseValue]) } ?? .never
-    case (.text, _), (.word, _), (.integer, _), (.boolean, _), (.time, _), (.optionalTime, _): return .never
+    case (.text, _), (.word, _), (.integer, _), (.optionalInteger, _), (.boolean, _), (.time, _), (.optionalTime, _):
+      return .never
     case (.json(let sql, let path), _):
       let type = "json_type(\(sql), ?)"
       let at = path.databaseValue
@@ -172,6 +176,8 @@ struct ChannelCondition {
       } ?? .open
     case (.integer(let sql), _):
       return number.map { ChannelCondition("\(sql) \(sign) ?", [$0]) } ?? .never
+    case (.optionalInteger(let sql), _):
+      return number.map { ChannelCondition("(\(sql) \(sign) ?) IS TRUE", [$0]) } ?? .never
     case (.json(let sql, let path), .string(let text)):
       return extracted(sql, path.databaseValue, "'text'", sign, text.databaseValue)
     case (.json(let sql, let path), _):
@@ -182,7 +188,8 @@ struct ChannelCondition {
 
   private static func exists(_ column: ChannelColumn, _ wanted: Bool) -> ChannelCondition {
     switch column {
-    case .text(let sql), .optionalTime(let sql): ChannelCondition("\(sql) IS \(wanted ? "NOT " : "")NULL")
+    case .text(let sql), .optionalTime(let sql), .optionalInteger(let sql):
+      ChannelCondition("\(sql) IS \(wanted ? "NOT " : "")NULL")
     case .integer, .boolean, .time, .word: wanted ? .always : .never
     case .json(let sql, let path):
       ChannelCondition("coalesce(json_type(\(sql), ?), 'null') \(wanted ? "<>" : "=") 'null'", [path.databaseValue])
@@ -191,7 +198,7 @@ struct ChannelCondition {
 
   private static func contains(_ column: ChannelColumn) -> ChannelCondition {
     switch column {
-    case .text, .word, .integer, .boolean, .time, .optionalTime: .never
+    case .text, .word, .integer, .optionalInteger, .boolean, .time, .optionalTime: .never
     case .json(let sql, let path):
       ChannelCondition("(json_type(\(sql), ?) = 'array') IS TRUE", [path.databaseValue], isExact: false)
     }
@@ -200,7 +207,7 @@ struct ChannelCondition {
   private static func searched(_ column: ChannelColumn, _ function: String, _ text: String) -> ChannelCondition {
     switch column {
     case .text(let sql), .word(let sql): ChannelCondition("\(function)(\(sql), ?)", [text.databaseValue])
-    case .integer, .boolean: .never
+    case .integer, .optionalInteger, .boolean: .never
     case .time, .optionalTime: .open
     case .json(let sql, let path):
       ChannelCondition(

@@ -59,14 +59,15 @@ struct ChannelSeek {
   private static func isNullable(_ column: ChannelColumn) -> Bool {
     switch column {
     case .integer, .boolean, .word, .time: false
-    case .text, .optionalTime, .json: true
+    case .text, .optionalTime, .optionalInteger, .json: true
     }
   }
 
   private static func expressions(_ column: ChannelColumn, _ index: KeyIndex?) -> [(sql: String, arguments: [DatabaseValue])] {
     if let index { return [(index.rank, []), (index.value, [])] }
     switch column {
-    case .integer(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql), .optionalTime(let sql):
+    case .integer(let sql), .optionalInteger(let sql), .boolean(let sql), .text(let sql), .word(let sql), .time(let sql),
+      .optionalTime(let sql):
       return [(sql, [])]
     case .json(let sql, let path):
       let rank = """
@@ -157,7 +158,7 @@ struct ChannelSeek {
   private static func bounds(_ column: ChannelColumn, _ value: JSONValue) -> [DatabaseValue] {
     switch column {
     case .time, .optionalTime: return [value.string.flatMap(Timestamp.init(wireText:))?.milliseconds.databaseValue ?? .null]
-    case .integer, .boolean, .text, .word: return [scalar(value)]
+    case .integer, .optionalInteger, .boolean, .text, .word: return [scalar(value)]
     case .json: return [JSONOrder.rank(value).databaseValue, scalar(value)]
     }
   }
@@ -183,7 +184,7 @@ struct ChannelSeek {
       case .time, .optionalTime:
         return Int64.fromDatabaseValue(row[index]).map { .string(Timestamp(milliseconds: $0).wireText) } ?? .null
       case .boolean: return .bool(Bool.fromDatabaseValue(row[index]) ?? false)
-      case .integer, .text, .word: return Self.json(row[index])
+      case .integer, .optionalInteger, .text, .word: return Self.json(row[index])
       case .json:
         let rank = Int.fromDatabaseValue(row[index]) ?? 0
         index += 1

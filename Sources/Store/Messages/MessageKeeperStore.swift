@@ -65,6 +65,10 @@ public struct MessageKeeperStore: MessageStorage {
     try await ask { try $0.hideMessage(message, isHidden) }
   }
 
+  public func decline(_ author: String, in channel: ChannelID, at now: Timestamp) async throws -> MessageReceipt? {
+    try await ask { try $0.decline(author, in: channel, at: now) }
+  }
+
   public func mute(_ author: String, at time: Timestamp?) async throws -> MessageReceipt {
     try await ask { try $0.mute(author, at: time) }
   }

@@ -58,4 +58,18 @@ extension MessageReadingStore {
   }
 
   public func person(_ author: String) async throws -> StoredPerson? { try await ask(.little) { try $0.person(author) } }
+
+  public func members(_ question: MemberQuestion) async throws -> MemberPage? {
+    try await ask(.much) { try $0.members(question) }
+  }
+
+  public func member(_ author: String, in channel: ChannelID) async throws -> StoredMember? {
+    try await ask(.little) { try $0.member(author, in: channel) }
+  }
+
+  public func changedMembers(
+    after revision: Int64, channels: Set<ChannelID>?, limit: Int
+  ) async throws -> (members: [StoredMember], through: Int64) {
+    try await ask(.much) { try $0.changedMembers(after: revision, channels: channels, limit: limit) }
+  }
 }

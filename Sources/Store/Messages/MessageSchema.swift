@@ -150,6 +150,36 @@ enum MessageSchema {
     CREATE INDEX reactions_of_author ON reactions (author, channel_id, target);
     CREATE INDEX people_muted ON people (minute, author) WHERE muted_at IS NOT NULL;
     """,
+    """
+    -- Who belongs to a channel, did, or asks to; `lists` has a bit for each list of the network's that names them.
+    CREATE TABLE members (
+      channel_id INTEGER NOT NULL,
+      author TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      lists INTEGER NOT NULL,
+      is_own INTEGER NOT NULL,
+      settled_at INTEGER NOT NULL,
+      asked_at INTEGER,
+      asked_text TEXT,
+      named_at INTEGER,
+      name TEXT,
+      folded TEXT,
+      roles TEXT NOT NULL,
+      PRIMARY KEY (channel_id, author)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX members_by_change ON members (revision, channel_id);
+    CREATE INDEX members_asking ON members (channel_id, asked_at, author) WHERE asked_at IS NOT NULL;
+    CREATE INDEX members_former ON members (channel_id, revision) WHERE lists = 0 AND asked_at IS NULL;
+    CREATE INDEX members_of_author ON members (author);
+    CREATE TABLE member_lists (
+      channel_id INTEGER NOT NULL,
+      list INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      PRIMARY KEY (channel_id, list)
+    ) STRICT, WITHOUT ROWID;
+    ALTER TABLE conversations ADD COLUMN member_count INTEGER;
+    """,
   ]
 
   static var version: Int32 { Int32(migrations.count) }
@@ -157,7 +187,7 @@ enum MessageSchema {
   /// The tables in which something may be damaged.
   private static let tables = [
     "conversations", "messages", "message_relays", "reactions", "pending_deletions", "message_syncs", "message_words",
-    "people",
+    "people", "members", "member_lists",
   ]
 
   /// Brings the file up to date.
@@ -192,7 +222,8 @@ enum MessageSchema {
     let message = try Int64.fetchOne(db, sql: "SELECT max(id) FROM messages") ?? 0
     let revision = try max(
       Int64.fetchOne(db, sql: "SELECT max(revision) FROM messages") ?? 0,
-      Int64.fetchOne(db, sql: "SELECT max(revision) FROM conversations") ?? 0)
+      Int64.fetchOne(db, sql: "SELECT max(revision) FROM conversations") ?? 0,
+      Int64.fetchOne(db, sql: "SELECT max(revision) FROM members") ?? 0)
     guard message <= counters.message, revision <= counters.revision else {
       throw Unusable(reason: "its numbers contradict each other")
     }

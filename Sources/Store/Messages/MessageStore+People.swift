@@ -77,16 +77,7 @@ extension MessageStore {
     let minutes = try looked.compactMap { channel in try lastMinute(of: person.author, in: channel, db).map { (channel, $0) } }
     let last = minutes.map(\.1).max()
     for (channel, minute) in minutes where minute == last {
-      // Of one minute there are few messages of an author.
-      let row = try Row.fetchOne(
-        db,
-        cached: """
-          SELECT id, max(0, min(created_at, received_at)) AS shown FROM messages INDEXED BY messages_of_minute
-          WHERE channel_id = ? AND author = ? AND minute = ? AND is_own = 0 ORDER BY shown DESC, id DESC LIMIT 1
-          """, arguments: [channel.rawValue, person.author, minute])
-      guard let row else { continue }
-      var values = MessageValues(row)
-      let (id, time) = (MessageID(rawValue: try values.integer()), try values.time())
+      guard let (id, time) = try lastMessage(of: person.author, in: channel, minute: minute, db) else { continue }
       if let known = person.lastAt, let message = person.last, (time, id) < (known, message) { continue }
       (person.last, person.lastAt) = (id, time)
     }
@@ -102,6 +93,23 @@ extension MessageStore {
         SELECT DISTINCT channel_id FROM messages INDEXED BY messages_of_author WHERE author = ? AND is_own = 0 ORDER BY channel_id
         """, arguments: [author]
     ).map(ChannelID.init(rawValue:))
+  }
+
+  /// The last message of somebody in a channel, and when it was written as people are shown it.
+  /// - Parameter minute: of that message.
+  static func lastMessage(
+    of author: String, in channel: ChannelID, minute: Int64, _ db: Database
+  ) throws -> (id: MessageID, at: Timestamp)? {
+    // Of one minute there are few messages of an author.
+    let row = try Row.fetchOne(
+      db,
+      cached: """
+        SELECT id, max(0, min(created_at, received_at)) AS shown FROM messages INDEXED BY messages_of_minute
+        WHERE channel_id = ? AND author = ? AND minute = ? AND is_own = 0 ORDER BY shown DESC, id DESC LIMIT 1
+        """, arguments: [channel.rawValue, author, minute])
+    guard let row else { return nil }
+    var values = MessageValues(row)
+    return (MessageID(rawValue: try values.integer()), try values.time())
   }
 
   /// The minute of the last message of somebody in a channel.

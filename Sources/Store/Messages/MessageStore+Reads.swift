@@ -70,7 +70,7 @@ extension MessageStore {
       let rows = try Row.fetchCursor(
         db,
         sql: """
-          SELECT v.channel_id, v.unread, v.unread_mentions, v.is_hidden, v.last_at, substr(m.text, 1, ?)
+          SELECT v.channel_id, v.unread, v.unread_mentions, v.is_hidden, v.last_at, substr(m.text, 1, ?), v.member_count
           FROM conversations v LEFT JOIN messages m ON m.id = v.last_id
           WHERE v.channel_id IN (SELECT value FROM json_each(?))
           """, arguments: [Self.previewTextMax, MessageReader.list(channels.map(\.rawValue))])
@@ -79,7 +79,8 @@ extension MessageStore {
         let channel = ChannelID(rawValue: try values.integer())
         found[channel] = ConversationSummary(
           unread: Int(try values.integer()), unreadMentions: Int(try values.integer()), isHidden: try values.flag(),
-          lastAt: try values.timeIfAny(), preview: try values.textIfAny().map(LastPost.preview))
+          lastAt: try values.timeIfAny(), preview: try values.textIfAny().map(LastPost.preview),
+          memberCount: try values.integerIfAny().map { Int($0) })
       }
       return found
     }

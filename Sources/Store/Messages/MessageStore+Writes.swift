@@ -134,6 +134,12 @@ extension MessageStore {
       }, result: { isThere ? $0.receipt : nil })
   }
 
+  func decline(_ author: String, in channel: ChannelID, at now: Timestamp) throws -> MessageReceipt? {
+    var isThere = false
+    return try write(
+      { isThere = try $0.decline(author.storable, in: channel, at: now) }, result: { isThere ? $0.receipt : nil })
+  }
+
   func mute(_ author: String, at time: Timestamp?) throws -> MessageReceipt {
     try write({ try $0.mute(author.storable, at: time) }, result: { $0.receipt })
   }
@@ -191,7 +197,9 @@ extension MessageWriting {
       DELETE FROM message_relays WHERE message_id IN (
         SELECT id FROM messages INDEXED BY messages_of_channel WHERE channel_id = ?)
       """, [id])
-    for table in ["messages", "reactions", "pending_deletions", "message_syncs", "conversations"] {
+    for table in [
+      "messages", "reactions", "pending_deletions", "message_syncs", "members", "member_lists", "conversations",
+    ] {
       try run("DELETE FROM \(table) WHERE channel_id = ?", [id])
     }
     for author in authors { try lookAtPerson(author) }

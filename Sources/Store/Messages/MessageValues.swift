@@ -87,15 +87,16 @@ extension MessageRow {
 extension ConversationRow {
   /// The columns that `init` reads.
   static let columns =
-    "channel_id, since, read_through, unread, unread_mentions, last_id, last_position, last_at, is_hidden, is_muted, is_pinned, "
-    + "truncated_at, revision"
+    "channel_id, since, read_through, unread, unread_mentions, last_id, last_position, last_at, member_count, is_hidden, is_muted, "
+    + "is_pinned, truncated_at, revision"
 
   init(_ values: inout MessageValues) throws {
     self.init(
       channel: ChannelID(rawValue: try values.integer()), since: try values.time(),
       readThrough: MessageID(rawValue: try values.integer()), unread: Int(try values.number()),
       unreadMentions: Int(try values.number()), last: try values.integerIfAny().map(MessageID.init(rawValue:)),
-      lastPosition: try values.integerIfAny(), lastAt: try values.timeIfAny(), isHidden: try values.flag(),
+      lastPosition: try values.integerIfAny(), lastAt: try values.timeIfAny(),
+      memberCount: try values.integerIfAny().map { Int($0) }, isHidden: try values.flag(),
       marks: try ConversationMarks(&values), revision: try values.integer())
   }
 }

@@ -41,6 +41,8 @@ extension MessageWriting {
       try delete(name.storable, in: channel, author: author?.storable, at: now, within: limits)
     case .reaction(let reaction): try take(reaction, in: channel, within: limits)
     case .profile(let profile): try take(profile)
+    case .members(let list): try take(list, in: channel, at: now)
+    case .joinRequest(let request): try take(request, in: channel, at: now)
     }
   }
 

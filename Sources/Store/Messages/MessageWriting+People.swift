@@ -35,6 +35,7 @@ extension MessageWriting {
   /// Takes what somebody calls themselves, if that is news, and shows it with their last messages.
   mutating func take(_ profile: ReadProfile) throws {
     let (author, name) = (profile.author.storable, profile.name.storable)
+    try nameMember(author, name, at: profile.createdAt)
     let known = try Row.fetchOne(db, cached: "SELECT name, named_at FROM people WHERE author = ?", arguments: [author])
     guard let known else { return }
     var values = MessageValues(known)

@@ -29,6 +29,13 @@ extension Store {
                 WHERE channel_id = ? AND about_id = ? AND about_act = 'reaction' AND text = ?
                   AND deleted_at IS NULL AND forgotten_at IS NULL ORDER BY id LIMIT 1
                 """, arguments: [channel.rawValue, networkID, reaction.text])
+          case .person(let channel, let name):
+            id = try Int64.fetchOne(
+              db,
+              cached: """
+                SELECT id FROM posts INDEXED BY posts_about_people
+                WHERE channel_id = ? AND about_id = ? AND about_act = 'membership' AND deleted_at IS NULL ORDER BY id DESC LIMIT 1
+                """, arguments: [channel.rawValue, name])
           }
           posts[reaction] = id.map(PostID.init(rawValue:))
         }

@@ -296,7 +296,7 @@ struct PublisherMachine: SessionMachine {
       keeper.lasted()
       return []
     // Readers and followers have these.
-    case .gather, .answerPosts, .gatherPosts, .answerHistory, .answerPins, .answerProfiles, .tick: return []
+    case .gather, .answerPosts, .gatherPosts, .answerHistory, .answerPins, .answerProfiles, .answerMembers, .tick: return []
     case .idle:
       guard keeper.state == .open, !hasWaiting, inFlight.isEmpty else { return [] }
       keeper.closedOnPurpose()

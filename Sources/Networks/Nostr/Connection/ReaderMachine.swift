@@ -33,7 +33,7 @@ struct ReaderMachine: SessionMachine {
   private var latestBatch = 0
   private var posts: PostReader
   private var history: HistoryReader
-  private var pins: PinReader
+  private var groups: GroupStateReader
   private var isGathering = false
   private var rubbish = 0
   private var timeoutsInARow = 0
@@ -45,7 +45,7 @@ struct ReaderMachine: SessionMachine {
     self.prefix = prefix
     posts = PostReader(limits: limits, prefix: prefix)
     history = HistoryReader(limits: limits, prefix: prefix)
-    pins = PinReader(limits: limits, prefix: prefix)
+    groups = GroupStateReader(limits: limits, prefix: prefix)
     keeper = ConnectionKeeper(limits: limits, salt: salt)
   }
 
@@ -62,12 +62,12 @@ struct ReaderMachine: SessionMachine {
       posts.opened()
       // A relay that floods would go up and down all the time, so it is up only once the connection has held.
       return opened + (keeper.floods > 0 ? [] : up(roundTrip)) + askNext() + posts.askNext()
-        + history.askNext() + pins.askNext()
+        + history.askNext() + groups.askNext()
     case .dialFailed(let failure):
       let failed = alone + queue
       (alone, queue) = ([], [])
       return failed.map { .report($0.report(failure.outcome)) } + posts.endAll(DeliveryOutcome(failure.outcome))
-        + history.endAll(failure.trouble) + pins.endAll(DeliveryOutcome(failure.outcome)) + down(failure.trouble)
+        + history.endAll(failure.trouble) + groups.endAll(DeliveryOutcome(failure.outcome)) + down(failure.trouble)
         + keeper.lost(isBusy: false, atLeast: failure.retryAfter, because: failure.trouble)
     case .received(let message): return received(message)
     case .violated(let text):
@@ -82,7 +82,7 @@ struct ReaderMachine: SessionMachine {
       let outcome = RelayOutcome.troubled(trouble, retryAfter: keeper.floodWait)
       let ended =
         endBatch(outcome) + waiting.map { .report($0.report(outcome)) } + posts.endAll(DeliveryOutcome(outcome))
-        + history.endAll(trouble) + pins.endAll(DeliveryOutcome(outcome))
+        + history.endAll(trouble) + groups.endAll(DeliveryOutcome(outcome))
       return ended + [.hangUp] + down(trouble) + actions
     case .closed(let code, let reason):
       guard keeper.state == .open else { return [] }
@@ -95,14 +95,14 @@ struct ReaderMachine: SessionMachine {
   }
 
   private mutating func submitted(_ item: SessionOperation) -> [SessionAction] {
-    guard (item.delivery == nil ? queue.count : posts.count + pins.count) < limits.queueMax else {
+    guard (item.delivery == nil ? queue.count : posts.count + groups.count) < limits.queueMax else {
       let trouble = Trouble(.timeout, "too many operations wait for this relay")
       return [.report(item.report(.troubled(trouble, retryAfter: .seconds(30))))]
     }
     if let hold = keeper.hold { return [.postpone(item, hold)] }
-    if item.pin != nil {
-      pins.add(item)
-      return keeper.state == .open ? pins.askNext() : keeper.need()
+    if item.pin != nil || item.membership != nil {
+      groups.add(item)
+      return keeper.state == .open ? groups.askNext() : keeper.need()
     }
     if item.delivery != nil {
       posts.add(item)
@@ -118,7 +118,9 @@ struct ReaderMachine: SessionMachine {
     return refused + (keeper.state == .open ? history.askNext() : keeper.need())
   }
 
-  private var hasWaiting: Bool { !queue.isEmpty || !alone.isEmpty || posts.hasWaiting || history.hasWaiting || pins.hasWaiting }
+  private var hasWaiting: Bool {
+    !queue.isEmpty || !alone.isEmpty || posts.hasWaiting || history.hasWaiting || groups.hasWaiting
+  }
 
   private mutating func watched(_ isWatched: Bool) -> [SessionAction] {
     guard isWatched != self.isWatched else { return [] }
@@ -202,15 +204,15 @@ struct ReaderMachine: SessionMachine {
     case .closed(let name, let text) where history.asks(name):
       heard()
       return history.closed(text) + askForHistory()
-    case .event(let name, let event) where pins.asks(name):
-      pins.take(event)
+    case .event(let name, let event) where groups.asks(name):
+      groups.take(event)
       return []
-    case .endOfStored(let name, _) where pins.asks(name):
+    case .endOfStored(let name, _) where groups.asks(name):
       heard()
-      return pins.served() + askForPins()
-    case .closed(let name, let text) where pins.asks(name):
+      return groups.served() + askForGroups()
+    case .closed(let name, let text) where groups.asks(name):
       heard()
-      return pins.closed(text) + askForPins()
+      return groups.closed(text) + askForGroups()
     case .event(let name, let event):
       guard name == subscription else { return [] }
       let stray = StrayEdition(networkID: event.id, signedAt: event.createdAt)
@@ -256,7 +258,7 @@ struct ReaderMachine: SessionMachine {
       let actions = posts.timedOut(trouble)
       return posts.timeoutsInARow < 2 ? actions + askForPosts() : actions + leave(trouble)
     case .answerHistory: return keeper.state == .open ? history.timedOut(silence) + askForHistory() : []
-    case .answerPins: return keeper.state == .open ? pins.timedOut(silence) + askForPins() : []
+    case .answerPins: return keeper.state == .open ? groups.timedOut(silence) + askForGroups() : []
     case .reconnect:
       keeper.waited()
       return isWatched || hasWaiting ? keeper.need() : []
@@ -273,7 +275,7 @@ struct ReaderMachine: SessionMachine {
       return ask()
     case .gatherPosts: return keeper.state == .open ? posts.gathered() : []
     case .authentication, .readBack, .pace: return []  // publishers'
-    case .tick, .answerProfiles: return []  // followers'
+    case .tick, .answerProfiles, .answerMembers: return []  // followers'
     }
   }
 
@@ -308,21 +310,21 @@ struct ReaderMachine: SessionMachine {
   }
 
   /// The same for pinned posts.
-  private mutating func askForPins() -> [SessionAction] {
-    let asked = pins.askNext()
-    return asked + (pins.isIdle ? rest() : [])
+  private mutating func askForGroups() -> [SessionAction] {
+    let asked = groups.askNext()
+    return asked + (groups.isIdle ? rest() : [])
   }
 
   /// Whether nobody needs the connection.
   private var isDone: Bool {
-    !isWatched && !hasWaiting && subscription == nil && posts.isIdle && history.isIdle && pins.isIdle
+    !isWatched && !hasWaiting && subscription == nil && posts.isIdle && history.isIdle && groups.isIdle
   }
 
   private func rest() -> [SessionAction] { isDone ? [.setTimer(.idle, after: limits.idleTimeout)] : [] }
 
   /// Ends what is under way, because the connection is gone.
   private mutating func endRequests(_ outcome: RelayOutcome, _ trouble: Trouble) -> [SessionAction] {
-    endBatch(outcome) + posts.end(DeliveryOutcome(outcome)) + history.end(trouble) + pins.end(DeliveryOutcome(outcome))
+    endBatch(outcome) + posts.end(DeliveryOutcome(outcome)) + history.end(trouble) + groups.end(DeliveryOutcome(outcome))
   }
 
   /// Ends the REQ under way; what it did not find gets `outcome`; `nil` means that the relay has served all it has.

@@ -27,23 +27,26 @@ struct SessionOperation: Hashable, Sendable {
   let names: GroupRemnant?
   /// The pin that it is about; `nil` for everything else.
   let pin: PinForm?
+  /// The change of who belongs to a group that it is about; `nil` for everything else.
+  let membership: MembershipForm?
 
   init(operation: RelayOperation, events: [OutgoingEvent] = [], owner: String = "") {
     subject = .channel(operation)
     self.events = events
     self.owner = owner
-    (group, names, pin) = (nil, nil, nil)
+    (group, names, pin, membership) = (nil, nil, nil, nil)
   }
 
   init(
     delivery: DeliveryOperation, events: [OutgoingEvent] = [], group: GroupPost? = nil, names: GroupRemnant? = nil,
-    pin: PinForm? = nil
+    pin: PinForm? = nil, membership: MembershipForm? = nil
   ) {
     subject = .post(delivery)
     self.events = events
     self.group = group
     self.names = names ?? group.map(GroupRemnant.init)
     self.pin = pin
+    self.membership = membership
     owner = ""
   }
 
@@ -117,7 +120,7 @@ struct SessionOperation: Hashable, Sendable {
   private func form(after outcome: RelayOutcome) -> PostDocument? {
     switch outcome {
     case .handedOver: group?.document
-    case .accepted: pin?.taken.document
+    case .accepted: pin?.taken.document ?? membership?.taken.document
     case .verified, .missing, .withdrawn, .announced, .refused, .misbehaved, .troubled: nil
     }
   }

@@ -100,6 +100,8 @@ enum SessionTimer: Hashable, Sendable, CaseIterable {
   case answerPins
   /// The present REQ for profiles must be answered.
   case answerProfiles
+  /// The present REQ for the members of groups must be answered.
+  case answerMembers
   /// Time has passed for what is followed.
   case tick
 }

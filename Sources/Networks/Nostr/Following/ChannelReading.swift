@@ -29,13 +29,18 @@ struct ChannelReading: Hashable, Sendable {
   /// What is asked for in groups, where reactions and deletions name the group. Deletions by admins are among them.
   static let groupKinds: Set<Int> = [
     NostrPost.deletionKind, NostrPost.reactionKind, NostrPost.groupMessageKind, NostrPost.adminDeletionKind,
+    GroupMembers.joinRequestKind,
   ]
 
+  /// What is listened to in groups: also that somebody came or went.
+  static let heardInGroups = groupKinds.union(GroupMembers.changingKinds)
+
   /// Everything that belongs to these channels, which are of one kind.
-  static func filter(_ kind: ChannelKind, _ networkIDs: [String]) -> HistoryFilter {
+  /// - Parameter isLive: whether it is listened to.
+  static func filter(_ kind: ChannelKind, _ networkIDs: [String], isLive: Bool = false) -> HistoryFilter {
     switch kind {
     case .channel: HistoryFilter(kinds: [NostrPost.channelMessageKind], tags: ["e": Set(networkIDs)])
-    case .group: HistoryFilter(kinds: groupKinds, tags: ["h": Set(networkIDs)])
+    case .group: HistoryFilter(kinds: isLive ? heardInGroups : groupKinds, tags: ["h": Set(networkIDs)])
     }
   }
 
@@ -52,6 +57,14 @@ struct ChannelReading: Hashable, Sendable {
       // Relays serve requests of anybody. Whether its author is an admin is known only of the relay itself, and of us.
       guard event.publicKey == relayKey || event.publicKey == ownKey else { return [] }
       return event.deletedIDs.map { news(.deleted(networkID: $0, author: nil)) }
+    case GroupMembers.joinRequestKind:
+      return [
+        news(
+          .joinRequest(
+            ReadJoinRequest(
+              networkID: event.id, author: event.publicKey, text: event.content.cut(toBytes: ReadJoinRequest.textMax),
+              createdAt: Timestamp(seconds: max(0, event.createdAt)))))
+      ]
     default: return []
     }
   }

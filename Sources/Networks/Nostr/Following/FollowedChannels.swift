@@ -35,7 +35,7 @@ struct FollowedChannels: Sendable {
       let named = event.tags.lazy.filter { $0.count > 1 && $0[0] == "e" }.prefix(Self.tagsMax)
       if let root = named.first(where: { $0.count > 3 && $0[3] == "root" }) { return channel(.channel, root[1]) }
       return named.lazy.compactMap { channel(.channel, $0[1]) }.first
-    case let kind where ChannelReading.groupKinds.contains(kind):
+    case let kind where ChannelReading.heardInGroups.contains(kind):
       return event.tag("h").flatMap { channel(.group, $0) }
     default: return nil
     }

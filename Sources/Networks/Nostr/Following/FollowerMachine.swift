@@ -13,17 +13,18 @@ struct FollowerMachine: SessionMachine {
   private let relay: RelayID
   private let limits: NostrLimits
   private var keeper: ConnectionKeeper
-  private var followed = FollowedChannels()
+  var followed = FollowedChannels()
   private var live: LiveReader
   private var pages: PageReader
-  private var marks: MarkReader
-  private var profiles: ProfileReader
-  private var outbox: MessageOutbox
-  private var seen = SeenEvents()
+  var marks: MarkReader
+  var profiles: ProfileReader
+  var members: MemberReader
+  var outbox: MessageOutbox
+  var seen = SeenEvents()
   /// Whether this connection is being used: before, the time of day must be known.
   private var isBegun = false
   /// The time of day at the latest tick, in Unix seconds.
-  private var now: Int64 = 0
+  var now: Int64 = 0
   private var tickCount = 0
   private var isTicking = false
   /// The tick at which a channel is to be read as a whole again.
@@ -33,7 +34,7 @@ struct FollowerMachine: SessionMachine {
   /// The channels of which somebody waits to know whether they were read.
   private var owed: Set<ChannelID> = []
   private var rubbish = 0
-  private var timeoutsInARow = 0
+  var timeoutsInARow = 0
   private var lastNotice: String?
 
   /// - Parameters:
@@ -46,6 +47,7 @@ struct FollowerMachine: SessionMachine {
     pages = PageReader(limits: limits, prefix: prefix)
     marks = MarkReader(limits: limits, prefix: prefix)
     profiles = ProfileReader(limits: limits, prefix: prefix)
+    members = MemberReader(limits: limits, prefix: prefix)
     outbox = MessageOutbox(relay: relay, before: batch)
     keeper = ConnectionKeeper(limits: limits, salt: salt)
   }
@@ -94,6 +96,7 @@ struct FollowerMachine: SessionMachine {
     actions += live.askNext(followed)
     if live.isSettled { actions += marks.askNext() }
     guard outbox.isEmpty else { return actions }
+    if live.isSettled { actions += members.askNext(followed) }
     if let turn = pages.goOn(now: now) { take(turn) }
     actions += outbox.flush(isPartial: true) + pages.askNext(followed, mayBegin: live.isSettled, now: now)
     guard live.isSettled, !pages.isUnderWay || profiles.isFull else { return actions }
@@ -112,6 +115,7 @@ struct FollowerMachine: SessionMachine {
     case .sync(let id):
       guard followed[id] != nil else { return [] }
       pages.read(id, again: true)
+      members.want(id)
       owed.insert(id)
       guard let hold = keeper.hold else { return keeper.need() }
       fail(hold)
@@ -128,6 +132,7 @@ struct FollowerMachine: SessionMachine {
     followed.insert(channel)
     guard known?.networkID != channel.networkID || known?.window != channel.window else { return [] }
     pages.read(channel.id, again: false)
+    members.want(channel.id)
     owed.insert(channel.id)
     let ticking: [SessionAction] = isTicking ? [] : [.setTimer(.tick, after: Self.tickTime)]
     isTicking = true
@@ -150,9 +155,11 @@ struct FollowerMachine: SessionMachine {
     now = max(0, seconds)
     guard keeper.state == .open, !isBegun else { return [] }
     isBegun = true
-    live.begin(followed.all.keys.sorted { $0.rawValue < $1.rawValue })
+    live.begin(followed.all.keys.sorted())
     marks.reset()
     profiles.reset()
+    members.reset()
+    for id in followed.all.keys.sorted() { members.want(id) }
     return followed.isEmpty ? [.setTimer(.idle, after: limits.idleTimeout)] : []
   }
 
@@ -166,6 +173,7 @@ struct FollowerMachine: SessionMachine {
       return actions + silent(channels)
     case .answerPosts: return marks.timedOut() + silent([])
     case .answerProfiles: return profiles.timedOut()
+    case .answerMembers: return members.timedOut()
     case .answerHistory:
       let (actions, turn) = pages.timedOut(silence)
       if let turn { take(turn) }
@@ -192,12 +200,14 @@ struct FollowerMachine: SessionMachine {
     live.tick()
     marks.tick()
     profiles.tick()
+    members.tick()
     // Once a minute is often enough.
     if tickCount % (60 / Self.tickSeconds) == 0 {
       let due = nextWhole.filter { $0.value <= tickCount }.keys.sorted { $0.rawValue < $1.rawValue }
       for id in due {
         nextWhole[id] = nil
         pages.read(id, again: false)
+        members.want(id)
       }
     }
     let next = SessionAction.setTimer(.tick, after: Self.tickTime)
@@ -229,8 +239,9 @@ struct FollowerMachine: SessionMachine {
     live.end()
     marks.reset()
     profiles.reset()
+    members.reset()
     pages.interrupt()
-    let timers: [SessionTimer] = [.answer, .answerPosts, .answerHistory, .answerProfiles, .gather]
+    let timers: [SessionTimer] = [.answer, .answerPosts, .answerHistory, .answerProfiles, .answerMembers, .gather]
     return timers.map(SessionAction.cancelTimer)
   }
 
@@ -289,6 +300,7 @@ struct FollowerMachine: SessionMachine {
         outbox.add(news)
         return actions
       }
+      if members.asks(name) { return membersServed() }
       guard live.asks(name) else { return [] }
       timeoutsInARow = 0
       let (actions, channels) = live.served(name, followed)
@@ -307,6 +319,7 @@ struct FollowerMachine: SessionMachine {
         return marks.closed(name)
       }
       if profiles.asks(name) { return profiles.closed() }
+      if members.asks(name) { return members.closed() }
       guard live.asks(name) else { return [] }
       timeoutsInARow = 0
       let (actions, channels) = live.closed(name, text)
@@ -345,6 +358,10 @@ struct FollowerMachine: SessionMachine {
       profiles.take(event)
       return []
     }
+    if members.asks(name) {
+      members.take(event)
+      return []
+    }
     let isMark = marks.asks(name)
     guard isMark || live.asks(name), !seen.contains(event.id) else { return [] }
     let channel = isMark ? nil : followed.channel(of: event)
@@ -363,50 +380,5 @@ struct FollowerMachine: SessionMachine {
       tell(event, isLive: live.isLive(name), isAgain: false)
     }
     return []
-  }
-
-  /// Tells what a verified event of a channel says, unless that was told before.
-  private mutating func tell(_ event: NostrEvent, isLive: Bool, isAgain: Bool) {
-    guard let channel = followed.channel(of: event) else { return }
-    if event.kind == NostrPost.channelMessageKind {
-      marks.add(event.id, in: channel.id, date: isLive ? now : min(event.createdAt, now))
-    }
-    // Also of those who are known: their names may have changed.
-    if event.kind == NostrPost.channelMessageKind || event.kind == NostrPost.groupMessageKind, event.publicKey != channel.ownKey
-    {
-      profiles.want(event.publicKey, in: channel.id)
-    }
-    guard isAgain || !seen.contains(event.id) else { return }
-    seen.insert(event.id)
-    outbox.add(channel.news(of: event, isLive: isLive))
-  }
-
-  /// Tells what a verified deletion or reaction says that names no channel.
-  /// - Parameter about: the channel of a message or reaction that was asked for.
-  private mutating func tell(
-    _ event: NostrEvent, about: [String: ChannelID], isLive: Bool, isAgain: Bool
-  ) {
-    switch event.kind {
-    case NostrPost.reactionKind:
-      guard let id = event.reactionTarget.flatMap({ about[$0] }), let channel = followed[id], channel.kind == .channel else {
-        return
-      }
-      marks.add(event.id, in: id, date: isLive ? now : min(event.createdAt, now), isReaction: true)
-      guard isAgain || !seen.contains(event.id) else { return }
-      seen.insert(event.id)
-      outbox.add(channel.news(of: event, isLive: isLive))
-    case NostrPost.deletionKind:
-      guard isAgain || !seen.contains(event.id) else { return }
-      let deleted = event.deletedIDs
-      var news: [MessageNews] = []
-      for target in deleted {
-        guard let id = about[target], followed[id]?.kind == .channel else { continue }
-        news.append(MessageNews(channel: id, isLive: isLive, what: .deleted(networkID: target, author: event.publicKey)))
-      }
-      // What else it names may be asked for later.
-      if news.count == deleted.count { seen.insert(event.id) }
-      outbox.add(news)
-    default: break
-    }
   }
 }

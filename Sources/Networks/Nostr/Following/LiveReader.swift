@@ -139,7 +139,7 @@ struct LiveReader: Sendable {
   private static func filters(_ channels: [ChannelReading]) -> [JSONValue] {
     [ChannelKind.channel, .group].compactMap { kind in
       let ids = channels.filter { $0.kind == kind }.map(\.networkID)
-      guard !ids.isEmpty, var filter = ChannelReading.filter(kind, ids).json().object else { return nil }
+      guard !ids.isEmpty, var filter = ChannelReading.filter(kind, ids, isLive: true).json().object else { return nil }
       filter["limit"] = 1
       return .object(filter)
     }

@@ -9,6 +9,8 @@ public enum RelayGroup {
 
   /// A request that an admin may send to a relay.
   enum Request: Int {
+    case putUser = 9000
+    case removeUser = 9001
     case editMetadata = 9002
     case create = 9007
     case delete = 9008

@@ -1,15 +1,52 @@
 internal import Channels
 internal import RelayNetwork
+internal import StrictJSON
 
-/// Reads back from one relay which posts of groups it shows as pinned, one group after the other. It is a part of `ReaderMachine`, beside
-/// `PostReader`.
-struct PinReader: Sendable {
+/// Reads back from one relay what it shows of its groups, one after the other: which posts are pinned, and who belongs to them. It is a part
+/// of `ReaderMachine`, beside `PostReader`.
+struct GroupStateReader: Sendable {
+  /// What a relay serves of one group.
+  private enum Served {
+    case pins(PinnedPostsReading)
+    case lists(GroupListsReading)
+
+    init(_ item: SessionOperation) {
+      self = item.pin == nil ? .lists(GroupListsReading(of: item.content)) : .pins(PinnedPostsReading(of: item.content))
+    }
+
+    var filter: JSONValue {
+      switch self {
+      case .pins(let reading): reading.filter
+      case .lists(let reading): reading.filter
+      }
+    }
+
+    mutating func take(_ event: NostrEvent) {
+      switch self {
+      case .pins(var reading):
+        reading.take(event)
+        self = .pins(reading)
+      case .lists(var reading):
+        reading.take(event)
+        self = .lists(reading)
+      }
+    }
+
+    /// The report for one of the operations that asked.
+    func report(_ item: SessionOperation, _ operation: DeliveryOperation) -> NetworkReport? {
+      switch self {
+      case .pins(let reading): item.pin?.report(reading.answer, for: operation)
+      case .lists(let reading): item.membership?.report(reading.answer, for: operation)
+      }
+    }
+  }
+
   private let limits: NostrLimits
   private let prefix: String
   private var queue: [SessionOperation] = []
   /// The operations that the REQ under way answers. Those that came later wait for the next one, which shows what was sent meanwhile.
   private var open: [SessionOperation] = []
-  private var reading: (name: String, served: PinnedPostsReading)?
+  private var reading: (name: String, served: Served)?
   private var subscriptionNumber = 0
 
   /// - Parameter prefix: the beginning of the names of requests, because sessions may share a connection.
@@ -26,19 +63,21 @@ struct PinReader: Sendable {
   /// Whether the REQ under way has this name.
   func asks(_ name: String) -> Bool { name == reading?.name }
 
-  /// - Parameter item: about a pin.
+  /// - Parameter item: about a pin, or about who belongs to a group.
   mutating func add(_ item: SessionOperation) { queue.append(item) }
 
-  /// Asks for the list of the group that waits first, unless a REQ is under way. The connection must be open.
+  /// Asks for what the group shows that waits first, unless a REQ is under way. The connection must be open.
   mutating func askNext() -> [SessionAction] {
-    guard reading == nil, let group = queue.first?.content else { return [] }
+    guard reading == nil, let first = queue.first else { return [] }
+    let group = first.content
     func isSame(_ item: SessionOperation) -> Bool {
       (item.content.networkID, item.content.trustAnchor) == (group.networkID, group.trustAnchor)
+        && (item.pin == nil) == (first.pin == nil)
     }
     open = queue.filter(isSame)
     queue.removeAll(where: isSame)
     subscriptionNumber += 1
-    let (name, served) = ("\(prefix)l\(subscriptionNumber)", PinnedPostsReading(of: group))
+    let (name, served) = ("\(prefix)l\(subscriptionNumber)", Served(first))
     reading = (name, served)
     return [
       .cancelTimer(.idle), .send(ClientMessage.request(name, [served.filter])),
@@ -54,8 +93,7 @@ struct PinReader: Sendable {
   /// Handles the end of what the relay has.
   mutating func served() -> [SessionAction] {
     guard let reading else { return [] }
-    let answer = reading.served.answer
-    return [.send(ClientMessage.close(reading.name))] + finish { pin, operation in pin.report(answer, for: operation) }
+    return [.send(ClientMessage.close(reading.name))] + finish { reading.served.report($0, $1) }
   }
 
   /// Handles a REQ that the relay ended.
@@ -77,14 +115,13 @@ struct PinReader: Sendable {
     return end(outcome) + waiting.map { .report($0.report(outcome)) }
   }
 
-  private mutating func finish(_ report: (PinForm, DeliveryOperation) -> NetworkReport) -> [SessionAction] {
+  private mutating func finish(_ report: (SessionOperation, DeliveryOperation) -> NetworkReport?) -> [SessionAction] {
     guard reading != nil else { return [] }
     let ended = open
     (reading, open) = (nil, [])
     return [.cancelTimer(.answerPins)]
       + ended.compactMap { item in
-        guard let pin = item.pin, let operation = item.delivery else { return nil }
-        return .report(report(pin, operation))
+        item.delivery.flatMap { report(item, $0) }.map(SessionAction.report)
       }
   }
 }

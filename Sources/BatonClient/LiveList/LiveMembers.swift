@@ -1,0 +1,157 @@
+public import ControlAPI
+internal import Varlink
+
+/// Who belongs to one channel, or asks to: it loads them all, follows every change after that, reconnects by itself when the daemon was
+/// away, and reports changes as steps that lists in user interfaces understand. Those with roles come first, each by name and then by key.
+///
+/// Where the network does not say who belongs to the channel, the list is empty.
+public actor LiveMembers {
+  public typealias State = LiveList<Channel>.State
+
+  /// How those stand to the channel who are in the list.
+  public enum Standing: String, Sendable {
+    case member, asking
+  }
+
+  public enum Event: Sendable {
+    case state(State)
+    /// Steps from the previous list to `elements`; apply them one after the other.
+    case changes([ListChange<Member>])
+    /// All members as they are now; too many changes were unread, so the steps were not kept.
+    case replaced([Member])
+  }
+
+  /// All events, in order, from the beginning. There may be only one reader.
+  public nonisolated let events: AsyncStream<Event>
+  public var elements: [Member] { list.elements }
+  public private(set) var state = State.initial
+
+  private static let pageSize = 100
+
+  private let socket: String
+  private let channelID: Int64
+  private let report: EventQueue<Event>
+  private var list: LiveMemberList
+  /// The revision up to which all changes are in the list; `nil` if it must be loaded.
+  private var revision: Int64?
+  private var following: Task<Void, Never>?
+  private var isStopped = false
+
+  /// - Parameters:
+  ///   - channelID: identifier of the channel.
+  ///   - standing: who is in the list.
+  ///   - eventsWaitingMax: how many events may wait for their reader; beyond that, a few with the same meaning replace them.
+  public init(
+    channelID: Int64, standing: Standing = .member, socket: String = BatonClient.defaultSocket, eventsWaitingMax: Int = 1000
+  ) {
+    self.channelID = channelID
+    self.socket = socket
+    list = LiveMemberList(standing: standing.rawValue)
+    report = EventQueue(waitingMax: eventsWaitingMax)
+    events = report.stream
+  }
+
+  deinit {
+    following?.cancel()
+    report.finish()
+  }
+
+  /// Loads the members and follows the changes from then on. Call this once.
+  public func start() {
+    guard following == nil, state == .initial else { return }
+    enter(.loading)
+    following = Task { [weak self] in
+      var attempts = Attempts()
+      while !Task.isCancelled {
+        let begin = ContinuousClock.now
+        do {
+          guard let (client, request) = try await self?.connect() else { return }
+          defer { Task { await client.close() } }
+          // The list itself is retained for one change at a time only, so that it can be released while nothing happens.
+          for try await reply in try await client.watchMembers(request) {
+            guard let self else { return }
+            await self.take(reply)
+          }
+          await self?.enter(.failed("the daemon closed the connection"))
+        } catch {
+          guard await self?.goesOn(after: error) == true else { return }
+        }
+        guard await attempts.pause(after: begin) else { return }
+      }
+    }
+  }
+
+  /// Ends the list; `events` ends too, and the list is not started again.
+  public func stop() {
+    following?.cancel()
+    isStopped = true
+    report.finish()
+  }
+
+  /// - Returns: what to watch; `nil` if the list was stopped.
+  private func connect() async throws -> (BatonClient, MembersWatchRequest)? {
+    guard !isStopped else { return nil }
+    let client = try await BatonClient(socket: socket)
+    do {
+      if revision == nil { try await load(client) }
+    } catch {
+      await client.close()
+      throw error
+    }
+    enter(.loaded)
+    return (client, MembersWatchRequest(channelIds: [channelID], since: revision))
+  }
+
+  /// Loads all members. Whoever changes between two pages is sent again by the watch.
+  private func load(_ client: BatonClient) async throws {
+    enter(.loading)
+    var request = MembersListRequest(
+      channelId: channelID, standing: list.standing, order: "role", limit: Self.pageSize)
+    var (members, first): ([Member], Int64?) = ([], nil)
+    repeat {
+      let page: MembersListReply
+      do {
+        page = try await client.members(request)
+      } catch let error as VarlinkError where request.cursor != nil && error == .invalidParameter("cursor") {
+        // Whoever ended the page before is gone: begin again.
+        (members, first, request.cursor) = ([], nil, nil)
+        continue
+      }
+      first = first ?? page.revision
+      members += page.members
+      request.cursor = page.nextCursor
+    } while request.cursor != nil || first == nil
+    revision = first
+    publish(list.replace(with: members))
+  }
+
+  private func take(_ reply: MembersWatchReply) {
+    if let member = reply.member { publish(list.take(member)) }
+    // Whatever is not there yet with this revision comes again after a lost connection.
+    revision = max(revision ?? 0, reply.revision)
+  }
+
+  /// - Returns: whether another attempt makes sense.
+  private func goesOn(after error: any Error) -> Bool {
+    guard !isStopped, !(error is CancellationError) else { return false }
+    enter(.failed((error as? VarlinkError)?.description ?? "\(error)"))
+    guard let error = error as? VarlinkError else { return true }
+    // What was read was lost since, and is read anew: load it again.
+    if error.name == VarlinkError.invalidParameter("").name { revision = nil }
+    // There will be no such channel later either.
+    if case .noSuchChannel = MembersRefusal(error) { return false }
+    return error.name != VarlinkError.permissionDenied.name
+  }
+
+  private func enter(_ next: State) {
+    guard next != state, !isStopped else { return }
+    state = next
+    tell(.state(next))
+  }
+
+  private func publish(_ changes: [ListChange<Member>]) {
+    if !changes.isEmpty { tell(.changes(changes)) }
+  }
+
+  private func tell(_ event: Event) { report.yield(event, summary: [.replaced(elements), .state(state)]) }
+}

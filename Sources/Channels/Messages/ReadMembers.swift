@@ -1,0 +1,67 @@
+/// Who belongs to a channel, as its network shows it at present. Each list takes the place of the one of its kind that was read before.
+public struct ReadMembers: Hashable, Sendable {
+  /// Which of a channel's lists it is. The numbers are stored, as bits.
+  public enum List: Int, Hashable, Sendable, CaseIterable {
+    /// Those who belong to the channel. Networks may leave people out.
+    case members = 1
+    /// Those who have a role.
+    case roles = 2
+  }
+
+  /// Somebody in a list.
+  public struct Entry: Hashable, Sendable {
+    /// In the network's notation.
+    public let author: String
+    /// What the network calls them along with the list; `nil` if it does not.
+    public let name: String?
+    /// At most `rolesMax`, each of at most `roleBytesMax` bytes and without control characters. Their meaning is the network's.
+    public let roles: [String]
+    /// Whether it is a key of ours.
+    public let isOwn: Bool
+
+    public init(author: String, name: String? = nil, roles: [String] = [], isOwn: Bool = false) {
+      self.author = author
+      self.name = name
+      self.roles = roles
+      self.isOwn = isOwn
+    }
+  }
+
+  public let list: List
+  /// At most `entriesMax`, each author once.
+  public let entries: [Entry]
+  /// How many people the list has, with those who are left out here.
+  public let count: Int
+
+  /// How many people of one list are taken; others are left out.
+  public static let entriesMax = 5_000
+  public static let rolesMax = 10
+  public static let roleBytesMax = 50
+
+  public init(list: List, entries: [Entry], count: Int) {
+    self.list = list
+    self.entries = entries
+    self.count = count
+  }
+}
+
+/// Somebody who asks to be let into a channel.
+public struct ReadJoinRequest: Hashable, Sendable {
+  public let networkID: String
+  /// In the network's notation; on Nostr a public key, which was verified.
+  public let author: String
+  /// What they say, at most `textMax` bytes; it may hold control characters.
+  public let text: String
+  /// When they asked, by their own account.
+  public let createdAt: Timestamp
+
+  /// The size of the longest text that is taken, in UTF-8 bytes; longer ones are cut.
+  public static let textMax = 500
+
+  public init(networkID: String, author: String, text: String, createdAt: Timestamp) {
+    self.networkID = networkID
+    self.author = author
+    self.text = text
+    self.createdAt = createdAt
+  }
+}

@@ -1,0 +1,128 @@
+// Written by `make generate` from org.batond.Members.varlink.
+
+internal import StrictJSON
+public import Varlink
+
+/// Why `org.batond.Members` refused a call.
+public enum MembersRefusal: InterfaceRefusal {
+  public static let interface = "org.batond.Members"
+
+  /// There is no channel with this identifier.
+  case noSuchChannel(id: Int64?, name: String?)
+  /// Nobody with this name belongs to the channel, or asks to be let in, as far as that is known here.
+  case noSuchMember(channelId: Int64, author: String)
+  /// A change of who belongs to a channel is not possible like this.
+  case invalidMember(field: String, reason: String)
+  /// The messages of the channel are not read: the daemon reads none, or the channel was deleted. So it is not known who belongs to it.
+  case notFollowed(id: Int64?)
+  /// The network, or the kind of channel, cannot do it.
+  case notSupported(network: String, reason: String)
+  /// The daemon does not serve this protocol, or cannot at present.
+  case networkUnavailable(network: String, reason: String)
+  /// Too many requests wait; try again.
+  case busy
+  /// What was asked for cannot be read, because the database is damaged. Restore a backup; batonctl check lists what is damaged.
+  case storageDamaged(reason: String)
+  /// The database cannot be read or written; nothing was changed.
+  case storageUnavailable(reason: String)
+  /// The daemon has an internal fault, which its journal describes. Whether a change that was asked for was made is not known.
+  case internalError
+  /// An error that this version does not know, or one of Varlink's own.
+  case other(VarlinkError)
+
+  /// - Parameter error: as the daemon sent it.
+  public init(_ error: VarlinkError) {
+    switch error.name {
+    case "org.batond.Members.NoSuchChannel":
+      self = .noSuchChannel(
+        id: error.parameters["id"]?.integer,
+        name: error.parameters["name"]?.string)
+    case "org.batond.Members.NoSuchMember":
+      self = .noSuchMember(
+        channelId: error.parameters["channelId"]?.integer ?? 0,
+        author: error.parameters["author"]?.string ?? "")
+    case "org.batond.Members.InvalidMember":
+      self = .invalidMember(
+        field: error.parameters["field"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Members.NotFollowed":
+      self = .notFollowed(
+        id: error.parameters["id"]?.integer)
+    case "org.batond.Members.NotSupported":
+      self = .notSupported(
+        network: error.parameters["network"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Members.NetworkUnavailable":
+      self = .networkUnavailable(
+        network: error.parameters["network"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Members.Busy":
+      self = .busy
+    case "org.batond.Members.StorageDamaged":
+      self = .storageDamaged(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Members.StorageUnavailable":
+      self = .storageUnavailable(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Members.InternalError":
+      self = .internalError
+    default: self = .other(error)
+    }
+  }
+
+  /// What goes over the wire.
+  public var error: VarlinkError {
+    switch self {
+    case .noSuchChannel(let id, let name):
+      VarlinkError(
+        "org.batond.Members.NoSuchChannel",
+        carrying: [
+          "id": id.map(JSONValue.integer),
+          "name": name.map(JSONValue.string),
+        ])
+    case .noSuchMember(let channelId, let author):
+      VarlinkError(
+        "org.batond.Members.NoSuchMember",
+        carrying: [
+          "channelId": .integer(channelId),
+          "author": .string(author),
+        ])
+    case .invalidMember(let field, let reason):
+      VarlinkError(
+        "org.batond.Members.InvalidMember",
+        carrying: [
+          "field": .string(field),
+          "reason": .string(reason),
+        ])
+    case .notFollowed(let id):
+      VarlinkError(
+        "org.batond.Members.NotFollowed",
+        carrying: ["id": id.map(JSONValue.integer)])
+    case .notSupported(let network, let reason):
+      VarlinkError(
+        "org.batond.Members.NotSupported",
+        carrying: [
+          "network": .string(network),
+          "reason": .string(reason),
+        ])
+    case .networkUnavailable(let network, let reason):
+      VarlinkError(
+        "org.batond.Members.NetworkUnavailable",
+        carrying: [
+          "network": .string(network),
+          "reason": .string(reason),
+        ])
+    case .busy: VarlinkError("org.batond.Members.Busy")
+    case .storageDamaged(let reason):
+      VarlinkError(
+        "org.batond.Members.StorageDamaged",
+        carrying: ["reason": .string(reason)])
+    case .storageUnavailable(let reason):
+      VarlinkError(
+        "org.batond.Members.StorageUnavailable",
+        carrying: ["reason": .string(reason)])
+    case .internalError: VarlinkError("org.batond.Members.InternalError")
+    case .other(let error): error
+    }
+  }
+}

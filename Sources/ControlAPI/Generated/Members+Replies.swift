@@ -1,0 +1,109 @@
+// Written by `make generate` from org.batond.Members.varlink.
+
+/// A reply of org.batond.Members.List.
+public struct MembersListReply: Codable, Hashable, Sendable {
+  /// The people.
+  public var members: [Member]
+  /// Where the next page begins; absent on the last.
+  public var nextCursor: String?
+  /// Whether the network says who belongs to the channel.
+  public var listed: Bool
+  /// How many belong to it, as the network says; absent if it does not. Networks may leave people out.
+  public var count: Int?
+  /// When the network was last asked, RFC 3339 in UTC; absent if it never was.
+  public var readAt: String?
+  /// The revision of messages at which this is true, for Watch.
+  public var revision: Int64
+
+  public init(
+    members: [Member],
+    nextCursor: String? = nil,
+    listed: Bool,
+    count: Int? = nil,
+    readAt: String? = nil,
+    revision: Int64
+  ) {
+    self.members = members
+    self.nextCursor = nextCursor
+    self.listed = listed
+    self.count = count
+    self.readAt = readAt
+    self.revision = revision
+  }
+}
+
+/// A reply of org.batond.Members.Watch.
+public struct MembersWatchReply: Codable, Hashable, Sendable {
+  /// Everything up to this revision was sent.
+  public var revision: Int64
+  /// The member as it is now; absent if only the revision is news.
+  public var member: Member?
+
+  public init(
+    revision: Int64,
+    member: Member? = nil
+  ) {
+    self.revision = revision
+    self.member = member
+  }
+}
+
+/// A reply of org.batond.Members.Add.
+public struct MembersAddReply: Codable, Hashable, Sendable {
+  /// The change as stored.
+  public var change: MemberChange
+  /// False: the same change is under way.
+  public var isNew: Bool
+
+  public init(
+    change: MemberChange,
+    isNew: Bool
+  ) {
+    self.change = change
+    self.isNew = isNew
+  }
+}
+
+/// A reply of org.batond.Members.SetRole.
+public struct MembersSetRoleReply: Codable, Hashable, Sendable {
+  /// The change as stored.
+  public var change: MemberChange
+  /// False: the same change is under way.
+  public var isNew: Bool
+
+  public init(
+    change: MemberChange,
+    isNew: Bool
+  ) {
+    self.change = change
+    self.isNew = isNew
+  }
+}
+
+/// A reply of org.batond.Members.Remove.
+public struct MembersRemoveReply: Codable, Hashable, Sendable {
+  /// The change as stored.
+  public var change: MemberChange
+  /// False: the same change is under way.
+  public var isNew: Bool
+
+  public init(
+    change: MemberChange,
+    isNew: Bool
+  ) {
+    self.change = change
+    self.isNew = isNew
+  }
+}
+
+/// A reply that is one `Member`.
+public struct MemberReply: Codable, Hashable, Sendable {
+  /// The member as it is now.
+  public var member: Member
+
+  public init(
+    member: Member
+  ) {
+    self.member = member
+  }
+}

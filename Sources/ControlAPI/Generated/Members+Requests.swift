@@ -1,0 +1,164 @@
+// Written by `make generate` from org.batond.Members.varlink.
+
+/// Parameters of org.batond.Members.List.
+public struct MembersListRequest: Codable, Hashable, Sendable {
+  /// The channel.
+  public var channelId: Int64
+  /// Only those who stand like this; members when absent, or authors where the network does not say who belongs to the channel.
+  public var standing: String?
+  /// Only those with this role, 1 to 50 bytes.
+  public var role: String?
+  /// Only those whose name holds this, whatever the case and the accents, or whose author begins with it; or whom it names, as npub1… and
+  /// nprofile1… do on Nostr. 1 to 1,000 bytes.
+  public var text: String?
+  /// The order; role when absent.
+  public var order: String?
+  /// Where the page before ended: nextCursor of its reply. Refused with InvalidParameter if whoever ended it is not known any more.
+  public var cursor: String?
+  /// Most people on the page, 1 to 100; 30 when absent.
+  public var limit: Int?
+
+  public init(
+    channelId: Int64,
+    standing: String? = nil,
+    role: String? = nil,
+    text: String? = nil,
+    order: String? = nil,
+    cursor: String? = nil,
+    limit: Int? = nil
+  ) {
+    self.channelId = channelId
+    self.standing = standing
+    self.role = role
+    self.text = text
+    self.order = order
+    self.cursor = cursor
+    self.limit = limit
+  }
+}
+
+/// Parameters of org.batond.Members.Watch.
+public struct MembersWatchRequest: Codable, Hashable, Sendable {
+  /// Only these channels; at most 1,000.
+  public var channelIds: [Int64]?
+  /// Send everything that has changed after this revision first; of those who have left a channel the last 1,000 are known. A revision that
+  /// lies ahead is refused with InvalidParameter: what was read was lost since, and is read anew.
+  public var since: Int64?
+
+  public init(
+    channelIds: [Int64]? = nil,
+    since: Int64? = nil
+  ) {
+    self.channelIds = channelIds
+    self.since = since
+  }
+}
+
+/// Parameters of org.batond.Members.Add.
+public struct MembersAddRequest: Codable, Hashable, Sendable {
+  /// The channel.
+  public var channelId: Int64
+  /// Who it is, in the network's notation; on Nostr npub1… and nprofile1… name somebody, too. Own keys are refused.
+  public var author: String
+  /// The roles: at most 10, of 1 to 50 bytes each, without commas and control characters; none for a plain member. What they mean is the
+  /// relay's matter; on Nostr 'admin' is common.
+  public var roles: [String]?
+
+  public init(
+    channelId: Int64,
+    author: String,
+    roles: [String]? = nil
+  ) {
+    self.channelId = channelId
+    self.author = author
+    self.roles = roles
+  }
+}
+
+/// Parameters of org.batond.Members.SetRole.
+public struct MembersSetRoleRequest: Codable, Hashable, Sendable {
+  /// The channel.
+  public var channelId: Int64
+  /// Who it is, as for Add. Who is no member is refused with NoSuchMember.
+  public var author: String
+  /// The role, as for Add; absent for a plain member.
+  public var role: String?
+
+  public init(
+    channelId: Int64,
+    author: String,
+    role: String? = nil
+  ) {
+    self.channelId = channelId
+    self.author = author
+    self.role = role
+  }
+}
+
+/// Parameters of org.batond.Members.Remove.
+public struct MembersRemoveRequest: Codable, Hashable, Sendable {
+  /// The channel.
+  public var channelId: Int64
+  /// Who it is, as for Add.
+  public var author: String
+  /// Why, for the relay and whoever reads its history; at most 500 bytes.
+  public var reason: String?
+
+  public init(
+    channelId: Int64,
+    author: String,
+    reason: String? = nil
+  ) {
+    self.channelId = channelId
+    self.author = author
+    self.reason = reason
+  }
+}
+
+/// Parameters of org.batond.Members.Decline.
+public struct MembersDeclineRequest: Codable, Hashable, Sendable {
+  /// The channel.
+  public var channelId: Int64
+  /// Who it is, as for Add.
+  public var author: String
+
+  public init(
+    channelId: Int64,
+    author: String
+  ) {
+    self.channelId = channelId
+    self.author = author
+  }
+}
+
+/// Parameters of org.batond.Members.Ban.
+public struct MembersBanRequest: Codable, Hashable, Sendable {
+  /// The channel.
+  public var channelId: Int64
+  /// Who it is, as for Add.
+  public var author: String
+
+  public init(
+    channelId: Int64,
+    author: String
+  ) {
+    self.channelId = channelId
+    self.author = author
+  }
+}
+
+/// Parameters of org.batond.Members.Unban.
+public struct MembersUnbanRequest: Codable, Hashable, Sendable {
+  /// The channel.
+  public var channelId: Int64
+  /// Who it is, as for Add.
+  public var author: String
+
+  public init(
+    channelId: Int64,
+    author: String
+  ) {
+    self.channelId = channelId
+    self.author = author
+  }
+}

@@ -1,0 +1,66 @@
+internal import Channels
+internal import RelayNetwork
+
+// What is told of what a relay serves.
+extension FollowerMachine {
+  /// Tells who belongs to groups, and wants their names.
+  mutating func membersServed() -> [SessionAction] {
+    timeoutsInARow = 0
+    let (news, actions) = members.served()
+    for item in news {
+      guard case .members(let list) = item.what else { continue }
+      for entry in list.entries.prefix(Self.namedMax) where !entry.isOwn { profiles.want(entry.author, in: item.channel) }
+    }
+    outbox.add(news)
+    return actions
+  }
+
+  /// Of how many people in a list the names are asked for.
+  private static let namedMax = 100
+
+  /// Tells what a verified event of a channel says, unless that was told before.
+  mutating func tell(_ event: NostrEvent, isLive: Bool, isAgain: Bool) {
+    guard let channel = followed.channel(of: event) else { return }
+    if GroupMembers.changingKinds.contains(event.kind) { members.want(channel.id) }
+    if event.kind == NostrPost.channelMessageKind {
+      marks.add(event.id, in: channel.id, date: isLive ? now : min(event.createdAt, now))
+    }
+    // Also of those who are known: their names may have changed.
+    if event.kind == NostrPost.channelMessageKind || event.kind == NostrPost.groupMessageKind, event.publicKey != channel.ownKey
+    {
+      profiles.want(event.publicKey, in: channel.id)
+    }
+    guard isAgain || !seen.contains(event.id) else { return }
+    seen.insert(event.id)
+    outbox.add(channel.news(of: event, isLive: isLive))
+  }
+
+  /// Tells what a verified deletion or reaction says that names no channel.
+  /// - Parameter about: the channel of a message or reaction that was asked for.
+  mutating func tell(
+    _ event: NostrEvent, about: [String: ChannelID], isLive: Bool, isAgain: Bool
+  ) {
+    switch event.kind {
+    case NostrPost.reactionKind:
+      guard let id = event.reactionTarget.flatMap({ about[$0] }), let channel = followed[id], channel.kind == .channel else {
+        return
+      }
+      marks.add(event.id, in: id, date: isLive ? now : min(event.createdAt, now), isReaction: true)
+      guard isAgain || !seen.contains(event.id) else { return }
+      seen.insert(event.id)
+      outbox.add(channel.news(of: event, isLive: isLive))
+    case NostrPost.deletionKind:
+      guard isAgain || !seen.contains(event.id) else { return }
+      let deleted = event.deletedIDs
+      var news: [MessageNews] = []
+      for target in deleted {
+        guard let id = about[target], followed[id]?.kind == .channel else { continue }
+        news.append(MessageNews(channel: id, isLive: isLive, what: .deleted(networkID: target, author: event.publicKey)))
+      }
+      // What else it names may be asked for later.
+      if news.count == deleted.count { seen.insert(event.id) }
+      outbox.add(news)
+    default: break
+    }
+  }
+}

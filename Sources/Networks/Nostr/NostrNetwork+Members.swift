@@ -1,0 +1,58 @@
+public import Channels
+public import RelayNetwork
+internal import Secrets
+
+// Who belongs to groups.
+extension NostrNetwork {
+  public func composeMembership(
+    _ change: MembershipChange, in content: ChannelContent
+  ) throws(PostFailure) -> PostDocument {
+    guard content.kind == .group else {
+      throw .unsupported(
+        "anybody may read and write in a channel on Nostr (NIP-28), so nobody belongs to it; to leave out what somebody writes, mute "
+          + "them (batonctl people mute)")
+    }
+    let key = try author(of: content)
+    guard Hex.decode(change.person, count: 32) != nil else {
+      throw .refused(PostRefusal(.author, "it must be a public key; write it as 64 hexadecimal digits, npub1… or nprofile1…"))
+    }
+    guard change.person != key.publicKey else {
+      throw .refused(
+        PostRefusal(.author, "that is the key by which Baton runs the group; without its role the group could not be run"))
+    }
+    guard change.roles.count <= MembershipChange.rolesMax, Set(change.roles).count == change.roles.count else {
+      throw .refused(PostRefusal(.roles, "there can be \(MembershipChange.rolesMax) roles, each once; leave some of them out"))
+    }
+    for role in change.roles {
+      guard GroupMembers.isRole(role), !role.contains(","), NostrEvent.isSignable(role) else {
+        throw .refused(
+          PostRefusal(
+            .roles, "a role has 1 to \(MembershipChange.roleBytesMax) bytes, without commas and control characters; change it"))
+      }
+    }
+    do throws(DeletionRefusal) {
+      try NostrPost.check(reason: change.reason)
+    } catch {
+      if case .refused(let refusal) = error.failure { throw .refused(PostRefusal(.reason, refusal.reason)) }
+      throw error.failure
+    }
+    let clientID = Hex.encode(SystemRandom.bytes(16))
+    return MembershipForm(author: key.publicKey, change: change, clientID: clientID).document
+  }
+
+  /// Begins an operation for a change of who belongs to a group. One that is taken back is given up: what the relay did about it stays.
+  func deliver(_ membership: MembershipForm, for operation: DeliveryOperation) {
+    let item = SessionOperation(delivery: operation, membership: membership)
+    switch operation.task {
+    case .verify where operation.deletion != nil: report(operation.report(.missing))
+    case .withdraw: report(operation.report(.withdrawn))
+    case .verify:
+      guard let session = reader(operation.relay, operation.address) else { return invalid(item) }
+      session.feed(.submitted(item))
+    case .publish:
+      submit(
+        SessionOperation(delivery: operation, events: [membership.event(in: operation.content)], membership: membership),
+        for: operation)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+internal import Channels
+internal import GRDB
+internal import Storage
+
+// Who belongs to channels, and who asks to.
+extension MessageWriting {
+  /// How many of those who belonged to a channel are known, the last ones, and how many of those who ask to be let in.
+  static let formerMax = 1_000
+  static let askingMax = 1_000
+
+  /// What is stored of somebody.
+  private struct Member: Hashable {
+    var lists: Int64
+    var roles: String
+    var isOwn: Bool
+    var settledAt: Int64
+    var askedAt: Int64?
+    var name: String?
+  }
+
+  /// Takes a list as its network shows it now.
+  mutating func take(_ list: ReadMembers, in channel: ChannelID, at now: Timestamp) throws {
+    let bit = Int64(list.list.rawValue)
+    var left = try members(of: channel)
+    for entry in list.entries {
+      let author = entry.author.storable
+      let known = left.removeValue(forKey: author)
+      var member = known ?? Member(lists: 0, roles: "", isOwn: entry.isOwn, settledAt: 0)
+      member.lists |= bit
+      (member.isOwn, member.askedAt) = (entry.isOwn, nil)
+      if list.list == .roles { member.roles = entry.roles.map(\.storable).joined(separator: "\n") }
+      if let name = entry.name { member.name = name.storable }
+      if member != known { try store(member, author, in: channel, at: now) }
+    }
+    for (author, known) in left.sorted(by: { $0.key < $1.key }) where known.lists & bit != 0 {
+      var member = known
+      member.lists &= ~bit
+      if list.list == .roles { member.roles = "" }
+      // What they asked before is settled.
+      if member.lists == 0 { member.settledAt = max(member.settledAt, now.milliseconds) }
+      try store(member, author, in: channel, at: now)
+    }
+    try run(
+      """
+      INSERT INTO member_lists (channel_id, list, count, at) VALUES (?, ?, ?, ?)
+      ON CONFLICT (channel_id, list) DO UPDATE SET count = excluded.count, at = excluded.at
+      """, [channel.rawValue, bit, list.count, now.milliseconds])
+    try run(
+      """
+      DELETE FROM members WHERE channel_id = ?1 AND lists = 0 AND asked_at IS NULL AND revision <= (
+        SELECT revision FROM members INDEXED BY members_former WHERE channel_id = ?1 AND lists = 0 AND asked_at IS NULL
+        ORDER BY revision DESC LIMIT 1 OFFSET ?2)
+      """, [channel.rawValue, Self.formerMax])
+    if list.list == .members { try change(channel) { $0.row.memberCount = list.count } }
+  }
+
+  /// Takes note that somebody asks to be let in, unless they belong to the channel, or that was settled since.
+  mutating func take(_ request: ReadJoinRequest, in channel: ChannelID, at now: Timestamp) throws {
+    let author = request.author.storable
+    let asked = min(request.createdAt, now).milliseconds
+    var member = try member(author, in: channel) ?? Member(lists: 0, roles: "", isOwn: false, settledAt: 0)
+    guard member.lists == 0, asked > member.settledAt, asked > member.askedAt ?? .min else { return }
+    member.askedAt = asked
+    try store(member, author, in: channel, at: now)
+    try run(
+      "UPDATE members SET asked_text = ? WHERE channel_id = ? AND author = ?",
+      [request.text.storable, channel.rawValue, author])
+    try run(
+      """
+      DELETE FROM members WHERE channel_id = ?1 AND asked_at IS NOT NULL AND (asked_at, author) <= (
+        SELECT asked_at, author FROM members INDEXED BY members_asking WHERE channel_id = ?1 AND asked_at IS NOT NULL
+        ORDER BY asked_at DESC, author DESC LIMIT 1 OFFSET ?2)
+      """, [channel.rawValue, Self.askingMax])
+  }
+
+  /// - Returns: whether somebody with that name asked.
+  mutating func decline(_ author: String, in channel: ChannelID, at now: Timestamp) throws -> Bool {
+    guard var member = try member(author, in: channel), let asked = member.askedAt else { return false }
+    // Time may have been set back since.
+    (member.askedAt, member.settledAt) = (nil, max(now.milliseconds, asked))
+    try store(member, author, in: channel, at: now)
+    return true
+  }
+
+  /// Takes what a member calls themselves, if that is news.
+  mutating func nameMember(_ author: String, _ name: String, at time: Timestamp) throws {
+    let rows = try Row.fetchAll(
+      db,
+      cached: """
+        SELECT channel_id FROM members INDEXED BY members_of_author WHERE author = ?1 AND coalesce(named_at, ?2 - 1) < ?2
+          AND name IS NOT ?3
+        """, arguments: [author, time.milliseconds, name])
+    for row in rows {
+      var values = MessageValues(row)
+      try run(
+        "UPDATE members SET name = ?, folded = ?, named_at = ?, revision = ? WHERE channel_id = ? AND author = ?",
+        [name, name.foldedForSearch, time.milliseconds, nextRevision(), try values.integer(), author])
+    }
+  }
+
+  private static var columns: String { "lists, roles, is_own, settled_at, asked_at, name" }
+
+  private func members(of channel: ChannelID) throws -> [String: Member] {
+    var found: [String: Member] = [:]
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT author, \(Self.columns) FROM members WHERE channel_id = ?", arguments: [channel.rawValue])
+    while let row = try rows.next() {
+      var values = MessageValues(row)
+      found[try values.text()] = try Self.member(&values)
+    }
+    return found
+  }
+
+  private func member(_ author: String, in channel: ChannelID) throws -> Member? {
+    try Row.fetchOne(
+      db, cached: "SELECT \(Self.columns) FROM members WHERE channel_id = ? AND author = ?",
+      arguments: [channel.rawValue, author]
+    ).map { row in
+      var values = MessageValues(row)
+      return try Self.member(&values)
+    }
+  }
+
+  private static func member(_ values: inout MessageValues) throws -> Member {
+    Member(
+      lists: try values.integer(), roles: try values.text(), isOwn: try values.flag(), settledAt: try values.integer(),
+      askedAt: try values.integerIfAny(), name: try values.textIfAny())
+  }
+
+  private mutating func store(_ member: Member, _ author: String, in channel: ChannelID, at now: Timestamp) throws {
+    try run(
+      """
+      INSERT INTO members (channel_id, author, lists, roles, is_own, settled_at, asked_at, name, folded, named_at, revision)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+      ON CONFLICT (channel_id, author) DO UPDATE SET lists = ?3, roles = ?4, is_own = ?5, settled_at = ?6, asked_at = ?7,
+        asked_text = CASE WHEN ?7 IS asked_at THEN asked_text END, named_at = CASE WHEN ?8 IS name THEN named_at ELSE ?10 END,
+        name = ?8, folded = ?9, revision = ?11
+      """,
+      [
+        channel.rawValue, author, member.lists, member.roles, member.isOwn, member.settledAt, member.askedAt, member.name,
+        member.name?.foldedForSearch, member.name == nil ? nil : now.milliseconds, nextRevision(),
+      ])
+  }
+}

@@ -1,0 +1,267 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+internal import Sentences
+internal import StrictJSON
+
+struct MemberCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "member", abstract: "Lists who belongs to a channel, and lets people in and out.",
+    discussion: """
+      batonctl member list Club                       who belongs to the group Club
+      batonctl member list Club --asking              who asks to be let in
+      batonctl member add Club npub1… --role admin    lets somebody in, as an admin
+      batonctl member remove Club npub1…              takes somebody out
+
+      Only groups on Nostr say who belongs to them. In other channels the list has those who wrote there, and nobody can be let in or \
+      out. People are named by the key or name that the network uses; on Nostr also by npub1…, nprofile1… and a name at a domain such as \
+      ada@example.com.
+      """,
+    subcommands: [List.self, Add.self, Role.self, Remove.self, Decline.self], defaultSubcommand: List.self,
+    aliases: ["members"])
+
+  struct List: AsyncParsableCommand {
+    enum Order: String, ExpressibleByArgument, CaseIterable { case role, name, lastMessage }
+
+    static let configuration = CommandConfiguration(
+      abstract: "Lists who belongs to a channel; those with roles come first.", aliases: ["ls"])
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var table: TableOptions
+    @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+    @Flag(help: "Those who ask to be let in.") var asking = false
+    @Flag(help: "Those who belonged to it, as far as that is known.") var former = false
+    @Option(help: "Only those with this role.") var role: String?
+    @Option(help: "Only those whose name holds this, whose key begins with it, or whom it names.") var search: String?
+    @Option(help: "The order; with lastMessage, whoever wrote last comes first.") var sort: Order = .role
+    @Option(help: "How many people to list at most, 1 to 5000.") var limit: Int = 100
+
+    /// The largest number of members in one reply of the daemon.
+    private static let pageMax = 100
+    private static let limitMax = 5000
+
+    func validate() throws {
+      guard (1...Self.limitMax).contains(limit) else { throw ValidationError("--limit must be 1 to \(Self.limitMax).") }
+      guard !asking || !former else { throw ValidationError("--asking and --former exclude each other.") }
+      guard search?.isEmpty != true else { throw ValidationError("Write whom to search for after --search.") }
+      guard role?.isEmpty != true else { throw ValidationError("Write the role after --role.") }
+      _ = try table.chosen(of: Self.columns)
+    }
+
+    func run() async throws {
+      try await global.connected(table.show) { session in
+        let columns = try table.chosen(of: Self.columns)
+        var request = MembersListRequest(channelId: try await session.channel(channel).id)
+        request.standing = asking ? "asking" : former ? "former" : nil
+        (request.role, request.order) = (role, sort.rawValue)
+        if let search { request.text = try await session.personKey(search) }
+        var members: [Member] = []
+        var page: MembersListReply
+        repeat {
+          request.limit = min(limit - members.count, Self.pageMax)
+          page = try await session.client.members(request)
+          members += page.members
+          request.cursor = page.nextCursor
+        } while request.cursor != nil && members.count < limit
+        try session.show(members) { text(members, page, columns, session) }
+      }
+    }
+
+    private func text(
+      _ members: [Member], _ page: MembersListReply, _ columns: [TableColumn<Row>], _ session: Session
+    ) -> String {
+      var lines: [String] = []
+      if !members.isEmpty {
+        lines.append(session.table(columns, members.map { Row(member: $0, times: session.times) }))
+      } else if asking {
+        lines.append("Nobody asks to be let in.")
+      } else {
+        lines.append(role == nil && search == nil && !former && page.listed ? "Nobody belongs to it." : "No such people.")
+      }
+      if page.nextCursor != nil { lines.append("There are more: --limit shows up to \(Self.limitMax).") }
+      if !page.listed, !asking, !former {
+        lines.append("The network does not say who belongs to the channel; these are those who wrote in it.")
+      } else if let time = page.readAt, let count = page.count, !asking, !former {
+        lines.append("\(counted(count, "member")), read \(session.times.text(time)).")
+      }
+      return lines.joined(separator: "\n")
+    }
+
+    struct Row {
+      let member: Member
+      let times: Times
+    }
+
+    static let columns: [TableColumn<Row>] = [
+      TableColumn("NAME", rank: 1, least: 12) { $0.member.name?.onOneLine ?? "" },
+      TableColumn("KEY", rank: 0, least: 20) {
+        ShownMessage.shortened($0.member.author) + ($0.member.own ? " (you)" : "")
+      },
+      TableColumn("ROLES", rank: 2) { $0.member.roles.joined(separator: ", ") },
+      TableColumn("LAST", rank: 3) { $0.times.text($0.member.lastMessageAt) },
+      TableColumn("ASKED", rank: 4) { row in
+        row.member.askedAt.map { time in
+          row.times.text(time) + (row.member.askedText.map { $0.isEmpty ? "" : ": \($0.onOneLine)" } ?? "")
+        } ?? ""
+      },
+      TableColumn("MUTED", rank: 5, isExtra: true) { $0.member.muted ? "muted" : "" },
+      TableColumn("STANDING", rank: 6, isExtra: true) { $0.member.standing },
+      TableColumn("AUTHOR", rank: 7, least: 24, isExtra: true) { $0.member.author },
+    ]
+  }
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lets somebody into a group, or gives a member these roles instead of others.",
+      discussion: """
+        Whoever asks to be let in is let in like this, too. The change is a post, which batonctl post show and post retry know; it is done \
+        when the relay's own lists show it.
+        Exit status: 0 if it is done, or with --wait none if it is stored; 1 if it is not.
+        """)
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var target: MemberTarget
+    @Option(help: "A role; may be repeated. What roles mean is the relay's matter; admin is common. Default: none.")
+    var role: [String] = []
+    @OptionGroup var waiting: MemberWaiting
+
+    func run() async throws {
+      try await waiting.run(global, target) { channel, author, client in
+        let request = MembersAddRequest(channelId: channel, author: author, roles: role)
+        return (
+          { try await client.addMember(request).change },
+          { try await client.addMemberAndFollow(request).map(\.change) }
+        )
+      }
+    }
+  }
+
+  struct Role: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Gives a member of a group one role instead of those they have, or none.",
+      discussion: "Exit status: as for batonctl member add.")
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var target: MemberTarget
+    @Argument(help: "The role. Default: none, so that they are a plain member.") var role: String?
+    @OptionGroup var waiting: MemberWaiting
+
+    func run() async throws {
+      try await waiting.run(global, target) { channel, author, client in
+        let request = MembersSetRoleRequest(channelId: channel, author: author, role: role)
+        return (
+          { try await client.setRole(request).change },
+          { try await client.setRoleAndFollow(request).map(\.change) }
+        )
+      }
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Takes somebody out of a group.",
+      discussion: """
+        What they wrote stays: batonctl messages remove takes it away, and batonctl people mute hides it here. They can ask to be let in \
+        again.
+        Exit status: as for batonctl member add.
+        """, aliases: ["rm"])
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var target: MemberTarget
+    @Option(help: "Why, for the relay and whoever reads its history.") var reason: String?
+    @OptionGroup var waiting: MemberWaiting
+
+    func run() async throws {
+      try await waiting.run(global, target) { channel, author, client in
+        let request = MembersRemoveRequest(channelId: channel, author: author, reason: reason)
+        return (
+          { try await client.removeMember(request).change },
+          { try await client.removeMemberAndFollow(request).map(\.change) }
+        )
+      }
+    }
+  }
+
+  struct Decline: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Leaves somebody's request to be let in out of lists.",
+      discussion: "Nobody else learns of it. Who asks again is listed again; batonctl member add lets somebody in.")
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var target: MemberTarget
+
+    func run() async throws {
+      try await global.connected { session in
+        let channel = try await session.channel(target.channel).id
+        let author = try await session.personKey(target.person)
+        let member = try await session.client.declineMember(MembersDeclineRequest(channelId: channel, author: author))
+        try session.show(member) { "The request of \(member.shownName) is left out." }
+      }
+    }
+  }
+}
+
+/// Somebody in a channel.
+struct MemberTarget: ParsableArguments {
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Argument(help: "The person, by the key or name that the network uses.") var person: String
+}
+
+/// Changes who belongs to a channel, and waits for that.
+struct MemberWaiting: ParsableArguments {
+  enum Wait: String, ExpressibleByArgument, CaseIterable { case done, none }
+
+  @Option(help: "Wait until the change is done or fails, or not at all.") var wait: Wait = .done
+
+  /// - Parameter change: for a channel and a person: makes the change and returns it; makes it and sends it after every change.
+  func run(
+    _ global: GlobalOptions, _ target: MemberTarget,
+    _ change:
+      @Sendable (Int64, String, BatonClient) -> (
+        make: @Sendable () async throws -> MemberChange,
+        follow: @Sendable () async throws -> any AsyncSequence<MemberChange, any Error>
+      )
+  ) async throws {
+    try await global.connected(limit: wait == .none ? nil : TimeSpan(argument: "5min"), canInterrupt: wait != .none) {
+      session in
+      let channel = try await session.channel(target.channel).id
+      let steps = change(channel, try await session.personKey(target.person), session.client)
+      guard wait != .none else {
+        let change = try await steps.make()
+        return try session.show(change) { "Post \(change.postId) asks the relay for it." }
+      }
+      var latest: MemberChange?
+      for try await change in try await steps.follow() {
+        if latest == nil { try session.say("Post \(change.postId) asks the relay for it.") }
+        latest = change
+        session.ending.followed = .membership(change)
+      }
+      guard let latest else { throw Refusal(text: "the daemon ended before the change was made", status: 69) }
+      try finish(latest, session)
+    }
+  }
+
+  private func finish(_ change: MemberChange, _ session: Session) throws {
+    let reason = change.detail ?? change.cause
+    switch change.phase {
+    case "published":
+      let key = ShownMessage.shortened(change.author)
+      let roles = change.roles.isEmpty ? "" : " with the role \(change.roles.joined(separator: ", "))"
+      try session.show(change) { change.wish == "removed" ? "\(key) is out of it." : "\(key) is a member\(roles)." }
+    case "deleting", "deleted", "stillServed":
+      throw Refusal(
+        text: "another change of the same person took the place of this one", parameters: ["change": try change.json])
+    case "failed", "skipped":
+      throw Refusal(
+        text: "it is not done: \(reason ?? change.summary); see batonctl post show \(change.postId)",
+        parameters: ["change": try change.json])
+    default:
+      throw Refusal(
+        text: "the daemon stopped reporting; see batonctl post show \(change.postId)", status: 75,
+        parameters: ["change": try change.json])
+    }
+  }
+}
+
+extension Member {
+  /// Their name and key, for one line.
+  fileprivate var shownName: String {
+    let key = ShownMessage.shortened(author)
+    return name.map { "\($0.onOneLine) (\(key))" } ?? key
+  }
+}

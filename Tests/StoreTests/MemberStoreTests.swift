@@ -1,0 +1,274 @@
+import Channels
+import Storage
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Who belongs to channels, as it is stored.
+struct MemberStoreTests {
+  private typealias Bench = MessageBench
+
+  private static func members(_ people: String...) -> MessageNews.What {
+    let entries = people.map { ReadMembers.Entry(author: $0, isOwn: $0 == "us") }
+    return .members(ReadMembers(list: .members, entries: entries, count: entries.count))
+  }
+
+  /// - Parameter people: such as `ann+admin`.
+  private static func roles(_ people: String...) -> MessageNews.What {
+    let entries = people.map { text in
+      let parts = text.split(separator: "+").map(String.init)
+      return ReadMembers.Entry(author: parts[0], roles: Array(parts.dropFirst()), isOwn: parts[0] == "us")
+    }
+    return .members(ReadMembers(list: .roles, entries: entries, count: entries.count))
+  }
+
+  private static func request(_ author: String, _ text: String = "hello", at: Int64 = 0) -> MessageNews.What {
+    .joinRequest(ReadJoinRequest(networkID: "\(author)@\(at)", author: author, text: text, createdAt: Bench.time(at)))
+  }
+
+  private static func words(_ member: StoredMember) -> String {
+    member.author + member.roles.map { "+\($0)" }.joined() + (member.isOwn ? "!" : "")
+  }
+
+  private static func list(
+    _ bench: Bench, _ standing: StoredMember.Standing? = nil, order: MemberQuestion.Order = .role, role: String? = nil,
+    text: String? = nil, channel: ChannelID = Bench.channel
+  ) throws -> [String] {
+    let question = MemberQuestion(channel: channel, standing: standing, role: role, text: text, order: order, limit: 1_000)
+    return try #require(try bench.store.members(question)).members.map(words)
+  }
+
+  @Test func listsTakeThePlaceOfEarlierOnes() throws {
+    let bench = try Bench()
+    #expect(try bench.store.members(MemberQuestion(channel: Bench.channel, limit: 5)) == MemberPage(members: [], revision: 1))
+    try bench.take([Self.roles("us+admin", "ann+editor+ceo"), Self.members("us", "bob", "ann")])
+    #expect(try Self.list(bench) == ["ann+editor+ceo", "us+admin!", "bob"])
+    let page = try #require(try bench.store.members(MemberQuestion(channel: Bench.channel, limit: 2)))
+    #expect(page.hasMore && page.isListed && page.count == 3 && page.readAt == Bench.time(0))
+    #expect(try bench.conversation()?.memberCount == 3)
+    #expect(try bench.store.summaries(of: [Bench.channel])[Bench.channel]?.memberCount == 3)
+    // Whoever is in one of the two lists belongs to it.
+    try bench.take([Self.members("us", "carol")], at: 5)
+    #expect(try Self.list(bench) == ["ann+editor+ceo", "us+admin!", "carol"])
+    #expect(try Self.list(bench, .former) == ["bob"] && bench.conversation()?.memberCount == 2)
+    try bench.take([Self.roles("us+admin")], at: 9)
+    #expect(try Self.list(bench) == ["us+admin!", "carol"] && Self.list(bench, .former) == ["ann", "bob"])
+    #expect(try bench.store.member("ann", in: Bench.channel)?.standing == .former)
+    #expect(try bench.store.member("dave", in: Bench.channel) == nil)
+    try bench.take([Self.members("us", "carol", "bob")], at: 9)
+    #expect(try Self.list(bench, .former) == ["ann"] && Self.list(bench) == ["us+admin!", "bob", "carol"])
+    #expect(try Self.list(bench, role: "admin") == ["us+admin!"] && Self.list(bench, role: "dmi").isEmpty)
+    try bench.reopen()
+    #expect(try Self.list(bench) == ["us+admin!", "bob", "carol"])
+    _ = try bench.store.end([Bench.channel])
+    try bench.store.begin(Bench.channel, since: Bench.now)
+    #expect(try Self.list(bench, .member).isEmpty && Self.list(bench, .former).isEmpty)
+    #expect(try bench.store.members(MemberQuestion(channel: Bench.channel, limit: 1))?.isListed == false)
+  }
+
+  @Test func sameListChangesNothing() throws {
+    let bench = try Bench()
+    try bench.take([Self.roles("us+admin"), Self.members("us", "ann")])
+    let before = try bench.store.messageCounters().revision
+    try bench.take([Self.roles("us+admin"), Self.members("ann", "us")], at: 60)
+    #expect(try bench.store.messageCounters().revision == before)
+    #expect(try bench.store.members(MemberQuestion(channel: Bench.channel, limit: 1))?.readAt == Bench.time(60))
+  }
+
+  @Test func whoeverWroteIsListedWhereTheNetworkDoesNotSay() throws {
+    let bench = try Bench(channels: 1...2)
+    try bench.take(
+      [
+        Bench.message("a", author: "ann", authorName: "Zoë", at: 100), Bench.message("b", author: "bob", at: 300),
+        Bench.message("c", author: "carol", authorName: "Ada"), Bench.message("d", author: "us", isOwn: true),
+      ], at: 900)
+    try bench.take([Bench.message("e", author: "dave")], channel: ChannelID(rawValue: 2))
+    #expect(try Self.list(bench, order: .lastMessage) == ["bob", "ann", "carol"])
+    #expect(try Self.list(bench, order: .name) == ["carol", "ann", "bob"], "those without a name come last")
+    #expect(try Self.list(bench, text: "zoe") == ["ann"] && Self.list(bench, text: "bo") == ["bob"])
+    #expect(try Self.list(bench, .member).isEmpty)
+    let page = try #require(try bench.store.members(MemberQuestion(channel: Bench.channel, limit: 5)))
+    #expect(page.members.allSatisfy { $0.standing == .author && $0.revision == 0 } && page.count == nil && !page.isListed)
+    #expect(page.members.map(\.author) == ["carol", "ann", "bob"])
+    #expect(page.members.last?.lastAt == Bench.time(300) && page.members.last?.last != nil)
+    // Somebody who asks to be let in does not make a list.
+    try bench.take([Self.request("eve")])
+    #expect(try Self.list(bench).count == 3 && Self.list(bench, .asking) == ["eve"])
+  }
+
+  @Test func requestsWaitUntilTheyAreSettled() throws {
+    let bench = try Bench()
+    try bench.take([Self.members("us")])
+    try bench.take([Self.request("ann", "please", at: 10), Self.request("us", at: 11)], at: 12)
+    #expect(try Self.list(bench, .asking) == ["ann"])
+    let ann = try #require(try bench.store.member("ann", in: Bench.channel))
+    #expect(ann.standing == .asking && ann.askedAt == Bench.time(10) && ann.askedText == "please")
+    // Read again, it is the same; an older one says nothing, and a later one counts.
+    let before = try bench.store.messageCounters().revision
+    try bench.take([Self.request("ann", "please", at: 10), Self.request("ann", "older", at: 5)], at: 13)
+    #expect(try bench.store.messageCounters().revision == before)
+    try bench.take([Self.request("ann", "now?", at: 14)], at: 15)
+    #expect(try bench.store.member("ann", in: Bench.channel)?.askedText == "now?")
+    try bench.take([Self.members("us", "ann")], at: 20)
+    #expect(try Self.list(bench, .asking).isEmpty && bench.store.member("ann", in: Bench.channel)?.askedText == nil)
+    // After she has left, what she asked before does not count.
+    try bench.take([Self.members("us")], at: 30)
+    try bench.take([Self.request("ann", at: 14)], at: 31)
+    #expect(try Self.list(bench, .former) == ["ann"])
+    try bench.take([Self.request("ann", at: 9_999)], at: 32)
+    #expect(try bench.store.member("ann", in: Bench.channel)?.askedAt == Bench.time(32), "nobody asks in the future")
+    let receipt = try bench.store.decline("ann", in: Bench.channel, at: Bench.time(33))
+    #expect(try receipt?.revision == bench.store.messageCounters().revision)
+    #expect(try bench.store.decline("ann", in: Bench.channel, at: Bench.time(33)) == nil)
+    #expect(try Self.list(bench, .former) == ["ann"] && Self.list(bench, .asking).isEmpty)
+    try bench.take([Self.request("ann", at: 9_999)], at: 33)
+    #expect(try Self.list(bench, .asking).isEmpty, "it was declined")
+    #expect(try bench.store.decline("nobody", in: Bench.channel, at: Bench.time(33)) == nil)
+  }
+
+  @Test func numbersAreBounded() throws {
+    let bench = try Bench()
+    let most = MessageWriting.askingMax
+    try bench.take((0..<most + 5).map { Self.request("p\($0)", at: Int64($0)) }, at: 10_000)
+    let asking = try Self.list(bench, .asking)
+    #expect(asking.count == most && !asking.contains("p4") && asking.contains("p5"))
+    let many = (0..<MessageWriting.formerMax + 5).map { ReadMembers.Entry(author: "m\(1_000 + $0)") }
+    try bench.take([.members(ReadMembers(list: .members, entries: many, count: 7_000)), Self.members("us")], at: 10_001)
+    #expect(try Self.list(bench, .former).count == MessageWriting.formerMax && Self.list(bench) == ["us!"])
+    #expect(try Self.list(bench, .asking).count == most)
+  }
+
+  @Test func namesComeWithProfilesAndMessages() throws {
+    let bench = try Bench()
+    try bench.take([Self.members("ann", "bob")])
+    func profile(_ author: String, _ name: String, at: Int64) -> MessageNews.What {
+      .profile(ReadProfile(author: author, name: name, createdAt: Bench.time(at)))
+    }
+    try bench.take([profile("ann", "Ångström", at: 5), profile("nobody", "No", at: 5)])
+    #expect(try bench.store.member("ann", in: Bench.channel)?.name == "Ångström")
+    let before = try bench.store.messageCounters().revision
+    try bench.take([profile("ann", "older", at: 4), profile("ann", "same date", at: 5)])
+    #expect(try bench.store.messageCounters().revision == before)
+    #expect(try Self.list(bench, text: "angst") == ["ann"])
+    try bench.take([Bench.message("a", author: "bob", authorName: "Bob"), Self.members("ann", "bob", "carol")])
+    #expect(try Self.list(bench, order: .name) == ["ann", "bob", "carol"])
+    #expect(try bench.store.member("ann", in: Bench.channel)?.name == "Ångström", "a list without names takes none away")
+    try bench.take([profile("bob", "Robert", at: 9)])
+    #expect(try bench.store.member("bob", in: Bench.channel)?.name == "Robert")
+    try bench.take([
+      .members(ReadMembers(list: .members, entries: [.init(author: "ann", name: "Ann")], count: 1))
+    ])
+    #expect(try bench.store.member("ann", in: Bench.channel)?.name == "Ann")
+    _ = try bench.store.mute("ann", at: Bench.time(1))
+    #expect(try bench.store.member("ann", in: Bench.channel)?.mutedAt == Bench.time(1))
+  }
+
+  @Test func pagesFollowEachOther() throws {
+    let bench = try Bench()
+    try bench.take([Self.roles("c+x", "us+x"), Self.members("a", "b", "c", "d", "us")])
+    try bench.take([Bench.message("m", author: "d", at: 600), Bench.message("n", author: "a", at: 0)], at: 900)
+    for (order, wanted) in [
+      (MemberQuestion.Order.role, ["c", "us", "a", "b", "d"]), (.name, ["a", "b", "c", "d", "us"]),
+      (.lastMessage, ["d", "a", "b", "c", "us"]),
+    ] {
+      var (found, after): ([String], String?) = ([], nil)
+      repeat {
+        let question = MemberQuestion(channel: Bench.channel, order: order, after: after, limit: 2)
+        let page = try #require(try bench.store.members(question))
+        found += page.members.map(\.author)
+        after = page.hasMore ? page.members.last?.author : nil
+      } while after != nil
+      #expect(found == wanted, "\(order)")
+    }
+    #expect(try bench.store.members(MemberQuestion(channel: Bench.channel, after: "gone", limit: 2)) == nil)
+  }
+
+  // MARK: - Model
+
+  /// What is stored of somebody, as simple as possible.
+  private struct Model {
+    var members: Set<String> = []
+    var roles: [String: [String]] = [:]
+    var asked: [String: Int64] = [:]
+    var settled: [String: Int64] = [:]
+    var known: Set<String> = []
+
+    func standing(_ person: String) -> String? {
+      if members.contains(person) || roles[person] != nil {
+        return "member" + (roles[person] ?? []).map { "+\($0)" }.joined()
+      }
+      if asked[person] != nil { return "asking" }
+      return known.contains(person) ? "former" : nil
+    }
+
+    mutating func list(_ new: ReadMembers, at now: Int64) {
+      let before = members.union(roles.keys)
+      switch new.list {
+      case .members: members = Set(new.entries.map(\.author))
+      case .roles: roles = Dictionary(uniqueKeysWithValues: new.entries.map { ($0.author, $0.roles) })
+      }
+      let after = members.union(roles.keys)
+      for person in before.subtracting(after) { settled[person] = max(settled[person] ?? 0, now) }
+      for person in after { asked[person] = nil }
+      known.formUnion(after)
+    }
+
+    mutating func ask(_ person: String, _ date: Int64, at now: Int64) {
+      let date = min(date, now)
+      guard !members.contains(person), roles[person] == nil, date > settled[person] ?? 0, date > asked[person] ?? -1 else {
+        return
+      }
+      asked[person] = date
+      known.insert(person)
+    }
+  }
+
+  /// Random lists, requests and refusals lead to the same as in the model, also for whoever follows the changes.
+  @Test(arguments: 1...20) func storeIsAsTheModel(_ seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+    let people = ["a", "b", "c", "d", "e", "f"]
+    let bench = try Bench()
+    var (model, now, followed, revision) = (Model(), Int64(1_000), [String: String](), Int64(0))
+    for _ in 0..<200 {
+      now += Int64(number(0...3))
+      let person = people[number(0...5)]
+      switch number(0...9) {
+      case 0...3:
+        let chosen = people.filter { _ in number(0...1) == 0 }
+        let list: ReadMembers.List = number(0...1) == 0 ? .members : .roles
+        let entries = chosen.map { ReadMembers.Entry(author: $0, roles: list == .roles ? ["r\(number(0...1))"] : []) }
+        let read = ReadMembers(list: list, entries: entries, count: entries.count)
+        model.list(read, at: now)
+        try bench.take([.members(read)], at: now)
+      case 4...7:
+        let date = now + Int64(number(-9...3))
+        model.ask(person, date, at: now)
+        try bench.take([Self.request(person, at: date)], at: now)
+      case 8:
+        let isAsking = model.asked[person] != nil
+        if let asked = model.asked.removeValue(forKey: person) {
+          model.settled[person] = max(now, asked)
+        }
+        #expect((try bench.store.decline(person, in: Bench.channel, at: Bench.time(now)) != nil) == isAsking)
+      default: try bench.reopen()
+      }
+      func words(_ member: StoredMember) -> String {
+        member.standing.rawValue + (member.standing == .member ? member.roles.map { "+\($0)" }.joined() : "")
+      }
+      for person in people {
+        #expect(try bench.store.member(person, in: Bench.channel).map(words) == model.standing(person))
+      }
+      if number(0...3) == 0 {
+        while true {
+          let page = try bench.store.changedMembers(after: revision, channels: [Bench.channel], limit: number(1...3))
+          for member in page.members { followed[member.author] = words(member) }
+          guard page.through > revision else { break }
+          revision = page.through
+        }
+        for person in people { #expect(followed[person] == model.standing(person), "changes lead to what is there") }
+      }
+    }
+  }
+}
