@@ -86,7 +86,9 @@ extension CoreModel {
         id: group.id * 1000, group: group.id, role: group.role, category: "user", status: "creator", connection: nil),
       "chatSettings": ["enableNtfs": "all", "favorite": false], "createdAt": .string(time(group.createdAt)),
       "updatedAt": .string(time(group.createdAt)), "chatTags": [],
-      "groupSummary": ["currentMembers": .integer(Int64(1 + group.rows.count))],
+      "groupSummary": .object(
+        ["currentMembers": .integer(Int64(1 + group.rows.count))]
+          .merging(publicMemberCount.map { ["publicMemberCount": .integer($0)] } ?? [:]) { $1 }),
       "membersRequireAttention": 0,
       "groupKeys": [
         "publicGroupId": .string("public-\(group.serial)"),

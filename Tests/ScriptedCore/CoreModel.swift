@@ -74,6 +74,8 @@ public struct CoreModel: Sendable {
   public internal(set) var queuesLeftBehind = 0
   /// Subscribers of every channel, and the picture of each: a list of members has all of them.
   public var subscribers: (count: Int, image: String) = (0, "")
+  /// How many readers relays have counted; `nil` if they report no number.
+  public var publicMemberCount: Int64?
   /// How posts fare on their way to relays, by address; the others are good.
   public var deliveries: [String: DeliveryBehaviour] = [:]
   /// How files fare that go along with posts, by path; the others are there and are uploaded.

@@ -269,6 +269,8 @@ private final class MessagePlayer {
     case .deleted(let name, let author): "\(name) is gone\(author.map { ", says \($0)" } ?? "")"
     case .reaction(let reaction): "\(reaction.networkID) to \(reaction.target) by \(reaction.author): \(reaction.text)"
     case .profile(let profile): "\(profile.author) is called \(profile.name)"
+    case .removed(let name, let person): "\(name) is removed, says \(person)"
+    case .memberCount(let count): "\(count) members"
     case .members(let list): "\(list.list): \(list.entries.map(\.author).joined(separator: ", "))"
     case .joinRequest(let request): "\(request.author) asks to be let in"
     }

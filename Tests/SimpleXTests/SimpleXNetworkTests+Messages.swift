@@ -70,4 +70,28 @@ extension SimpleXNetworkTests {
     #expect(batches == 4, "no more is read before something is taken")
     try await bench.end()
   }
+
+  /// The core says with each message how many readers its relays have counted.
+  @Test func readersAreCountedWhenThatIsNews() async throws {
+    let bench = try await makeBench()
+    try await bench.server.withModel { model in
+      model.publicMemberCount = 12
+      model.say(.init("One"), by: 7, channel: 1)
+    }
+    try follow(bench)
+    func counts() -> [Int] {
+      bench.reports.flatMap { report -> [MessageNews] in if case .read(let batch) = report { batch.news } else { [] } }
+        .compactMap { if case .memberCount(let count) = $0.what { count } else { nil } }
+    }
+    await heard("One", bench)
+    try await bench.server.withModel { _ = $0.say(.init("Two"), by: 8, channel: 1) }
+    await heard("Two", bench)
+    try await bench.server.withModel { model in
+      model.publicMemberCount = 13
+      model.say(.init("Three"), by: 8, channel: 1)
+    }
+    await heard("Three", bench)
+    #expect(counts() == [12, 13])
+    try await bench.end()
+  }
 }

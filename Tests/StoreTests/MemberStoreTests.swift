@@ -127,6 +127,29 @@ struct MemberStoreTests {
     #expect(try bench.store.decline("nobody", in: Bench.channel, at: Bench.time(33)) == nil)
   }
 
+  @Test func whoeverHasARoleRemovesWhatOthersWrote() throws {
+    let bench = try Bench()
+    try bench.take([Self.roles("us+admin", "mod+x"), Self.members("us", "mod", "ann")])
+    try bench.take(["a", "b", "c", "d"].map { Bench.message($0, author: $0 == "d" ? "bob" : "ann") })
+    try bench.take([
+      .removed(networkID: "a", by: "bob"), .removed(networkID: "b", by: "mod"), .removed(networkID: "c", by: "ann"),
+      .removed(networkID: "d", by: "ann"),
+    ])
+    #expect(try bench.names() == ["a", "-b", "-c", "d"], "ann wrote c herself")
+    // Whoever has no role any more does so in vain.
+    try bench.take([Self.roles("us+admin"), .removed(networkID: "a", by: "mod"), .removed(networkID: "d", by: "us")])
+    #expect(try bench.names() == ["a", "-b", "-c", "-d"])
+  }
+
+  @Test func countCanComeWithoutAList() throws {
+    let bench = try Bench()
+    try bench.take([.memberCount(7)])
+    #expect(try bench.conversation()?.memberCount == 7)
+    try bench.take([.memberCount(-1)])
+    #expect(try bench.conversation()?.memberCount == 0)
+    #expect(try bench.store.members(MemberQuestion(channel: Bench.channel, limit: 1))?.isListed == false)
+  }
+
   @Test func numbersAreBounded() throws {
     let bench = try Bench()
     let most = MessageWriting.askingMax

@@ -101,7 +101,7 @@ struct MessageModel {
       return (0, 0)
     case .reaction(let reaction): return take(reaction, channel)
     case .profile(let profile): take(profile)
-    case .members, .joinRequest: break  // `MemberStoreTests` has a model of these
+    case .members, .joinRequest, .removed, .memberCount: break  // `MemberStoreTests` has a model of these
     }
     return (0, 0)
   }

@@ -8,10 +8,14 @@ public struct MessageNews: Hashable, Sendable {
     /// - author: who asked for it: it counts only if they are the author. `nil` if the network itself says that it is gone, or that a
     ///   moderator removed it.
     case deleted(networkID: String, author: String?)
+    /// The message with this name was deleted as moderators do, which counts if `by` has a role in the channel, or wrote it.
+    case removed(networkID: String, by: String)
     case reaction(ReadReaction)
     /// What somebody who wrote in the channel, or belongs to it, calls themselves.
     case profile(ReadProfile)
     case members(ReadMembers)
+    /// How many people belong to the channel, where its network does not say who.
+    case memberCount(Int)
     case joinRequest(ReadJoinRequest)
   }
   public let channel: ChannelID

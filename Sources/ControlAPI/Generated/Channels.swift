@@ -134,7 +134,8 @@ public struct Channel: Codable, Hashable, Sendable {
   public var unread: Int
   /// How many of these speak to whoever runs the channel.
   public var unreadMentions: Int
-  /// How many people belong to it, as its network says; absent if it does not, and in public channels on Nostr, where anybody may write.
+  /// How many people belong to it, as its network says: the relay of a group, or on SimpleX the relays, which count readers. Absent if it does
+  /// not, and in public channels on Nostr, where anybody may write. Networks may count too few.
   public var memberCount: Int?
   /// Whether it is left out of the inbox, until something new is said in it. Lists of channels have it all the same.
   public var hidden: Bool

@@ -54,6 +54,11 @@ extension MessageWriting {
     if list.list == .members { try change(channel) { $0.row.memberCount = list.count } }
   }
 
+  /// Whether the network names somebody among those who have a role.
+  func hasRole(_ author: String, in channel: ChannelID) throws -> Bool {
+    try member(author, in: channel).map { $0.lists & Int64(ReadMembers.List.roles.rawValue) != 0 } ?? false
+  }
+
   /// Takes note that somebody asks to be let in, unless they belong to the channel, or that was settled since.
   mutating func take(_ request: ReadJoinRequest, in channel: ChannelID, at now: Timestamp) throws {
     let author = request.author.storable

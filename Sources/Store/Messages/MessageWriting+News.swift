@@ -39,9 +39,14 @@ extension MessageWriting {
       }
     case .deleted(let name, let author):
       try delete(name.storable, in: channel, author: author?.storable, at: now, within: limits)
+    case .removed(let name, let person):
+      let person = person.storable
+      let isModerator = try hasRole(person, in: channel)
+      try delete(name.storable, in: channel, author: isModerator ? nil : person, at: now, within: limits)
     case .reaction(let reaction): try take(reaction, in: channel, within: limits)
     case .profile(let profile): try take(profile)
     case .members(let list): try take(list, in: channel, at: now)
+    case .memberCount(let count): try change(channel) { $0.row.memberCount = max(0, count) }
     case .joinRequest(let request): try take(request, in: channel, at: now)
     }
   }

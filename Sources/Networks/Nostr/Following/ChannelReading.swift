@@ -54,9 +54,11 @@ struct ChannelReading: Hashable, Sendable {
     case NostrPost.deletionKind:
       return event.deletedIDs.map { news(.deleted(networkID: $0, author: event.publicKey)) }
     case NostrPost.adminDeletionKind:
-      // Relays serve requests of anybody. Whether its author is an admin is known only of the relay itself, and of us.
-      guard event.publicKey == relayKey || event.publicKey == ownKey else { return [] }
-      return event.deletedIDs.map { news(.deleted(networkID: $0, author: nil)) }
+      // The relay itself and we may do so. Who else has a role is in the relay's list.
+      guard event.publicKey != relayKey, event.publicKey != ownKey else {
+        return event.deletedIDs.map { news(.deleted(networkID: $0, author: nil)) }
+      }
+      return event.deletedIDs.map { news(.removed(networkID: $0, by: event.publicKey)) }
     case GroupMembers.joinRequestKind:
       return [
         news(

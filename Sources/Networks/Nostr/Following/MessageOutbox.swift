@@ -84,7 +84,7 @@ extension MessageNews {
       512 + message.text.utf8.count
         + message.attachments.reduce(0) { $0 + 256 + $1.url.utf8.count + ($1.altText?.utf8.count ?? 0) }
     case .edited(_, let text): 512 + text.utf8.count
-    case .deleted, .reaction, .profile, .joinRequest: 512
+    case .deleted, .removed, .reaction, .profile, .joinRequest, .memberCount: 512
     case .members(let members): 512 + 256 * members.entries.count
     }
   }

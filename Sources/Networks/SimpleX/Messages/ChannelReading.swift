@@ -45,6 +45,8 @@ struct ChannelReading {
   let place: CoreWorker.Place?
   private(set) var run: Run?
   private(set) var seen = SeenItems()
+  /// The number of people that was told last.
+  var memberCount: Int64?
   /// Whether somebody waits for everything, and no run was begun for that.
   private(set) var isAsked = false
   private var need = Need.everything

@@ -78,9 +78,9 @@ extension CoreWorker {
     case .itemsDeleted(let deletions): for deletion in deletions { deleted(deletion.deleted) }
     case .itemsGone(let group, let items): gone(items, from: group)
     case .reaction(let change): reacted(change)
+    case .groupUpdated(_, let group): counted(group)
     case .relayUpdated, .linkUpdated, .memberUpdated, .memberConnected, .memberLeft, .memberRemoved, .userRemoved,
-      .groupDeleted,
-      .groupUpdated, .itemStatuses, .hostConnected, .hostDisconnected, .error, .refusal, .messageError, .other, .unreadable:
+      .groupDeleted, .itemStatuses, .hostConnected, .hostDisconnected, .error, .refusal, .messageError, .other, .unreadable:
       break
     }
   }
@@ -91,7 +91,16 @@ extension CoreWorker {
     return (channel, ItemNews(group: group, now: now()))
   }
 
+  /// Tells how many people belong to a channel, if that is news.
+  private func counted(_ group: CoreGroup?) {
+    guard let group, let count = group.publicMemberCount, let channel = readings.channel(of: group),
+      readings[channel]?.memberCount != count, tell([(true, .memberCount(Int(clamping: count)))], of: channel)
+    else { return }
+    readings.counted(count, in: channel)
+  }
+
   private func received(_ item: CoreChatItem) {
+    counted(item.group)
     guard let (channel, news) = reader(of: item.group), readings[channel]?.seen.name(of: item.item.id) == nil else { return }
     guard tell(news.all(item.item).map { (true, $0) }, of: channel) else { return readings.owe(.missed, in: channel) }
     readings.note(item.item, in: channel)
@@ -160,6 +169,7 @@ extension CoreWorker {
       let (news, progress) = readings.take(page, of: group, in: channel, at: now())
       // There is room: nothing was added since the page was asked for.
       _ = tell(news.map { (false, $0) }, of: channel)
+      counted(group)
       switch progress {
       case .more: break
       case .over: readings.tell(channel, after: outbox.mark)

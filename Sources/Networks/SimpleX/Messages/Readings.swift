@@ -60,6 +60,8 @@ struct Readings {
 
   mutating func answered(_ channel: ChannelID) { readings[channel]?.answered() }
 
+  mutating func counted(_ people: Int64, in channel: ChannelID) { readings[channel]?.memberCount = people }
+
   mutating func note(_ item: CoreItem, in channel: ChannelID) { readings[channel]?.note(item) }
 
   mutating func stop(_ channel: ChannelID) { readings[channel]?.stop() }
