@@ -211,6 +211,15 @@ public struct BatonClient: Sendable {
   public func verifyChannel(id: Int64) async throws -> Channel { try await channel(.verify, ["id": .integer(id)]) }
   public func deleteChannel(id: Int64) async throws -> Channel { try await channel(.delete, ["id": .integer(id)]) }
 
+  /// Reads a channel that others run from now on.
+  /// - Returns: the channel; the one that there is if it is followed already, or is Baton's own.
+  public func follow(_ request: ChannelsFollowRequest) async throws -> Channel {
+    try await channel(.follow, request.json.object ?? [:])
+  }
+
+  /// Reads a channel of others no more, and forgets what was read of it.
+  public func unfollow(channel id: Int64) async throws -> Channel { try await channel(.unfollow, ["id": .integer(id)]) }
+
   public func transitions(channelID: Int64, limit: Int = 100) async throws -> [Transition] {
     let reply = try await call(
       ChannelsMethod.transitions, ["id": .integer(channelID), "limit": .integer(Int64(limit))])

@@ -25,10 +25,12 @@ public struct PhaseCounts: Hashable, Sendable {
     }
   }
 
-  /// The phase: deletion first; a relay that was lost makes the channel `degraded`; while relays are under way it is `creating`
-  /// or `partial`; once settled it is `active` with as many relays as wanted, `degraded` with fewer, `failed` with none.
+  /// The phase: deletion first; a channel that is meant to have no relays is one of others, `followed`; a relay that was lost makes the
+  /// channel `degraded`; while relays are under way it is `creating` or `partial`; once settled it is `active` with as many relays as
+  /// wanted, `degraded` with fewer, `failed` with none.
   public var phase: ChannelPhase {
     if isDeletionRequested { return farewells > 0 ? .deleting : .deleted }
+    if wanted == 0 { return .followed }
     if inactive > 0 { return .degraded }
     if underWay > 0 { return active > 0 ? .partial : .creating }
     if active == 0 { return .failed }

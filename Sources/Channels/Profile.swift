@@ -55,6 +55,20 @@ public enum DisplayName {
     return trimmed
   }
 
+  /// A name in normal form that is as like `name` as can be; `nil` if nothing of it can be shown.
+  /// - Parameter name: what a stranger wrote, of any length, with composed letters.
+  public static func closest(to name: String) -> String? {
+    var scalars = String.UnicodeScalarView()
+    // The rest would not be shown.
+    for scalar in name.unicodeScalars.prefix(8 * charactersMax) {
+      if scalars.isEmpty, !isStart(scalar) { continue }
+      let isShown = !forbidden.contains(scalar) && !isDirectional(scalar) && (try? validated("a" + String(scalar))) != nil
+      scalars.append(isShown ? scalar : " ")
+    }
+    let cut = normalized(String(scalars)).unicodeScalars.prefix(charactersMax)
+    return try? validated(String(String.UnicodeScalarView(cut)))
+  }
+
   private static let forbidden = Set(".,;/\\#@'\"`~".unicodeScalars)
 
   private static func normalized(_ name: String) -> String {

@@ -109,6 +109,8 @@ public enum Cause: String, Sendable, CaseIterable {
 /// The state of a channel as a whole. It is always derived from the channel's relays, never stored.
 public enum ChannelPhase: String, Sendable, CaseIterable {
   case creating, partial, active, degraded, failed, deleting, deleted
+  /// Others run the channel, and it is only read.
+  case followed
 }
 
 /// A description of a failure, for the operator who must act: a stable cause and the peer's own words.

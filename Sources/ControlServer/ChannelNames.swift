@@ -8,8 +8,11 @@ final class ChannelNames: Sendable {
   struct Entry: Sendable {
     let name: String
     let network: NetworkKind
+    let isOwned: Bool
 
-    init(_ channel: StoredChannel) { (name, network) = (channel.row.profile.displayName, channel.row.network) }
+    init(_ channel: StoredChannel) {
+      (name, network, isOwned) = (channel.row.profile.displayName, channel.row.network, channel.row.isOwned)
+    }
   }
 
   private struct State {

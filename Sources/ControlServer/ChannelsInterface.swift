@@ -61,6 +61,20 @@ struct ChannelsInterface: ChannelsService, ControlService {
     }
   }
 
+  // MARK: - Channels of others
+
+  func follow(_ request: ChannelsFollowRequest) async throws -> ChannelReply {
+    let snapshot = try await coordinator.follow(
+      FollowRequest(
+        link: request.link, relays: request.relayIds?.map(RelayID.init(rawValue:)), displayName: request.displayName,
+        identity: request.identity))
+    return ChannelReply(channel: await context.channel(snapshot))
+  }
+
+  func unfollow(_ request: ChannelsUnfollowRequest) async throws -> ChannelReply {
+    ChannelReply(channel: await context.channel(try await coordinator.unfollow(ChannelID(rawValue: request.id))))
+  }
+
   // MARK: - What was decided about a channel
 
   func setMuted(_ request: ChannelsSetMutedRequest) async throws -> ChannelReply {

@@ -49,7 +49,7 @@ extension ChannelsMethod: GuardedMethod {
     switch self {
     case .get, .list, .link: .readPosts
     case .transitions: .read
-    case .create, .retryRelay, .update, .addRelays, .removeRelay, .verify, .delete: .change
+    case .create, .follow, .unfollow, .retryRelay, .update, .addRelays, .removeRelay, .verify, .delete: .change
     case .setMuted, .setPinned, .setFrozen, .setHidden, .truncate: .change
     }
   }

@@ -17,7 +17,7 @@ extension MessagesRefusal: ControlRefusal {
       .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress, .duplicateName,
       .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch,
       .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel,
-      .identityInUse, .invalidKey, .lastRelay, .choiceChanged, .relayInUse, .post:
+      .identityInUse, .invalidKey, .lastRelay, .choiceChanged, .relayInUse, .post, .following:
       return nil
     }
   }
@@ -36,7 +36,7 @@ extension PeopleRefusal: ControlRefusal {
       .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak,
       .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay,
       .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .choiceChanged, .relayInUse,
-      .networkUnavailable, .post:
+      .networkUnavailable, .post, .following:
       return nil
     }
   }
@@ -47,6 +47,7 @@ extension MembersRefusal: ControlRefusal {
     switch error {
     case .message(.notFollowed(let id)): self = .notFollowed(id: id.rawValue)
     case .noSuchChannel(let id): self = .noSuchChannel(id: id.rawValue, name: nil)
+    case .following(.notOwned(let id)): self = .notOwned(id: id.rawValue)
     case .post(.invalidPost(let field, let reason)): self = .invalidMember(field: field, reason: reason)
     case .post(.notSupported(let network, let reason)): self = .notSupported(network: network.rawValue, reason: reason)
     case .networkUnavailable(let network, let reason):
@@ -58,7 +59,7 @@ extension MembersRefusal: ControlRefusal {
       .noGroupRelays, .notEnoughRelays, .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .invalidAddress,
       .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak,
       .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay,
-      .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .choiceChanged, .relayInUse, .post:
+      .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .choiceChanged, .relayInUse, .post, .following:
       return nil
     }
   }

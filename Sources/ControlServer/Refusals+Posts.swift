@@ -6,6 +6,7 @@ extension PostsRefusal: ControlRefusal {
   init?(_ error: BatonError, _ coordinator: Coordinator) {
     switch error {
     case .post(let error): self.init(error)
+    case .following(.notOwned(let id)): self = .notOwned(id: id.rawValue)
     case .noSuchChannel(let id): self = .noSuchChannel(id: id.rawValue, name: nil)
     // The post does not go there.
     case .noSuchRelay(let id), .notInChannel(let id): self = .noSuchRelay(id: id.rawValue)
@@ -18,7 +19,7 @@ extension PostsRefusal: ControlRefusal {
       .invalidDisplayName, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain,
       .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch, .alreadyInChannel,
       .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay,
-      .choiceChanged, .relayInUse, .message:
+      .choiceChanged, .relayInUse, .message, .following:
       return nil
     }
   }

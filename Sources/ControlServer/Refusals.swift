@@ -30,7 +30,7 @@ extension OperatorsRefusal: ControlRefusal {
       .notEnoughRelays, .tooManyRelays, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress,
       .staleRevision, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable, .post, .message:
+      .networkUnavailable, .post, .message, .following:
       return nil
     }
   }
@@ -56,7 +56,7 @@ extension ServersRefusal: ControlRefusal {
       .tooManyRelays, .invalidDisplayName, .invalidProfile, .invalidImage, .duplicateName, .invalidDomain,
       .staleRevision, .operatorInUse, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel,
       .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey,
-      .lastRelay, .relayInUse, .post, .message:
+      .lastRelay, .relayInUse, .post, .message, .following:
       return nil
     }
   }
@@ -85,7 +85,7 @@ extension RelaysRefusal: ControlRefusal {
     case .choiceChanged, .noSuchServer, .noSuchChannel, .noSuchIdentity, .noEnabledRelays, .noGroupRelays, .notEnoughRelays,
       .tooManyRelays, .invalidProfile, .invalidImage, .staleRevision, .operatorInUse, .invalidFiles, .networkMismatch,
       .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel,
-      .identityInUse, .invalidKey, .lastRelay, .post, .message:
+      .identityInUse, .invalidKey, .lastRelay, .post, .message, .following:
       return nil
     }
   }
@@ -108,7 +108,7 @@ extension IdentitiesRefusal: ControlRefusal {
       .notEnoughRelays, .tooManyRelays, .invalidProfile, .invalidImage, .invalidAddress, .duplicateAddress,
       .invalidDomain, .staleRevision, .declaredByFile, .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch,
       .alreadyInChannel, .notInChannel, .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel,
-      .lastRelay, .relayInUse, .post, .message:
+      .lastRelay, .relayInUse, .post, .message, .following:
       return nil
     }
   }
@@ -118,6 +118,8 @@ extension ChannelsRefusal: ControlRefusal {
   init?(_ error: BatonError, _ coordinator: Coordinator) {
     switch error {
     case .message(.notFollowed(let id)): self = .notFollowed(id: id.rawValue)
+    case .following(let error): self.init(error)
+    case .post(.notSupported(let network, let reason)): self = .notSupported(network: network.rawValue, reason: reason)
     case .noSuchRelay(let id): self = .noSuchRelay(id: id.rawValue)
     case .noSuchChannel(let id): self = .noSuchChannel(id: id.rawValue, name: nil)
     case .noSuchIdentity(let name): self = .noSuchIdentity(name: name)
@@ -151,6 +153,16 @@ extension ChannelsRefusal: ControlRefusal {
       return nil
     }
   }
+
+  private init(_ error: FollowError) {
+    switch error {
+    case .notOwned(let id): self = .notOwned(id: id.rawValue)
+    case .owned(let id): self = .owned(id: id.rawValue)
+    case .invalidLink(let reason): self = .invalidLink(reason: reason)
+    case .noKnownRelay(let addresses): self = .noKnownRelay(addresses: addresses)
+    case .notFollowable(let reason): self = .notFollowable(reason: reason)
+    }
+  }
 }
 
 extension MonitorRefusal: ControlRefusal {
@@ -163,7 +175,7 @@ extension MonitorRefusal: ControlRefusal {
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .invalidFiles, .networkMismatch, .alreadyInChannel, .notInChannel,
       .idempotencyKeyReused, .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey,
-      .lastRelay, .choiceChanged, .relayInUse, .busy, .networkUnavailable, .post, .message:
+      .lastRelay, .choiceChanged, .relayInUse, .busy, .networkUnavailable, .post, .message, .following:
       return nil
     }
   }
@@ -181,7 +193,7 @@ extension DaemonRefusal: ControlRefusal {
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable, .post, .message:
+      .networkUnavailable, .post, .message, .following:
       return nil
     }
   }
@@ -200,7 +212,7 @@ extension ServiceRefusal: ControlRefusal {
       .invalidAddress, .duplicateAddress, .duplicateName, .invalidDomain, .staleRevision, .declaredByFile,
       .operatorInUse, .wouldBreak, .networkMismatch, .alreadyInChannel, .notInChannel, .idempotencyKeyReused,
       .groupNeedsOneRelay, .noGroupSupport, .staleChannel, .identityInUse, .invalidKey, .lastRelay, .relayInUse,
-      .networkUnavailable, .post, .message:
+      .networkUnavailable, .post, .message, .following:
       return nil
     }
   }

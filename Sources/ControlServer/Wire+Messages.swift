@@ -35,6 +35,8 @@ struct MessageSurroundings {
 
   func network(of channel: ChannelID) -> NetworkKind { channels[channel]?.network ?? .nostr }
 
+  func isOwned(_ channel: ChannelID) -> Bool { channels[channel]?.isOwned ?? true }
+
   func post(_ id: PostID) -> PostSnapshot? { posts[id] }
 }
 
@@ -116,7 +118,8 @@ extension Conversation {
   init(_ conversation: StoredConversation, _ surroundings: MessageSurroundings) {
     let (row, last) = (conversation.row, conversation.last?.row)
     self.init(
-      channelId: row.channel.rawValue, channelName: surroundings.name(of: row.channel), unread: row.unread,
+      channelId: row.channel.rawValue, channelName: surroundings.name(of: row.channel),
+      owned: surroundings.isOwned(row.channel), unread: row.unread,
       unreadMentions: row.unreadMentions, readThrough: Int(row.readThrough.rawValue),
       lastMessageAt: last?.shownAt.textOfAnybody,
       lastMessage: last.map { LastPost.preview(of: $0.text) }, lastMessageId: last?.id.rawValue,

@@ -40,11 +40,13 @@ extension Channel {
       displayName: row.profile.displayName, fullName: row.profile.fullName, description: row.profile.description,
       image: row.profile.image, preferences: row.preferences)
     self.init(
-      id: row.id.rawValue, kind: row.kind.rawValue, network: row.network.rawValue, identity: snapshot.identityName,
+      id: row.id.rawValue, kind: row.kind.rawValue, network: row.network.rawValue, owned: row.isOwned,
+      identity: snapshot.identityName,
       key: row.key?.rawValue, profile: profile, phase: snapshot.phase.rawValue, summary: snapshot.summary, edition: row.edition,
       link: snapshot.link,
       linkUsable: snapshot.isLinkUsable,
-      relays: snapshot.relays.map(ChannelRelay.init), wantedRelays: row.wantedRelays, heal: row.heal, custom: row.custom,
+      relays: snapshot.relays.map(ChannelRelay.init), readRelayIds: snapshot.readFrom.map(\.rawValue),
+      wantedRelays: row.wantedRelays, heal: row.heal, custom: row.custom,
       createdAt: row.createdAt.text, updatedAt: row.updatedAt.text, lastPostAt: lastPost?.createdAt.text,
       lastPost: lastPost?.preview, lastMessageAt: conversation?.lastAt?.textOfAnybody, lastMessage: conversation?.preview,
       unread: conversation?.unread ?? 0, unreadMentions: conversation?.unreadMentions ?? 0,

@@ -47,6 +47,7 @@ extension BatonError: CustomStringConvertible {
     case .wouldBreak(let findings): .validationFailed(findings.map(\.message))
     case .post(let error): error.sentence
     case .message(let error): error.sentence
+    case .following(let error): error.sentence
     case .busy: .busy
     case .storageDamaged(let reason): .storageDamaged(reason: reason)
     case .storageUnavailable(let reason): .storageUnavailable(reason: reason)
@@ -66,6 +67,19 @@ extension PostError {
     case .notCancellable(let id): .postNotCancellable(post: id.rawValue)
     case .notSupported(let network, let reason): .notSupported(network: network.rawValue, reason: reason)
     case .invalidRetention(let field, let reason): .invalidRetention(field: field, reason: reason)
+    }
+  }
+}
+
+extension FollowError {
+  /// The problem, and the remedy.
+  public var sentence: RefusalSentence {
+    switch self {
+    case .notOwned(let id): .notOwned(channel: id.rawValue)
+    case .owned(let id): .owned(channel: id.rawValue)
+    case .invalidLink(let reason): .invalidLink(reason: reason)
+    case .noKnownRelay(let addresses): .noKnownRelay(addresses: addresses)
+    case .notFollowable(let reason): .notFollowable(reason: reason)
     }
   }
 }

@@ -13,6 +13,8 @@ public enum BatonError: Error, Hashable, Sendable {
   case post(PostError)
   /// A request about messages.
   case message(MessageError)
+  /// A request about channels of others.
+  case following(FollowError)
   case noEnabledRelays(NetworkKind)
   /// Relays are enabled, but none is known to offer groups.
   case noGroupRelays(NetworkKind, untested: Int)

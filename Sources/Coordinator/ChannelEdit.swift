@@ -40,6 +40,11 @@ public struct ChannelEdit: Hashable, Sendable {
     self.revision = revision
   }
 
+  /// Whether it changes only what is possible with a channel of others: nobody else sees that, what it is called here among it.
+  var isForOurselves: Bool {
+    fullName == nil && description == nil && image == nil && preferences == nil && heal == nil && isFrozen == nil
+  }
+
   /// `row` with the edit applied.
   func applied(to row: ChannelRow) throws(BatonError) -> ChannelRow {
     func text(_ new: String?, _ old: String?) -> String? { new.map { $0.isEmpty ? nil : $0 } ?? old }

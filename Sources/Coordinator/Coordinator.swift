@@ -370,7 +370,7 @@ public final class Coordinator: Sendable {
     try await answer(limit: limit, input).get()
   }
 
-  private func answer<Value>(
+  func answer<Value>(
     limit: Int? = nil, _ input: (Reply<Value>) -> Engine.Input
   ) async -> Result<Value, BatonError> {
     await withCheckedContinuation { continuation in

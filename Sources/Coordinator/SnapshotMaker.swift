@@ -33,10 +33,21 @@ public struct SnapshotMaker: Sendable {
           id: relay.relay, name: relays[relay.relay]?.name ?? "relay \(relay.relay.rawValue)", record: record,
           networkTrouble: record.task == nil ? nil : trouble))
     }
+    let read = row.isOwned ? [] : (row.namedRelays ?? []).filter { relays[$0]?.isDeleted == false }
+    if !row.isOwned, row.deletedAt == nil {
+      let link = networks[row.network]?.link(of: row.content, activeRelays: read.compactMap { relays[$0]?.address })
+      return ChannelSnapshot(
+        row: row, identityName: name(of: row.identity), phase: counts.phase, link: link, isLinkUsable: true, relays: [],
+        readFrom: read)
+    }
     let link = link(of: row, hints: active.isEmpty ? inactive : active)
     return ChannelSnapshot(
-      row: row, identityName: identities.first { $0.id == row.identity }?.name ?? "identity \(row.identity.rawValue)",
-      phase: counts.phase, link: link, isLinkUsable: !active.isEmpty && link != nil, relays: members)
+      row: row, identityName: name(of: row.identity), phase: counts.phase, link: link,
+      isLinkUsable: !active.isEmpty && link != nil, relays: members, readFrom: read)
+  }
+
+  private func name(of identity: IdentityID) -> String {
+    identities.first { $0.id == identity }?.name ?? "identity \(identity.rawValue)"
   }
 
   /// The link that readers open; `nil` if no relay can serve the channel.

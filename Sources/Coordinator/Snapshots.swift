@@ -21,6 +21,8 @@ public struct ChannelSnapshot: Hashable, Sendable {
   public let isLinkUsable: Bool
   /// The relays in the order in which they joined.
   public let relays: [Relay]
+  /// The relays from which a channel of others is read; empty in Baton's own channels.
+  public let readFrom: [RelayID]
 
   /// The state of the channel in plain words.
   public var summary: String {
@@ -36,6 +38,9 @@ public struct ChannelSnapshot: Hashable, Sendable {
     let what = row.kind == .group ? "Group" : "Channel"
     switch phase {
     case .deleted: return "\(what) is deleted."
+    case .followed:
+      let count = readFrom.count
+      return "\(what) of others, read from \(count) \(count == 1 ? "relay" : "relays")."
     case .deleting: return "\(what) is being deleted: not all relays were told yet."
     case .creating, .partial, .active, .degraded, .failed:
       if active == 0, underWay > 0, lost == 0 { return "\(what) is being created on \(underWay) of \(wanted) relays." }

@@ -7,8 +7,14 @@ public struct FollowedChannel: Hashable, Sendable {
   /// Normal addresses of the relays from which it is read.
   public let relays: [RelayID: String]
   public let window: MessageWindow
+  /// Whether it is one of our own channels; one of others is read as anybody reads it.
+  public let isOwned: Bool
 
-  public init(id: ChannelID, content: ChannelContent, relays: [RelayID: String], window: MessageWindow = MessageWindow()) {
+  public init(
+    id: ChannelID, content: ChannelContent, relays: [RelayID: String], window: MessageWindow = MessageWindow(),
+    isOwned: Bool = true
+  ) {
+    self.isOwned = isOwned
     self.id = id
     self.content = content
     self.relays = relays

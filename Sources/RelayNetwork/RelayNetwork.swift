@@ -35,6 +35,20 @@ public protocol RelayNetwork: RelayAddressing {
   /// - Throws: an error also when the edition would need a date so far ahead that relays do not take it (`ChannelDraft.stray`).
   func revise(_ content: ChannelContent, as draft: ChannelDraft) throws(NetworkFailure) -> ChannelEdition
 
+  /// Reads a link to a channel that anybody may run, as people pass it on.
+  /// - Returns: `nil` if it is not a link of this network.
+  /// - Throws: an error if it is one, but does not name a channel that can be followed; it is unsupported if the network follows none.
+  func channel(fromLink text: String) throws(NetworkFailure) -> ChannelReference?
+
+  /// Reads what a relay shows of a channel that somebody else runs.
+  /// - Parameters:
+  ///   - identity: on whose behalf the channel is followed.
+  ///   - address: the normal address of the relay.
+  /// - Throws: an error if the relay cannot be read, or does not show such a channel.
+  func look(
+    for channel: ChannelReference, as identity: IdentityID, at address: String
+  ) async throws(NetworkFailure) -> FoundChannel
+
   /// The link that a reader opens to join, with the active relays as hints.
   func link(of content: ChannelContent, activeRelays: [String]) -> String
 
@@ -189,33 +203,6 @@ extension RelayNetwork {
 
   /// Most networks show whatever Baton takes.
   public func check(_ profile: Profile) throws(ProfileRefusal) {}
-}
-
-/// A network does not show a profile that Baton takes otherwise.
-public struct ProfileRefusal: Error, Hashable, Sendable {
-  /// The field that must be changed.
-  public enum Field: String, Hashable, Sendable {
-    case displayName, fullName, description, image
-  }
-  public let field: Field
-  /// A sentence that says what is wrong.
-  public let reason: String
-
-  public init(_ field: Field, _ reason: String) {
-    self.field = field
-    self.reason = reason
-  }
-}
-
-/// A network could not do its part for a reason that is not a relay's.
-public struct NetworkFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  public let description: String
-  /// Whether the network does not offer the requested thing at all.
-  public let isUnsupported: Bool
-  public init(_ description: String, isUnsupported: Bool = false) {
-    self.description = description
-    self.isUnsupported = isUnsupported
-  }
 }
 
 /// The key pair of an identity. The secret never appears in descriptions.

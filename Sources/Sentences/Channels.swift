@@ -78,4 +78,28 @@ extension RefusalSentence {
       "this idempotency key created channel \(channel), \(isDeleted ? "which was deleted" : "with other parameters")",
       "a new channel needs another key")
   }
+
+  /// A change of a channel that others run.
+  public static func notOwned(channel: Int64) -> Self {
+    Self("channel \(channel) belongs to others, and is only read here", "batonctl channel unfollow \(channel) ends that")
+  }
+
+  /// A channel that is to be left, and is Baton's own.
+  public static func owned(channel: Int64) -> Self {
+    Self("channel \(channel) is Baton's own", "batonctl channel delete \(channel) deletes it for all readers")
+  }
+
+  /// A text that is no link to a channel.
+  public static func invalidLink(reason: String) -> Self { Self("the link does not name a channel to follow: \(reason)") }
+
+  /// A link whose relays are all unknown.
+  /// - Parameter addresses: the relays.
+  public static func noKnownRelay(addresses: [String]) -> Self {
+    let remedy = "name relays with --relay, or add one with batonctl relay add --disabled, so that it is only read"
+    guard !addresses.isEmpty else { return Self("the link names no relay", remedy) }
+    return Self("Baton has none of the relays that the link names (\(addresses.joined(separator: ", ")))", remedy)
+  }
+
+  /// A channel that cannot be read.
+  public static func notFollowable(reason: String) -> Self { Self("the channel cannot be followed: \(reason)") }
 }

@@ -4,6 +4,8 @@ internal import Filters
 /// alone.
 public enum ChannelField: Hashable, Sendable {
   case id, edition, revision, wantedRelays, heal
+  /// Whether it is one of Baton's own channels.
+  case isOwned
   /// Whether readers can join by the link: the channel lives, and a relay serves it.
   case isLinkUsable
   case kind, network, identity
@@ -60,7 +62,8 @@ public enum ChannelField: Hashable, Sendable {
   private static let named: [[String]: ChannelField] = [
     ["id"]: .id, ["edition"]: .edition, ["revision"]: .revision, ["wantedRelays"]: .wantedRelays, ["heal"]: .heal,
     ["linkUsable"]: .isLinkUsable, ["kind"]: .kind, ["network"]: .network, ["identity"]: .identity, ["key"]: .key,
-    ["muted"]: .isMuted, ["pinned"]: .isPinned, ["frozen"]: .isFrozen, ["truncatedAt"]: .truncatedAt, ["hidden"]: .isHidden,
+    ["owned"]: .isOwned, ["muted"]: .isMuted, ["pinned"]: .isPinned, ["frozen"]: .isFrozen, ["truncatedAt"]: .truncatedAt,
+    ["hidden"]: .isHidden,
     ["unread"]: .unread, ["unreadMentions"]: .unreadMentions, ["lastMessageAt"]: .lastMessageAt,
     ["memberCount"]: .memberCount,
     ["phase"]: .phase, ["createdAt"]: .createdAt, ["updatedAt"]: .updatedAt, ["lastPostAt"]: .lastPostAt,

@@ -47,6 +47,8 @@ public protocol CoordinatorStorage: Sendable {
   func channels(_ ids: Set<ChannelID>) async throws -> StoredChannels
   /// The channel that was created with `idempotencyKey`, deleted ones included. Keys are compared byte by byte.
   func channel(idempotencyKey: String) async throws -> ChannelID?
+  /// The channel with this name and key on a network that was not deleted; the first of several.
+  func livingChannel(_ name: ChannelName) async throws -> ChannelID?
   /// Channels that have `relay` in `status`, by id, from the first after `after` on.
   func channels(of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int) async throws -> [ChannelID]
   /// Channels that are active on `relay` and should be read back, the longest due first; those in quarantine are left out.

@@ -62,7 +62,7 @@ public struct ChannelRow: Hashable, Sendable {
   public var edition: Int
   /// The newest edition; `nil` while that is the first, which is `document`.
   public var newestEdition: ChannelEdition?
-  /// The relays that the newest edition names; `nil` if they were not kept.
+  /// The relays that the newest edition names, or from which a channel of others is read; `nil` if they were not kept.
   public var namedRelays: [RelayID]?
   public var wantedRelays: Int
   public var heal: Bool
@@ -85,11 +85,16 @@ public struct ChannelRow: Hashable, Sendable {
   /// Whether the identity signs this channel and others with one key.
   public var sharesKey: Bool { kind == .channel && key == .identity }
 
-  /// Which key signs; `nil` where the network keeps the keys.
+  /// Whether it is one of Baton's own channels. One of others is only read: it is meant to have no relays, and `namedRelays` are those from
+  /// which it is read.
+  public var isOwned: Bool { wantedRelays > 0 }
+
+  /// Which key signs; `nil` where the network keeps the keys, and in channels of others.
   public var key: ChannelKey? {
+    guard isOwned else { return nil }
     switch network {
-    case .nostr: keySalt == nil ? .identity : .own
-    case .simplex: nil
+    case .nostr: return keySalt == nil ? .identity : .own
+    case .simplex: return nil
     }
   }
 

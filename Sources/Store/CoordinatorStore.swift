@@ -36,6 +36,10 @@ public struct CoordinatorStore: CoordinatorStorage {
     try await queue.ask { try $0.channel(idempotencyKey: idempotencyKey) }
   }
 
+  public func livingChannel(_ name: ChannelName) async throws -> ChannelID? {
+    try await queue.ask { try $0.livingChannel(name) }
+  }
+
   public func channels(
     of relay: RelayID, in status: RelayStatus, after: ChannelID?, limit: Int
   ) async throws -> [ChannelID] {

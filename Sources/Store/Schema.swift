@@ -311,6 +311,12 @@ enum Schema {
       CREATE INDEX posts_about_people ON posts (channel_id, about_id, id) WHERE about_act = 'membership' AND deleted_at IS NULL;
       """
     ),
+    (
+      "16 channels by their names on a network",
+      """
+      CREATE INDEX channels_by_network_name ON channels (network_id) WHERE network <> 'simplex' AND deleted_at IS NULL;
+      """
+    ),
   ]
 
   /// The number of migrations that this program knows; a migrated file has it in `user_version`.

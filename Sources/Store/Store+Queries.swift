@@ -64,6 +64,23 @@ extension Store {
     }
   }
 
+  /// The channel with this name and key on a network that was not deleted; the first of several.
+  public func livingChannel(_ name: ChannelName) throws -> ChannelID? {
+    try reading { pool in
+      try pool.read { db in
+        // SimpleX has an index of its own.
+        try Int64.fetchOne(
+          db,
+          cached: """
+            SELECT id FROM channels
+            WHERE network_id = ? AND author = ? AND network = ? AND deleted_at IS NULL AND network <> 'simplex' ORDER BY id
+            """,
+          arguments: [name.networkID, name.trustAnchor, name.network.rawValue]
+        ).map(ChannelID.init(rawValue:))
+      }
+    }
+  }
+
   /// The channels named `name`, deleted ones left out, by id.
   /// - Parameter limit: how many at most.
   public func channels(named name: String, limit: Int) throws -> [ChannelID] {

@@ -8,13 +8,14 @@ extension ChannelCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists the channels.",
       discussion: """
-        RELAYS says how many relays are active and how many should be; WORK says for how many the daemon still has something to do, and \
+        RELAYS says how many relays are active and how many should be, and from how many a channel of others is read; WORK says for how many the daemon still has something to do, and \
         -o wide what it is. Conditions are combined: --relay R --status failed lists channels that failed at R.
         """, aliases: ["ls"])
     @OptionGroup var global: GlobalOptions
     @OptionGroup var list: ListOptions
     @Option(
-      help: "Only channels in this phase: creating, partial, active, degraded, failed, deleting or deleted. May be repeated.",
+      help:
+        "Only channels in this phase: creating, partial, active, degraded, failed, deleting, deleted or followed. May be repeated.",
       completion: .list(Words.phases), transform: Words.one(of: Words.phases))
     var phase: [String] = []
     @Option(
@@ -94,7 +95,10 @@ extension ChannelCommand {
       TableColumn("ID", rank: 0) { "\($0.channel.id)" },
       TableColumn("NAME", rank: 0, least: 12) { $0.channel.profile.displayName },
       TableColumn("PHASE", rank: 1, color: { .of($0.channel.phase) }) { $0.channel.phase },
-      TableColumn("RELAYS", rank: 2) { "\(ChannelView.activeCount($0.channel))/\($0.channel.wantedRelays)" },
+      TableColumn("RELAYS", rank: 2) { row in
+        row.channel.owned
+          ? "\(ChannelView.activeCount(row.channel))/\(row.channel.wantedRelays)" : "\(row.channel.readRelayIds.count)"
+      },
       TableColumn("WORK", rank: 3, color: { _ in .yellow }) { row in
         let count = ChannelWork.of(row.channel).count
         return count == 0 ? "" : "\(count)"

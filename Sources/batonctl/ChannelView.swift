@@ -51,7 +51,8 @@ struct ChannelView {
     return ([channel.summary] + reasons.map { "  \($0)" }).joined(separator: "\n")
   }
 
-  func details(_ channel: Channel) -> String {
+  /// - Parameter readFrom: the names of the relays from which a channel of others is read.
+  func details(_ channel: Channel, readFrom: [String] = []) -> String {
     var lines = [
       "\(terminal.dot(channel.phase)) \(channel.profile.displayName) (channel \(channel.id))",
       "phase     \(channel.phase): \(channel.summary)",
@@ -61,6 +62,7 @@ struct ChannelView {
     if let description = channel.profile.description, !description.isEmpty { lines.append("about     \(description)") }
     lines.append(
       "link      \(channel.link ?? "none yet")\(channel.link != nil && !channel.linkUsable ? " (no relay is active)" : "")")
+    if !readFrom.isEmpty { lines.append("read from \(readFrom.joined(separator: ", "))") }
     if channel.edition > 1 {
       let active = channel.relays.filter { $0.status == "active" }
       let current = active.filter { $0.edition >= channel.edition }.count

@@ -119,7 +119,8 @@ struct PostImport: AsyncParsableCommand {
     switch PostsRefusal(error) {
     case .noSuchPost, .invalidPost, .idempotencyKeyReused, .notSupported: true
     case .other(let error): error.name == VarlinkError.invalidParameter("").name
-    case .noSuchChannel, .noSuchRelay, .channelFrozen, .notCancellable, .invalidRetention, .networkUnavailable, .busy,
+    case .noSuchChannel, .notOwned, .noSuchRelay, .channelFrozen, .notCancellable, .invalidRetention, .networkUnavailable,
+      .busy,
       .storageDamaged,
       .storageUnavailable,
       .internalError:

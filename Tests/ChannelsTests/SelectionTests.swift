@@ -178,6 +178,9 @@ struct PhaseTests {
     #expect(phase([.removed, .active], wanted: 1) == .active)
     #expect(phase([.removed], isDeletionRequested: true, hasFarewells: true) == .deleting)
     #expect(phase([.removed], isDeletionRequested: true) == .deleted)
+    // Others run it: no relay is wanted, and Baton drives none.
+    #expect(phase([], wanted: 0) == .followed)
+    #expect(phase([], wanted: 0, isDeletionRequested: true) == .deleted)
   }
 }
 
@@ -195,6 +198,17 @@ struct DisplayNameTests {
     #expect { try DisplayName.validated(name) } throws: { error in
       (error as? DisplayName.Invalid)?.reason.isEmpty == false
     }
+  }
+
+  /// What strangers call their channels is shown as far as it can be.
+  @Test func strangersNamesBecomeNames() {
+    func close(_ name: String) -> String? { DisplayName.closest(to: name) }
+    #expect(close("News") == "News" && close("  City \t News ") == "City News")
+    #expect(close("-> #nostr / dev @ example.com <-") == "> nostr dev example com <-")
+    #expect(close("a\u{202E}b\nc\u{0}d") == "a b c d")
+    #expect(close(String(repeating: "x", count: 60_000)) == String(repeating: "x", count: 50))
+    #expect(close(String(repeating: "x", count: 49) + " y") == String(repeating: "x", count: 49))
+    #expect(close("") == nil && close("---") == nil && close("\u{202E}\u{0}") == nil)
   }
 
   @Test func fiftyCharactersAreTakenWhateverTheirBytes() throws {

@@ -41,7 +41,10 @@ struct DeclaredErrorTests {
     case .noSuchChannel:
       [Interfaces.channels, Interfaces.posts, Interfaces.messages, Interfaces.members, Interfaces.people]
     case .notInChannel: [Interfaces.channels, Interfaces.posts]
-    case .post(.invalidPost), .post(.notSupported): [Interfaces.posts, Interfaces.members]
+    case .post(.invalidPost): [Interfaces.posts, Interfaces.members]
+    case .post(.notSupported): [Interfaces.posts, Interfaces.members, Interfaces.channels]
+    case .following(.notOwned): [Interfaces.channels, Interfaces.posts, Interfaces.members]
+    case .following: [Interfaces.channels]
     case .post: [Interfaces.posts]
     case .message(.notFollowed): [Interfaces.messages, Interfaces.members, Interfaces.people, Interfaces.channels]
     case .message: [Interfaces.messages]

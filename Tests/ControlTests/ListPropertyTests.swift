@@ -199,10 +199,13 @@ struct ListPropertyTests {
         relays.append(ChannelRelayRow(relay: RelayID(rawValue: relay), record: Self.record(&random)))
       }
       let isDeleted = Int.random(in: 0..<10, using: &random) == 0
+      let isForeign = Int.random(in: 0..<8, using: &random) == 0
       if isDeleted { for index in relays.indices { relays[index].record = Self.removed(&random) } }
       // As in a real channel, the number of members is the wanted number.
       if !isDeleted, relays.allSatisfy({ $0.record.status == .removed }) { relays[0].record = Self.active }
       let members = relays.count { $0.record.status != .removed }
+      let named = relays.map(\.relay)
+      if isForeign { relays = [] }
       func text() -> String { Self.texts.randomElement(using: &random) ?? "" }
       let name = "c\(text().filter { !".,;/\\#@'\"`~".contains($0) })"
       let profile = Profile(
@@ -215,7 +218,8 @@ struct ListPropertyTests {
             id: id, kind: Int.random(in: 0..<5, using: &random) == 0 ? .group : .channel, network: .nostr,
             identity: IdentityID(rawValue: 1), profile: profile,
             preferences: ["history": Bool.random(using: &random) ? "on" : "off"], networkID: String(repeating: "0", count: 64),
-            trustAnchor: String(repeating: "1", count: 64), document: "{}", wantedRelays: max(1, members),
+            trustAnchor: String(repeating: "1", count: 64), document: "{}", namedRelays: isForeign ? named : nil,
+            wantedRelays: isForeign ? 0 : max(1, members),
             heal: Bool.random(using: &random), custom: Self.custom(&random), idempotencyKey: nil, createdAt: created,
             updatedAt: created + .milliseconds(.random(in: 0...3, using: &random)), deletedAt: isDeleted ? created : nil,
             revision: .random(in: 1...50, using: &random), keySalt: Bool.random(using: &random) ? [1, 2] : nil,
@@ -325,7 +329,8 @@ struct ListPropertyTests {
   // MARK: - Queries of all kinds
 
   private static let paths = [
-    "id", "kind", "network", "identity", "key", "phase", "edition", "linkUsable", "link", "wantedRelays", "heal", "createdAt",
+    "id", "kind", "network", "owned", "identity", "key", "phase", "edition", "linkUsable", "link", "wantedRelays", "heal",
+    "createdAt",
     "updatedAt", "lastPostAt", "lastPost", "lastMessageAt", "lastMessage", "unread", "unreadMentions", "memberCount", "hidden",
     "muted",
     "pinned",
@@ -357,7 +362,8 @@ struct ListPropertyTests {
   private static func words(_ path: String) -> [String] {
     let (equal, order) = (["$eq", "$ne", "$in", "$nin", "$exists"], ["$gt", "$gte", "$lt", "$lte"])
     switch path {
-    case "phase", "kind", "network", "heal", "linkUsable", "key", "hidden", "muted", "pinned", "frozen", "frozenEnforced":
+    case "phase", "kind", "network", "owned", "heal", "linkUsable", "key", "hidden", "muted", "pinned", "frozen",
+      "frozenEnforced":
       return equal
     case "id", "revision", "wantedRelays", "edition", "createdAt", "updatedAt", "lastPostAt", "lastMessageAt", "truncatedAt",
       "unread", "unreadMentions", "memberCount":
@@ -377,7 +383,8 @@ struct ListPropertyTests {
     case "kind": return Bool.random(using: &random) ? "channel" : "group"
     case "network": return Bool.random(using: &random) ? "nostr" : "simplex"
     case "identity": return Bool.random(using: &random) ? "main" : "other"
-    case "heal", "linkUsable", "hidden", "muted", "pinned", "frozen", "frozenEnforced": return .bool(.random(using: &random))
+    case "owned", "heal", "linkUsable", "hidden", "muted", "pinned", "frozen", "frozenEnforced":
+      return .bool(.random(using: &random))
     case "memberCount" where isEqual && Int.random(in: 0..<4, using: &random) == 0: return .null
     case "unread", "unreadMentions", "memberCount": return .integer(.random(in: 0...4, using: &random))
     case "id", "revision", "wantedRelays", "edition": return .integer(.random(in: 0...60, using: &random))

@@ -58,10 +58,12 @@ struct WireTests {
     let profile = ControlAPI.Profile(displayName: "d", fullName: "f", description: "d", image: "i", preferences: [:])
     #expect(try keys(profile) == fields(Interfaces.channels, "Profile"))
     let channel = Channel(
-      id: 1, kind: "channel", network: "nostr", identity: "main", key: "own", profile: profile, phase: "active", summary: "s",
+      id: 1, kind: "channel", network: "nostr", owned: true, identity: "main", key: "own", profile: profile, phase: "active",
+      summary: "s",
       edition: 1, link: "l",
       linkUsable: true,
-      relays: [member], wantedRelays: 1, heal: true, custom: [:], createdAt: "c", updatedAt: "u", lastPostAt: "l",
+      relays: [member], readRelayIds: [1], wantedRelays: 1, heal: true, custom: [:], createdAt: "c", updatedAt: "u",
+      lastPostAt: "l",
       lastPost: "t", lastMessageAt: "l", lastMessage: "m", unread: 1, unreadMentions: 1, memberCount: 1,
       hidden: false, muted: false,
       pinned: false, frozen: false, frozenEnforced: false, truncatedAt: "t",
@@ -124,7 +126,8 @@ struct WireTests {
     let freshness = Freshness(relayId: 1, syncedAt: "s", cause: "c", detail: "d")
     #expect(try keys(freshness) == fields(Interfaces.messages, "Freshness"))
     let conversation = Conversation(
-      channelId: 1, channelName: "n", unread: 1, unreadMentions: 0, readThrough: 0, lastMessageAt: "l", lastMessage: "l",
+      channelId: 1, channelName: "n", owned: true, unread: 1, unreadMentions: 0, readThrough: 0, lastMessageAt: "l",
+      lastMessage: "l",
       lastMessageId: 1, memberCount: 1, relays: [freshness], muted: false, pinned: false, hidden: false, truncatedAt: "t",
       revision: 1)
     #expect(try keys(conversation) == fields(Interfaces.messages, "Conversation"))

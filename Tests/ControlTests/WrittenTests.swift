@@ -36,6 +36,8 @@ struct WrittenTests {
     (CreateChannel.self, Interfaces.channels, .input("Create")), (ChannelReply.self, Interfaces.channels, .output("Get")),
     (ListRequest.self, Interfaces.channels, .input("List")), (ChannelsListReply.self, Interfaces.channels, .output("List")),
     (ChannelsGetRequest.self, Interfaces.channels, .input("Get")),
+    (ChannelsFollowRequest.self, Interfaces.channels, .input("Follow")),
+    (ChannelsUnfollowRequest.self, Interfaces.channels, .input("Unfollow")),
     (ChannelsLinkRequest.self, Interfaces.channels, .input("Link")),
     (ChannelsLinkReply.self, Interfaces.channels, .output("Link")),
     (ChannelsRetryRelayRequest.self, Interfaces.channels, .input("RetryRelay")),

@@ -179,6 +179,7 @@ enum DecisionLines {
     case .retry(let id, let relay, _): "retry of channel \(id.rawValue)\(relay.map { " at \(name($0))" } ?? "")"
     case .verify(let id, _): "verification of channel \(id.rawValue)"
     case .delete(let id, _): "deletion of channel \(id.rawValue)"
+    case .unfollow(let id, _): "channel \(id.rawValue) is followed no more"
     case .joinRelays(let id, let relays, let pick, _):
       "channel \(id.rawValue) gets \(relays.map(name).joined(separator: " ")) and \(pick) more"
     case .leaveRelay(let id, let relay, _): "channel \(id.rawValue) leaves \(name(relay))"

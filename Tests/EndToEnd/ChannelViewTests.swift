@@ -27,8 +27,9 @@ struct ChannelViewTests {
         edition: 1)
     }
     return Channel(
-      id: 1, kind: "channel", network: "nostr", identity: "main", profile: Profile(displayName: "News"), phase: "partial",
-      summary: "", edition: 1, linkUsable: true, relays: relays, wantedRelays: relays.count, heal: true,
+      id: 1, kind: "channel", network: "nostr", owned: true, identity: "main", profile: Profile(displayName: "News"),
+      phase: "partial",
+      summary: "", edition: 1, linkUsable: true, relays: relays, readRelayIds: [], wantedRelays: relays.count, heal: true,
       createdAt: "2026-11-21T14:52:33.464Z", updatedAt: "2026-11-21T14:52:33.464Z", unread: 0, unreadMentions: 0, hidden: false,
       muted: false, pinned: false, frozen: false, frozenEnforced: false, revision: 1)
   }

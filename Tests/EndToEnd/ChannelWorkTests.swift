@@ -16,9 +16,11 @@ struct ChannelWorkTests {
   private static func words(edition: Int = 1, _ relays: ChannelRelay...) -> String {
     ChannelWork.words(
       Channel(
-        id: 1, kind: "channel", network: "nostr", identity: "main", profile: Profile(displayName: "News"), phase: "active",
+        id: 1, kind: "channel", network: "nostr", owned: true, identity: "main", profile: Profile(displayName: "News"),
+        phase: "active",
         summary: "",
-        edition: edition, linkUsable: true, relays: relays, wantedRelays: 1, heal: true, createdAt: "", updatedAt: "",
+        edition: edition, linkUsable: true, relays: relays, readRelayIds: [], wantedRelays: 1, heal: true, createdAt: "",
+        updatedAt: "",
         unread: 0, unreadMentions: 0, hidden: false, muted: false, pinned: false, frozen: false, frozenEnforced: false,
         revision: 1))
   }

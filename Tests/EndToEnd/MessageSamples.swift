@@ -34,7 +34,7 @@ enum MessageSamples {
     unread: Int = 0, mentions: Int = 0, readThrough: Int = 0, relays: [Freshness] = []
   ) -> Conversation {
     Conversation(
-      channelId: 3, channelName: "City\nNews", unread: unread, unreadMentions: mentions, readThrough: readThrough,
+      channelId: 3, channelName: "City\nNews", owned: true, unread: unread, unreadMentions: mentions, readThrough: readThrough,
       lastMessageAt: time, lastMessage: nasty, lastMessageId: 5, relays: relays, muted: false, pinned: false,
       hidden: false, revision: 9)
   }

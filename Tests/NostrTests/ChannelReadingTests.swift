@@ -119,6 +119,33 @@ struct ChannelReadingTests {
         == [.deleted(networkID: ids[0], author: nil)])
   }
 
+  /// We are one of many there: its author is somebody else, and nothing of ours counts more than theirs.
+  @Test func channelOfOthersIsReadAsAnybodyReadsIt() throws {
+    func reading(_ kind: ChannelKind, _ id: String, _ key: SecretKey) -> ChannelReading {
+      let content = ChannelContent(
+        kind: kind, identity: NetworkBench.identityID, networkID: id, trustAnchor: key.publicKey, document: "{}")
+      return ChannelReading(
+        FollowedChannel(id: ChannelID(rawValue: 3), content: content, relays: [:], isOwned: false),
+        identityKey: sessionKey.publicKey)
+    }
+    let theirs = reading(.channel, Saying.name(1), Saying.alice)
+    func message(_ tags: [[String]], by key: SecretKey) throws -> ReadMessage {
+      let event = Saying.event(42, [["e", Saying.name(1), "", "root"]] + tags, "hello", by: key)
+      guard case .message(let message)? = theirs.news(of: event, isLive: true).first?.what else {
+        throw NetworkFailure("it is no message")
+      }
+      return message
+    }
+    #expect(try !message([], by: Saying.alice).isOwn && !message([["p", Saying.alice.publicKey]], by: Saying.bob).isMention)
+    #expect(try message([], by: sessionKey).isOwn && message([["p", sessionKey.publicKey]], by: Saying.bob).isMention)
+    let club = reading(.group, "club2", Saying.alice)
+    let removal = { (key: SecretKey) in Saying.event(9005, [["h", "club2"], ["e", self.ids[0]]], by: key) }
+    #expect(
+      club.news(of: removal(sessionKey), isLive: true).map(\.what)
+        == [.removed(networkID: ids[0], by: sessionKey.publicKey)], "the relay's list says whether we may")
+    #expect(club.news(of: removal(Saying.alice), isLive: true).map(\.what) == [.deleted(networkID: ids[0], author: nil)])
+  }
+
   @Test func eventBelongsToItsRoot() {
     var followed = FollowedChannels()
     for channel in [Saying.channel(1), Saying.channel(5), group] { followed.insert(channel) }

@@ -143,7 +143,7 @@ struct RulesTests {
     let folder = "Sources/Coordinator/Posts/"
     let acting = [
       "Coordinator+Adoption.swift", "Coordinator+Clearing.swift", "Coordinator+Edits.swift", "Coordinator+Forecast.swift",
-      "Coordinator+Posts.swift",
+      "Coordinator+Members.swift", "Coordinator+Posts.swift",
       "Coordinator+About.swift", "Coordinator+PostTask.swift", "Coordinator+Reactions.swift", "Coordinator+Retention.swift",
       "Coordinator+Uploads.swift",
       "PostEngine.swift", "PostInput.swift", "PostQuestions.swift",

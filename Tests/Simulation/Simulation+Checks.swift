@@ -88,7 +88,8 @@ extension Simulation {
           let name = if case .relayReturned = event { "relayReturned" } else { "relayLost" }
           for id in state.ledger.order { meet(id, relay, name) { $0.status == status } }
         case .update(let id, _, _): meet(id, nil, "revised")
-        case .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .alarm, .recover, .report, .create, .joinRelays,
+        case .verifyChannels, .lookForNeighbour, .forgetHistory, .takeUp, .alarm, .recover, .report, .create, .unfollow,
+          .joinRelays,
           .change,
           .tested, .barrier, .heartbeat, .adopt,
           .addIdentity,
@@ -133,6 +134,7 @@ extension Simulation {
     case .retry(let id, let relay, _): "retry \(id.rawValue)@\(relay.map { "\($0.rawValue)" } ?? "all")"
     case .verify(let id, _): "verify \(id.rawValue)"
     case .delete(let id, _): "delete \(id.rawValue)"
+    case .unfollow(let id, _): "unfollow \(id.rawValue)"
     case .joinRelays(let id, let relays, let pick, _): "join \(id.rawValue)@\(relays.map(\.rawValue)) and \(pick) more"
     case .update(let id, let edit, _): "update \(id.rawValue) \(edit.displayName ?? "-")"
     case .leaveRelay(let id, let relay, _): "leave \(id.rawValue)@\(relay.rawValue)"

@@ -120,7 +120,7 @@ extension Simulation {
 
   static func isRequest(_ input: Engine.Input) -> Bool {
     switch input {
-    case .create, .retry, .verify, .delete, .joinRelays, .leaveRelay, .update, .change, .barrier, .heartbeat, .adopt,
+    case .create, .retry, .verify, .delete, .unfollow, .joinRelays, .leaveRelay, .update, .change, .barrier, .heartbeat, .adopt,
       .addIdentity,
       .removeIdentity:
       true

@@ -7,6 +7,7 @@ public final class FakeFollowing: Sendable {
   private struct State {
     var followed: [ChannelID: FollowedChannel] = [:]
     var follows = 0
+    var foreign: [String: ForeignChannel] = [:]
     var syncs: [ChannelID] = []
     var batches = 0
     var open: Set<Int> = []
@@ -20,6 +21,11 @@ public final class FakeFollowing: Sendable {
 
   /// The channels that are followed, as they are.
   public var followed: [ChannelID: FollowedChannel] { state.withLock { $0.followed } }
+  /// Channels that others run, by their names on the network.
+  public var foreign: [String: ForeignChannel] {
+    get { state.withLock { $0.foreign } }
+    set { state.withLock { $0.foreign = newValue } }
+  }
   /// How often a channel was to be followed.
   public var follows: Int { state.withLock { $0.follows } }
   /// The channels whose relays were to be asked for everything, in this order.

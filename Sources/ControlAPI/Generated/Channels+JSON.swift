@@ -54,9 +54,11 @@ extension Channel: ListedObject {
     writer.member("memberCount", memberCount)
     writer.member("muted", muted)
     writer.member("network", network)
+    writer.member("owned", owned)
     writer.member("phase", phase)
     writer.member("pinned", pinned)
     writer.member("profile", profile)
+    writer.member("readRelayIds", readRelayIds)
     writer.member("relays", relays)
     writer.member("revision", revision)
     writer.member("summary", summary)
@@ -73,6 +75,7 @@ extension Channel: ListedObject {
     case "id": .integer(id)
     case "kind": .string(kind)
     case "network": .string(network)
+    case "owned": .bool(owned)
     case "identity": .string(identity)
     case "key": key.map(JSONValue.string)
     case "profile": try? profile.json
@@ -82,6 +85,7 @@ extension Channel: ListedObject {
     case "link": link.map(JSONValue.string)
     case "linkUsable": .bool(linkUsable)
     case "relays": try? relays.json
+    case "readRelayIds": try? readRelayIds.json
     case "wantedRelays": .integer(Int64(wantedRelays))
     case "heal": .bool(heal)
     case "custom": custom

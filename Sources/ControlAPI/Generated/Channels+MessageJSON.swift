@@ -93,6 +93,25 @@ extension ChannelsDeleteRequest: JSONWritable {
   }
 }
 
+extension ChannelsFollowRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("displayName", displayName)
+    writer.member("identity", identity)
+    writer.member("link", link)
+    writer.member("relayIds", relayIds)
+    writer.endObject()
+  }
+}
+
+extension ChannelsUnfollowRequest: JSONWritable {
+  public func writeJSON(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.endObject()
+  }
+}
+
 extension ChannelsSetMutedRequest: JSONWritable {
   public func writeJSON(to writer: inout JSONWriter) {
     writer.beginObject()

@@ -13,6 +13,18 @@ public enum ChannelsRefusal: InterfaceRefusal {
   case ambiguousName(name: String, channelIds: [Int64])
   /// The messages of the channel are not read, so it cannot be hidden: the daemon reads none, or the channel was deleted.
   case notFollowed(id: Int64)
+  /// Others run the channel, and it is only read; see Follow.
+  case notOwned(id: Int64)
+  /// The channel is Baton's own, so it is deleted, and not left.
+  case owned(id: Int64)
+  /// The text is not a link to a channel that can be followed.
+  case invalidLink(reason: String)
+  /// Baton has none of the relays that the link names.
+  case noKnownRelay(addresses: [String])
+  /// The channel cannot be followed: no relay shows it, or the daemon reads no messages.
+  case notFollowable(reason: String)
+  /// The network cannot do it.
+  case notSupported(network: String, reason: String)
   /// There is no relay with this identifier.
   case noSuchRelay(id: Int64?)
   /// The channel does not have this relay.
@@ -78,6 +90,25 @@ public enum ChannelsRefusal: InterfaceRefusal {
     case "org.batond.Channels.NotFollowed":
       self = .notFollowed(
         id: error.parameters["id"]?.integer ?? 0)
+    case "org.batond.Channels.NotOwned":
+      self = .notOwned(
+        id: error.parameters["id"]?.integer ?? 0)
+    case "org.batond.Channels.Owned":
+      self = .owned(
+        id: error.parameters["id"]?.integer ?? 0)
+    case "org.batond.Channels.InvalidLink":
+      self = .invalidLink(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Channels.NoKnownRelay":
+      self = .noKnownRelay(
+        addresses: (try? [String](json: error.parameters["addresses"] ?? .null)) ?? [])
+    case "org.batond.Channels.NotFollowable":
+      self = .notFollowable(
+        reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Channels.NotSupported":
+      self = .notSupported(
+        network: error.parameters["network"]?.string ?? "",
+        reason: error.parameters["reason"]?.string ?? "")
     case "org.batond.Channels.NoSuchRelay":
       self = .noSuchRelay(
         id: error.parameters["id"]?.integer)
@@ -182,6 +213,33 @@ public enum ChannelsRefusal: InterfaceRefusal {
       VarlinkError(
         "org.batond.Channels.NotFollowed",
         carrying: ["id": .integer(id)])
+    case .notOwned(let id):
+      VarlinkError(
+        "org.batond.Channels.NotOwned",
+        carrying: ["id": .integer(id)])
+    case .owned(let id):
+      VarlinkError(
+        "org.batond.Channels.Owned",
+        carrying: ["id": .integer(id)])
+    case .invalidLink(let reason):
+      VarlinkError(
+        "org.batond.Channels.InvalidLink",
+        carrying: ["reason": .string(reason)])
+    case .noKnownRelay(let addresses):
+      VarlinkError(
+        "org.batond.Channels.NoKnownRelay",
+        carrying: ["addresses": try? addresses.json])
+    case .notFollowable(let reason):
+      VarlinkError(
+        "org.batond.Channels.NotFollowable",
+        carrying: ["reason": .string(reason)])
+    case .notSupported(let network, let reason):
+      VarlinkError(
+        "org.batond.Channels.NotSupported",
+        carrying: [
+          "network": .string(network),
+          "reason": .string(reason),
+        ])
     case .noSuchRelay(let id):
       VarlinkError(
         "org.batond.Channels.NoSuchRelay",

@@ -104,6 +104,44 @@ public struct ChannelsDeleteRequest: Codable, Hashable, Sendable {
   }
 }
 
+/// Parameters of org.batond.Channels.Follow.
+public struct ChannelsFollowRequest: Codable, Hashable, Sendable {
+  /// The link: on nostr nostr:nevent1 or note1 for a public channel, nostr:naddr1 for a group, with or without nostr: in front. SimpleX
+  /// channels are refused with NotSupported.
+  public var link: String
+  /// The relays from which it is read, at most 32; exactly one for a group. When absent those that the link names, as far as Baton has
+  /// them: a link alone makes Baton connect to nobody.
+  public var relayIds: [Int64]?
+  /// What it is called here; when absent what it calls itself, as far as names of channels allow.
+  public var displayName: String?
+  /// Name of the identity on whose behalf it is read: messages that name its key are mentions. When absent the main one.
+  public var identity: String?
+
+  public init(
+    link: String,
+    relayIds: [Int64]? = nil,
+    displayName: String? = nil,
+    identity: String? = nil
+  ) {
+    self.link = link
+    self.relayIds = relayIds
+    self.displayName = displayName
+    self.identity = identity
+  }
+}
+
+/// Parameters of org.batond.Channels.Unfollow.
+public struct ChannelsUnfollowRequest: Codable, Hashable, Sendable {
+  /// Identifier of the channel.
+  public var id: Int64
+
+  public init(
+    id: Int64
+  ) {
+    self.id = id
+  }
+}
+
 /// Parameters of org.batond.Channels.SetMuted.
 public struct ChannelsSetMutedRequest: Codable, Hashable, Sendable {
   /// Identifier of the channel.

@@ -15,6 +15,8 @@ public enum ChannelsMethod: String, InterfaceMethod {
   case removeRelay = "org.batond.Channels.RemoveRelay"
   case verify = "org.batond.Channels.Verify"
   case delete = "org.batond.Channels.Delete"
+  case follow = "org.batond.Channels.Follow"
+  case unfollow = "org.batond.Channels.Unfollow"
   case setMuted = "org.batond.Channels.SetMuted"
   case setPinned = "org.batond.Channels.SetPinned"
   case setFrozen = "org.batond.Channels.SetFrozen"
@@ -54,6 +56,12 @@ public protocol ChannelsService: InterfaceService where Method == ChannelsMethod
   func verify(_ request: ChannelsVerifyRequest) async throws -> ChannelReply
   /// Removes the channel from all of its relays. It stays known as deleted, so that nothing brings it back.
   func delete(_ request: ChannelsDeleteRequest) async throws -> ChannelReply
+  /// Reads a channel that others run from now on. Nothing is published there. Of the methods for channels, Update of its name and custom data, the
+  /// Set methods except SetFrozen, and Truncate without posts work with it; others are refused with NotOwned. If the channel is followed already,
+  /// or is Baton's own, the reply has it as it is.
+  func follow(_ request: ChannelsFollowRequest) async throws -> ChannelReply
+  /// Reads a channel of others no more, and forgets what was read of it. Others go on without notice.
+  func unfollow(_ request: ChannelsUnfollowRequest) async throws -> ChannelReply
   /// Mutes a channel, or unmutes it. Its messages are read and counted all the same.
   func setMuted(_ request: ChannelsSetMutedRequest) async throws -> ChannelReply
   /// Pins a channel, so that lists that are sorted by it have it in front, or unpins it.
@@ -87,6 +95,8 @@ extension ChannelsService {
     case .removeRelay: return try await removeRelay(call.request())
     case .verify: return try await verify(call.request())
     case .delete: return try await delete(call.request())
+    case .follow: return try await follow(call.request())
+    case .unfollow: return try await unfollow(call.request())
     case .setMuted: return try await setMuted(call.request())
     case .setPinned: return try await setPinned(call.request())
     case .setFrozen: return try await setFrozen(call.request())

@@ -89,7 +89,9 @@ public struct Channel: Codable, Hashable, Sendable {
   public var kind: String
   /// The protocol it lives on.
   public var network: String
-  /// Name of the identity that owns it.
+  /// Whether it is Baton's own. One that others run is only read: see Follow.
+  public var owned: Bool
+  /// Name of the identity that owns it, or on whose behalf a channel of others is read.
   public var identity: String
   /// Which key signs it; absent on networks that keep the keys themselves. Where channels share the identity's, a relay that keeps the
   /// profile of one channel per author shows the one that was changed last.
@@ -104,11 +106,13 @@ public struct Channel: Codable, Hashable, Sendable {
   public var edition: Int
   /// What a reader opens to join; absent before the first relay is active.
   public var link: String?
-  /// Whether a reader gets in with the link: at least one relay is active.
+  /// Whether a reader gets in with the link: at least one relay is active. Baton does not know that of channels of others, and supposes it.
   public var linkUsable: Bool
   /// All relays, removed ones too, in the order in which they joined.
   public var relays: [ChannelRelay]
-  /// How many active relays the channel is meant to have.
+  /// The relays from which a channel of others is read, by identifier; empty in Baton's own, which are read from their relays.
+  public var readRelayIds: [Int64]
+  /// How many active relays the channel is meant to have; 0 in channels of others.
   public var wantedRelays: Int
   /// Whether relays that fail for good are replaced.
   public var heal: Bool
@@ -156,6 +160,7 @@ public struct Channel: Codable, Hashable, Sendable {
     id: Int64,
     kind: String,
     network: String,
+    owned: Bool,
     identity: String,
     key: String? = nil,
     profile: Profile,
@@ -165,6 +170,7 @@ public struct Channel: Codable, Hashable, Sendable {
     link: String? = nil,
     linkUsable: Bool,
     relays: [ChannelRelay],
+    readRelayIds: [Int64],
     wantedRelays: Int,
     heal: Bool,
     custom: JSONValue? = nil,
@@ -188,6 +194,7 @@ public struct Channel: Codable, Hashable, Sendable {
     self.id = id
     self.kind = kind
     self.network = network
+    self.owned = owned
     self.identity = identity
     self.key = key
     self.profile = profile
@@ -197,6 +204,7 @@ public struct Channel: Codable, Hashable, Sendable {
     self.link = link
     self.linkUsable = linkUsable
     self.relays = relays
+    self.readRelayIds = readRelayIds
     self.wantedRelays = wantedRelays
     self.heal = heal
     self.custom = custom

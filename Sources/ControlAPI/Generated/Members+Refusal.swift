@@ -15,6 +15,8 @@ public enum MembersRefusal: InterfaceRefusal {
   case invalidMember(field: String, reason: String)
   /// The messages of the channel are not read: the daemon reads none, or the channel was deleted. So it is not known who belongs to it.
   case notFollowed(id: Int64?)
+  /// Others run the channel, and it is only read; see org.batond.Channels.Follow.
+  case notOwned(id: Int64)
   /// The network, or the kind of channel, cannot do it.
   case notSupported(network: String, reason: String)
   /// The daemon does not serve this protocol, or cannot at present.
@@ -48,6 +50,9 @@ public enum MembersRefusal: InterfaceRefusal {
     case "org.batond.Members.NotFollowed":
       self = .notFollowed(
         id: error.parameters["id"]?.integer)
+    case "org.batond.Members.NotOwned":
+      self = .notOwned(
+        id: error.parameters["id"]?.integer ?? 0)
     case "org.batond.Members.NotSupported":
       self = .notSupported(
         network: error.parameters["network"]?.string ?? "",
@@ -98,6 +103,10 @@ public enum MembersRefusal: InterfaceRefusal {
       VarlinkError(
         "org.batond.Members.NotFollowed",
         carrying: ["id": id.map(JSONValue.integer)])
+    case .notOwned(let id):
+      VarlinkError(
+        "org.batond.Members.NotOwned",
+        carrying: ["id": .integer(id)])
     case .notSupported(let network, let reason):
       VarlinkError(
         "org.batond.Members.NotSupported",

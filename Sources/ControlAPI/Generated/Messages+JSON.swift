@@ -88,6 +88,7 @@ extension Conversation: JSONWritable {
     writer.member("lastMessageId", lastMessageId)
     writer.member("memberCount", memberCount)
     writer.member("muted", muted)
+    writer.member("owned", owned)
     writer.member("pinned", pinned)
     writer.member("readThrough", readThrough)
     writer.member("relays", relays)

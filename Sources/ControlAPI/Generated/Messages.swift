@@ -209,6 +209,8 @@ public struct Conversation: Codable, Hashable, Sendable {
   public var channelId: Int64
   /// Name of the channel. A new name comes with an event of the channel.
   public var channelName: String
+  /// Whether the channel is Baton's own; see org.batond.Channels.Follow.
+  public var owned: Bool
   /// How many messages are unread. Own ones, and those from before Baton began to read the channel, never are.
   public var unread: Int
   /// How many of these speak to whoever runs the channel.
@@ -240,6 +242,7 @@ public struct Conversation: Codable, Hashable, Sendable {
   public init(
     channelId: Int64,
     channelName: String,
+    owned: Bool,
     unread: Int,
     unreadMentions: Int,
     readThrough: Int,
@@ -256,6 +259,7 @@ public struct Conversation: Codable, Hashable, Sendable {
   ) {
     self.channelId = channelId
     self.channelName = channelName
+    self.owned = owned
     self.unread = unread
     self.unreadMentions = unreadMentions
     self.readThrough = readThrough

@@ -19,6 +19,8 @@ public enum PostsRefusal: InterfaceRefusal {
   case idempotencyKeyReused(id: Int64, deleted: Bool)
   /// A limit of a retention is not allowed.
   case invalidRetention(field: String, reason: String)
+  /// Others run the channel, and it is only read; see org.batond.Channels.Follow.
+  case notOwned(id: Int64)
   /// The channel is frozen, so nothing is published there; see org.batond.Channels.SetFrozen.
   case channelFrozen(id: Int64)
   /// Every relay has the post, or may have it: it can only be deleted.
@@ -63,6 +65,9 @@ public enum PostsRefusal: InterfaceRefusal {
       self = .invalidRetention(
         field: error.parameters["field"]?.string ?? "",
         reason: error.parameters["reason"]?.string ?? "")
+    case "org.batond.Posts.NotOwned":
+      self = .notOwned(
+        id: error.parameters["id"]?.integer ?? 0)
     case "org.batond.Posts.ChannelFrozen":
       self = .channelFrozen(
         id: error.parameters["id"]?.integer ?? 0)
@@ -130,6 +135,10 @@ public enum PostsRefusal: InterfaceRefusal {
           "field": .string(field),
           "reason": .string(reason),
         ])
+    case .notOwned(let id):
+      VarlinkError(
+        "org.batond.Posts.NotOwned",
+        carrying: ["id": .integer(id)])
     case .channelFrozen(let id):
       VarlinkError(
         "org.batond.Posts.ChannelFrozen",

@@ -1,6 +1,7 @@
 internal import Channels
 internal import RelayNetwork
 internal import Storage
+internal import StrictJSON
 
 extension Engine {
   /// An input of the engine.
@@ -11,6 +12,8 @@ extension Engine {
     case retry(ChannelID, RelayID?, Reply<ChannelSnapshot>)
     case verify(ChannelID, Reply<ChannelSnapshot>)
     case delete(ChannelID, Reply<ChannelSnapshot>)
+    /// Read a channel of others no more.
+    case unfollow(ChannelID, Reply<ChannelSnapshot>)
     /// Add these relays, and as many more as `pick`, which the daemon chooses.
     case joinRelays(ChannelID, [RelayID], pick: Int, Reply<ChannelSnapshot>)
     case leaveRelay(ChannelID, RelayID, Reply<ChannelSnapshot>)
@@ -51,7 +54,7 @@ extension Engine {
     func refuse(_ error: BatonError) {
       switch self {
       case .create(_, let reply), .retry(_, _, let reply), .verify(_, let reply), .delete(_, let reply),
-        .joinRelays(_, _, _, let reply), .leaveRelay(_, _, let reply), .update(_, _, let reply):
+        .unfollow(_, let reply), .joinRelays(_, _, _, let reply), .leaveRelay(_, _, let reply), .update(_, _, let reply):
         reply.send(.failure(error))
       case .change(_, _, let reply): reply.send(.failure(error))
       case .addIdentity(_, _, let reply), .removeIdentity(_, let reply): reply.send(.failure(error))
@@ -73,7 +76,8 @@ extension Engine {
     var channels: [ChannelID] {
       switch self {
       case .report(let report): report.channel.map { [$0] } ?? []
-      case .retry(let id, _, _), .verify(let id, _), .delete(let id, _), .joinRelays(let id, _, _, _),
+      case .retry(let id, _, _), .verify(let id, _), .delete(let id, _), .unfollow(let id, _),
+        .joinRelays(let id, _, _, _),
         .leaveRelay(let id, _, _), .update(let id, _, _), .alarm(.channel(let id)):
         [id]
       case .takeUp(let ids), .recover(let ids, _): ids
@@ -104,6 +108,29 @@ struct NewChannel: Hashable, Sendable {
   /// Whether the daemon chose the relays.
   let isPicked: Bool
   let content: ChannelContent
+  /// Whether it is one of Baton's own channels; one of others is only read, from `relays`.
+  let isOwned: Bool
+
+  init(
+    request: ChannelRequest, profile: Profile, network: NetworkKind, relays: [RelayID], isPicked: Bool,
+    content: ChannelContent, isOwned: Bool = true
+  ) {
+    self.request = request
+    self.profile = profile
+    self.network = network
+    self.relays = relays
+    self.isPicked = isPicked
+    self.content = content
+    self.isOwned = isOwned
+  }
+
+  /// The preferences as they are stored; others decide about those of their channels.
+  var preferences: JSONValue? { isOwned ? request.completePreferences : Optional.none }
+
+  /// What it is called on its network.
+  var name: ChannelName {
+    ChannelName(network: network, networkID: content.networkID, trustAnchor: content.trustAnchor)
+  }
 }
 
 /// Where the answer to a request goes, exactly once. It equals only itself.

@@ -73,9 +73,11 @@ struct FollowList {
   private func entry(for channel: StoredChannel, _ addresses: [RelayID: String]) -> Entry {
     var relays: [RelayID: String] = [:]
     for row in channel.relays where row.record.status != .removed { relays[row.relay] = addresses[row.relay] }
+    if !channel.row.isOwned { for relay in channel.row.namedRelays ?? [] { relays[relay] = addresses[relay] } }
     return Entry(
       network: channel.row.network,
-      channel: FollowedChannel(id: channel.row.id, content: channel.row.content, relays: relays, window: window))
+      channel: FollowedChannel(
+        id: channel.row.id, content: channel.row.content, relays: relays, window: window, isOwned: channel.row.isOwned))
   }
 
   // MARK: - What was done

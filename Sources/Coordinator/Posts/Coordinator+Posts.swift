@@ -176,9 +176,11 @@ extension Coordinator {
     }
   }
 
+  /// A channel of Baton's own that was not deleted.
   func livingChannel(_ id: ChannelID) async throws(BatonError) -> StoredChannel {
     let channel = try await channel(id)
     guard channel.row.deletedAt == nil else { throw .noSuchChannel(id) }
+    guard channel.row.isOwned else { throw .following(.notOwned(id)) }
     return channel
   }
 

@@ -27,6 +27,7 @@ extension PostDecider {
     guard let channel = facts.channels[request.channel], channel.row.deletedAt == nil else {
       return refuse(.noSuchChannel(request.channel))
     }
+    guard channel.row.isOwned else { return refuse(.following(.notOwned(request.channel))) }
     // What is there may be taken away, and people may come and go.
     if channel.row.marks.isFrozen, new.removal == nil, request.membership == nil {
       return refuse(.post(.frozen(request.channel)))

@@ -82,7 +82,7 @@ public final class NostrNetwork: RelayNetwork {
   /// The number of seconds that an edition is dated ahead at most for the sake of other channels.
   private static let editionAheadMax: Int64 = 10
   private let lookup = HostLookup()
-  private let limits: NostrLimits
+  let limits: NostrLimits
   let logger: Logger
   /// The servers for files, best first.
   let fileServers: [FileServer]
@@ -341,6 +341,12 @@ public final class NostrNetwork: RelayNetwork {
   func follower(of batch: MessageBatch.ID) -> RelaySession<FollowerMachine>? {
     let number = batch.number >> Self.batchBits
     return state.withLockedValue { state in state.followers.values.first { $0.number == number }?.session }
+  }
+
+  /// The lines to a relay; `nil` if the network has ended, or the address is not one of Nostr.
+  func lines(to address: String) -> RelayLines? {
+    guard let url = url(of: address) else { return nil }
+    return state.withLockedValue { state in state.isOver ? nil : lines(to: url, &state) }
   }
 
   private func lines(to url: RelayURL, _ state: inout State) -> RelayLines {

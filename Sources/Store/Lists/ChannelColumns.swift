@@ -32,14 +32,20 @@ enum ChannelColumn {
     case .revision: self = .integer("c.revision")
     case .wantedRelays: self = .integer("c.wanted_relays")
     case .heal: self = .boolean("c.heal")
-    case .isLinkUsable: self = .boolean("(c.deleted_at IS NULL AND \(Self.has("r.status = 'active'")))")
+    case .isOwned: self = .boolean("(c.wanted_relays > 0)")
+    case .isLinkUsable:
+      self = .boolean("(c.deleted_at IS NULL AND (c.wanted_relays = 0 OR \(Self.has("r.status = 'active'"))))")
     case .kind: self = .word("c.kind")
     case .network: self = .word("c.network")
     case .identity:
       self = .word(
         "(SELECT CASE WHEN i.removed THEN 'identity ' || i.id ELSE i.name END FROM identities i WHERE i.id = c.identity_id)")
     case .key:
-      self = .text("(CASE WHEN c.network <> 'nostr' THEN NULL WHEN c.key_salt IS NULL THEN 'identity' ELSE 'own' END)")
+      self = .text(
+        """
+        (CASE WHEN c.network <> 'nostr' OR c.wanted_relays = 0 THEN NULL
+          WHEN c.key_salt IS NULL THEN 'identity' ELSE 'own' END)
+        """)
     case .phase: self = .word(Self.phase)
     case .createdAt: self = .time("c.created_at")
     case .updatedAt: self = .time("c.updated_at")
@@ -80,6 +86,7 @@ enum ChannelColumn {
     (CASE
       WHEN c.deleted_at IS NOT NULL THEN
         CASE WHEN \(has("r.status = 'removed' AND r.task IS NOT NULL")) THEN 'deleting' ELSE 'deleted' END
+      WHEN c.wanted_relays = 0 THEN 'followed'
       WHEN \(has("r.status = 'inactive'")) THEN 'degraded'
       WHEN \(has("r.status IN ('new', 'invited', 'accepted')")) THEN
         CASE WHEN \(has("r.status = 'active'")) THEN 'partial' ELSE 'creating' END

@@ -12,9 +12,10 @@ extension Decider {
     if let revision = edit.revision, revision != channel.row.revision || isChanging(id) {
       return answer(.channel(reply), .stale(id), about: id)
     }
+    guard channel.row.isOwned || edit.isForOurselves else { return refuse(reply, .following(.notOwned(id))) }
     do throws(BatonError) {
       var row = try edit.applied(to: channel.row)
-      let isSeen = row.profile != channel.row.profile
+      let isSeen = channel.row.isOwned && row.profile != channel.row.profile
       guard isSeen || row != channel.row else { return answer(reply, id) }
       if isSeen {
         try directory.check(row.profile, on: row.network)

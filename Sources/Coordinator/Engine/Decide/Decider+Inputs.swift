@@ -28,6 +28,7 @@ extension Decider {
     case .retry(let id, let relay, let reply):
       open.seen.insert(id)
       guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
+      guard channel.row.isOwned else { return refuse(reply, .following(.notOwned(id))) }
       if let relay, !channel.machine.relays.contains(where: { $0.relay == relay }) {
         return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay))
       }
@@ -36,10 +37,19 @@ extension Decider {
     case .verify(let id, let reply):
       open.seen.insert(id)
       guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
+      guard channel.row.isOwned else { return refuse(reply, .following(.notOwned(id))) }
       for pairing in channel.machine.relays { feed(.relay(pairing.relay, .verifyRequested), to: id) }
       answer(reply, id)
     case .delete(let id, let reply):
-      guard self[id] != nil else { return refuse(id, reply) }
+      open.seen.insert(id)
+      guard let channel = self[id] else { return refuse(id, reply) }
+      guard channel.row.isOwned else { return refuse(reply, .following(.notOwned(id))) }
+      feed(.deletionRequested, to: id)
+      answer(reply, id)
+    case .unfollow(let id, let reply):
+      open.seen.insert(id)
+      guard let channel = self[id] else { return refuse(id, reply) }
+      guard !channel.row.isOwned else { return refuse(reply, .following(.owned(id))) }
       feed(.deletionRequested, to: id)
       answer(reply, id)
     case .joinRelays(let id, let relays, let pick, let reply): join(id, relays, pick, reply)
@@ -142,6 +152,17 @@ extension Decider {
         return answer(reply, id)
       }
     }
+    if !new.isOwned {
+      guard let stored = followed(new.name).map(Optional.some) ?? facts.names[new.name] else {
+        return refuse(reply, .storageUnavailable(reason: facts.trouble ?? ""))
+      }
+      // It may have been left, or deleted, meanwhile.
+      if let known = stored, self[known]?.row.deletedAt == nil {
+        guard self[known] != nil else { return refuse(known, reply) }
+        open.seen.insert(known)
+        return answer(reply, known)
+      }
+    }
     for relay in new.relays where relays[relay]?.isDeleted != false {
       return refuse(reply, new.isPicked ? .choiceChanged : .noSuchRelay(relay))
     }
@@ -160,18 +181,20 @@ extension Decider {
     let id = ChannelID(rawValue: ids.channel)
     let row = ChannelRow(
       id: id, kind: new.content.kind, network: new.network, identity: new.content.identity, profile: new.profile,
-      preferences: new.request.completePreferences, networkID: new.content.networkID, trustAnchor: new.content.trustAnchor,
-      document: new.content.document, namedRelays: new.relays, wantedRelays: new.relays.count,
-      heal: new.request.heal && new.content.kind == .channel, custom: new.request.custom,
+      preferences: new.preferences, networkID: new.content.networkID,
+      trustAnchor: new.content.trustAnchor,
+      document: new.content.document, namedRelays: new.relays, wantedRelays: new.isOwned ? new.relays.count : 0,
+      heal: new.isOwned && new.request.heal && new.content.kind == .channel, custom: new.request.custom,
       idempotencyKey: new.request.idempotencyKey, createdAt: now, updatedAt: now, revision: 0,
       requestDigest: new.request.idempotencyKey == nil ? nil : new.request.digest(new.profile),
       keySalt: new.content.keySalt)
+    let members = new.isOwned ? new.relays : []
     open.live[id] = Live(
       row: row,
-      machine: ChannelMachine(
-        id: id, kind: row.kind, wantedRelays: new.relays.count, relays: new.relays, now: now))
+      machine: ChannelMachine(id: id, kind: row.kind, wantedRelays: members.count, relays: members, now: now))
     open[id].isNew = true
-    for relay in new.relays { open[id].loads[relay, default: 0] += 1 }
+    for relay in members { open[id].loads[relay, default: 0] += 1 }
+    if !new.isOwned { open.followed[new.name] = id }
     if let key = new.request.idempotencyKey { open.idempotencyKeys[Array(key.utf8)] = id }
     feed(.begun, to: id)
     answer(reply, id)
@@ -182,6 +205,7 @@ extension Decider {
   ) {
     open.seen.insert(id)
     guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
+    guard channel.row.isOwned else { return refuse(reply, .following(.notOwned(id))) }
     guard channel.row.kind == .channel else { return refuse(reply, .groupNeedsOneRelay) }
     let picked = pick > 0 ? successors(in: channel, beside: named, limit: pick) : []
     guard picked.count == pick else {
@@ -212,6 +236,7 @@ extension Decider {
   private mutating func leave(_ id: ChannelID, _ relay: RelayID, _ reply: Reply<ChannelSnapshot>) {
     open.seen.insert(id)
     guard let channel = self[id], channel.row.deletedAt == nil else { return refuse(id, reply) }
+    guard channel.row.isOwned else { return refuse(reply, .following(.notOwned(id))) }
     let members = channel.machine.relays.filter { $0.machine.state.status != .removed }
     guard members.contains(where: { $0.relay == relay }) else {
       return refuse(reply, relays[relay] == nil ? .noSuchRelay(relay) : .notInChannel(relay))

@@ -63,11 +63,14 @@ struct Journal {
       let id = snapshot.row.id.rawValue
       if created.contains(snapshot.row.id) {
         logger.event(
-          .channelCreated, .info, "channel \(id) '\(snapshot.row.profile.displayName)' was created",
+          .channelCreated, .info,
+          "channel \(id) '\(snapshot.row.profile.displayName)' was \(snapshot.row.isOwned ? "created" : "followed")",
           ["BATON_CHANNEL": "\(id)"])
       }
       if snapshot.phase == .deleted {
-        logger.event(.channelDeleted, .info, "channel \(id) was deleted", ["BATON_CHANNEL": "\(id)"])
+        logger.event(
+          .channelDeleted, .info, "channel \(id) was \(snapshot.row.isOwned ? "deleted" : "unfollowed")",
+          ["BATON_CHANNEL": "\(id)"])
       }
     case .catalog: break  // an entry says it where the reason is known
     }

@@ -23,7 +23,8 @@ extension Decider {
     switch input {
     case .change(let change, let force, _): !counts(for: change, force).isEmpty
     case .sweep, .verifyChannels, .removeIdentity, .lookForNeighbour, .alarm(.upkeep): true
-    case .report, .timersDue, .create, .retry, .verify, .delete, .joinRelays, .leaveRelay, .update, .tested, .forgetHistory,
+    case .report, .timersDue, .create, .retry, .verify, .delete, .unfollow, .joinRelays, .leaveRelay, .update, .tested,
+      .forgetHistory,
       .addIdentity, .adopt, .heartbeat, .barrier, .takeUp, .alarm, .recover:
       false
     }
@@ -37,6 +38,7 @@ extension Decider {
       for id in input.channels where self[id] == nil && !quarantined.contains(id) { reads.channels.insert(id) }
       switch input {
       case .create(let new, _):
+        if !new.isOwned, followed(new.name) == nil { reads.names.insert(new.name) }
         guard let key = new.request.idempotencyKey, known(key) == nil else { continue }
         reads.keys[Array(key.utf8)] = key
       case .change(let change, let force, _): reads.counts += counts(for: change, force)
@@ -47,7 +49,7 @@ extension Decider {
       case .lookForNeighbour(let id, let identity, let relay):
         reads.neighbours.append(.init(channel: id, identity: identity, relay: relay))
       case .alarm(.upkeep): reads.lost = lostPage(at: now)
-      case .report, .timersDue, .retry, .verify, .delete, .joinRelays, .leaveRelay, .update, .tested, .forgetHistory,
+      case .report, .timersDue, .retry, .verify, .delete, .unfollow, .joinRelays, .leaveRelay, .update, .tested, .forgetHistory,
         .addIdentity, .adopt, .heartbeat, .barrier, .takeUp, .alarm, .recover:
         continue
       }
@@ -59,6 +61,11 @@ extension Decider {
   func known(_ key: String) -> ChannelID? {
     let bytes = Array(key.utf8)
     return open.idempotencyKeys[bytes] ?? flight?.idempotencyKeys[bytes]
+  }
+
+  /// The channel of others with this name that is followed and not durable yet.
+  func followed(_ name: ChannelName) -> ChannelID? {
+    (open.followed[name] ?? flight?.followed[name]).flatMap { self[$0]?.row.deletedAt == nil ? $0 : nil }
   }
 
   private func counts(for change: CatalogChange, _ force: Bool) -> [Reads.Count] {

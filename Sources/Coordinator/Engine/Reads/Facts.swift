@@ -43,6 +43,9 @@ struct Reads: Equatable {
   /// Idempotency keys, by their bytes, as storage compares them.
   var keys: [[UInt8]: String] = [:]
 
+  /// Channels of others that are to be followed.
+  var names: Set<ChannelName> = []
+
   // Each list is asked in its order, which is that of the inputs; what it names twice is asked once.
 
   var pages: [Page] = []
@@ -62,6 +65,8 @@ struct Facts {
   var unanswered: Set<ChannelID> = []
   /// The channels that were created with the keys; a key without a channel has `nil`.
   var keys: [[UInt8]: ChannelID?] = [:]
+  /// The living channels that have these names; a name without a channel has `nil`.
+  var names: [ChannelName: ChannelID?] = [:]
   var pages: [Reads.Page: [ChannelID]] = [:]
   var counts: [Reads.Count: Int] = [:]
   var lost: [ChannelRelayPlace]?

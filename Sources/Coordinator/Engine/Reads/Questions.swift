@@ -18,6 +18,13 @@ struct Questions {
         if let known { channels.insert(known) }
       }
     }
+    for name in reads.names.sorted(by: { ($0.networkID, $0.trustAnchor) < ($1.networkID, $1.trustAnchor) }) {
+      await ask(&facts) { facts in
+        let known = try await storage.livingChannel(name)
+        facts.names[name] = .some(known)
+        if let known { channels.insert(known) }
+      }
+    }
     for count in reads.counts where facts.counts[count] == nil {
       await ask(&facts) { $0.counts[count] = try await number(count) }
     }

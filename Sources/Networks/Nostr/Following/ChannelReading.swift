@@ -7,8 +7,10 @@ struct ChannelReading: Hashable, Sendable {
   let kind: ChannelKind
   /// The id of the channel's first event, or of the group.
   let networkID: String
-  /// The key that signs our messages there; `nil` while it is not known.
+  /// The key that signs our messages there, in channels of others that of the identity; `nil` while it is not known.
   let ownKey: String?
+  /// Whether it is one of our own channels.
+  let isOwned: Bool
   /// Our keys, which others mention when they speak to us.
   let ourKeys: Set<String>
   /// The key of the relay that keeps the group; `nil` for channels.
@@ -19,8 +21,9 @@ struct ChannelReading: Hashable, Sendable {
   init(_ channel: FollowedChannel, identityKey: String?) {
     let content = channel.content
     (id, kind, networkID, window) = (channel.id, content.kind, content.networkID, channel.window)
+    isOwned = channel.isOwned
     switch content.kind {
-    case .channel: (ownKey, relayKey) = (content.trustAnchor, nil)
+    case .channel: (ownKey, relayKey) = (channel.isOwned ? content.trustAnchor : identityKey, nil)
     case .group: (ownKey, relayKey) = (identityKey, content.trustAnchor)
     }
     ourKeys = Set([ownKey, identityKey].compactMap { $0 })
@@ -54,8 +57,8 @@ struct ChannelReading: Hashable, Sendable {
     case NostrPost.deletionKind:
       return event.deletedIDs.map { news(.deleted(networkID: $0, author: event.publicKey)) }
     case NostrPost.adminDeletionKind:
-      // The relay itself and we may do so. Who else has a role is in the relay's list.
-      guard event.publicKey != relayKey, event.publicKey != ownKey else {
+      // The relay itself may do so, and we in our own groups. Who else has a role is in the relay's list.
+      guard event.publicKey != relayKey, !isOwned || event.publicKey != ownKey else {
         return event.deletedIDs.map { news(.deleted(networkID: $0, author: nil)) }
       }
       return event.deletedIDs.map { news(.removed(networkID: $0, by: event.publicKey)) }

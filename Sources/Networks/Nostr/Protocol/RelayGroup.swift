@@ -49,6 +49,20 @@ public enum RelayGroup {
   /// An id that nobody can guess: 32 characters that every relay takes.
   static func randomID() -> String { Hex.encode(SystemRandom.bytes(16)) }
 
+  /// Whether a text can be the id of a group. NIP-29 allows `a-z0-9-_`; relays have capital letters and dots in them, too.
+  static func isID(_ text: String) -> Bool {
+    (1...200).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"),
+          UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+  }
+
   static func creation(of id: String) -> OutgoingEvent { draft(.create, id) }
   static func deletion(of id: String) -> OutgoingEvent { draft(.delete, id) }
 

@@ -1,0 +1,113 @@
+internal import Channels
+internal import RelayNetwork
+internal import StrictJSON
+
+// Channels that others run, as links name them and relays show them.
+extension ChannelReference {
+  /// The longest link that is read, in bytes.
+  private static let linkBytesMax = 5_000
+  private static let relaysMax = 20
+
+  /// Reads a link to a public channel or a group (NIP-19, with `nostr:` of NIP-21 or without).
+  /// - Returns: `nil` if it is not a link of Nostr.
+  init?(nostrLink text: String) throws(NetworkFailure) {
+    guard text.utf8.count <= Self.linkBytesMax else { return nil }
+    let isURI = text.prefix(6).lowercased() == "nostr:"
+    let name = isURI ? String(text.dropFirst(6)) : text
+    let object: NIP19
+    do {
+      object = try NIP19(name)
+    } catch {
+      guard isURI || ["nevent1", "naddr1", "note1"].contains(where: name.lowercased().hasPrefix) else { return nil }
+      throw NetworkFailure("the link cannot be read: \(error.rawValue)")
+    }
+    switch object {
+    case .nevent(let id, let relays, let author, let kind):
+      guard kind ?? UInt32(PublicChannel.creationKind) == PublicChannel.creationKind else {
+        throw NetworkFailure("it names an event of kind \(kind ?? 0), and public channels have kind 40")
+      }
+      self.init(kind: .channel, networkID: id, trustAnchor: author, relays: Self.normal(relays))
+    case .note(let id): self.init(kind: .channel, networkID: id, trustAnchor: nil, relays: [])
+    case .naddr(let identifier, let relays, let author, let kind):
+      guard kind == RelayGroup.metadataKind else {
+        throw NetworkFailure("it names an event of kind \(kind), and groups have kind 39000")
+      }
+      guard RelayGroup.isID(identifier) else {
+        throw NetworkFailure("the name of the group has characters that groups do not have")
+      }
+      self.init(kind: .group, networkID: identifier, trustAnchor: author, relays: Self.normal(relays))
+    case .npub, .nprofile: throw NetworkFailure("it names a person")
+    // The text must not be shown.
+    case .nsec: throw NetworkFailure("it is a secret key, which nobody else may see; whoever may have seen it can act with it")
+    }
+  }
+
+  /// Addresses that cannot be read are left out.
+  private static func normal(_ relays: [String]) -> [String] {
+    relays.prefix(relaysMax).compactMap { (try? RelayURL($0))?.text }
+  }
+
+  /// What a relay is asked for.
+  var filters: [JSONValue] {
+    switch kind {
+    case .channel:
+      [
+        ["ids": .array([.string(networkID)])],
+        [
+          "kinds": .array([.integer(Int64(PublicChannel.metadataKind))]), "#e": .array([.string(networkID)]),
+          "limit": .integer(Int64(ChannelLookup.eventsMax / 2)),
+        ],
+      ]
+    case .group:
+      [
+        HistoryFilter(authors: Set([trustAnchor].compactMap { $0 }), kinds: [RelayGroup.metadataKind], tags: ["d": [networkID]])
+          .json()
+      ]
+    }
+  }
+
+  /// The channel that a relay shows, from the events that it served.
+  /// - Throws: an error that says what is missing.
+  func channel(in events: [NostrEvent], for identity: IdentityID) throws(NetworkFailure) -> FoundChannel {
+    switch kind {
+    case .channel: try publicChannel(events, identity)
+    case .group: try group(events, identity)
+    }
+  }
+
+  private func publicChannel(_ events: [NostrEvent], _ identity: IdentityID) throws(NetworkFailure) -> FoundChannel {
+    guard let first = events.first(where: { $0.id == networkID }) else { throw NetworkFailure("it does not serve the channel") }
+    do throws(NostrEvent.Flaw) { try first.verify() } catch { throw NetworkFailure("it serves a forgery: \(error.rawValue)") }
+    guard first.kind == PublicChannel.creationKind else {
+      throw NetworkFailure("the link names an event of kind \(first.kind), and public channels have kind 40")
+    }
+    guard trustAnchor == nil || trustAnchor == first.publicKey else {
+      throw NetworkFailure("the channel is by another author than the link says")
+    }
+    let editions = events.filter {
+      $0.kind == PublicChannel.metadataKind && $0.publicKey == first.publicKey && $0.ids(of: "e").contains(networkID)
+        && (try? $0.verify()) != nil
+    }
+    let newest = editions.max { ($0.createdAt, $1.id) < ($1.createdAt, $0.id) }
+    let shown = newest.flatMap(PublicChannel.metadata) ?? PublicChannel.metadata(first)
+    return FoundChannel(
+      content: ChannelContent(
+        identity: identity, networkID: networkID, trustAnchor: first.publicKey, document: first.text),
+      name: shown?.name ?? "", about: shown?.about ?? "")
+  }
+
+  private func group(_ events: [NostrEvent], _ identity: IdentityID) throws(NetworkFailure) -> FoundChannel {
+    let states = events.filter {
+      $0.kind == RelayGroup.metadataKind && $0.publicKey == trustAnchor && $0.tag("d") == networkID
+        && (try? $0.verify()) != nil
+    }
+    guard let newest = states.max(by: { ($0.createdAt, $1.id) < ($1.createdAt, $0.id) }) else {
+      throw NetworkFailure("it does not show the group")
+    }
+    let shown = RelayGroup.Metadata(newest)
+    return FoundChannel(
+      content: ChannelContent(
+        kind: .group, identity: identity, networkID: networkID, trustAnchor: newest.publicKey, document: shown.text),
+      name: shown.name, about: shown.about)
+  }
+}

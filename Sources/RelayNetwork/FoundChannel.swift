@@ -1,0 +1,46 @@
+public import Channels
+
+/// A channel as a link names it, whoever runs it.
+public struct ChannelReference: Hashable, Sendable {
+  public let kind: ChannelKind
+  /// The network's name for the channel, as in `ChannelContent`.
+  public let networkID: String
+  /// The key whose signature readers check; `nil` if the link does not say.
+  public let trustAnchor: String?
+  /// Normal addresses of the relays that the link names.
+  public let relays: [String]
+
+  public init(kind: ChannelKind, networkID: String, trustAnchor: String?, relays: [String]) {
+    self.kind = kind
+    self.networkID = networkID
+    self.trustAnchor = trustAnchor
+    self.relays = relays
+  }
+}
+
+/// A channel of others as a relay shows it.
+public struct FoundChannel: Hashable, Sendable {
+  public let content: ChannelContent
+  /// What it is called there. Strangers may have written anything, of any length.
+  public let name: String
+  /// What it is about, as they wrote it.
+  public let about: String
+
+  public init(content: ChannelContent, name: String, about: String) {
+    self.content = content
+    self.name = name
+    self.about = about
+  }
+}
+
+// Most networks have channels that nobody follows from outside.
+extension RelayNetwork {
+  /// Some networks have no links that Baton can follow.
+  public func channel(fromLink text: String) throws(NetworkFailure) -> ChannelReference? { nil }
+
+  public func look(
+    for channel: ChannelReference, as identity: IdentityID, at address: String
+  ) async throws(NetworkFailure) -> FoundChannel {
+    throw NetworkFailure("channels of others cannot be followed there", isUnsupported: true)
+  }
+}

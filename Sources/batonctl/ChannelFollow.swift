@@ -1,0 +1,68 @@
+internal import ArgumentParser
+internal import BatonClient
+internal import ControlAPI
+
+// Channels that others run.
+
+struct ChannelFollow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "follow", abstract: "Reads a channel that others run.",
+    discussion: """
+      LINK is nostr:nevent1… of a public channel, or nostr:naddr1… of a group. Messages are read and nothing is published: see batonctl \
+      messages, batonctl inbox and batonctl channel unfollow. A link alone makes Baton connect to nobody: the channel is read from those \
+      relays of the link that Baton has, or from those that --relay names.
+      """)
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The link to the channel.") var link: String
+  @Option(
+    help: "A relay from which it is read, by id or name; may be repeated. Default: those of the link.",
+    completion: .names(of: .relay))
+  var relay: [String] = []
+  @Option(help: "What it is called here. Default: what it calls itself.") var name: String?
+  @Option(
+    help: "The identity on whose behalf it is read, by id or name: messages that name its key are for you. Default: main.",
+    completion: .names(of: .identity))
+  var identity: String?
+
+  func run() async throws {
+    try await global.connected { session in
+      var request = ChannelsFollowRequest(link: link, displayName: name)
+      if !relay.isEmpty {
+        var ids: [Int64] = []
+        for name in relay { ids.append(try await session.relay(name).id) }
+        request.relayIds = ids
+      }
+      if let identity { request.identity = try await session.raw.identity(id: try await session.identity(identity).id).name }
+      let channel = try await session.client.follow(request)
+      try session.show(channel) {
+        let name = "Channel \(channel.id) '\(channel.profile.displayName)'"
+        guard !channel.owned else { return "\(name) is your own." }
+        let count = channel.readRelayIds.count
+        return
+          "\(name) is followed, read from \(count) \(count == 1 ? "relay" : "relays"). See batonctl messages \(channel.id)."
+      }
+    }
+  }
+}
+
+struct ChannelUnfollow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unfollow", abstract: "Reads a channel of others no more.",
+    discussion: "What was read of it is forgotten here; others go on without notice.")
+  @OptionGroup var global: GlobalOptions
+  @Argument(help: "The channel, by id or name.", completion: .names(of: .channel)) var channel: String
+  @Flag(help: "Do not ask.") var yes = false
+
+  func run() async throws {
+    try await global.connected { session in
+      let channel = try await session.channel(channel)
+      // The daemon refuses own channels, and says what to do.
+      if !channel.owned {
+        try session.confirm(
+          "Forget what was read of channel \(channel.id) '\(channel.profile.displayName)'?", isDefault: false, yes: yes)
+      }
+      let left = try await session.client.unfollow(channel: channel.id)
+      try session.show(left) { "Channel \(left.id) is not followed any more." }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Channels
+import RelayNetwork
+import Sandbox
+import TestSupport
+import Testing
+
+@testable import Nostr
+
+/// Looking for channels that others run at relays of the sandbox, over real sockets.
+@Suite(.timeLimit(.minutes(10)))
+struct ChannelLookupTests {
+  private func failure(_ network: NostrNetwork, _ channel: ChannelReference, _ address: String) async -> String {
+    do throws(NetworkFailure) {
+      let found = try await network.look(for: channel, as: NetworkBench.identityID, at: address)
+      return "found \(found.name)"
+    } catch { return error.description }
+  }
+
+  @Test func channelOfOthersIsFoundByItsLink() async throws {
+    let relay = try await SandboxRelay.start()
+    let (owner, reader) = (try NetworkBench(), try NetworkBench())
+    let content = try await owner.content(relay.url)
+    #expect(await owner.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    let link = owner.network.link(of: content, activeRelays: [relay.url])
+    let reference = try #require(try reader.network.channel(fromLink: link))
+    #expect(reference.relays == [relay.url])
+    let found = try await reader.network.look(for: reference, as: NetworkBench.identityID, at: relay.url)
+    #expect(found.name == "News" && found.content.networkID == content.networkID)
+    #expect(found.content.trustAnchor == content.trustAnchor && found.content.document == content.document)
+    #expect(found.content.keySalt == nil && found.content.edition == 1)
+    // The connection ends with the question.
+    #expect(await failure(reader.network, reference, relay.url) == "found News")
+    for bench in [owner, reader] { await bench.end() }
+    await relay.stop()
+  }
+
+  @Test func groupOfOthersIsFoundByItsLink() async throws {
+    let desk = try await GroupNetworkTests.Desk()
+    let reader = try NetworkBench()
+    let link = desk.bench.network.link(of: desk.content, activeRelays: [desk.relay.url])
+    let reference = try #require(try reader.network.channel(fromLink: link))
+    let found = try await reader.network.look(for: reference, as: NetworkBench.identityID, at: desk.relay.url)
+    #expect(found.name == "Club" && found.content.kind == .group)
+    #expect(found.content.networkID == desk.content.networkID && found.content.trustAnchor == desk.content.trustAnchor)
+    await reader.end()
+    await desk.end()
+  }
+
+  @Test(arguments: [
+    (SandboxFault.forgeID, "it serves a forgery: the event's id is not the hash of its content"),
+    (.forgeSignature, "it serves a forgery: the event's signature is not its author's"),
+    (.forget, "it does not serve the channel"),
+    (.stall, "the relay did not answer the request in time"), (.binary, ""), (.huge, ""), (.closeMidFrame, ""), (.down, ""),
+  ])
+  func relayThatMisbehavesShowsNothing(_ fault: SandboxFault, _ words: String) async throws {
+    let relay = try await SandboxRelay.start()
+    var limits = NostrLimits.patient
+    if fault == .stall { limits.readTimeout = .seconds(2) }
+    let bench = try NetworkBench(limits: limits)
+    let content = try await bench.content(relay.url)
+    #expect(await bench.perform(.invite, content, at: relay.url) == .accepted(link: relay.url))
+    try await relay.set(fault)
+    let reference = ChannelReference(
+      kind: .channel, networkID: content.networkID, trustAnchor: content.trustAnchor, relays: [relay.url])
+    let failure = await failure(bench.network, reference, relay.url)
+    #expect(words.isEmpty ? !failure.hasPrefix("found") && !failure.isEmpty : failure == words, "\(failure)")
+    await bench.end()
+    await relay.stop()
+  }
+}

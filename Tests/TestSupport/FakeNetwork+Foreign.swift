@@ -1,0 +1,36 @@
+public import Channels
+public import RelayNetwork
+
+/// Channels of others in a fake world. Links to them are `fake|KIND|NAME|KEY`, with `|ADDRESS` for each relay.
+public struct ForeignChannel: Hashable, Sendable {
+  public var name: String
+  public var about: String
+  /// The addresses of the relays that show it.
+  public var addresses: Set<String>
+
+  public init(_ name: String, about: String = "", at addresses: Set<String>) {
+    (self.name, self.about, self.addresses) = (name, about, addresses)
+  }
+}
+
+extension FakeNetwork {
+  public func channel(fromLink text: String) throws(NetworkFailure) -> ChannelReference? {
+    let parts = text.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+    guard parts.first == "fake" else { return nil }
+    guard parts.count > 3, let kind = ChannelKind(rawValue: parts[1]) else { throw NetworkFailure("it names nothing") }
+    guard parts[2] != "unheard" else { throw NetworkFailure("nobody can do this", isUnsupported: true) }
+    return ChannelReference(kind: kind, networkID: parts[2], trustAnchor: parts[3], relays: Array(parts.dropFirst(4)))
+  }
+
+  public func look(
+    for channel: ChannelReference, as identity: IdentityID, at address: String
+  ) async throws(NetworkFailure) -> FoundChannel {
+    guard let found = following.foreign[channel.networkID] else { throw NetworkFailure("it does not serve the channel") }
+    guard found.addresses.contains(address) else { throw NetworkFailure("it knows of nothing") }
+    return FoundChannel(
+      content: ChannelContent(
+        kind: channel.kind, identity: identity, networkID: channel.networkID, trustAnchor: channel.trustAnchor ?? "",
+        document: found.name),
+      name: found.name, about: found.about)
+  }
+}
